@@ -8,6 +8,7 @@ pub(crate) mod fork;
 pub(crate) mod listing;
 pub(crate) mod own_runs;
 pub(crate) mod reminders;
+pub(crate) mod remote;
 pub(crate) mod retry;
 pub(crate) mod run_details;
 pub(crate) mod steps;

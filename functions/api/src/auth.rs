@@ -1,5 +1,5 @@
-//! Identifies the caller: the operator by the admin key, or an entity by a token
-//! ([`crate::tokens`]). `smartspace_domain::access` decides what the caller may do.
+//! Identifies the caller: the operator by the admin key, an entity by a token
+//! ([`crate::tokens`]), or a remote agent by the token of its run. `smartspace_domain::access` decides what the caller may do.
 
 use std::{fmt, sync::Arc};
 
@@ -11,15 +11,18 @@ use sha2::{Digest, Sha256};
 use smartspace_domain::{
     Error, Result, Time,
     access::{Caller, guests_may_not},
+    callbacks::is_like_a_token,
     entities::{EntitySettings, EntityType},
-    ids::{EntityId, SpaceId},
+    ids::{EntityId, RunId, SpaceId},
     invites::{GuestToken, InvitePolicy},
 };
+use smartspace_store::runs::RunRecord;
 use subtle::ConstantTimeEq;
 
 use crate::{
     Api,
     answers::Refusal,
+    input::Id,
     metering::Charged,
     tokens::{Subject, Tokens},
 };
@@ -79,18 +82,14 @@ impl FromRequestParts<Arc<Api>> for Credential {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
-        let header = parts.headers.get(header::AUTHORIZATION).ok_or_else(|| {
-            unauthenticated("expected an Authorization header with a bearer token")
-        })?;
-        let (scheme, credential) =
-            header.to_str().ok().and_then(|value| value.split_once(' ')).unwrap_or_default();
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return Err(unauthenticated("expected `Authorization: Bearer <key or token>`").into());
-        }
-        let credential = credential.trim();
+        let credential = bearer(parts)?;
         // The admin key first: comparing it is cheap, and it is never a valid token.
         if api.admin_key.is(credential) {
             return Ok(Self { caller: Caller::Operator, until: None, guest_of: None });
+        }
+        if is_like_a_token(credential) {
+            let text = "the token of a run opens the callbacks of that run only";
+            return Err(unauthenticated(text).into());
         }
         if GuestToken::is_like(credential) {
             return Ok(api.guest(parts, credential).await?);
@@ -118,6 +117,51 @@ impl FromRequestParts<Arc<Api>> for Authenticated {
             Some(_) => Err(guests_may_not().into()),
         }
     }
+}
+
+/// The run that a remote agent works on. Its token opens the routes of that run that take this, and
+/// no other route. It is valid after the end of the run, too, so that the agent learns of the end.
+#[derive(Clone, Debug)]
+pub(crate) struct RemoteAgent(pub(crate) RunRecord);
+
+impl FromRequestParts<Arc<Api>> for RemoteAgent {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
+        // A token that fits no run tells nothing of runs.
+        let wrong = || unauthenticated("expected the token that the webhook of this run carried");
+        let token = bearer(parts)?.to_owned();
+        if !is_like_a_token(&token) {
+            return Err(wrong().into());
+        }
+        let Id(run): Id<RunId> = Id::from_request_parts(parts, api).await?;
+        let run = match api.pipeline.store.runs().record(run).await {
+            Err(Error::NotFound(_)) => return Err(wrong().into()),
+            found => found?,
+        };
+        let is_valid = run.remote.as_ref().is_some_and(|remote| {
+            api.callback_key.accepts(&token, run.id, &remote.lease, remote.until)
+        });
+        if !is_valid {
+            return Err(wrong().into());
+        }
+        api.count(parts, Caller::Entity(run.agent_id)).await?;
+        Ok(Self(run))
+    }
+}
+
+/// The bearer credential of a request.
+fn bearer(parts: &Parts) -> Result<&str> {
+    let header = parts
+        .headers
+        .get(header::AUTHORIZATION)
+        .ok_or_else(|| unauthenticated("expected an Authorization header with a bearer token"))?;
+    let (scheme, credential) =
+        header.to_str().ok().and_then(|value| value.split_once(' ')).unwrap_or_default();
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(unauthenticated("expected `Authorization: Bearer <key or token>`"));
+    }
+    Ok(credential.trim())
 }
 
 fn unauthenticated(text: impl Into<String>) -> Error {

@@ -20,7 +20,7 @@ mod tokens;
 use std::{net::IpAddr, sync::Arc};
 
 use axum::{Router, middleware};
-use smartspace_domain::{invites::InvitePolicy, prices::Prices};
+use smartspace_domain::{callbacks::CallbackKey, invites::InvitePolicy, prices::Prices};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::secrets::Secrets;
 use smartspace_web::{with_fallbacks, with_middleware};
@@ -36,6 +36,8 @@ pub struct Api {
     pub pipeline: Pipeline,
     /// The operator's key.
     pub admin_key: AdminKey,
+    /// The key of the tokens of remote agents.
+    pub callback_key: CallbackKey,
     /// Which tokens are accepted. `None` accepts the admin key only.
     pub tokens: Option<Tokens>,
     /// The secrets that webhook signatures are verified with.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::{Router, extract::Request, middleware::map_request};
 use smartspace_api::{AdminKey, Api, SocketUrl, SourceAddress, Tokens, as_sent, router};
+use smartspace_domain::callbacks::CallbackKey;
 use smartspace_lambda::{
     Error,
     aws::Aws,
@@ -25,6 +26,7 @@ async fn main() -> Result<(), Error> {
         let api = Api {
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(&secret.admin_key),
+            callback_key: CallbackKey::of_admin_key(&secret.admin_key),
             tokens: tokens(&config, secret)?,
             secrets: tools.clone(),
             socket_url: SocketUrl::Fixed(config.socket_url.clone()),

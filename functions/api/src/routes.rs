@@ -1,6 +1,7 @@
 //! The routes, one file per resource.
 
 mod agent_cards;
+mod callbacks;
 mod deliveries;
 mod entities;
 mod goals;
@@ -51,6 +52,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(messages::routes())
         .merge(reads::routes())
         .merge(runs::routes())
+        .merge(callbacks::routes())
         .merge(usage::routes())
         .merge(tool_calls::routes())
         .merge(agent_cards::routes())

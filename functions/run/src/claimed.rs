@@ -7,7 +7,7 @@ use smartspace_domain::{
     agents::Builtins,
     ids::LeaseId,
     jobs::RunRef,
-    runs::{ForkOf, RunStatus},
+    runs::{FailureCode, ForkOf, RunError, RunStatus},
     triggers::Trigger,
 };
 use smartspace_pipeline::{Pipeline, budgets::Spending};
@@ -52,6 +52,10 @@ impl Runs {
         gathered: Gathered,
         delivery: &dyn Delivery,
     ) -> Result<()> {
+        let config = gathered.agent.agent.as_ref();
+        if let Some(runtime) = config.and_then(|config| config.runtime.clone()) {
+            return Box::pin(self.hand_to_remote(claimed, &gathered, &runtime)).await;
+        }
         let run = &claimed.run;
         // A new run has no stored steps.
         let progress = if claimed.kind == ClaimKind::First {
@@ -120,6 +124,13 @@ impl Runs {
         let Some(config) = gathered.agent.agent.clone() else {
             return self.end_early(&run, &lease, RunStatus::Canceled).await;
         };
+        let Some(model) = config.model.clone() else {
+            let error = RunError {
+                code: FailureCode::NotConfigured,
+                message: "the agent has no model and no runtime that this version knows".into(),
+            };
+            return self.end(&run, &lease, RunStatus::Failed, Some(error)).await;
+        };
         let may_delegate = gathered.is_admin() && config.builtins.delegate;
         let builtins = Builtins { delegate: may_delegate, ..config.builtins };
         let trace = trace_context(&run);
@@ -145,6 +156,7 @@ impl Runs {
             name: gathered.agent.name.clone(),
             is_in_one_space: gathered.space_count == 1,
             config,
+            model,
             trigger,
             shown_in: ShownIn::default(),
             writing: tokio::sync::Mutex::default(),
@@ -180,7 +192,7 @@ impl Runs {
     }
 
     /// The trigger of a run. Mostly it is a message that was read with the history.
-    async fn trigger(&self, run: &RunRecord, gathered: &Gathered) -> Result<Trigger> {
+    pub(crate) async fn trigger(&self, run: &RunRecord, gathered: &Gathered) -> Result<Trigger> {
         let store = &self.pipeline.store;
         match &gathered.place {
             Some(place) => Ok(triggers::of_message(

@@ -1,8 +1,7 @@
-//! Ends a run before a worker works on it.
+//! Ends a run that no worker works on.
 
 use smartspace_domain::{
     Error, Result,
-    events::EventKind,
     ids::LeaseId,
     runs::{EndReason, FailureCode, RunError, RunStatus},
 };
@@ -18,42 +17,47 @@ impl Runs {
         lease: &LeaseId,
         status: RunStatus,
     ) -> Result<()> {
-        let failed = status == RunStatus::Failed;
-        let error = failed.then(|| RunError {
+        let error = (status == RunStatus::Failed).then(|| RunError {
             code: FailureCode::Attempts,
             message:
                 "the run was given up: it was started five times, and its process died each time"
                     .into(),
         });
-        let ending = Ending {
-            status,
-            reason: (!failed).then_some(EndReason::Removed),
-            skip_reason: None,
-            error,
-            used: run.used.clone(),
-            last_step: None,
-            prompt: None,
-            marks: Marks::new(),
-        };
-        let ended =
-            match self.pipeline.store.runs().finish(run, lease, &ending, self.pipeline.now()).await
-            {
-                Ok(ended) => ended,
-                Err(Error::LeaseLost) => return Ok(()),
-                Err(error) => return Err(error),
+        self.end(run, lease, status, error).await
+    }
+
+    /// Ends a run that no loop ends. Nothing happens if the lease does not hold any more.
+    pub(crate) async fn end(
+        &self,
+        run: &RunRecord,
+        lease: &LeaseId,
+        status: RunStatus,
+        error: Option<RunError>,
+    ) -> Result<()> {
+        let reason = error.is_none().then_some(EndReason::Removed);
+        let mut run = run.clone();
+        loop {
+            let ending = Ending {
+                status,
+                reason,
+                skip_reason: None,
+                error: error.clone(),
+                used: run.used.clone(),
+                last_step: None,
+                prompt: None,
+                marks: Marks::new(),
             };
-        self.pipeline.queue_runs(ended.next).await;
-        let ended = ended.run;
-        let run = self.pipeline.store.runs().get(&ended).await?;
-        let event = |run| {
-            if failed {
-                EventKind::RunFailed { run }
-            } else {
-                EventKind::RunCanceled { run, by: None }
+            match self.pipeline.end_run(&run, lease, &ending).await {
+                Ok(_) => return Ok(()),
+                Err(Error::LeaseLost) => {}
+                Err(error) => return Err(error),
             }
-        };
-        self.pipeline.announce_run(&ended, run, event).await;
-        self.pipeline.close_calls_now(&ended).await;
-        Ok(())
+            // A remote agent may have posted a message since the run was read.
+            let stored = self.pipeline.store.runs().record(run.id).await?;
+            if stored.lease.as_ref() != Some(lease) || stored.step_count == run.step_count {
+                return Ok(());
+            }
+            run = stored;
+        }
     }
 }

@@ -14,6 +14,8 @@
 //!    while the model writes it.
 //! 6. `tools` are what an agent can do.
 //!
+//! `remote` hands a run on to an agent that works elsewhere.
+//!
 //! `dry_run` lets a fork work: the same loop, in which calls are answered from what the other run
 //! did.
 //!
@@ -32,6 +34,7 @@ mod early_end;
 #[doc(hidden)]
 pub mod fuzzing;
 mod prompt;
+mod remote;
 mod run_context;
 mod side_by_side;
 mod streaming;
@@ -57,6 +60,7 @@ use tokio::{
     time::Instant,
 };
 
+pub use crate::remote::Callbacks;
 use crate::{
     agent_loop::worker::ClaimKind,
     claimed::Claimed,
@@ -83,6 +87,7 @@ pub struct Runs {
     egress: Egress,
     mcp: McpServers,
     prices: Arc<Prices>,
+    callbacks: Callbacks,
     stopping: watch::Receiver<bool>,
     seen: Seen,
 }
@@ -95,10 +100,12 @@ impl Runs {
         models: Arc<dyn Model>,
         egress: Egress,
         prices: Arc<Prices>,
+        callbacks: Callbacks,
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let mcp = McpServers::new(egress.clone());
-        Self { pipeline, sockets, models, egress, mcp, prices, stopping, seen: Seen::default() }
+        let seen = Seen::default();
+        Self { pipeline, sockets, models, egress, mcp, prices, callbacks, stopping, seen }
     }
 
     /// Claims the runs of a job and works on them to their end, or writes a summary. A job may be
@@ -155,6 +162,9 @@ impl Runs {
                 "the lease of another worker has not expired, or only just did".into(),
             )),
             Claim::TooOften(run) => self.end_early(&run, &lease, RunStatus::Failed).await,
+            Claim::Remote => Ok(()),
+            Claim::Unsent(run) => Box::pin(self.send_again(&run)).await,
+            Claim::Overdue(run) => self.end_overdue(&run).await,
             Claim::Waiting(run) => self.expire_forms(&run).await,
             Claim::NotYet { run, position, is_new } => {
                 if is_new {

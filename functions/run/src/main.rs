@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smartspace_domain::callbacks::CallbackKey;
 use smartspace_egress::Egress;
 use smartspace_lambda::{
     Error,
@@ -11,7 +12,7 @@ use smartspace_lambda::{
     secret::Built,
 };
 use smartspace_ports::resolver::SystemResolver;
-use smartspace_run::Runs;
+use smartspace_run::{Callbacks, Runs};
 use tokio::sync::watch;
 
 #[tokio::main]
@@ -22,6 +23,7 @@ async fn main() -> Result<(), Error> {
     let queue = aws.runs_queue();
     let bedrock = aws.bedrock();
     let Aws { config, pipeline, .. } = aws;
+    let api_url = config.needed_api_url()?;
     // Lambda does not announce that it stops a process, so this channel never changes. The lease of
     // a run that was stopped expires by itself.
     let (_never, stopping) = watch::channel(false);
@@ -35,6 +37,10 @@ async fn main() -> Result<(), Error> {
             models,
             egress.clone(),
             config.prices.clone(),
+            Callbacks {
+                key: CallbackKey::of_admin_key(&secret.admin_key),
+                api_url: api_url.clone(),
+            },
             stopping.clone(),
         ))
     }));

@@ -158,7 +158,7 @@ fn with_history(
         &place.messages,
         |message| lines.entry(message),
         config.context.window as usize,
-        config.model.context_window,
+        config.context_window(),
     );
     let (messages, settled, cuts) = match config.context.history {
         History::Timeline => {

@@ -12,7 +12,7 @@ use std::{
 
 use smartspace_domain::{
     Time,
-    agents::AgentConfig,
+    agents::{AgentConfig, ModelConfig},
     ids::{CallId, LeaseId, SpaceId},
     prices::Prices,
     triggers::Trigger,
@@ -50,6 +50,7 @@ pub(crate) struct RunContext {
     /// Pays for the run's model calls.
     pub(crate) spending: Spending,
     pub(crate) config: AgentConfig,
+    pub(crate) model: ModelConfig,
     /// Sends the external requests of tools.
     pub(crate) egress: Egress,
     /// How many external calls are under way. The outcome of one that is cut off is unknown.

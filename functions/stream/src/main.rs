@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use smartspace_lambda::{
-    Error,
-    config::{BadConfig, Config},
-    http,
-};
+use smartspace_lambda::{Error, config::Config, http};
 use smartspace_ports::ids::RandomIds;
 use smartspace_stream::{Settings, router};
 use smartspace_web::{with_fallbacks, with_middleware};
@@ -14,11 +10,8 @@ use smartspace_web::{with_fallbacks, with_middleware};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let config = Config::start()?;
-    let Some(api_url) = config.api_url else {
-        return Err(BadConfig(vec!["API_URL is missing".into()]).into());
-    };
     let routes = router(Settings {
-        api_url,
+        api_url: config.needed_api_url()?,
         origins: config.cors_origins.clone(),
         issuer: config.provider.map(|provider| provider.issuer),
     });

@@ -12,7 +12,7 @@ use std::{
 
 use axum::Router;
 use smartspace_api::{AdminKey, Api, SocketUrl};
-use smartspace_domain::append_limits::AppendLimit;
+use smartspace_domain::{append_limits::AppendLimit, callbacks::CallbackKey};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     clock::SystemClock,
@@ -20,6 +20,7 @@ use smartspace_ports::{
     secrets::FixedSecrets,
     trace,
 };
+use smartspace_run::Callbacks;
 use smartspace_socket::Socket;
 use smartspace_store::{CurrentTrace, Store};
 use smartspace_stream::Settings;
@@ -90,8 +91,15 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     let connections = Arc::new(InProcessSockets::default());
     let (stop, stopping) = watch::channel(false);
     let secrets = Arc::new(FixedSecrets(Arc::new(flags.secrets()?)));
-    let functions =
-        Functions::new(&flags, &pipeline, &connections, secrets.clone(), stopping.clone())?;
+    let callbacks = Callbacks { key: CallbackKey::of_admin_key(&key), api_url: own_url(address) };
+    let functions = Functions::new(
+        &flags,
+        &pipeline,
+        &connections,
+        secrets.clone(),
+        callbacks,
+        stopping.clone(),
+    )?;
     functions.deliver(queues);
     tokio::spawn(sweep_for_ever(sweep));
     keep_table(delete_expired, path.as_deref())?;
@@ -162,6 +170,7 @@ fn new_router(
     let api = Api {
         pipeline: pipeline.clone(),
         admin_key: AdminKey::new(key),
+        callback_key: CallbackKey::of_admin_key(key),
         tokens: flags.tokens()?,
         secrets,
         socket_url: SocketUrl::OfHost(socket_server::PATH),
@@ -176,21 +185,21 @@ fn new_router(
         origins: flags.cors_origins.clone(),
     };
     let doors = smartspace_stream::router(Settings {
-        api_url: format!("http://{}", reachable(address)),
+        api_url: own_url(address),
         origins: flags.cors_origins.clone(),
         issuer: flags.jwt_issuer.clone().filter(|issuer| !issuer.is_empty()),
     });
     Ok(smartspace_api::router(api, socket_server::router(server).merge(doors)))
 }
 
-/// The address at which this process reaches itself.
-fn reachable(address: SocketAddr) -> SocketAddr {
+/// The address at which processes on this machine reach this one.
+fn own_url(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    SocketAddr::new(ip, address.port())
+    format!("http://{}", SocketAddr::new(ip, address.port()))
 }
 
 async fn sweep_for_ever(sweep: Sweep) {

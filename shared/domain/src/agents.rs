@@ -3,6 +3,7 @@
 mod fork_changes;
 mod model;
 mod run_settings;
+mod runtime;
 mod stored_config;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ pub use crate::agents::{
         Builtins, ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContextFormat, ContinueOn,
         History, LoopConfig, SpacesShown,
     },
+    runtime::{Runtime, RuntimeType},
 };
 use crate::{
     budgets::Budget,
@@ -55,8 +57,12 @@ pub struct AgentConfig {
     #[serde(default)]
     #[schema(default = false)]
     pub open: bool,
-    /// The model that the agent runs on.
-    pub model: ModelConfig,
+    /// The model that the agent runs on. Absent if it has a `runtime`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelConfig>,
+    /// Where the agent works instead, if it has no model here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<Runtime>,
     /// Limits of one run.
     #[serde(rename = "loop", default)]
     #[schema(default = LoopConfig::default)]
@@ -142,9 +148,22 @@ impl AgentConfig {
         self.webhooks.get(service)
     }
 
-    /// The format of the prompts of new runs.
+    /// The format of the prompts of new runs. Those of a remote agent always have the newest one.
     pub fn context_format(&self) -> ContextFormat {
-        ContextFormat::numbered(self.context_format)
+        match self.runtime {
+            Some(_) => ContextFormat::default(),
+            None => ContextFormat::numbered(self.context_format),
+        }
+    }
+
+    /// How many tokens the agent's model can read.
+    pub fn context_window(&self) -> u32 {
+        self.model.as_ref().map_or(ModelConfig::default_window(), |model| model.context_window)
+    }
+
+    /// The names of the agent's model and its fallbacks. A remote agent has none.
+    pub fn model_names(&self) -> Vec<String> {
+        self.model.as_ref().map(ModelConfig::all_names).unwrap_or_default()
     }
 
     /// Which spaces the agent's prompts list.
@@ -167,7 +186,7 @@ impl AgentConfig {
         );
         faults.check(self.description.len() <= 4_096, "description", "expected at most 4096 bytes");
         check_instructions(&self.instructions, faults);
-        faults.within("model", |faults| self.model.check(faults));
+        self.check_model(faults);
         faults.within("loop", |faults| {
             faults.check_range(&self.run_loop.max_steps, 1..=200, "maxSteps");
             let limit = self.run_loop.time_limit.length();
@@ -192,6 +211,38 @@ impl AgentConfig {
                 });
             }
         });
+    }
+}
+
+impl AgentConfig {
+    /// An agent has a model here or works elsewhere. Settings that would have no effect elsewhere
+    /// are refused.
+    fn check_model(&self, faults: &mut Faults) {
+        match (&self.model, &self.runtime) {
+            (Some(model), None) => faults.within("model", |faults| model.check(faults)),
+            (None, Some(runtime)) => {
+                faults.within("runtime", |faults| runtime.check(faults));
+                let none = "expected none: a remote agent has its own tools";
+                faults.check(self.tools.is_empty(), "tools", none);
+                faults.within("mcp", |faults| {
+                    faults.check(self.mcp.servers.is_empty(), "servers", none);
+                });
+                let Budget { tokens_per_day, cost_per_day, .. } = self.budget;
+                let none = "expected none: nothing here measures what a remote agent uses";
+                faults.within("budget", |faults| {
+                    faults.check(tokens_per_day.is_none(), "tokensPerDay", none);
+                    faults.check(cost_per_day.is_none(), "costPerDay", none);
+                });
+            }
+            (Some(_), Some(_)) => {
+                faults.check(false, "runtime", "expected none besides a model; set model to null");
+            }
+            (None, None) => faults.check(
+                false,
+                "model",
+                "expected a model, or a runtime if the agent works elsewhere",
+            ),
+        }
     }
 }
 

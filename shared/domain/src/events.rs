@@ -5,12 +5,15 @@
 
 mod asked_call;
 mod frames;
+mod pieces;
 mod presence;
 mod read_positions;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{asked_call::AskedCall, presence::Present, read_positions::ReadPosition};
+pub use self::{
+    asked_call::AskedCall, pieces::pieces, presence::Present, read_positions::ReadPosition,
+};
 use crate::{
     Time,
     identity::Sender,

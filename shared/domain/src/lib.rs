@@ -13,7 +13,7 @@
 //!   costs, and what it may cost
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
 //! - [`events`], [`jobs`]: what is sent to clients and between functions
-//! - [`access`], [`origins`], [`rates`], [`append_limits`], [`idempotency`], [`webhooks`]:
+//! - [`access`], [`callbacks`], [`origins`], [`rates`], [`append_limits`], [`idempotency`], [`webhooks`]:
 //!   permissions, rates, repeated calls and signatures
 //! - [`problems`]: errors as callers get them
 //! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
@@ -22,6 +22,7 @@ pub mod access;
 pub mod agents;
 pub mod append_limits;
 pub mod budgets;
+pub mod callbacks;
 mod callers;
 mod checked_text;
 pub mod concurrency;

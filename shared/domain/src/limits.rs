@@ -1,6 +1,6 @@
 //! Limits of sizes, counts and times (docs/reference/api.md, "Limits").
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 /// The longest text of a message, in bytes.
 pub const MESSAGE_BYTES: usize = 32_768;
@@ -73,6 +73,12 @@ pub const PAGE_ITEMS: (usize, usize) = (50, 200);
 pub const ATTEMPTS: u32 = 5;
 /// How often `sweep` acts on an item before it gives up and raises an alarm.
 pub const SWEEPS: u32 = 10;
+/// How long a run of a remote agent may take, in seconds.
+pub const REMOTE_SECONDS: RangeInclusive<u32> = 10..=86_400;
+/// How many messages a run of a remote agent may post.
+pub const REMOTE_MESSAGES: u32 = 100;
+/// The longest key of a stream of a remote agent, in characters.
+pub const STREAM_KEY_CHARS: usize = 128;
 /// The longest idempotency key, in characters.
 pub const KEY_CHARS: usize = 255;
 /// How long an idempotency key is stored.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use crate::usage::{Usage, UsageByModel};
+pub use crate::usage::{ReportedUsage, Usage, UsageByModel};
 use crate::{
     Time,
     callers::KnownBy,
@@ -88,13 +88,13 @@ tolerant!(EndReason);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", remote = "Self")]
 pub enum FailureCode {
-    /// The provider has no key, address, region or credentials here.
+    /// The provider has no key, address, region or credentials here; or a secret is not set.
     NotConfigured,
     /// The provider refused the key.
     Unauthorized,
     /// The provider's rate limit outlasted the retries.
     RateLimited,
-    /// The provider cannot be reached or is overloaded.
+    /// The provider or the remote agent cannot be reached or is overloaded.
     Overloaded,
     /// The prompt does not fit the model.
     ContextTooLong,
@@ -104,6 +104,12 @@ pub enum FailureCode {
     BrokenStream,
     /// The budget of the agent, the space or the deployment for today is used.
     Budget,
+    /// The remote agent did not complete the run in time.
+    Timeout,
+    /// The remote agent refused the run.
+    Refused,
+    /// The remote agent reported that it failed.
+    Remote,
     /// The run was claimed five times, and each time its worker lost the lease.
     Attempts,
     /// A fault in Smartspace, or the run waited so long that its stored steps expired.
@@ -156,8 +162,8 @@ pub struct Run {
     /// Why the run ended; null while it is active and if it failed.
     #[schema(required)]
     pub end_reason: Option<EndReason>,
-    /// The reason that the agent gave when it called `skip_response`, up to 300 characters. Absent
-    /// unless `endReason` is `skipped`.
+    /// The reason that the agent gave when it called `skip_response`, or that a remote agent gave
+    /// when it completed the run, up to 300 characters. Absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The numbers of the messages besides its trigger that the run answers, too. Absent if there
@@ -187,8 +193,14 @@ pub struct Run {
     pub attempt: u32,
     /// The number of stored model answers.
     pub step_count: u32,
-    /// The tokens and the cost of the run.
+    /// The tokens and the cost of the run. None of a remote run is counted here.
     pub usage: Usage,
+    /// True if a remote agent works on the run. Absent otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remote: bool,
+    /// What a remote agent says that it has used. No budget counts it. Absent if it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported_usage: Option<ReportedUsage>,
     /// Why the run failed.
     #[schema(required)]
     pub error: Option<RunError>,

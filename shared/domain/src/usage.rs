@@ -22,6 +22,35 @@ pub struct Usage {
     pub cost: Option<f64>,
 }
 
+/// What a remote agent says that its run has used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ReportedUsage {
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Dollars. Absent if the agent does not know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0)]
+    pub cost: Option<f64>,
+}
+
+impl ReportedUsage {
+    /// The same with counts that the table can store.
+    #[must_use]
+    pub fn believable(self) -> Self {
+        let Usage { input_tokens, output_tokens, cost, .. } = Usage {
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens,
+            cost: self.cost,
+            ..Usage::default()
+        }
+        .believable();
+        Self { input_tokens, output_tokens, cost }
+    }
+}
+
 /// More tokens than any call has. Counts come from providers and may be wrong.
 const MOST_TOKENS: u64 = 1_000_000_000_000;
 /// More dollars than any run costs.

@@ -22,7 +22,8 @@ pub struct Config {
     pub triggers_queue: String,
     /// `TRIGGERS_QUEUE_ARN`, `SCHEDULE_GROUP`, `SCHEDULE_ROLE_ARN`: for alarms beyond 15 minutes.
     pub schedules: Schedules,
-    /// `API_URL`: the HTTP API. Only `stream` has it, which is a client of the API.
+    /// `API_URL`: the HTTP API. `stream` has it, which is a client of the API, and `run`, which
+    /// tells remote agents where to answer.
     pub api_url: Option<String>,
     /// `SOCKET_URL`: the WebSocket address for clients.
     pub socket_url: String,
@@ -94,6 +95,11 @@ impl Config {
                 Err(error)
             }
         }
+    }
+
+    /// The address of the HTTP API, for a function that can't do without.
+    pub fn needed_api_url(&self) -> Result<String, BadConfig> {
+        self.api_url.clone().ok_or_else(|| BadConfig(vec!["API_URL is missing".into()]))
     }
 
     fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, BadConfig> {

@@ -25,6 +25,7 @@
 pub mod access;
 pub mod budgets;
 pub mod cancel;
+pub mod endings;
 pub mod followers;
 pub mod forks;
 pub mod forms;
@@ -36,6 +37,7 @@ pub mod post;
 pub mod presence;
 pub mod rates;
 pub mod reads;
+pub mod remote;
 pub mod request_json;
 pub mod retries;
 pub mod services;

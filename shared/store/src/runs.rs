@@ -12,6 +12,7 @@ pub mod listing;
 mod marks;
 pub mod prompts;
 mod record;
+pub mod remote;
 pub mod retries;
 pub mod steps;
 mod triggered_by;
@@ -28,6 +29,7 @@ use smartspace_domain::{
 pub use self::{
     active::{ActiveCause, ActiveRecord, active_view},
     record::{RunRecord, Tried},
+    remote::RemoteRecord,
     triggered_by::TriggeredBy,
 };
 use crate::{

@@ -210,3 +210,8 @@ fn with_claims(token: &str, claims: &Value) -> String {
     let others: Vec<_> = other.split('.').collect();
     [parts[0], others[1], parts[2]].join(".")
 }
+
+/// All routes, as method and path.
+pub(crate) fn routes_of_the_table() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|(route, _)| *route)
+}

@@ -10,7 +10,7 @@ use axum::Router;
 use smartspace::embedded_table::{NAME, client_on};
 use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
 use smartspace_broadcast::Broadcast;
-use smartspace_domain::{Time, budgets::DailyLimit};
+use smartspace_domain::{Time, budgets::DailyLimit, callbacks::CallbackKey};
 use smartspace_egress::Egress;
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
@@ -20,7 +20,7 @@ use smartspace_ports::{
     secrets::{FixedSecrets, KnownSecrets, Secret},
     sockets::Places,
 };
-use smartspace_run::Runs;
+use smartspace_run::{Callbacks, Runs};
 use smartspace_socket::Socket;
 use smartspace_store::{
     Store,
@@ -100,6 +100,7 @@ impl Process {
             invites: smartspace_domain::invites::InvitePolicy::Guests,
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
+            callback_key: CallbackKey::of_admin_key(ADMIN_KEY),
             tokens: Tokens::signed_with(JWT_SECRET, false).ok(),
             secrets: Arc::new(FixedSecrets(Arc::clone(&SECRETS))),
             socket_url: SocketUrl::OfHost("/v1/socket"),
@@ -121,6 +122,10 @@ impl Process {
                 models.clone(),
                 egress,
                 Arc::default(),
+                Callbacks {
+                    key: CallbackKey::of_admin_key(ADMIN_KEY),
+                    api_url: "https://smartspace.example".into(),
+                },
                 is_stopping,
             ),
             triggers: Triggers {

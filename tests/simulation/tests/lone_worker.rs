@@ -25,6 +25,7 @@ use smartspace::embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
+    callbacks::CallbackKey,
     dispatch::Source,
     ids::{ConnectionId, EntityId, MessageId, PlanId, RunId, SpaceId},
     jobs::{Job, RunJob, TriggerJob},
@@ -45,7 +46,7 @@ use smartspace_ports::{
     secrets::FixedSecrets,
     sockets::{CloseCode, Places, PostError, Sockets},
 };
-use smartspace_run::Runs;
+use smartspace_run::{Callbacks, Runs};
 use smartspace_store::{
     Store,
     messages::append::{Content, MessageSource, NewMessage},
@@ -219,6 +220,10 @@ impl Scene {
             model,
             egress,
             Arc::default(),
+            Callbacks {
+                key: CallbackKey::of_admin_key(""),
+                api_url: "https://smartspace.example".into(),
+            },
             self.stopping.subscribe(),
         )
     }

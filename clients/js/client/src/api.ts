@@ -487,6 +487,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a run of a remote agent
+         * @description Repeated, it answers with the same run.
+         */
+        post: operations["completeRemoteRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{id}/fork": {
         parameters: {
             query?: never;
@@ -510,6 +530,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post a message of a remote agent
+         * @description At most 100 in a run. Repeated with the same key, it answers with the same message, even after
+         *     the run has ended.
+         */
+        post: operations["postRemoteMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{id}/retry": {
         parameters: {
             query?: never;
@@ -526,6 +567,27 @@ export interface paths {
          *     that one failed, too, repeat that one.
          */
         post: operations["retryRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show what a remote agent is writing
+         * @description At most 5 times a second, and at least once a second as a snapshot, because nothing is stored
+         *     and frames may get lost. A message with the same `streamKey` replaces the text.
+         */
+        post: operations["streamRemoteText"];
         delete?: never;
         options?: never;
         head?: never;
@@ -863,8 +925,8 @@ export interface components {
              * @default false
              */
             open: boolean;
-            /** @description The model that the agent runs on. */
-            model: components["schemas"]["ModelConfig"];
+            model?: components["schemas"]["ModelConfig"] | null;
+            runtime?: components["schemas"]["Runtime"] | null;
             /**
              * @description Limits of one run.
              * @default {
@@ -943,8 +1005,8 @@ export interface components {
             paused?: boolean | null;
             /** @description Whether owners of spaces may add the agent. Otherwise only the operator may. */
             open?: boolean | null;
-            /** @description The model that the agent runs on. */
-            model?: components["schemas"]["ModelConfigPatch"];
+            model?: components["schemas"]["ModelConfigPatch"] | null;
+            runtime?: components["schemas"]["RuntimePatch"] | null;
             loop?: null | components["schemas"]["LoopConfigPatch"];
             context?: null | components["schemas"]["ContextConfigPatch"];
             /**
@@ -1279,7 +1341,7 @@ export interface components {
          * @description Why a run failed, by what can be done about it.
          * @enum {string}
          */
-        FailureCode: "not_configured" | "unauthorized" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "broken_stream" | "budget" | "attempts" | "internal";
+        FailureCode: "not_configured" | "unauthorized" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "broken_stream" | "budget" | "timeout" | "refused" | "remote" | "attempts" | "internal";
         /** @description A model without settings of its own. As a fallback it gets those of the agent's `model`. */
         FallbackModel: {
             /** @description The model's provider. */
@@ -1912,8 +1974,8 @@ export interface components {
                 status: components["schemas"]["RunStatus"];
                 endReason: components["schemas"]["EndReason"] | null;
                 /**
-                 * @description The reason that the agent gave when it called `skip_response`, up to 300 characters. Absent
-                 *     unless `endReason` is `skipped`.
+                 * @description The reason that the agent gave when it called `skip_response`, or that a remote agent gave
+                 *     when it completed the run, up to 300 characters. Absent without one.
                  */
                 reason?: string | null;
                 /**
@@ -1942,8 +2004,11 @@ export interface components {
                  * @description The number of stored model answers.
                  */
                 stepCount: number;
-                /** @description The tokens and the cost of the run. */
+                /** @description The tokens and the cost of the run. None of a remote run is counted here. */
                 usage: components["schemas"]["Usage"];
+                /** @description True if a remote agent works on the run. Absent otherwise. */
+                remote?: boolean;
+                reportedUsage?: components["schemas"]["ReportedUsage"] | null;
                 error: components["schemas"]["RunError"] | null;
                 /** @description When the run was queued. */
                 createdAt: components["schemas"]["Time"];
@@ -2120,6 +2185,57 @@ export interface components {
             runId: components["schemas"]["RunId"] | null;
             reason?: components["schemas"]["Reason"] | null;
         };
+        RemoteEndBody: {
+            /**
+             * @description How a run of a remote agent ends.
+             * @enum {string}
+             */
+            status: "completed" | "failed";
+            /** @description Why it failed, or why it has posted nothing. Members of the space see it. */
+            reason?: string | null;
+            usage?: components["schemas"]["ReportedUsage"] | null;
+        };
+        RemoteMessageBody: {
+            /** @description 1 to 32,768 bytes without NUL. */
+            text: string;
+            /** @description The `streamKey` of the text that the message replaces. */
+            streamKey?: string | null;
+            spaceId?: components["schemas"]["SpaceId"] | null;
+        };
+        RemoteTextBody: {
+            /** @description Names the text within the run. The message that replaces it has the same key. */
+            streamKey: string;
+            /** @description The position of `text` in the whole text, in UTF-16 code units. */
+            offset: number;
+            /** @description The next piece; or all of the text so far, if it is a snapshot. */
+            text: string;
+            /**
+             * @description True if `text` is all of the text so far. Then `offset` is 0.
+             * @default false
+             */
+            snapshot: boolean;
+        };
+        /** @description What a remote agent says that its run has used. */
+        ReportedUsage: {
+            /**
+             * Format: int64
+             * @description Tokens read.
+             * @default 0
+             */
+            inputTokens: number;
+            /**
+             * Format: int64
+             * @description Tokens written.
+             * @default 0
+             */
+            outputTokens: number;
+            /**
+             * Format: double
+             * @description Dollars. Absent if the agent does not know.
+             * @default null
+             */
+            cost: number | null;
+        };
         /**
          * @description The role of a member.
          * @enum {string}
@@ -2234,8 +2350,8 @@ export interface components {
             status: components["schemas"]["RunStatus"];
             endReason: components["schemas"]["EndReason"] | null;
             /**
-             * @description The reason that the agent gave when it called `skip_response`, up to 300 characters. Absent
-             *     unless `endReason` is `skipped`.
+             * @description The reason that the agent gave when it called `skip_response`, or that a remote agent gave
+             *     when it completed the run, up to 300 characters. Absent without one.
              */
             reason?: string | null;
             /**
@@ -2264,8 +2380,11 @@ export interface components {
              * @description The number of stored model answers.
              */
             stepCount: number;
-            /** @description The tokens and the cost of the run. */
+            /** @description The tokens and the cost of the run. None of a remote run is counted here. */
             usage: components["schemas"]["Usage"];
+            /** @description True if a remote agent works on the run. Absent otherwise. */
+            remote?: boolean;
+            reportedUsage?: components["schemas"]["ReportedUsage"] | null;
             error: components["schemas"]["RunError"] | null;
             /** @description When the run was queued. */
             createdAt: components["schemas"]["Time"];
@@ -2294,6 +2413,58 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "waiting_tool" | "completed" | "failed" | "canceled";
+        /**
+         * @description Where a remote agent works. It has no model here. When it is woken, a signed webhook carries its
+         *     run to `url`, and it answers with the token that comes along.
+         */
+        Runtime: {
+            /** @description How the agent is woken. */
+            type: components["schemas"]["RuntimeType"];
+            /**
+             * @description The address that gets the webhook: `https://` or `http://`, at most 2,048 bytes. It must be
+             *     public, or listed in `SMARTSPACE_TOOL_HOSTS`. Redirects are not followed.
+             */
+            url: string;
+            /**
+             * @description `${secret.NAME}`: the secret of this deployment that signs the webhook, as Standard Webhooks
+             *     writes secrets.
+             */
+            secret: string;
+            /**
+             * Format: int32
+             * @description How long a run may take, in seconds. Then it fails.
+             * @default 900
+             */
+            timeoutSeconds: number;
+        };
+        /**
+         * @description Where a remote agent works. It has no model here. When it is woken, a signed webhook carries its
+         *     run to `url`, and it answers with the token that comes along.
+         */
+        RuntimePatch: {
+            /** @description How the agent is woken. */
+            type?: components["schemas"]["RuntimeType"];
+            /**
+             * @description The address that gets the webhook: `https://` or `http://`, at most 2,048 bytes. It must be
+             *     public, or listed in `SMARTSPACE_TOOL_HOSTS`. Redirects are not followed.
+             */
+            url?: string;
+            /**
+             * @description `${secret.NAME}`: the secret of this deployment that signs the webhook, as Standard Webhooks
+             *     writes secrets.
+             */
+            secret?: string;
+            /**
+             * Format: int32
+             * @description How long a run may take, in seconds. Then it fails.
+             */
+            timeoutSeconds?: number | null;
+        };
+        /**
+         * @description How a remote agent is woken.
+         * @enum {string}
+         */
+        RuntimeType: "webhook";
         /** @description The schedule of a plan. */
         Schedule: {
             /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
@@ -2518,6 +2689,9 @@ export interface components {
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         StreamId: string;
+        StreamedResponse: {
+            streamId: components["schemas"]["StreamId"];
+        };
         /** @description A message for the model that a watcher added between two steps. */
         SystemMessage: {
             /** @description The watcher's name. */
@@ -4175,6 +4349,55 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    completeRemoteRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemoteEndBody"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The run has ended otherwise, or its time is up. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     forkRun: {
         parameters: {
             query?: never;
@@ -4236,6 +4459,67 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    postRemoteMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key": string;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemoteMessageBody"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The run has ended, its time is up, or it has posted 100 messages. The agent should stop. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            /** @description The body does not fit, the agent is not a member of the space, or the key was used before with another body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     retryRun: {
         parameters: {
             query?: never;
@@ -4277,6 +4561,65 @@ export interface operations {
                 };
             };
             /** @description The runs per minute or the budget of the agent or the space are used. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    streamRemoteText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemoteTextBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StreamedResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The run has ended, or its time is up. The agent should stop. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            /** @description More than 5 calls in a second. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];

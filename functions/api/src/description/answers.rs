@@ -87,7 +87,7 @@ pub(super) fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Opera
 
 /// Adds the responses to an operation that follow from what it takes.
 pub(super) fn complete(operation: &mut Operation) {
-    let signed_in = operation.security.is_none();
+    let signed_in = operation.security.as_ref().is_none_or(|needed| !needed.is_empty());
     let parameters = operation.parameters.get_or_insert_default();
     let takes = |location: ParameterIn| {
         parameters

@@ -43,6 +43,7 @@ use super::{answers, merge_patches};
         (name = "messages", description = "Messages, whom they wake, and read positions."),
         (name = "runs", description = "The runs of agents."),
         (name = "agents", description = "The state of agents: memories, goals and plans."),
+        (name = "remote agents", description = "What remote agents do about their runs."),
         (name = "services", description = "Webhooks, triggers and their deliveries."),
         (name = "sockets", description = "Tickets for WebSockets."),
         (name = "service", description = "The service itself."),
@@ -64,6 +65,11 @@ fn description() -> Description {
         .description(Some("The admin key, or a JWT."))
         .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    let callback = Http::builder()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("The token that the webhook of a run carries to its remote agent."))
+        .build();
+    components.add_security_scheme("callbackToken", SecurityScheme::Http(callback));
     // Their pages contain them inline, and nothing else refers to them.
     components.schemas.remove(&*Delivery::name());
     components.schemas.remove("ListedPlan");

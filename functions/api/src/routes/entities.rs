@@ -147,7 +147,7 @@ async fn change(
     let settings = patched(&record.entity, Value::Object(patch))?;
     settings.check()?;
     let paid = |agent: &Option<AgentConfig>| {
-        agent.as_ref().map(|agent| (agent.budget.cost_per_day, agent.model.all_names()))
+        agent.as_ref().map(|agent| (agent.budget.cost_per_day, agent.model_names()))
     };
     // A rename does not fail because of a price that is gone.
     if paid(&settings.agent) != paid(&record.entity.agent) {
@@ -212,7 +212,7 @@ fn check_prices(prices: &Prices, settings: &EntitySettings) -> smartspace_domain
     if agent.budget.cost_per_day.is_none() {
         return Ok(());
     }
-    prices.must_have("/agent/budget/costPerDay", agent.model.all_names())
+    prices.must_have("/agent/budget/costPerDay", agent.model_names())
 }
 
 /// The settings of an entity after a merge patch.

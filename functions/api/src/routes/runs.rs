@@ -204,7 +204,8 @@ async fn with_steps(store: &Store, record: &RunRecord) -> Result<Run> {
     let rules = progress.prompt.as_ref().filter(|_| fork.is_some());
     let rules = rules.map(|prompt| prompt.system.clone());
     let config = agent.and_then(|agent| agent.entity.agent);
-    let asked = config.map(|config| config.model.full_name()).unwrap_or_default();
+    let model = config.and_then(|config| config.model);
+    let asked = model.map(|model| model.full_name()).unwrap_or_default();
     let mut shown = steps::view(progress, &run, &asked)?;
     if let Some(fork) = fork {
         shown.retain(|step| step.index >= fork.step);

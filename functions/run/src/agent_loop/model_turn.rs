@@ -191,7 +191,7 @@ impl ModelCaller<'_> {
     /// one is due and continues there.
     async fn tries(&self, step: u32) -> Result<Tries, NoModelTurn> {
         let Some(tried) = self.context.run.tried.filter(|tried| tried.step == step) else {
-            return Ok(Tries::new(&self.context.config.model));
+            return Ok(Tries::new(&self.context.model));
         };
         let wait = tried.again_at.since(self.context.now());
         // The invocation might end during a long wait.
@@ -201,7 +201,7 @@ impl ModelCaller<'_> {
             return Err(NoModelTurn::NoTime(tried));
         }
         tokio::time::sleep(wait).await;
-        Ok(Tries::resumed(&self.context.config.model, tried.stage as usize))
+        Ok(Tries::resumed(&self.context.model, tried.stage as usize))
     }
 
     /// Asks the model once, and pays for that from the run's budgets.

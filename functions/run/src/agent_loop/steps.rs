@@ -106,7 +106,7 @@ impl AgentLoop<'_> {
             if !state.is_fresh && !self.context.has_time_for(self.context.models.longest_answer()) {
                 return Ok(LoopExit::HandOver(None));
             }
-            state.compact(u64::from(self.context.config.model.context_window), self.tools);
+            state.compact(u64::from(self.context.model.context_window), self.tools);
             let notes = self.watch(state).await?;
             let began = self.context.now();
             let answer = match self.ask_in_short(state, &notes, deadline).await {

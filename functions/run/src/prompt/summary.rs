@@ -83,7 +83,8 @@ pub(crate) fn due_job(
 ) -> Option<RunJob> {
     let to = first - 1;
     let written = place.summary.as_ref().map_or(0, |summary| summary.to);
-    (to >= written + MIN_NEW_MESSAGES && config.model.provider != Provider::Scripted)
+    let can_write = |model: &ModelConfig| model.provider != Provider::Scripted;
+    (to >= written + MIN_NEW_MESSAGES && config.model.as_ref().is_some_and(can_write))
         .then_some(RunJob::Summarize { space_id: place.space.id, agent_id, to })
 }
 
@@ -109,6 +110,8 @@ impl Summarizer<'_> {
             return Ok(());
         }
         let Some(config) = store.entities().get(agent).await?.agent else { return Ok(()) };
+        // It may have become a remote agent.
+        let Some(model) = &config.model else { return Ok(()) };
         let settings = store.spaces().record(space).await?.settings;
         let token = self.pipeline.token();
         let now = self.pipeline.now();
@@ -125,7 +128,7 @@ impl Summarizer<'_> {
         let budgets =
             self.pipeline.budgets(Some((agent, &config.budget)), Some((space, &settings.budget)));
         let paid = Paid {
-            model: &config.model,
+            model,
             user: User { agent: Some(agent), space: Some(space) },
             spending: Spending::new(self.pipeline, self.prices, budgets, None),
             token: &token,

@@ -3,12 +3,11 @@
 
 mod audience;
 mod listeners;
-mod pieces;
 
 use std::time::Duration;
 
 use smartspace_domain::{
-    events::{Event, EventKind},
+    events::{Event, EventKind, pieces},
     limits::STREAM_BYTES,
     messages::Sender,
 };
@@ -17,7 +16,6 @@ use tokio::time::Instant;
 
 use crate::streaming::{StreamDeps, StreamInfo};
 use listeners::Listeners;
-use pieces::pieces;
 
 /// How long text is collected before it is sent, by the age of its stream. At first every piece
 /// counts; later, the text looks as smooth with a third of the frames.

@@ -106,7 +106,8 @@ impl Exported<'_> {
     fn spans(&self) -> Vec<Value> {
         let mut spans = vec![self.of_run()];
         for step in self.steps {
-            spans.extend(self.of_step(step));
+            // Nothing is known of the models of a remote agent.
+            spans.extend(self.of_step(step).filter(|_| !self.run.remote));
             spans.extend(step.calls.iter().map(|call| self.of_call(step, call)));
         }
         spans.into_iter().map(|span| self.written(span)).collect()
@@ -132,7 +133,9 @@ impl Exported<'_> {
                 names::AGENT_DESCRIPTION,
                 Some(config.description.clone()).filter(|text| !text.is_empty()),
             );
-            attributes.add_model(&config.model.full_name());
+            if let Some(model) = &config.model {
+                attributes.add_model(&model.full_name());
+            }
         }
         attributes.add_usage(&self.run.usage);
         attributes.add(names::RUN_STATUS, status.as_str());

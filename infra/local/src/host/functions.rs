@@ -16,7 +16,7 @@ use smartspace_ports::{
     secrets::FixedSecrets,
     sockets::Sockets,
 };
-use smartspace_run::{Runs, counters::Counted};
+use smartspace_run::{Callbacks, Runs, counters::Counted};
 use smartspace_trigger::{Triggers, router::Routers, traces::Traces};
 use tokio::sync::watch;
 
@@ -47,6 +47,7 @@ impl Functions {
         pipeline: &Pipeline,
         connections: &Arc<InProcessSockets>,
         secrets: Arc<FixedSecrets>,
+        callbacks: Callbacks,
         stopping: watch::Receiver<bool>,
     ) -> Result<Self, String> {
         let http = http::client()
@@ -82,6 +83,7 @@ impl Functions {
                 models,
                 egress,
                 Arc::clone(&flags.prices),
+                callbacks,
                 stopping,
             )),
             broadcast: Broadcast {

@@ -41,7 +41,7 @@ impl ForkChanges {
     /// Makes the changes.
     pub fn apply(&self, config: &mut AgentConfig) {
         if let Some(model) = &self.model {
-            config.model = model.clone();
+            config.model = Some(model.clone());
         }
         if let Some(instructions) = &self.instructions {
             config.instructions.clone_from(instructions);

@@ -67,7 +67,7 @@ impl ModelConfig {
         4096
     }
 
-    fn default_window() -> u32 {
+    pub(super) fn default_window() -> u32 {
         200_000
     }
 

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    agents::{AgentConfig, ForkChanges, Provider, WebhookScheme},
+    agents::{AgentConfig, ForkChanges, Provider, RuntimeType, WebhookScheme},
     stored::Stored,
     tools::{AnswerBy, Execution},
 };
@@ -14,6 +14,7 @@ impl AgentConfig {
     /// - unknown fields, and tools that are executed in an unknown way
     /// - webhooks with an unknown scheme, whose signatures could not be checked
     /// - fallback models of an unknown provider
+    /// - a runtime of an unknown type: such an agent has neither model nor runtime
     ///
     /// A model of an unknown provider is read as a script that fails, so that a run continues with
     /// the fallback models. A form for an unknown group can be answered by the operator only.
@@ -23,6 +24,11 @@ impl AgentConfig {
     pub fn read_stored(mut document: Value) -> serde_json::Result<Self> {
         if let Some(model) = document.get_mut("model") {
             read_model(model);
+        }
+        if let Value::Object(fields) = &mut document
+            && fields.get("runtime").is_some_and(|it| !is_known::<RuntimeType>(&it["type"]))
+        {
+            fields.remove("runtime");
         }
         if let Some(Value::Array(tools)) = document.get_mut("tools") {
             tools.retain_mut(|tool| tool.get_mut("execution").is_some_and(read_execution));

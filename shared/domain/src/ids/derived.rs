@@ -67,6 +67,18 @@ impl CallId {
     }
 }
 
+impl CallId {
+    /// The call of a remote agent with this idempotency key.
+    pub fn of_remote(run: RunId, key: &str) -> Self {
+        Self(repeatable(run.0.timestamp_ms(), &["cal", &run.to_string(), "remote", key]))
+    }
+
+    /// The call that a stream of a remote agent shows. It posts nothing itself.
+    pub fn of_remote_stream(run: RunId, key: &str) -> Self {
+        Self(repeatable(run.0.timestamp_ms(), &["cal", &run.to_string(), "stream", key]))
+    }
+}
+
 impl PlanId {
     /// The `index`-th new plan of a tool call.
     pub fn of_call(call: CallId, index: usize) -> Self {

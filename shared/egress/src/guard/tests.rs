@@ -70,6 +70,7 @@ fn get(url: &str) -> Outgoing {
         body: None,
         limit,
         repeatable: false,
+        redirects: true,
         secrets: Vec::new(),
     }
 }

@@ -43,6 +43,9 @@ pub(super) async fn follow(egress: &Egress, request: &Outgoing) -> Result<Respon
     }
     let mut hop = Hop::first(request);
     let mut response = hop.send(egress).await?;
+    if !request.redirects {
+        return Ok(response);
+    }
     for _ in 0..REDIRECTS {
         let Some(target) = target_of(&response, &hop.url) else {
             return Ok(response);

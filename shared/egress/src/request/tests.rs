@@ -54,6 +54,7 @@ fn get(url: Url) -> Outgoing {
         body: None,
         limit: LIMIT,
         repeatable: false,
+        redirects: true,
         secrets: Vec::new(),
     }
 }

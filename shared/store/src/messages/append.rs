@@ -10,6 +10,8 @@
 //! - the sender is still a member
 //! - for a message from a run: the worker still holds the lease, and the call is not finished yet;
 //!   or the run was canceled under this worker, which stores what its model had written
+//! - for a message of a remote agent: its lease holds, and it has posted as many messages as it
+//!   had when its request was read
 //! - for a message with which a run ends: what the end checks. If one of these fails, nothing is
 //!   stored, and the message and the end follow one by one
 //! - the idempotency key is new
@@ -70,8 +72,7 @@ impl Messages<'_> {
     /// a member of the space, with [`Error::TooMany`] if the space has too many messages in this
     /// second, and with [`Error::Retry`] after losing races for five seconds.
     pub async fn append(self, new: &NewMessage, now: Time) -> Result<Appended> {
-        let key =
-            if let MessageSource::External { key, .. } = &new.by { key.as_ref() } else { None };
+        let key = new.by.key();
         if let Some(refusal) = self.store.refusal_of(new, now) {
             return match self.store.idempotency().made_before(key, now).await? {
                 Some(made) => self.posted_before(new.space, made).await,
@@ -171,6 +172,19 @@ impl Messages<'_> {
             };
         }
         Ok(dispatch)
+    }
+
+    /// What the same idempotency key made before, if it made anything.
+    pub async fn repeated(
+        self,
+        space: SpaceId,
+        key: &PostKey,
+        now: Time,
+    ) -> Result<Option<Appended>> {
+        match self.store.idempotency().made_before(Some(key), now).await? {
+            Some(seq) => self.posted_before(space, seq).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The message that the same idempotency key made before.

@@ -119,6 +119,14 @@ impl MessageRecord {
         (short.to_owned(), more, apart)
     }
 
+    /// The message, as the API shows it to members of other spaces, too: without the reasons of
+    /// its sender, and without the parts in other items.
+    pub fn in_short(&self, space: SpaceId) -> Message {
+        let message = self.clone().view(space, Apart::default(), None);
+        Message { truncated: self.is_apart(), dispatch: None, router: None, ..message }
+            .without_origin()
+    }
+
     /// The message, as the API shows it, with the parts from other items.
     pub(crate) fn view(
         self,

@@ -59,6 +59,13 @@ pub enum Claim {
     Ended,
     /// The claim succeeded, but too many workers have lost the run, so the caller fails it.
     TooOften(Box<RunRecord>),
+    /// A remote agent works on the run.
+    Remote,
+    /// A remote agent is to work on the run, but its webhook was not answered. The caller sends it
+    /// again.
+    Unsent(Box<RunRecord>),
+    /// The time of a remote agent is up, so the caller fails the run.
+    Overdue(Box<RunRecord>),
 }
 
 /// A run as the first try of a claim left it.
@@ -157,6 +164,7 @@ impl Runs<'_> {
             RunStatus::Running if old.lease.as_ref() == Some(lease) => {
                 Ok(Some(ours(old.clone(), false)))
             }
+            RunStatus::Running if old.remote.is_some() => self.claim_remote(old, now).await,
             RunStatus::Running if old.lease.is_none() => {
                 let free = start_write(old.id, "", lease, now)?
                     .when("#status = :running AND attribute_not_exists(#lease)");
@@ -282,8 +290,10 @@ impl Runs<'_> {
 
     /// Ends the lease of a run. Only for a host that is starting and knows that no worker is alive.
     pub async fn end_lease(self, id: RunId) -> Result<()> {
+        // A remote agent goes on while the host is away.
         let write = Write::update(keys::run_meta(id), "SET #leaseUntil = :never")
-            .when("#status = :running AND attribute_exists(#lease)");
+            .when("#status = :running AND attribute_exists(#lease)")
+            .when("attribute_not_exists(#remote)");
         self.store
             .table
             .write_where_it_holds(

@@ -109,6 +109,10 @@ impl Progress {
 
 /// Fails unless the steps before `step` can be replayed.
 fn check_replay(of: &RunRecord, replayed: &Progress, step: u32) -> Result<()> {
+    if of.remote.is_some() {
+        let text = "a remote agent worked on the run, so there is no model to ask again";
+        return Err(Error::Conflict(text.into()));
+    }
     let count = of.step_count;
     // After an answer without calls, or the end by a call or a limit, there is nothing to ask.
     let is_last = |answer: &StepRecord| answer.index + 1 == count && answer.calls.is_empty();

@@ -9,11 +9,17 @@ use smartspace_domain::{
     ids::{EntityId, LeaseId, RunId, SpaceId},
     jobs::{MessageRef, RunJob, RunRef},
     limits::lease,
-    runs::{EndReason, ForkOf, Run, RunError, RunStatus, Usage, UsageByModel},
+    runs::{EndReason, ForkOf, ReportedUsage, Run, RunError, RunStatus, Usage, UsageByModel},
     triggers::Trigger,
 };
 
-use crate::{Store, messages::MessageRecord, runs::TriggeredBy, table::keys, usage::User};
+use crate::{
+    Store,
+    messages::MessageRecord,
+    runs::{RemoteRecord, TriggeredBy, marks::Marks},
+    table::keys,
+    usage::User,
+};
 
 /// The state of a run. Its item is smaller than 1 KB: the trigger, the prompt and the steps have
 /// items of their own.
@@ -99,6 +105,15 @@ pub struct RunRecord {
     /// The `traceparent` of what woke it, if traces are exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
+    /// The remote agent's part in it, if one works on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteRecord>,
+    /// How far the remote agent has read in each space.
+    #[serde(default, skip_serializing_if = "Marks::is_empty")]
+    pub marks: Marks,
+    /// What the remote agent says that it has used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<ReportedUsage>,
     /// The lease of its worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<LeaseId>,
@@ -180,6 +195,9 @@ impl RunRecord {
             first_token_at: None,
             finished_at: None,
             trace: None,
+            remote: None,
+            marks: Marks::new(),
+            reported: None,
             lease: None,
             lease_until: None,
             ended_by: None,
@@ -297,6 +315,8 @@ impl RunRecord {
             attempt: self.attempt,
             step_count: self.step_count,
             usage: self.usage,
+            remote: self.remote.is_some(),
+            reported_usage: self.reported,
             error,
             created_at: self.created_at,
             started_at: self.started_at,

@@ -11,6 +11,7 @@ use smartspace::embedded_table::{NAME, client_on};
 use smartspace_api::{AdminKey, Api, SocketUrl, Tokens, router};
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::{
+    callbacks::CallbackKey,
     invites::InvitePolicy,
     jobs::{BroadcastJob, RunJob, TriggerJob},
 };
@@ -23,7 +24,7 @@ use smartspace_ports::{
     secrets::FixedSecrets,
     sockets::Places,
 };
-use smartspace_run::Runs;
+use smartspace_run::{Callbacks, Runs};
 use smartspace_socket::Socket;
 use smartspace_store::Store;
 use smartspace_sweep::Sweep;
@@ -86,10 +87,15 @@ impl Environment {
         let routers = Routers { models: model.clone(), prices: Arc::default() };
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets.clone());
+        let callbacks = Callbacks {
+            key: CallbackKey::of_admin_key(ADMIN_KEY),
+            api_url: "https://smartspace.example".into(),
+        };
         let api = Api {
             invites: InvitePolicy::Guests,
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
+            callback_key: callbacks.key.clone(),
             tokens: Tokens::signed_with(JWT_SECRET, false).ok(),
             secrets,
             socket_url: SocketUrl::OfHost("/v1/socket"),
@@ -107,6 +113,7 @@ impl Environment {
                 model,
                 egress,
                 Arc::default(),
+                callbacks,
                 deployment.stopping.subscribe(),
             ),
             triggers: Triggers { pipeline: pipeline.clone(), routers, traces: None },

@@ -196,6 +196,16 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("POST /v1/runs/{id}/retry", &[
         row("{canceled}", "",                                       [404, 202, 202, 403, 403, 202]),
     ]),
+    // Remote agents call these with the token of their run, which `runs/remote/tokens.rs` tests.
+    ("POST /v1/runs/{id}/messages", &[
+        row("{run}", r#"{"text":"Hello"}"#,                         [401, 401, 401, 401, 401, 401]),
+    ]),
+    ("POST /v1/runs/{id}/stream", &[
+        row("{run}", r#"{"streamKey":"s","offset":0,"text":"x"}"#,  [401, 401, 401, 401, 401, 401]),
+    ]),
+    ("POST /v1/runs/{id}/complete", &[
+        row("{run}", r#"{"status":"completed"}"#,                   [401, 401, 401, 401, 401, 401]),
+    ]),
     // The fork itself is tested with the key that it needs.
     ("POST /v1/runs/{id}/fork", &[
         row("{canceled}", r#"{"fromStep":0}"#,                      [403, 403, 403, 403, 403, 400]),

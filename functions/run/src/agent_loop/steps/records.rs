@@ -33,7 +33,7 @@ impl AgentLoop<'_> {
 
     /// The record of a step in which the model gave no answer.
     pub(super) fn unanswered(&self, state: &State, notes: StepNotes, began: Time) -> StepRecord {
-        let model = self.context.config.model.full_name();
+        let model = self.context.model.full_name();
         let answer = ModelTurn { reason: FinishReason::Error, ..ModelTurn::begun(model, 0, began) };
         self.step_record(state, &answer, notes)
     }

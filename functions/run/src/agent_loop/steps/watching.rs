@@ -55,7 +55,7 @@ impl AgentLoop<'_> {
             used: self.used(),
             limit: self.context.config.run_loop.time_limit.length(),
             tokens: state.tokens(),
-            window: u64::from(self.context.config.model.context_window),
+            window: u64::from(self.context.model.context_window),
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),

@@ -56,7 +56,9 @@ fn member(gathered: &Gathered, sender: &Sender, about: Option<&str>) -> String {
 /// `YOUR SPACES` does not list. They change too often to stand there.
 pub(super) fn active_space(gathered: &Gathered) -> String {
     let Some(place) = &gathered.place else {
-        return "ACTIVE SPACE: none (call enter_space first)\n".to_owned();
+        let is_remote = gathered.agent.agent.as_ref().is_some_and(|it| it.runtime.is_some());
+        let hint = if is_remote { "" } else { " (call enter_space first)" };
+        return format!("ACTIVE SPACE: none{hint}\n");
     };
     let unlisted: Vec<_> =
         place.unlisted.iter().map(|sender| member(gathered, sender, None)).collect();

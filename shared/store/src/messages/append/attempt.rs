@@ -113,17 +113,16 @@ impl Attempt {
         Ok(())
     }
 
-    /// Stores the item that makes the message happen only once: the idempotency key of a request,
-    /// or the call of a run.
+    /// Stores the items that make the message happen only once: the idempotency key of a request,
+    /// and the call of a run.
     fn store_source(&mut self, new: &NewMessage, now: Time) -> Result<()> {
+        if let Some(key) = new.by.key() {
+            self.writes.push(key.write(&self.record.seq.to_string(), now)?);
+        }
         match &new.by {
-            MessageSource::External { key: Some(key), .. } => {
-                self.writes.push(key.write(&self.record.seq.to_string(), now)?);
-                Ok(())
-            }
-            MessageSource::External { key: None, .. } => Ok(()),
+            MessageSource::External { .. } => Ok(()),
             MessageSource::Run(by) => {
-                self.writes.extend(run_writes(by, new)?);
+                self.writes.extend(run_writes(by, new, self.record.seq)?);
                 if let Right::Stopped { place, .. } = &by.right {
                     let call = Write::check(keys::call(by.run, place.0, place.1));
                     self.writes.push(call.if_absent());
@@ -219,10 +218,25 @@ fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
 
 /// The writes of the sending run's state: they check the lease, or that this worker was the last
 /// one.
-fn run_writes(by: &ByRun, new: &NewMessage) -> Result<Vec<Write>> {
+fn run_writes(by: &ByRun, new: &NewMessage, seq: u64) -> Result<Vec<Write>> {
     let lease = match &by.right {
         Right::Lease { lease, .. } => lease,
         Right::Last { end, .. } => return Ok(end.writes.clone()),
+        Right::Remote { lease, call, marks, .. } => {
+            let mut marks = marks.clone();
+            // A message right after the last one that the agent has read counts as read.
+            if let Some(read) = marks.get_mut(&new.space).filter(|read| **read + 1 == seq) {
+                *read = seq;
+            }
+            let also = "#activeSpaceId = :space, #stepCount = :next, #marks = :marks, ";
+            let write = worker_keeps(by.run, lease, also)?
+                .when("#stepCount = :posted")
+                .value(":space", new.space)?
+                .value(":marks", marks)?
+                .value(":posted", call.step)?
+                .value(":next", call.step + 1)?;
+            return Ok(vec![write]);
+        }
         Right::Stopped { claims, .. } => return Ok(vec![was_stopped(by.run, *claims)?]),
     };
     let keeps = |also: &str| worker_keeps(by.run, lease, also);

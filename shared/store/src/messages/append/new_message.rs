@@ -10,7 +10,10 @@ use smartspace_domain::{
 pub use self::card::{NewCard, NewForm};
 use crate::{
     idempotency::PostKey,
-    runs::{endings::EndWithMessage, steps::CallRecord},
+    runs::{
+        endings::EndWithMessage,
+        steps::{CallRecord, Marks},
+    },
 };
 
 /// A message to be stored.
@@ -94,6 +97,18 @@ pub enum Right {
         /// The end of the run, which checks the lease.
         end: Box<EndWithMessage>,
     },
+    /// A remote agent works on the run.
+    Remote {
+        /// Its lease.
+        lease: LeaseId,
+        /// The call and its result. Its step is the number of messages that the agent has posted:
+        /// of two messages at the same moment, one is refused, and its caller counts again.
+        call: Box<CallRecord>,
+        /// How far it had read in each space.
+        marks: Marks,
+        /// The agent's idempotency key.
+        key: PostKey,
+    },
     /// It was the last worker of a run that is canceled, and stores what its model had written. The
     /// message triggers nobody.
     Stopped {
@@ -108,7 +123,9 @@ impl Right {
     /// The step and the position of the call.
     pub(crate) fn place(&self) -> (u32, u32) {
         match self {
-            Self::Lease { call, .. } | Self::Last { call, .. } => (call.step, call.index),
+            Self::Lease { call, .. } | Self::Last { call, .. } | Self::Remote { call, .. } => {
+                (call.step, call.index)
+            }
             Self::Stopped { place, .. } => *place,
         }
     }
@@ -116,7 +133,9 @@ impl Right {
     /// The call that is stored with the message, if the run still works.
     pub(crate) fn call(&self) -> Option<&CallRecord> {
         match self {
-            Self::Lease { call, .. } | Self::Last { call, .. } => Some(call),
+            Self::Lease { call, .. } | Self::Last { call, .. } | Self::Remote { call, .. } => {
+                Some(call)
+            }
             Self::Stopped { .. } => None,
         }
     }
@@ -131,6 +150,17 @@ impl MessageSource {
     /// The end of the sending run, if the run ends with the message.
     pub(crate) fn end(&self) -> Option<&EndWithMessage> {
         if let Self::Run(by) = self { by.right.end() } else { None }
+    }
+
+    /// The idempotency key of the request, if it has one.
+    pub(crate) fn key(&self) -> Option<&PostKey> {
+        match self {
+            Self::External { key, .. } => key.as_ref(),
+            Self::Run(by) => match &by.right {
+                Right::Remote { key, .. } => Some(key),
+                _ => None,
+            },
+        }
     }
 
     /// The idempotency key of the request, as the caller gave it.

@@ -230,12 +230,15 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
         ("#activeSpaceId = :space, ", active.is_some()),
         ("#firstTokenAt = :firstToken, ", ended.first_token_at.is_some()),
         ("#skipReason = :skipReason, ", ended.skip_reason.is_some()),
+        ("#reported = :reported, ", ended.reported.is_some()),
     ];
     let also: String = also.into_iter().filter(|(_, is_set)| *is_set).map(|(set, _)| set).collect();
     let expression = format!("{also}#stepCount = :steps, #usage = :usage, ");
-    let mut write = lease_holds(end(ended, &expression)?, lease)?
-        .value(":steps", ended.step_count)?
-        .value(":usage", ended.usage)?;
+    let write = lease_holds(end(ended, &expression)?, lease)?;
+    // A remote agent may post a message at the same moment, which counts as a step.
+    let counted = "#stepCount = :steps";
+    let write = if ended.remote.is_some() { write.when(counted) } else { write };
+    let mut write = write.value(":steps", ended.step_count)?.value(":usage", ended.usage)?;
     if let Some(space) = active {
         write = write.value(":space", space)?;
     }
@@ -244,6 +247,9 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
     }
     if let Some(reason) = &ended.skip_reason {
         write = write.value(":skipReason", reason)?;
+    }
+    if let Some(reported) = &ended.reported {
+        write = write.value(":reported", reported)?;
     }
     Ok(write)
 }

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use smartspace_domain::{
+    Time,
     runs::{Hint, Run, RunStatus, Usage},
-    steps::{Call, CallStatus, Prompt, Step, SystemMessage},
+    steps::{Call, CallStatus, FinishReason, Prompt, Step, SystemMessage},
 };
 
 use crate::{
@@ -13,6 +14,9 @@ use crate::{
         steps::{CallBegun, CallRecord, Progress, StepRecord},
     },
 };
+
+/// What stands in place of a model in the step of a remote agent.
+const REMOTE: &str = "webhook";
 
 /// The steps of a run, as the API shows them. Step 0 has the whole prompt, and later steps only the
 /// additions to it. If the run has ended, calls without a result count as canceled. If its model
@@ -65,8 +69,37 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
             finished_at: Some(step.finished_at),
         });
     }
+    if run.remote {
+        let posted = progress.calls.into_values().skip_while(|call| call.step < steps.len() as u32);
+        let calls = posted.map(|call| remote_call(&call)).collect();
+        steps.extend(remote_step(&steps, run, calls).map(|step| Step { prompt, ..step }));
+        return Ok(steps);
+    }
     steps.extend(under_way(&steps, run, asked).map(|step| Step { prompt, tools, ..step }));
     Ok(steps)
+}
+
+/// The work of a remote agent: one step, of which only the messages are known.
+fn remote_step(before: &[Step], run: &Run, calls: Vec<Call>) -> Option<Step> {
+    let failed = run.status == RunStatus::Failed;
+    let ended = if failed { FinishReason::Error } else { FinishReason::Stop };
+    Some(Step {
+        calls,
+        model: REMOTE.into(),
+        finish_reason: run.finished_at.map(|_| ended),
+        finished_at: run.finished_at,
+        ..begun(before, run, run.started_at?)
+    })
+}
+
+/// A message that a remote agent has posted, as a call.
+fn remote_call(stored: &CallRecord) -> Call {
+    let begun = CallBegun {
+        call_id: stored.call_id,
+        name: stored.name.clone(),
+        input: json!({"text": stored.sent_excerpt}).to_string(),
+    };
+    call_view(&begun, Some(stored), CallStatus::Canceled)
 }
 
 /// The step whose answer the model is writing. Nothing of it is stored, so it follows from the last
@@ -82,10 +115,15 @@ fn under_way(steps: &[Step], run: &Run, asked: &str) -> Option<Step> {
     // The last step of a fork may be one of the run that it replays.
     let since = since.map(|since| run.started_at.map_or(since, |started| since.max(started)));
     let started_at = since.filter(|_| run.status == RunStatus::Running)?;
-    Some(Step {
-        index: steps.len() as u32,
+    Some(Step { model: asked.to_owned(), ..begun(steps, run, started_at) })
+}
+
+/// A step of which nothing is known but its beginning.
+fn begun(before: &[Step], run: &Run, started_at: Time) -> Step {
+    Step {
+        index: before.len() as u32,
         attempt: run.attempt,
-        model: asked.to_owned(),
+        model: String::new(),
         prompt: Prompt::default(),
         cut_results: None,
         shared_prefix: None,
@@ -99,7 +137,7 @@ fn under_way(steps: &[Step], run: &Run, asked: &str) -> Option<Step> {
         started_at,
         first_token_at: None,
         finished_at: None,
-    })
+    }
 }
 
 /// What watchers told the model of a run, as members may see it.

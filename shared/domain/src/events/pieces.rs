@@ -1,13 +1,13 @@
 //! Splits a text into pieces that fit a frame each.
 
-use smartspace_domain::limits::FRAME_BYTES;
+use crate::limits::FRAME_BYTES;
 
 /// The size of a piece in bytes of JSON. The rest of the frame is left for the event around it.
 const PIECE_BYTES: usize = FRAME_BYTES - 512;
 
 /// Splits `text` into pieces that fit a frame each. Characters are counted as JSON writes them,
 /// because escaping makes some of them longer.
-pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let mut bytes = 0;
@@ -32,13 +32,13 @@ fn json_bytes(char: char) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-    use smartspace_domain::{
+    use crate::{
         Time,
         events::{Event, EventKind},
         ids::{SpaceId, StreamId},
         limits::STREAM_BYTES,
     };
+    use proptest::prelude::*;
 
     use super::*;
 

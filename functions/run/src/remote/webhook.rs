@@ -1,0 +1,206 @@
+//! The webhook that wakes a remote agent: Standard Webhooks 1.0, at least once, always with the id
+//! of the run.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use serde::Serialize;
+use smartspace_domain::{
+    Time,
+    agents::{Runtime, WebhookScheme},
+    limits::TIMELINE_CHARS,
+    messages::Message,
+    runs::{FailureCode, Run},
+    triggers::Trigger,
+    webhooks::{check_secret, sign},
+};
+use smartspace_egress::{Egress, Outgoing, SendError};
+use smartspace_models::port;
+use smartspace_ports::secrets::Secret;
+use smartspace_store::runs::RemoteRecord;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::{
+    prompt::Prompt,
+    remote::{Callbacks, Parcel},
+    run_context::trace_context,
+};
+
+/// How many bytes of messages the webhook carries besides the text. The newest ones count.
+const MESSAGES_BYTES: usize = 256 * 1024;
+
+/// What is needed to send a webhook.
+pub(super) struct Webhook<'a> {
+    pub(super) callbacks: &'a Callbacks,
+    pub(super) egress: &'a Egress,
+    pub(super) runtime: &'a Runtime,
+    pub(super) limit: Duration,
+}
+
+/// The outcome.
+pub(super) enum Sent {
+    /// The agent has it, or may have it.
+    Accepted,
+    /// The agent does not have it, or does not want it.
+    Failed(FailureCode, String),
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    run: Run,
+    trigger: &'a Trigger,
+    context: Context,
+    callbacks: Addresses,
+}
+
+#[derive(Serialize)]
+struct Context {
+    text: String,
+    messages: Vec<Message>,
+}
+
+#[derive(Serialize)]
+struct Addresses {
+    token: String,
+    messages: String,
+    stream: String,
+    complete: String,
+}
+
+impl Webhook<'_> {
+    /// Sends the webhook of a run.
+    pub(super) async fn send(&self, parcel: &Parcel<'_>, remote: &RemoteRecord, now: Time) -> Sent {
+        let secret = match self.secret().await {
+            Ok(secret) => secret,
+            Err(failed) => return failed,
+        };
+        let request = match self.request(parcel, remote, secret, now) {
+            Ok(request) => request,
+            Err(text) => return Sent::Failed(FailureCode::NotConfigured, text),
+        };
+        let began = Instant::now();
+        match self.egress.send(request).await {
+            Ok(answer) => outcome(answer.status),
+            Err(SendError::NotSent(text)) => Sent::Failed(
+                FailureCode::Overloaded,
+                format!("the remote agent has not got the run: {text}"),
+            ),
+            // It has the run, and may answer the webhook only when it has done the work.
+            Err(SendError::Unknown(_)) if began.elapsed() >= self.limit => Sent::Accepted,
+            Err(SendError::Unknown(text)) => Sent::Failed(
+                FailureCode::Overloaded,
+                format!("the remote agent did not take the run: {text}"),
+            ),
+        }
+    }
+
+    /// The secret that signs.
+    async fn secret(&self) -> Result<Secret, Sent> {
+        let name = self.runtime.secret_name();
+        let known = self
+            .egress
+            .secrets()
+            .await
+            .map_err(|error| Sent::Failed(FailureCode::Overloaded, error.to_string()))?;
+        let refused = |why: &str| {
+            let text = format!("the secret {name} {why}");
+            Sent::Failed(FailureCode::NotConfigured, text)
+        };
+        let secret = known.get(name).ok_or_else(|| refused("is not set here"))?;
+        check_secret(WebhookScheme::Standard, secret.reveal())
+            .map_err(|wrong| refused(&format!("can't sign a webhook: {wrong}")))?;
+        Ok(secret.clone())
+    }
+
+    fn request(
+        &self,
+        parcel: &Parcel<'_>,
+        remote: &RemoteRecord,
+        secret: Secret,
+        now: Time,
+    ) -> Result<Outgoing, String> {
+        let url = Url::parse(&self.runtime.url)
+            .map_err(|error| format!("the address of the remote agent can't be used: {error}"))?;
+        let run = parcel.run;
+        let body = serde_json::to_vec(&self.body(parcel, remote))
+            .map_err(|error| format!("the webhook can't be written: {error}"))?;
+        let mut headers = trace_context(run).headers_of_run();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let signed =
+            sign(WebhookScheme::Standard, secret.reveal(), &run.id.to_string(), &body, now);
+        headers.extend(signed.into_iter().filter_map(|(name, value)| {
+            Some((HeaderName::from_static(name), HeaderValue::try_from(value).ok()?))
+        }));
+        Ok(Outgoing {
+            method: Method::POST,
+            url,
+            headers,
+            body: Some(Bytes::from(body)),
+            limit: self.limit,
+            repeatable: true,
+            redirects: false,
+            secrets: vec![secret],
+        })
+    }
+
+    fn body<'a>(&self, parcel: &Parcel<'a>, remote: &RemoteRecord) -> Body<'a> {
+        let Callbacks { key, api_url } = self.callbacks;
+        let run = parcel.run;
+        let address = |what: &str| format!("{api_url}/v1/runs/{}/{what}", run.id);
+        Body {
+            run: run.view(parcel.trigger.clone(), None),
+            trigger: parcel.trigger,
+            context: Context { text: text_of(parcel.prompt), messages: messages_of(parcel) },
+            callbacks: Addresses {
+                token: key.token(run.id, &remote.lease, remote.until),
+                messages: address("messages"),
+                stream: address("stream"),
+                complete: address("complete"),
+            },
+        }
+    }
+}
+
+fn outcome(status: StatusCode) -> Sent {
+    let busy = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS];
+    if status.is_success() {
+        Sent::Accepted
+    } else if status.is_server_error() || busy.contains(&status) {
+        let text = format!("the remote agent is overloaded or broken: it answered {status}");
+        Sent::Failed(FailureCode::Overloaded, text)
+    } else {
+        let text = format!("the remote agent refused the run: it answered {status}");
+        Sent::Failed(FailureCode::Refused, text)
+    }
+}
+
+/// The prompt as one text.
+fn text_of(prompt: &Prompt) -> String {
+    let texts = prompt.rest.messages.iter().flat_map(|message| match message {
+        port::Message::User { blocks } => blocks.iter().map(String::as_str).collect(),
+        port::Message::Assistant { text, .. } | port::Message::System { text } => {
+            vec![text.as_str()]
+        }
+        port::Message::ToolResults { .. } => Vec::new(),
+    });
+    prompt.system.iter().map(String::as_str).chain(texts).collect::<Vec<_>>().join("\n")
+}
+
+/// The messages that the prompt shows, oldest first.
+fn messages_of(parcel: &Parcel<'_>) -> Vec<Message> {
+    let Some(place) = &parcel.gathered.place else { return Vec::new() };
+    let shown = place.messages.iter().filter(|message| message.seq >= parcel.prompt.first);
+    let mut bytes = 0;
+    let mut messages: Vec<Message> = shown
+        .rev()
+        .map(|message| message.in_short(place.space.id).cut_to(TIMELINE_CHARS))
+        .take_while(|message| {
+            bytes += serde_json::to_string(message).map_or(0, |text| text.len());
+            bytes <= MESSAGES_BYTES
+        })
+        .collect();
+    messages.reverse();
+    messages
+}

@@ -1,0 +1,303 @@
+//! What a remote agent does about its run: it posts messages, shows what it is writing, and
+//! completes the run. The caller has checked the token of the run.
+
+use serde_json::json;
+use smartspace_domain::{
+    Error, Result,
+    events::{EventKind, StreamKind, pieces},
+    ids::{CallId, MessageId, SpaceId, StreamId},
+    limits,
+    messages::{Message, MessageText, Origin, excerpt},
+    rates,
+    runs::{EndReason, FailureCode, ReportedUsage, Run, RunError, RunStatus, UsageByModel},
+    steps::CallStatus,
+};
+use smartspace_store::{
+    idempotency::PostKey,
+    messages::append::{Appended, ByRun, Content, MessageSource, NewMessage, Right},
+    runs::{
+        RemoteRecord, RunRecord,
+        endings::Ending,
+        steps::{CallRecord, Marks},
+    },
+};
+
+use crate::{Pipeline, queue};
+
+/// How much of a message is stored with its call, in characters.
+const EXCERPT_CHARS: usize = 200;
+/// How often a request is tried again that met another one of the same run.
+const TRIES: usize = 20;
+
+/// A message that a remote agent posts.
+#[derive(Clone, Debug)]
+pub struct RemoteMessage {
+    /// Its text.
+    pub text: MessageText,
+    /// The space that it is for. `None` is the space that triggered the run.
+    pub space: Option<SpaceId>,
+    /// The key of the stream that it ends.
+    pub stream_key: Option<String>,
+    /// The idempotency key of the request.
+    pub key: PostKey,
+}
+
+/// A text that a remote agent is writing.
+#[derive(Clone, Debug)]
+pub struct RemoteText {
+    /// The key of the stream.
+    pub stream_key: String,
+    /// The position of the text in the stream, in UTF-16 code units.
+    pub offset: usize,
+    /// The text.
+    pub text: String,
+    /// Whether it is the whole text so far.
+    pub is_snapshot: bool,
+}
+
+/// How a remote agent completes its run.
+#[derive(Clone, Debug)]
+pub struct RemoteEnd {
+    /// Whether it failed.
+    pub is_failed: bool,
+    /// Why it failed, or why it says nothing.
+    pub reason: Option<String>,
+    /// What it has used.
+    pub usage: Option<ReportedUsage>,
+}
+
+impl Pipeline {
+    /// Posts a message of a remote agent. The message, its call and the check of the lease are one
+    /// transaction. Fails with [`Error::Conflict`] if the run is over.
+    pub async fn post_for_remote(&self, run: &RunRecord, new: &RemoteMessage) -> Result<Message> {
+        let space =
+            new.space.or_else(|| run.space_id()).or(run.active_space_id).ok_or_else(|| {
+                Error::invalid(
+                    "/spaceId",
+                    "expected the space to post to: no message triggered this run",
+                )
+            })?;
+        if let Err(over) = self.still_remote(run) {
+            let repeated = self.store.messages().repeated(space, &new.key, self.now()).await?;
+            return repeated.map(|appended| appended.message).ok_or(over);
+        }
+        let shown_in = match run.space_id() {
+            Some(_) => None,
+            None => Some(self.shown_in(run).await?),
+        };
+        let trigger = self.store.triggers().of(run).await?;
+        let origin = Origin { trigger: trigger.clone().in_short(), tools_used: Vec::new() };
+        let posted = self.post_counted(run, space, new, origin).await?;
+        if shown_in.is_some_and(|spaces| !spaces.contains(&space)) {
+            let shown = self.store.runs().show_active(run, space, self.now()).await;
+            if let Err(error) = shown {
+                tracing::warn!(run = %run.id, %space, %error, "a space does not list a run");
+            }
+            let view = Run { active_space_id: Some(space), ..run.view(trigger.hidden(), None) };
+            self.announce(space, EventKind::RunStarted { run: Box::new(view) }).await;
+        }
+        if let Some(key) = new.stream_key.as_ref().filter(|_| !posted.repeated) {
+            let stream_id = stream_of(run, key).1;
+            let message_id = Some(posted.message.id);
+            let ended = EventKind::StreamEnded { stream_id, message_id, reason: None };
+            self.announce(space, ended).await;
+        }
+        Ok(posted.message)
+    }
+
+    /// Posts a message as the next one of its run. If another message of the run is stored first,
+    /// this one counts again.
+    async fn post_counted(
+        &self,
+        run: &RunRecord,
+        space: SpaceId,
+        new: &RemoteMessage,
+        origin: Origin,
+    ) -> Result<Appended> {
+        let mut run = run.clone();
+        for _ in 0..TRIES {
+            let remote = self.still_remote(&run)?;
+            if run.step_count >= limits::REMOTE_MESSAGES
+                && self.store.messages().repeated(space, &new.key, self.now()).await?.is_none()
+            {
+                return Err(Error::Conflict(format!(
+                    "the run has posted {} messages, the most that a remote agent may post in one",
+                    run.step_count
+                )));
+            }
+            let message = self.new_message(&run, remote, space, new, origin.clone());
+            match self.post(&message).await {
+                Err(Error::Conflict(_)) => {}
+                // It is over, or another message of the run was stored first.
+                Err(Error::LeaseLost) => {}
+                posted => return posted,
+            }
+            run = self.store.runs().record(run.id).await?;
+        }
+        Err(Error::Retry("the run posts too many messages at once; repeat the call".into()))
+    }
+
+    fn new_message(
+        &self,
+        run: &RunRecord,
+        remote: &RemoteRecord,
+        space: SpaceId,
+        new: &RemoteMessage,
+        origin: Origin,
+    ) -> NewMessage {
+        let call_id = CallId::of_remote(run.id, &new.key.given);
+        let id = MessageId::of_call(call_id);
+        let stream = new.stream_key.as_ref().map(|key| stream_of(run, key).1);
+        let call = CallRecord {
+            call_id,
+            step: run.step_count,
+            index: 0,
+            name: "send_message".into(),
+            output: json!({"success": true, "messageId": id, "status": "delivered"}),
+            status: CallStatus::Completed,
+            started_at: self.now(),
+            finished_at: self.now(),
+            ends: None,
+            active_space: Some(space),
+            marks: Marks::new(),
+            page: None,
+            sent_excerpt: Some(excerpt(new.text.as_str(), EXCERPT_CHARS).0.to_owned()),
+            answer: None,
+            is_external: false,
+            repeatable: false,
+            card: None,
+            shown_in: None,
+            expires_at: self.store.work_expiry(self.now()),
+        };
+        let right = Right::Remote {
+            lease: remote.lease.clone(),
+            call: Box::new(call),
+            marks: run.marks.clone(),
+            key: new.key.clone(),
+        };
+        NewMessage {
+            id,
+            space,
+            sender: run.agent_id,
+            content: Content::Text(new.text.clone()),
+            by: MessageSource::Run(Box::new(ByRun {
+                run: run.id,
+                depth: run.chain_depth + 1,
+                origin,
+                stream: stream.unwrap_or_else(|| StreamId::of(call_id, 1)),
+                right,
+            })),
+        }
+    }
+
+    /// Shows a text that a remote agent is writing to those who follow the space of its run.
+    /// Nothing is stored. A snapshot, and the beginning of a text, also say whose text it is.
+    pub async fn stream_for_remote(&self, run: &RunRecord, new: &RemoteText) -> Result<StreamId> {
+        self.still_remote(run)?;
+        let space = run.space_id().or(run.active_space_id).ok_or_else(|| {
+            Error::Conflict("no message triggered the run, and it has posted nothing yet".into())
+        })?;
+        self.count(&run.id.to_string(), rates::REMOTE_STREAM).await?;
+        let member = self.store.members().membership(space, run.agent_id).await?;
+        let sender = member.map(|(_, member)| member.sender()).ok_or(Error::NotAMember)?;
+        let (call_id, stream_id) = stream_of(run, &new.stream_key);
+        let mut frames = Vec::new();
+        if new.is_snapshot || new.offset == 0 {
+            frames.push(EventKind::StreamStarted {
+                stream_id,
+                run_id: run.id,
+                call_id,
+                attempt: 1,
+                sender,
+                kind: StreamKind::Message,
+                tool_name: None,
+            });
+        }
+        let mut offset = new.offset;
+        for piece in pieces(&new.text) {
+            let text = piece.to_owned();
+            frames.push(if new.is_snapshot {
+                let offset = (offset > 0).then_some(offset);
+                EventKind::StreamSnapshot { stream_id, offset, text }
+            } else {
+                EventKind::StreamDelta { stream_id, offset, text }
+            });
+            offset += piece.encode_utf16().count();
+        }
+        let at = self.now();
+        let event = |what| smartspace_domain::events::Event { space_id: space, at, what }.into();
+        queue(&*self.broadcasts, frames.into_iter().map(event).collect()).await;
+        Ok(stream_id)
+    }
+
+    /// Completes a run for its remote agent. Repeated, it answers with the same run. Fails with
+    /// [`Error::Conflict`] if the run is over otherwise.
+    pub async fn complete_for_remote(&self, run: &RunRecord, end: &RemoteEnd) -> Result<Run> {
+        let status = if end.is_failed { RunStatus::Failed } else { RunStatus::Completed };
+        let mut run = run.clone();
+        for _ in 0..TRIES {
+            let is_repeated = |remote: &RemoteRecord| {
+                run.status == status && run.ended_by.as_ref() == Some(&remote.lease)
+            };
+            if run.remote.as_ref().is_some_and(is_repeated) {
+                return self.store.runs().get(&run).await;
+            }
+            let lease = self.still_remote(&run)?.lease.clone();
+            run.reported = end.usage.map(ReportedUsage::believable);
+            match self.end_run(&run, &lease, &ending(&run, end)).await {
+                Ok(ended) if ended.status == status => return Ok(ended),
+                // Another request of the agent was stored first.
+                Ok(_) | Err(Error::LeaseLost) => {}
+                Err(error) => return Err(error),
+            }
+            run = self.store.runs().record(run.id).await?;
+        }
+        Err(Error::Retry("the run changes too often; repeat the call".into()))
+    }
+
+    /// The remote agent's part in a run that it may still answer.
+    fn still_remote<'a>(&self, run: &'a RunRecord) -> Result<&'a RemoteRecord> {
+        let over = |text: String| Error::Conflict(text);
+        let remote =
+            run.remote.as_ref().ok_or_else(|| over("no remote agent works on the run".into()))?;
+        if !run.status.is_active() {
+            return Err(over(format!("the run has ended: it is {}", run.status.as_str())));
+        }
+        if self.now() >= remote.until {
+            return Err(over(format!("the time of the run was up at {}", remote.until)));
+        }
+        Ok(remote)
+    }
+}
+
+/// How a remote agent ends its run.
+fn ending(run: &RunRecord, end: &RemoteEnd) -> Ending {
+    let reason = end.reason.clone();
+    let is_silent = run.step_count == 0 && reason.is_some();
+    let error = end.is_failed.then(|| RunError {
+        code: FailureCode::Remote,
+        message: reason.clone().unwrap_or_else(|| "the remote agent reported no reason".into()),
+    });
+    Ending {
+        status: if end.is_failed { RunStatus::Failed } else { RunStatus::Completed },
+        reason: (!end.is_failed).then_some(if is_silent {
+            EndReason::Skipped
+        } else {
+            EndReason::Done
+        }),
+        skip_reason: reason
+            .filter(|_| !end.is_failed)
+            .map(|reason| excerpt(&reason, limits::SKIP_REASON_CHARS).0.to_owned()),
+        error,
+        used: UsageByModel::default(),
+        last_step: None,
+        prompt: None,
+        marks: if end.is_failed { Marks::new() } else { run.marks.clone() },
+    }
+}
+
+/// The stream of a remote agent with this key, and the call that it shows.
+fn stream_of(run: &RunRecord, key: &str) -> (CallId, StreamId) {
+    let call = CallId::of_remote_stream(run.id, key);
+    (call, StreamId::of(call, 1))
+}
