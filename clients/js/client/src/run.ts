@@ -53,7 +53,13 @@ export function createRun(
       ) {
         set({ step: frame.step });
         if (frame.step.finishedAt) load();
-      } else if (frame.type === 'subscribed' || ('run' in frame && frame.run.id === runId)) load();
+      } else if (
+        frame.type === 'subscribed' ||
+        ('run' in frame && frame.run.id === runId) ||
+        // A remote agent has no steps here. What it posts is the news of its run.
+        (frame.type === 'message.created' && frame.message.runId === runId && state.run?.remote)
+      )
+        load();
     });
     load();
     return () => {

@@ -24,6 +24,27 @@ export function deedsOf({ steps }: Run, fromStep: number): Deed[] {
     });
 }
 
+/** A message that a run posted. */
+export interface Post {
+  key: string;
+  text: string;
+  /** When it was posted; null if that is not known. */
+  at: string | null;
+}
+
+/** The messages that a run posted, oldest first. */
+export const postsOf = (run: Run): Post[] => {
+  const calls = (run.steps ?? []).flatMap((step) => step.calls);
+  const times = new Map(calls.map(({ callId, finishedAt }) => [callId, finishedAt]));
+  return deedsOf(run, 0)
+    .filter(({ kind }) => kind === 'said')
+    .map(({ key, text }) => ({ key, text, at: times.get(key) ?? null }));
+};
+
+/** Whether a run can be forked. A remote agent can't be asked again from the middle of its work. */
+export const mayFork = ({ forkOf, remote, steps }: Run): boolean =>
+  !forkOf && !remote && (steps?.length ?? 0) > 0;
+
 /** What a person has typed. */
 export interface ForkInput {
   fromStep: number;

@@ -179,7 +179,7 @@ function RunLine({ node, cast, runId }: NodeProps<RunNode>) {
   const isThis = node.runId === runId;
   const facts = [
     run === null ? null : `depth ${run.chainDepth}`,
-    run === null ? null : usageCost(run.usage),
+    run === null || run.remote ? null : usageCost(run.usage),
     node.cost === (run?.usage.cost ?? null) ? null : sumText(node),
   ];
   return (

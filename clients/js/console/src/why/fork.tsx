@@ -9,7 +9,7 @@ import { runHash } from '../page/address.ts';
 import { newKey } from '../page/keys.ts';
 import { wordsOf } from '../page/notices.tsx';
 import { entityPath, runPath } from '../page/paths.ts';
-import { changesOf, deedsOf, type Deed } from './answers.ts';
+import { changesOf, deedsOf, mayFork, type Deed } from './answers.ts';
 import { Section } from './section.tsx';
 import { useFork } from './use_fork.ts';
 import { costText, durationText } from './words.ts';
@@ -39,8 +39,7 @@ export function Fork({ run, step }: ForkProps): JSX.Element | null {
     chosen.current.value = String(step);
     key.current = newKey();
   }, [step]);
-  const steps = run.steps?.length ?? 0;
-  if (steps === 0 || run.forkOf) return null;
+  if (!mayFork(run)) return null;
 
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();

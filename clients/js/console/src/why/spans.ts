@@ -36,16 +36,16 @@ export function queueOf({ createdAt, startedAt, finishedAt, steps }: Run): Span[
  * The spans of a run in the order in which they began. `forms` has the names of the tools that wait
  * for people.
  */
-export function spansOf({ steps }: Run, forms: ReadonlySet<string> = NONE): Span[] {
+export function spansOf({ steps, remote }: Run, forms: ReadonlySet<string> = NONE): Span[] {
   return (steps ?? []).flatMap((step): Span[] => {
     const { index, attempt, startedAt, finishedAt, finishReason } = step;
     const model: Span = {
       key: `step ${index}`,
       kind: 'model',
-      name: `model · step ${index + 1}${attempt > 1 ? ` · attempt ${attempt}` : ''}`,
+      name: `${remote ? 'at work elsewhere' : `model · step ${index + 1}`}${attempt > 1 ? ` · attempt ${attempt}` : ''}`,
       from: Date.parse(startedAt),
       to: time(finishedAt),
-      problem: finishReason === 'error' ? 'the model failed' : null,
+      problem: finishReason === 'error' ? (remote ? 'failed' : 'the model failed') : null,
       step: index,
     };
     const calls = step.calls.flatMap((call): Span[] => {

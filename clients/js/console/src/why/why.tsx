@@ -102,13 +102,15 @@ function Answers({ run, cast }: { run: Run; cast: Cast }) {
       </Section>
       <Decisions run={run} cast={cast} />
       <Work run={run} isOperator={cast.isOperator} />
-      {prompt.length > 0 ? <Prompt pieces={prompt} /> : null}
+      {prompt.length > 0 ? (
+        <Prompt title={run.remote ? 'What it was sent' : 'What it read'} pieces={prompt} />
+      ) : null}
       <Fork run={run} />
     </>
   );
 }
 
-function Prompt({ pieces }: { pieces: readonly Piece[] }) {
+function Prompt({ title, pieces }: { title: string; pieces: readonly Piece[] }) {
   const share = Math.round((100 * lengthOf(pieces, true)) / lengthOf(pieces));
   const legend = (
     <span class="legend">
@@ -117,7 +119,7 @@ function Prompt({ pieces }: { pieces: readonly Piece[] }) {
     </span>
   );
   return (
-    <Section title="What it read" about={legend}>
+    <Section title={title} about={legend}>
       <div class="prompt" role="group" tabIndex={0} aria-label="The prompt">
         <PromptText pieces={pieces} />
       </div>

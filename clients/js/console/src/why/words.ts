@@ -61,20 +61,45 @@ const ENDINGS: Record<NonNullable<Run['endReason']>, string> = {
 };
 
 /** Why a run ended, or null if there is nothing to say. A failed run has an error instead. */
-export const endWords = ({ endReason }: Run): string | null =>
-  endReason === null ? null : ENDINGS[endReason];
+export function endWords({ endReason, remote }: Run): string | null {
+  if (endReason === null) return null;
+  return remote && endReason === 'done' ? 'it reported that it was done' : ENDINGS[endReason];
+}
 
 /** How long a run took, and what it used. */
-export function factsOf({ startedAt, finishedAt, stepCount, usage }: Run, now: number): string[] {
+export function factsOf(run: Run, now: number): string[] {
+  const { startedAt, finishedAt, stepCount, usage } = run;
   const to = finishedAt === null ? now : Date.parse(finishedAt);
   const tokens = usage.inputTokens + usage.outputTokens;
+  const length = startedAt === null ? 'not started' : durationText(to - Date.parse(startedAt));
+  if (run.remote) {
+    const reported = reportedText(run);
+    return [length, 'works elsewhere', ...(reported ? [`reported by the agent: ${reported}`] : [])];
+  }
   return [
-    startedAt === null ? 'not started' : durationText(to - Date.parse(startedAt)),
+    length,
     `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`,
     `${tokens.toLocaleString()} tokens`,
     usageCost(usage),
   ];
 }
+
+/** What a remote agent says that its run has used; null if it says nothing. */
+export function reportedText({ reportedUsage }: Run): string | null {
+  if (!reportedUsage) return null;
+  const { inputTokens, outputTokens, cost } = reportedUsage;
+  return [
+    `${(inputTokens ?? 0).toLocaleString()} in`,
+    `${(outputTokens ?? 0).toLocaleString()} out`,
+    ...(cost === null || cost === undefined ? [] : [costText(cost)]),
+  ].join(' · ');
+}
+
+/** What operators see of a run besides this, for the others. */
+export const forOperators = ({ remote }: Run): string =>
+  remote
+    ? 'Operators also see what the agent was sent, and all that it posted.'
+    : 'Operators also see each step and the prompt.';
 
 /** A duration: `384 ms`, `2.4 s`, `3 min 5 s`. */
 export function durationText(lengthMs: number): string {

@@ -3,10 +3,11 @@
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useNow } from '../page/now.ts';
+import { Failure } from './failure.tsx';
 import { Section } from './section.tsx';
 import { spansOf } from './spans.ts';
 import { Waterfall } from './waterfall.tsx';
-import { factsOf } from './words.ts';
+import { factsOf, forOperators } from './words.ts';
 
 export interface WorkProps {
   run: Run;
@@ -15,12 +16,12 @@ export interface WorkProps {
 
 /** The work of a run. Only operators see its steps. */
 export function Work({ run, isOperator }: WorkProps): JSX.Element {
-  const { finishedAt, error, steps } = run;
+  const { finishedAt, steps } = run;
   const now = useNow(finishedAt === null);
   const thoughts = (steps ?? []).map(({ text }) => text.trim()).filter((text) => text !== '');
   return (
     <Section title="What it did" about={factsOf(run, now).join(' · ')}>
-      {error ? <p class="problem">{`${error.message} (${error.code})`}</p> : null}
+      <Failure run={run} />
       <Waterfall run={run} spans={spansOf(run)} now={now} />
       {thoughts.map((text, index) => (
         <p key={index} class="thought" dir="auto">
@@ -32,7 +33,7 @@ export function Work({ run, isOperator }: WorkProps): JSX.Element {
           {text}
         </p>
       ))}
-      {isOperator ? null : <p class="note">Operators also see each step and the prompt.</p>}
+      {isOperator ? null : <p class="note">{forOperators(run)}</p>}
     </Section>
   );
 }

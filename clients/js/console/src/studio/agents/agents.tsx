@@ -5,8 +5,8 @@ import type { JSX } from 'preact';
 import { agentHash, runHash } from '../../page/address.ts';
 import { Loaded, Page } from '../ui/page.tsx';
 import { useAgents, useNewestRuns } from './entities.ts';
-import { modelText } from './models.ts';
 import { AgentState, PauseButton } from './pause_button.tsx';
+import { workplaceText } from './runtime.ts';
 import { TableHead } from '../ui/table_head.tsx';
 
 /** The page of all agents. */
@@ -73,7 +73,7 @@ function Row({ agent, failed, waiting, onChanged }: RowProps) {
           </p>
         ) : null}
       </th>
-      <td data-label="Model">{config ? modelText(config.model) : ''}</td>
+      <td data-label="Model">{config ? workplaceText(config) : ''}</td>
       <td data-label="State">
         <AgentState agent={agent} />
         {open ? (

@@ -13,11 +13,12 @@ import { fieldsOf } from '../ui/body.ts';
 import { SaveForm, SelectField, TextArea, TextField } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { MODELS, NEEDS, PROVIDERS, type Provider } from './models.ts';
+import { instructionsHint, RuntimeFields } from './runtime_fields.tsx';
 import { SpaceChoices } from './space_choices.tsx';
 import { newAgentBody, TEMPLATES, type Template } from './templates.ts';
 
 const DEFAULT = PROVIDERS[0]!.value;
-const TEXTS = ['/name', '/agent/description', '/agent/instructions'];
+const TEXTS = ['/name', '/agent/description', '/agent/instructions', '/agent/runtime/url'];
 
 /** An agent that was made, and the spaces that it could not join. */
 interface Made {
@@ -191,28 +192,13 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
         label="Instructions"
         rows={5}
         value={template.instructions}
-        hint="The start of every prompt."
+        hint={instructionsHint(Boolean(template.isRemote))}
       />
-      <div class="columns">
-        <SelectField
-          key={template.id}
-          name="/agent/model/provider"
-          label="Provider"
-          value={provider}
-          options={PROVIDERS}
-          disabled={template.id === 'scripted'}
-          onChoose={(value) => setAsked(value as Provider)}
-          hint={NEEDS[provider]}
-        />
-        <TextField
-          key={provider}
-          name="/agent/model/name"
-          label="Model"
-          value={MODELS[provider][0]}
-          required
-          options={MODELS[provider]}
-        />
-      </div>
+      {template.isRemote ? (
+        <RuntimeFields />
+      ) : (
+        <ModelChoice template={template} provider={provider} onChoose={setAsked} />
+      )}
       <SpaceChoices
         spaces={items}
         isLoading={spaces.isLoading}
@@ -230,3 +216,32 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
     </SaveForm>
   );
 }
+
+interface ModelChoiceProps {
+  template: Template;
+  provider: Provider;
+  onChoose: (provider: Provider) => void;
+}
+
+const ModelChoice = ({ template, provider, onChoose }: ModelChoiceProps) => (
+  <div class="columns">
+    <SelectField
+      key={template.id}
+      name="/agent/model/provider"
+      label="Provider"
+      value={provider}
+      options={PROVIDERS}
+      disabled={template.id === 'scripted'}
+      onChoose={(value) => onChoose(value as Provider)}
+      hint={NEEDS[provider]}
+    />
+    <TextField
+      key={provider}
+      name="/agent/model/name"
+      label="Model"
+      value={MODELS[provider][0]}
+      required
+      options={MODELS[provider]}
+    />
+  </div>
+);

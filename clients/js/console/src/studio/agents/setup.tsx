@@ -48,9 +48,11 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
         </Part>
       </div>
       <div class="setup-side">
-        <Part title="Test the model">
-          <TestModel key={agent.id} agent={agent} />
-        </Part>
+        {agent.agent?.model ? (
+          <Part title="Test the model">
+            <TestModel key={agent.id} agent={agent} />
+          </Part>
+        ) : null}
         <div ref={json}>
           <Part title="Configuration as JSON">
             <ConfigJson

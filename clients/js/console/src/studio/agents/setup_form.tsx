@@ -1,7 +1,7 @@
 // The configuration of an agent as a form.
 
 import type { Entity, Schemas } from '@smartspace/client';
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { entityPath } from '../../page/paths.ts';
 import {
   CheckField,
@@ -12,7 +12,9 @@ import {
   TextField,
 } from '../ui/form.tsx';
 import { ModelFields } from './model_fields.tsx';
+import { instructionsHint, RuntimeFields } from './runtime_fields.tsx';
 import { setupPatch } from './setup_body.ts';
+import { ContextFields, Group, LimitFields, WorkFields } from './setup_fields.tsx';
 
 export interface SetupFormProps {
   /** The stored agent. */
@@ -33,26 +35,11 @@ const MODES: readonly { value: Schemas['ConcurrencyMode']; text: string }[] = [
   { value: 'latest', text: 'Latest: a new message stops the run before it' },
 ];
 
-const HISTORIES: readonly { value: Schemas['History']; text: string }[] = [
-  { value: 'timeline', text: 'Timeline: one text with all messages' },
-  { value: 'roles', text: 'Roles: a conversation, its own messages as the assistant' },
-];
-
-const SPACES: readonly { value: Schemas['SpacesShown']; text: string }[] = [
-  { value: 'all', text: 'All spaces of the agent' },
-  { value: 'active', text: 'Only the space of the message' },
-];
-
-const CONTINUE: readonly { value: Schemas['ContinueOn']; text: string }[] = [
-  { value: 'toolCalls', text: 'After each tool call' },
-  { value: 'writes', text: 'Only after tool calls that changed something' },
-];
-
 /** The form. Saves what was changed. */
 export function SetupForm(props: SetupFormProps): JSX.Element {
   const { agent, isBlocked, onSaved, onNewer, onUndo } = props;
   const config = agent.agent!;
-  const { loop, context, concurrency, budget, webhooks } = config;
+  const { model, runtime, concurrency, webhooks } = config;
   const bodyWith = (body: Record<string, unknown>) =>
     isBlocked()
       ? 'The JSON has changes that are not saved. Save or undo them first.'
@@ -86,72 +73,22 @@ export function SetupForm(props: SetupFormProps): JSX.Element {
           kind="plain"
           rows={6}
           value={config.instructions}
-          hint="The start of every prompt."
+          hint={instructionsHint(Boolean(runtime))}
         />
       </Group>
-      <Group title="Model">
-        <ModelFields model={config.model} />
-      </Group>
-      <Group title="Work on one message">
-        <div class="columns">
-          <NumberField
-            name="/agent/loop/maxSteps"
-            label="Steps"
-            value={loop.maxSteps}
-            min={1}
-            max={200}
-            placeholder="20"
-            hint="Model answers in one run."
-          />
-          <TextField
-            name="/agent/loop/timeLimit"
-            label="Time limit"
-            value={loop.timeLimit}
-            placeholder="30 minutes"
-            hint="Such as 30 seconds or 2 hours. Waiting for people does not count."
-          />
-        </div>
-        <SelectField
-          name="/agent/loop/continueOn"
-          label="Ask the model again"
-          value={loop.continueOn}
-          options={CONTINUE}
-        />
-        <CheckField
-          name="/agent/loop/endAfterSend"
-          label="End after it has posted"
-          value={loop.endAfterSend}
-          hint="Saves one request to the model for each answer. Without it, the agent may post first and work on."
-        />
-        <CheckField
-          name="/agent/loop/remindUnsaid"
-          label="Remind it once if it was named and posted nothing"
-          value={loop.remindUnsaid}
-        />
-      </Group>
-      <Group title="What it reads">
-        <NumberField
-          name="/agent/context/window"
-          label="Messages in the prompt"
-          value={context.window}
-          min={2}
-          max={500}
-          placeholder="50"
-          hint="Earlier messages are summarized."
-        />
-        <SelectField
-          name="/agent/context/history"
-          label="Form of the history"
-          value={context.history}
-          options={HISTORIES}
-        />
-        <SelectField
-          name="/agent/context/spaces"
-          label="Spaces in the prompt"
-          value={context.spaces ?? (config.open ? 'active' : 'all')}
-          options={SPACES}
-        />
-      </Group>
+      {model ? (
+        <Group title="Model">
+          <ModelFields model={model} />
+        </Group>
+      ) : null}
+      {runtime ? (
+        <Group title="Where it works">
+          <RuntimeFields runtime={runtime} />
+        </Group>
+      ) : (
+        <WorkFields config={config} />
+      )}
+      <ContextFields config={config} />
       <Group title="Several messages at once">
         <SelectField
           name="/agent/concurrency/mode"
@@ -170,39 +107,7 @@ export function SetupForm(props: SetupFormProps): JSX.Element {
         />
       </Group>
       <Group title="Limits">
-        <div class="columns">
-          <NumberField
-            name="/agent/budget/tokensPerDay"
-            label="Tokens a day"
-            value={budget.tokensPerDay}
-            min={0}
-            placeholder="no limit"
-          />
-          <NumberField
-            name="/agent/budget/costPerDay"
-            label="Dollars a day"
-            value={budget.costPerDay}
-            min={0}
-            step="any"
-            placeholder="no limit"
-          />
-          <NumberField
-            name="/agent/budget/runsPerMinute"
-            label="Runs a minute"
-            value={budget.runsPerMinute}
-            min={1}
-            placeholder="60"
-          />
-          <NumberField
-            name="/agent/maxChainDepth"
-            label="Chain depth"
-            value={config.maxChainDepth}
-            min={0}
-            max={100}
-            placeholder="5"
-            hint="How many runs may cause each other."
-          />
-        </div>
+        <LimitFields config={config} />
       </Group>
       <Group title="Use">
         <CheckField
@@ -240,10 +145,3 @@ export function SetupForm(props: SetupFormProps): JSX.Element {
     </SaveForm>
   );
 }
-
-const Group = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <div class="setup-group">
-    <h3>{title}</h3>
-    {children}
-  </div>
-);

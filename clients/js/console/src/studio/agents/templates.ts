@@ -1,6 +1,9 @@
-// Templates of new agents. Each has a script, so that it also answers without a key. Pure.
+// Templates of new agents. Each but the remote one has a script, so that it also answers without a
+// key. Pure.
 
 import type { SpaceInfo } from '@smartspace/client';
+import { isObject } from '../../forms/json.ts';
+import { runtimeWith } from './runtime.ts';
 import { TOOL_DRAFTS } from './tool_words.ts';
 
 /** What a new agent starts with. */
@@ -20,6 +23,8 @@ export interface Template {
   rules: (space: SpaceInfo | null) => unknown[];
   /** It works in spaces of which it is the admin agent. */
   isAdmin?: boolean;
+  /** It works elsewhere, so it has no model here. */
+  isRemote?: boolean;
 }
 
 const say = (text: string) => ({ calls: [{ tool: 'send_message', input: { text } }] });
@@ -168,15 +173,33 @@ export const TEMPLATES: readonly Template[] = [
       { when: byPeople, steps: [say('Hello {{sender}}, I play a script. You wrote: {{message}}')] },
     ],
   },
+  {
+    id: 'remote',
+    title: 'Remote agent',
+    about: 'Works elsewhere: in a program of yours that brings its own model and tools.',
+    name: 'Remote',
+    description: 'Answers people from a program elsewhere.',
+    instructions: '',
+    config: {},
+    adds: 'Smartspace sends each run to your program, and your program posts its answers.',
+    rules: () => [],
+    isRemote: true,
+  },
 ];
 
-/** The body that creates an agent from a template and the fields of the form. */
+/** The body that creates an agent from a template and the fields of the form, or what is wrong. */
 export function newAgentBody(
   { config, rules }: Template,
   body: Record<string, unknown>,
   space: SpaceInfo | null,
-): Record<string, unknown> {
-  const agent = body.agent as { model: Record<string, unknown> };
+): Record<string, unknown> | string {
+  const agent = body.agent as { model: Record<string, unknown>; runtime?: unknown };
+  if (isObject(agent.runtime)) {
+    const runtime = runtimeWith(agent.runtime);
+    if (typeof runtime === 'string') return runtime;
+    const remote = { ...config, ...agent, runtime: { type: 'webhook', ...runtime } };
+    return { type: 'agent', name: body.name, agent: remote };
+  }
   // The form sends no provider if the template has only one.
   const model: Record<string, unknown> = { provider: 'scripted', ...agent.model };
   if (model.provider === 'scripted') model.script = { wordDelayMs: 40, rules: rules(space) };

@@ -11,7 +11,15 @@ import { executionWords, GROUPS, SERVER_DRAFTS, TOOL_DRAFTS, traitsOf } from './
 
 /** The tab Tools. */
 export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
-  const { builtins, tools, mcp } = agent.agent!;
+  const { builtins, runtime } = agent.agent!;
+  if (runtime)
+    return (
+      <Part title="Tools">
+        <p class="empty">
+          The agent works elsewhere and brings its own tools. Smartspace gives it none.
+        </p>
+      </Part>
+    );
   return (
     <>
       <Part title="Tools of its own">

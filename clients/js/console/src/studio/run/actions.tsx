@@ -4,14 +4,14 @@ import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { open, runHash } from '../../page/address.ts';
+import { mayFork } from '../../why/answers.ts';
 import { isRepeatable } from '../runs/words.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 
 /** The buttons of a run. */
 export function RunActions({ run }: { run: Run }): JSX.Element {
   const { runs } = useClient();
-  const { id, forkOf, finishedAt, steps } = run;
-  const mayFork = !forkOf && (steps?.length ?? 0) > 0;
+  const { id, finishedAt } = run;
   // The form is at the end of the step.
   const toFork = () => {
     const field = document.querySelector<HTMLElement>('#fork-model');
@@ -30,7 +30,7 @@ export function RunActions({ run }: { run: Run }): JSX.Element {
           Retry
         </ActionButton>
       ) : null}
-      {mayFork ? (
+      {mayFork(run) ? (
         <button type="button" onClick={toFork}>
           Fork
         </button>

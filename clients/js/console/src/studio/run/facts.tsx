@@ -3,11 +3,12 @@
 import type { Run, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useNow } from '../../page/now.ts';
-import { durationText, endWords, usageCost } from '../../why/words.ts';
+import { Failure } from '../../why/failure.tsx';
+import { durationText, endWords, reportedText, usageCost } from '../../why/words.ts';
 
 /** The facts of a run. */
 export function Facts({ run }: { run: Run }): JSX.Element {
-  const { createdAt, startedAt, firstTokenAt, finishedAt, usage, reason, error } = run;
+  const { createdAt, startedAt, firstTokenAt, finishedAt, usage, reason, remote } = run;
   const now = useNow(finishedAt === null);
   const ended = [endWords(run), reason ? `“${reason}”` : null].filter(Boolean).join(': ');
   const start = Date.parse(createdAt);
@@ -15,8 +16,9 @@ export function Facts({ run }: { run: Run }): JSX.Element {
     ['Ended because', ended || null],
     ['Attempt', String(run.attempt)],
     ['Depth', String(run.chainDepth)],
-    ['Cost', usageCost(usage)],
-    ['Tokens', tokensText(usage)],
+    ['Cost', remote ? null : usageCost(usage)],
+    ['Tokens', remote ? null : tokensText(usage)],
+    ['Usage reported by the agent', remote ? (reportedText(run) ?? 'none') : null],
     ['Asked', new Date(start).toLocaleString()],
     ['Started', startedAt === null ? 'not yet' : afterText(start, startedAt)],
     ['First words', firstTokenAt ? afterText(start, firstTokenAt) : null],
@@ -27,7 +29,7 @@ export function Facts({ run }: { run: Run }): JSX.Element {
   ];
   return (
     <>
-      {error ? <p class="problem">{`${error.message} (${error.code})`}</p> : null}
+      <Failure run={run} />
       <dl class="facts" aria-label="About this run">
         {facts.map(([name, value]) =>
           value === null ? null : (

@@ -12,11 +12,12 @@ import { queueOf, spansOf } from '../../why/spans.ts';
 import { Trigger } from '../../why/trigger.tsx';
 import { useFork } from '../../why/use_fork.ts';
 import { Waterfall } from '../../why/waterfall.tsx';
-import { statusWords } from '../../why/words.ts';
+import { forOperators, statusWords } from '../../why/words.ts';
 import { useAnswer } from '../ui/data.ts';
 import { Loaded, Page, Part } from '../ui/page.tsx';
 import { RunActions } from './actions.tsx';
 import { Facts } from './facts.tsx';
+import { RemoteWork } from './remote_work.tsx';
 import { StepView } from './step.tsx';
 
 export interface RunPageProps {
@@ -72,9 +73,11 @@ function OpenRun({ first, step }: { first: Run; step: number | null }) {
       </Part>
       <Part title="What it did">
         <Work run={run} agent={agent} selected={selected?.index} onSelect={select} />
-        {isOperator ? null : <p class="note">Operators also see each step and the prompt.</p>}
+        {isOperator ? null : <p class="note">{forOperators(run)}</p>}
       </Part>
-      {selected ? (
+      {run.remote && selected ? (
+        <RemoteWork run={run} />
+      ) : selected ? (
         <StepView
           run={run}
           step={selected}
@@ -98,7 +101,7 @@ function Work({ run, agent, selected, onSelect }: WorkProps) {
   // Its configuration says which tools ask people.
   const forms = (agent?.agent?.tools ?? []).filter(({ execution }) => execution.type === 'space');
   const spans = [...queueOf(run), ...spansOf(run, new Set(forms.map(({ name }) => name)))];
-  const choice = selected === undefined ? {} : { selected, onSelect };
+  const choice = selected === undefined || run.remote ? {} : { selected, onSelect };
   return (
     <>
       <Waterfall run={run} spans={spans} now={now} {...choice} />
@@ -119,11 +122,16 @@ interface LinksProps {
 
 // Where the run belongs.
 function Links({ run, name, isOperator }: LinksProps) {
-  const { trigger, forkOf, retryOf, intoRunId, activeSpaceId } = run;
+  const { trigger, remote, forkOf, retryOf, intoRunId, activeSpaceId } = run;
   const isMessage = 'messageId' in trigger;
   const spaceId = isMessage ? trigger.spaceId : activeSpaceId;
   return (
     <>
+      {remote ? (
+        <p class="run-origin">
+          The agent works elsewhere. What it posts and reports shows here, but not how it works.
+        </p>
+      ) : null}
       {forkOf ? (
         <p class="run-origin">
           A dry run of <a href={runHash(forkOf.runId, forkOf.step)}>another run</a>

@@ -5,10 +5,9 @@ import { useClient } from '@smartspace/react';
 import type { JSX, TargetedMouseEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { agentHash, hashOf, open, runHash } from '../../page/address.ts';
-import { costText } from '../../why/words.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 import { Ago } from './ago.tsx';
-import { causeOf, isActive, isRepeatable, lengthOf, stateOf, tokensOf } from './words.ts';
+import { causeOf, isActive, isRepeatable, lengthOf, numbersOf, stateOf } from './words.ts';
 
 export interface RunRowProps {
   run: Run;
@@ -23,8 +22,7 @@ export interface RunRowProps {
 export function RunRow({ run, now, agentName, repeatedBy, onChanged }: RunRowProps): JSX.Element {
   const state = stateOf(run);
   const length = lengthOf(run, now);
-  const { inputTokens, cachedTokens, outputTokens, cost } = run.usage;
-  const tokens = `${inputTokens} read, ${cachedTokens} of them cached; ${outputTokens} written`;
+  const { tokens, cost, title } = numbersOf(run);
   const click = ({ target }: TargetedMouseEvent<HTMLTableRowElement>) => {
     const isText = getSelection()?.isCollapsed === false;
     if (!isText && !(target as Element).closest('a, button')) open(runHash(run.id));
@@ -40,6 +38,7 @@ export function RunRow({ run, now, agentName, repeatedBy, onChanged }: RunRowPro
             {state.detail}
           </span>
         ) : null}
+        {run.remote ? <span class="note">works elsewhere</span> : null}
         {run.forkOf ? <span class="note">dry run of another run</span> : null}
         {run.retryOf ? <span class="note">repeats another run</span> : null}
       </th>
@@ -63,11 +62,12 @@ export function RunRow({ run, now, agentName, repeatedBy, onChanged }: RunRowPro
       <td class="number" data-label="Steps">
         {run.stepCount}
       </td>
-      <td class="number" data-label="Tokens" title={tokens}>
-        {tokensOf(run).toLocaleString()}
+      <td class="number" data-label="Tokens" title={title}>
+        {tokens}
+        {run.reportedUsage ? <span class="note">reported</span> : null}
       </td>
       <td class="number" data-label="Cost">
-        {tokensOf(run) === 0 ? '–' : costText(cost)}
+        {cost}
       </td>
       <td>
         <div class="row-actions">

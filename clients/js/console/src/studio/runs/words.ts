@@ -1,7 +1,7 @@
 // A run of a list in words: its state, what triggered it, when and how long. Pure.
 
 import type { Run } from '@smartspace/client';
-import { durationText } from '../../why/words.ts';
+import { costText, durationText } from '../../why/words.ts';
 
 /** The color of a state. The words say the same. */
 export type Tone = 'live' | 'wait' | 'problem' | 'plain';
@@ -133,8 +133,33 @@ export function lengthOf({ startedAt, finishedAt }: Run, now: number): string | 
   return lengthMs < HOUR_MS ? durationText(lengthMs) : amountText(lengthMs);
 }
 
-/** The tokens that the run has read and written. */
-export const tokensOf = ({ usage }: Run): number => usage.inputTokens + usage.outputTokens;
+/** The tokens and the cost of a run, as its row shows them. */
+export interface RunNumbers {
+  tokens: string;
+  cost: string;
+  /** What the tokens were, in words. */
+  title: string;
+}
+
+/** What a run has used. Of a remote run it is what its agent has reported. */
+export function numbersOf({ usage, remote, reportedUsage }: Run): RunNumbers {
+  if (!remote) {
+    const { inputTokens, cachedTokens, outputTokens, cost } = usage;
+    const tokens = inputTokens + outputTokens;
+    return {
+      tokens: tokens.toLocaleString(),
+      cost: tokens === 0 ? '–' : costText(cost),
+      title: `${inputTokens} read, ${cachedTokens} of them cached; ${outputTokens} written`,
+    };
+  }
+  if (!reportedUsage) return { tokens: '–', cost: '–', title: 'The agent reported none.' };
+  const { inputTokens = 0, outputTokens = 0, cost } = reportedUsage;
+  return {
+    tokens: (inputTokens + outputTokens).toLocaleString(),
+    cost: cost === null || cost === undefined ? '–' : costText(cost),
+    title: `Reported by the agent: ${inputTokens} read, ${outputTokens} written`,
+  };
+}
 
 /** An id without its middle. */
 export const shortId = (id: string): string =>

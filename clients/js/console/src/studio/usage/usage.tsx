@@ -42,7 +42,10 @@ export function Usage({ filters }: { filters: URLSearchParams }): JSX.Element {
         empty="No run has ended in this time. When agents run, their tokens and their cost appear here. Send a message in a space with an agent to begin."
       >
         {answer ? <Report report={answer} range={range} by={by} /> : null}
-        <p class="note">The price of scripted agents is simulated: nobody charges it.</p>
+        <p class="note">
+          The price of scripted agents is simulated: nobody charges it. What remote agents use
+          elsewhere is not in these numbers.
+        </p>
       </Loaded>
     </Page>
   );
