@@ -14,7 +14,9 @@ use smartspace_egress::ToolHosts;
 use smartspace_ports::{key_sets::HttpKeySet, otlp::OtlpSettings, secrets::KnownSecrets};
 
 pub(crate) use self::values::KeepRuns;
-use self::values::{keep_runs, listen_address, log_filter, prices, variable, variables};
+use self::values::{
+    keep_runs, listen_address, log_filter, prices, public_url, variable, variables,
+};
 use crate::environment_secrets;
 
 /// The prefix of OpenTelemetry's variables.
@@ -57,6 +59,10 @@ pub(crate) struct Flags {
         value_parser = listen_address
     )]
     pub(crate) listen: SocketAddr,
+    /// The address at which others reach this server, such as `https://smartspace.example.com`:
+    /// remote agents answer there; by default the address that it listens at
+    #[arg(long, env = "SMARTSPACE_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
+    pub(crate) public_url: Option<String>,
     /// Folder for all data; `:memory:` stores nothing on disk
     #[arg(long, env = "SMARTSPACE_DATA", default_value = ".smartspace")]
     pub(crate) data: PathBuf,

@@ -91,7 +91,10 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     let connections = Arc::new(InProcessSockets::default());
     let (stop, stopping) = watch::channel(false);
     let secrets = Arc::new(FixedSecrets(Arc::new(flags.secrets()?)));
-    let callbacks = Callbacks { key: CallbackKey::of_admin_key(&key), api_url: own_url(address) };
+    let callbacks = Callbacks {
+        key: CallbackKey::of_admin_key(&key),
+        api_url: flags.public_url.clone().unwrap_or_else(|| own_url(address)),
+    };
     let functions = Functions::new(
         &flags,
         &pipeline,

@@ -47,6 +47,8 @@ pub struct RemoteMessage {
 pub struct RemoteText {
     /// The key of the stream.
     pub stream_key: String,
+    /// The space of its message. `None` is the space that triggered the run.
+    pub space: Option<SpaceId>,
     /// The position of the text in the stream, in UTF-16 code units.
     pub offset: usize,
     /// The text.
@@ -70,13 +72,7 @@ impl Pipeline {
     /// Posts a message of a remote agent. The message, its call and the check of the lease are one
     /// transaction. Fails with [`Error::Conflict`] if the run is over.
     pub async fn post_for_remote(&self, run: &RunRecord, new: &RemoteMessage) -> Result<Message> {
-        let space =
-            new.space.or_else(|| run.space_id()).or(run.active_space_id).ok_or_else(|| {
-                Error::invalid(
-                    "/spaceId",
-                    "expected the space to post to: no message triggered this run",
-                )
-            })?;
+        let space = space_of(run, new.space)?;
         if let Err(over) = self.still_remote(run) {
             let repeated = self.store.messages().repeated(space, &new.key, self.now()).await?;
             return repeated.map(|appended| appended.message).ok_or(over);
@@ -114,18 +110,17 @@ impl Pipeline {
         new: &RemoteMessage,
         origin: Origin,
     ) -> Result<Appended> {
+        // By its id a request knows whether a stored message is its own: two requests with the same
+        // key may come at the same moment.
+        let id = MessageId::new(self.now(), self.ids.random());
         let mut run = run.clone();
         for _ in 0..TRIES {
             let remote = self.still_remote(&run)?;
-            if run.step_count >= limits::REMOTE_MESSAGES
-                && self.store.messages().repeated(space, &new.key, self.now()).await?.is_none()
-            {
-                return Err(Error::Conflict(format!(
-                    "the run has posted {} messages, the most that a remote agent may post in one",
-                    run.step_count
-                )));
+            if let Err(refusal) = self.may_post(&run, new).await {
+                let repeated = self.store.messages().repeated(space, &new.key, self.now()).await?;
+                return repeated.ok_or(refusal);
             }
-            let message = self.new_message(&run, remote, space, new, origin.clone());
+            let message = self.new_message(&run, remote, id, space, new, origin.clone());
             match self.post(&message).await {
                 Err(Error::Conflict(_)) => {}
                 // It is over, or another message of the run was stored first.
@@ -137,23 +132,46 @@ impl Pipeline {
         Err(Error::Retry("the run posts too many messages at once; repeat the call".into()))
     }
 
+    /// Whether a run may post one more message, which no other one uses the stream of.
+    async fn may_post(&self, run: &RunRecord, new: &RemoteMessage) -> Result<()> {
+        if run.step_count >= limits::REMOTE_MESSAGES {
+            let posted = run.step_count;
+            let detail = format!("expected at most {posted} messages in a run; complete it");
+            return Err(Error::invalid("", detail));
+        }
+        let Some(key) = new.stream_key.as_ref().filter(|_| run.step_count > 0) else {
+            return Ok(());
+        };
+        let most = limits::REMOTE_MESSAGES as usize;
+        let stream = json!(stream_of(run, key).1);
+        let posted = self.store.steps().last_calls(run.id, most).await?;
+        if posted.iter().any(|call| call.output["streamId"] == stream) {
+            let detail = "expected a key of its own: another message has replaced this text";
+            return Err(Error::invalid("/streamKey", detail));
+        }
+        Ok(())
+    }
+
     fn new_message(
         &self,
         run: &RunRecord,
         remote: &RemoteRecord,
+        id: MessageId,
         space: SpaceId,
         new: &RemoteMessage,
         origin: Origin,
     ) -> NewMessage {
         let call_id = CallId::of_remote(run.id, &new.key.given);
-        let id = MessageId::of_call(call_id);
         let stream = new.stream_key.as_ref().map(|key| stream_of(run, key).1);
+        let stream = stream.unwrap_or_else(|| StreamId::of(call_id, 1));
         let call = CallRecord {
             call_id,
             step: run.step_count,
             index: 0,
             name: "send_message".into(),
-            output: json!({"success": true, "messageId": id, "status": "delivered"}),
+            output: json!({
+                "success": true, "messageId": id, "status": "delivered", "streamId": stream,
+            }),
             status: CallStatus::Completed,
             started_at: self.now(),
             finished_at: self.now(),
@@ -184,7 +202,7 @@ impl Pipeline {
                 run: run.id,
                 depth: run.chain_depth + 1,
                 origin,
-                stream: stream.unwrap_or_else(|| StreamId::of(call_id, 1)),
+                stream,
                 right,
             })),
         }
@@ -194,9 +212,7 @@ impl Pipeline {
     /// Nothing is stored. A snapshot, and the beginning of a text, also say whose text it is.
     pub async fn stream_for_remote(&self, run: &RunRecord, new: &RemoteText) -> Result<StreamId> {
         self.still_remote(run)?;
-        let space = run.space_id().or(run.active_space_id).ok_or_else(|| {
-            Error::Conflict("no message triggered the run, and it has posted nothing yet".into())
-        })?;
+        let space = space_of(run, new.space)?;
         self.count(&run.id.to_string(), rates::REMOTE_STREAM).await?;
         let member = self.store.members().membership(space, run.agent_id).await?;
         let sender = member.map(|(_, member)| member.sender()).ok_or(Error::NotAMember)?;
@@ -294,6 +310,13 @@ fn ending(run: &RunRecord, end: &RemoteEnd) -> Ending {
         prompt: None,
         marks: if end.is_failed { Marks::new() } else { run.marks.clone() },
     }
+}
+
+/// The space that something of a run is for.
+fn space_of(run: &RunRecord, given: Option<SpaceId>) -> Result<SpaceId> {
+    given.or_else(|| run.space_id()).or(run.active_space_id).ok_or_else(|| {
+        Error::invalid("/spaceId", "expected a space: no message triggered this run")
+    })
 }
 
 /// The stream of a remote agent with this key, and the call that it shows.

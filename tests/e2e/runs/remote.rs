@@ -70,6 +70,9 @@ async fn a_remote_agent_is_woken_streams_posts_and_completes() {
     assert_eq!(id(&again), id(&posted), "repeated with its key, it is posted once");
     let other = woken.post("first", json!({"text": "Other."})).await.must_be(422);
     assert!(other["detail"].as_str().unwrap().contains("another body"), "{other}");
+    let body = json!({"text": "Once more.", "streamKey": "answer"});
+    let taken = woken.post("other", body).await.must_be(422);
+    assert_eq!(taken["errors"][0]["pointer"], "/streamKey", "{taken}");
     woken.post("second", json!({"text": "Anything else?"})).await.must_be(201);
 
     let usage = json!({"inputTokens": 12, "outputTokens": 7, "cost": 0.5});
@@ -101,7 +104,7 @@ async fn a_remote_agent_is_woken_streams_posts_and_completes() {
     let (_, next) = scene.ask("And times 8?").await;
     let next = scene.woken(&next).await.request.json();
     let prompt = next["context"]["text"].as_str().unwrap();
-    let new: Vec<_> = prompt.lines().filter(|line| line.contains("[NEW]")).collect();
+    let new: Vec<_> = prompt.lines().filter(|line| line.starts_with("[NEW] #")).collect();
     assert_eq!(new.len(), 1, "{prompt}");
     assert!(new[0].contains("And times 8?"));
 }
@@ -202,7 +205,9 @@ async fn a_plan_wakes_a_remote_agent_which_chooses_its_space() {
     let nowhere = stack.space("Elsewhere", &[&scene.person]).await;
     let body = |space: &str| json!({"text": "Digest.", "spaceId": space});
     woken.post("2", body(&nowhere)).await.must_be(422);
-    woken.stream("s", 0, "Dig", false).await.must_be(409);
+    woken.stream("s", 0, "Dig", false).await.must_be(422);
+    let begun = json!({"streamKey": "d", "offset": 0, "text": "Dig", "spaceId": scene.space});
+    woken.stream_body(begun).await.must_be(202);
     let posted = woken.post("3", body(&scene.space)).await.must_be(201);
     assert_eq!(posted["spaceId"], scene.space.as_str());
     let active = stack.runs_of(&scene.space).await;

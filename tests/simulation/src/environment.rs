@@ -18,7 +18,10 @@ use smartspace_domain::{
     Time,
     jobs::{BroadcastJob, RunJob, TriggerJob},
 };
-use tokio::time::Instant;
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    time::Instant,
+};
 
 use crate::{
     chance::Chance,
@@ -33,6 +36,7 @@ use crate::{
     plan::Plan,
     ports::recorder::Recording,
     queue::SimQueue,
+    remote_agents::Webhook,
     setup::Setup,
     snapshots::Latecomer,
     storage::Storage,
@@ -79,6 +83,10 @@ pub struct Environment {
     pub connections: Connections,
     /// The connections that joined an answer in the middle.
     pub latecomers: Mutex<Vec<Latecomer>>,
+    /// Where webhooks of remote agents arrive.
+    pub webhooks: UnboundedSender<Webhook>,
+    /// The webhooks that wait to be answered.
+    pub arriving: Mutex<Option<UnboundedReceiver<Webhook>>>,
     /// The records that the oracle needs.
     pub ledger: Mutex<Ledger>,
     /// The exact latency of every call, in tests that count calls.
@@ -101,6 +109,7 @@ impl Environment {
         chance.set_calm(true);
         let (hidden, run_hidden) =
             if plan.local { (NEVER, NEVER) } else { (VISIBILITY_TIMEOUT, RUN_VISIBILITY_TIMEOUT) };
+        let (webhooks, arriving) = unbounded_channel();
         Ok(Arc::new(Self {
             connections: Connections::new(plan.local),
             partitions: plan.partition_limits.map(Partitions::new),
@@ -117,6 +126,8 @@ impl Environment {
             broadcasts: SimQueue::new("broadcasts", hidden),
             triggers: SimQueue::new("triggers", hidden),
             latecomers: Mutex::default(),
+            webhooks,
+            arriving: Mutex::new(Some(arriving)),
             ledger: Mutex::default(),
             fixed_latency,
             begun: Instant::now(),

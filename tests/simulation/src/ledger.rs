@@ -63,6 +63,12 @@ pub struct Ledger {
     pub sent: Vec<SentDelivery>,
     /// Deliveries that the operator replayed.
     pub replayed: Vec<ReplayedDelivery>,
+    /// What remote agents do about their runs, by run.
+    pub remote: BTreeMap<String, RemoteRun>,
+    /// The webhooks of remote agents, as prompts.
+    pub woken: Vec<ModelRequest>,
+    /// The runs of which a webhook was refused or not reached its agent.
+    pub refused_webhooks: BTreeSet<String>,
     /// How often the router answered, or failed to answer, by the text of the message.
     pub routed: BTreeMap<String, u64>,
     /// The requests that models received.
@@ -89,6 +95,58 @@ pub struct Ledger {
     pub read: (usize, usize),
     /// Every call of a process, with the time when it began, if calls are counted.
     pub calls: Vec<(Instant, String)>,
+}
+
+/// What a remote agent does about a run.
+#[derive(Clone, Debug)]
+pub struct RemoteRun {
+    /// Its messages.
+    pub posts: Vec<RemotePost>,
+    /// Whether it fails.
+    pub is_failed: bool,
+    /// The tokens that its webhooks carried.
+    pub tokens: BTreeSet<String>,
+    /// The conclusive answers when it completed the run.
+    pub ends: Vec<RemoteEnd>,
+    /// How often it tried to.
+    pub ends_sent: usize,
+    /// Answers with a status that it did not expect.
+    pub wrong: Vec<String>,
+}
+
+/// A message of a remote agent. Its text is unique.
+#[derive(Clone, Debug)]
+pub struct RemotePost {
+    /// Its idempotency key.
+    pub key: String,
+    /// Its text.
+    pub text: String,
+    /// Its space, if no message triggered the run.
+    pub space: Option<String>,
+    /// The conclusive answers.
+    pub answers: Vec<RemoteAnswer>,
+    /// How often it was sent.
+    pub sends: usize,
+}
+
+/// An answer to a message of a remote agent.
+#[derive(Clone, Debug)]
+pub struct RemoteAnswer {
+    /// When the message was sent.
+    pub sent: Time,
+    /// The status.
+    pub status: u16,
+    /// The id of the message.
+    pub id: Option<String>,
+}
+
+/// An answer to a remote agent that completed its run.
+#[derive(Clone, Debug)]
+pub struct RemoteEnd {
+    /// When it did.
+    pub sent: Time,
+    /// The status.
+    pub status: u16,
 }
 
 /// Requests to repeat a run.

@@ -32,6 +32,7 @@
 //!   answer forms; `timeliness`: they watch when messages arrive
 //! - [`snapshots`]: connections that ask for the text of a stream, and that join in its middle
 //! - [`operator`]: makes plans; [`services`]: send webhooks; [`remover`]: deletes a space
+//! - [`remote_agents`]: answer the webhooks that wake them
 //!
 //! The judgement:
 //!
@@ -60,6 +61,7 @@ pub mod plan;
 pub mod ports;
 pub mod process;
 pub mod queue;
+pub mod remote_agents;
 pub mod remover;
 mod retries;
 pub mod services;
@@ -149,6 +151,9 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     world.env.chance.set_calm(false);
     if snapshots::has_large_rooms(&world) {
         tokio::spawn(snapshots::ask_at_gaps(Arc::clone(&world)));
+    }
+    if world.env.plan.remote {
+        tokio::spawn(remote_agents::answer_all(Arc::clone(&world)));
     }
     let people = locked(&world.env.ledger).people.clone();
     let people: Vec<_> = people

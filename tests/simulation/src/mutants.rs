@@ -85,6 +85,10 @@ pub enum Mutant {
     SweepsNothing,
     /// Promise 5: a run ends without the other writes of its transaction.
     FinishesInParts,
+    /// Promise 5: a run is handed to a remote agent as if its webhook had been sent already.
+    ForgetsUnsent,
+    /// Promise 5: nothing looks for a run once its remote agent has got the webhook.
+    AbandonsRemoteRuns,
     /// Promise 6: every message has the depth of a person's message.
     ForgetsDepth,
     /// Promise 6: the depth is counted and never checked.
@@ -188,7 +192,9 @@ impl Mutant {
             Self::ForgetsDuties
             | Self::SweepsNothing
             | Self::FinishesInParts
-            | Self::LeavesItems => 5,
+            | Self::LeavesItems
+            | Self::ForgetsUnsent
+            | Self::AbandonsRemoteRuns => 5,
             Self::ForgetsDepth | Self::IgnoresDepth => 6,
             Self::ForgetsWaitingRuns
             | Self::LeavesFormsOpen
@@ -246,6 +252,10 @@ impl Mutant {
                 plan.mode = "coalesce";
             }
             Self::LosesLastAnswers => plan.ends_after_send = true,
+            Self::ForgetsUnsent | Self::AbandonsRemoteRuns => {
+                rates.killed_before = rates.killed_before.max(2_000);
+                plan.remote = true;
+            }
             Self::LeavesCallsOpen => rates.outside = 80_000,
             Self::ForgetsCuts => plan.context_window = SMALL_WINDOW,
             Self::FiresAnyway => rates.slow = rates.slow.max(30_000),

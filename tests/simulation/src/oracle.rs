@@ -3,7 +3,7 @@
 //!
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1),
-//! `services` (1, 6), `outside`, `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
+//! `services` (1, 6), `remote` (1, 3, 4, 5), `outside`, `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
 //! `invites`, `runs_without_space` (9), `frames`, `reads`, `timeliness`, `turns`, `seconds`,
 //! `budgets` and `rates` (10). `streams` compares live text with the stored messages.
 
@@ -26,6 +26,7 @@ mod promise_8;
 mod promise_9;
 mod rates;
 mod reads;
+mod remote;
 mod retries;
 mod routing;
 mod runs_without_space;
@@ -89,6 +90,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     promise_3::actions_of_agents_happen_once(&mut evidence);
     forks::forks_change_nothing(&mut evidence);
     outside::external_calls_happen_at_most_once(&mut evidence);
+    remote::remote_agents_answer_once_and_in_time(&mut evidence);
     promise_4::a_run_without_its_lease_writes_nothing(&mut evidence);
     promise_5::no_run_hangs(&mut evidence);
     deletions::nothing_is_left_of_a_deleted_space(&mut evidence);

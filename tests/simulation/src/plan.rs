@@ -45,6 +45,8 @@ pub struct Plan {
     pub plans: bool,
     /// Whether services trigger agents.
     pub services: bool,
+    /// Whether one more agent works elsewhere.
+    pub remote: bool,
     /// How much a space accepts in a second.
     pub append_limit: AppendLimit,
     /// How many connections make a room large.
@@ -134,6 +136,7 @@ impl Plan {
             outside: number("outside", 0, 3) != 0,
             plans: !crowd && number("plans", 0, 2) != 0,
             services: !crowd && number("services", 0, 2) != 0,
+            remote: !crowd && number("remote", 0, 4) == 0,
             append_limit: [FEW_APPENDS, AppendLimit::SPACE]
                 [number("append limit", 0, 4).min(1) as usize],
             room_limits: if is_large { few_connections(chance) } else { RoomLimits::SPACE },

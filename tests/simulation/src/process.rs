@@ -38,6 +38,7 @@ use crate::{
         alarms::SimAlarms, model::SimModel, queue::ProcessQueue, recorder::Recorder,
         sockets::SimSockets, table::SimTable, transport::SimTransport,
     },
+    remote_agents,
 };
 
 /// The operator's key.
@@ -54,9 +55,10 @@ pub const SERVICE_SECRETS: [(&str, &str); 2] = [
 ];
 
 static SECRETS: LazyLock<Arc<KnownSecrets>> = LazyLock::new(|| {
-    let secrets = SERVICE_SECRETS.iter().filter_map(|(name, value)| {
-        Some(((*name).to_owned(), Secret::new((*value).to_owned(), None).ok()?))
-    });
+    let secrets =
+        SERVICE_SECRETS.iter().chain([&remote_agents::SECRET]).filter_map(|(name, value)| {
+            Some(((*name).to_owned(), Secret::new((*value).to_owned(), None).ok()?))
+        });
     Arc::new(KnownSecrets::new(secrets.collect::<BTreeMap<_, _>>()))
 });
 
@@ -95,7 +97,7 @@ impl Process {
         });
         let models = Arc::new(SimModel { env: Arc::clone(env), life: Arc::clone(&life) });
         let transport = Arc::new(SimTransport { env: Arc::clone(env), life: Arc::clone(&life) });
-        let egress = Egress::over(transport, Arc::new(FixedSecrets::default()));
+        let egress = Egress::over(transport, Arc::new(FixedSecrets(Arc::clone(&SECRETS))));
         let api = Api {
             invites: smartspace_domain::invites::InvitePolicy::Guests,
             pipeline: pipeline.clone(),

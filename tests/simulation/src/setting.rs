@@ -14,6 +14,7 @@ use crate::{
     locked,
     plan::{BudgetOf, TokenBudget},
     ports::table::SimTable,
+    remote_agents::{HOST, SECRET, TIMEOUT},
     world::World,
 };
 
@@ -73,6 +74,25 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
                 .await?;
         members.push(made["id"].clone());
         locked(&world.env.ledger).agents.push((id(&made)?, name));
+    }
+    if plan.remote {
+        let agent = json!({
+            "runtime": {
+                "type": "webhook",
+                "url": format!("https://{HOST}/wake"),
+                "secret": format!("${{secret.{}}}", SECRET.0),
+                "timeoutSeconds": TIMEOUT.as_secs(),
+            },
+            "maxChainDepth": plan.agent_depth,
+            "budget": budget(None, BudgetOf::Agents, None),
+            "concurrency": {"mode": plan.mode, "maxRuns": plan.max_runs},
+            "webhooks": webhooks(),
+            "context": {"window": plan.window},
+        });
+        let body = json!({"type": "agent", "name": "Rem", "agent": agent});
+        let made = make(world, "/v1/entities", body).await?;
+        members.push(made["id"].clone());
+        locked(&world.env.ledger).agents.push((id(&made)?, "Rem".into()));
     }
     for index in 0..plan.spaces {
         let mut space = json!({

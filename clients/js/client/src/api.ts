@@ -2214,6 +2214,7 @@ export interface components {
              * @default false
              */
             snapshot: boolean;
+            spaceId?: components["schemas"]["SpaceId"] | null;
         };
         /** @description What a remote agent says that its run has used. */
         ReportedUsage: {
@@ -4494,7 +4495,7 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
-            /** @description The run has ended, its time is up, or it has posted 100 messages. The agent should stop. */
+            /** @description The run has ended, or its time is up. The agent should stop. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4505,7 +4506,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["Problem413"];
-            /** @description The body does not fit, the agent is not a member of the space, or the key was used before with another body. */
+            /** @description The body does not fit, the agent is not a member of the space, another message has the same `streamKey`, the run has posted 100 messages, or the key was used before with another body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

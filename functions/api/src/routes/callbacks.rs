@@ -59,10 +59,10 @@ struct RemoteMessageBody {
     request_body = RemoteMessageBody,
     responses(
         (status = 201, body = Message),
-        (status = 409, description = "The run has ended, its time is up, or it has posted 100 \
-            messages. The agent should stop."),
+        (status = 409, description = "The run has ended, or its time is up. The agent should stop."),
         (status = 422, description = "The body does not fit, the agent is not a member of the \
-            space, or the key was used before with another body."),
+            space, another message has the same `streamKey`, the run has posted 100 messages, or \
+            the key was used before with another body."),
     )
 )]
 async fn post_message(
@@ -105,6 +105,9 @@ struct RemoteTextBody {
     #[serde(default)]
     #[schema(default = false)]
     snapshot: bool,
+    /// The space of the message. The default is as for messages.
+    #[serde(default)]
+    space_id: Option<SpaceId>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -133,18 +136,17 @@ async fn stream(
     RemoteAgent(run): RemoteAgent,
     body: Body,
 ) -> ApiResult<impl IntoResponse> {
-    let RemoteTextBody { stream_key, offset, text, snapshot } = body.read()?;
+    let RemoteTextBody { stream_key, offset, text, snapshot, space_id } = body.read()?;
     check_stream_key(&stream_key)?;
     if snapshot && offset > 0 {
         return Err(Error::invalid("/offset", "expected 0: a snapshot is the whole text").into());
     }
     // A code unit takes at least a byte.
     if offset.saturating_add(text.len()) > STREAM_BYTES {
-        let detail =
-            format!("expected at most {STREAM_BYTES} bytes in all; the message may be longer");
+        let detail = format!("expected at most {STREAM_BYTES} bytes in all");
         return Err(Error::invalid("/text", detail).into());
     }
-    let new = RemoteText { stream_key, offset, text, is_snapshot: snapshot };
+    let new = RemoteText { stream_key, space: space_id, offset, text, is_snapshot: snapshot };
     let stream_id = api.pipeline.stream_for_remote(&run, &new).await?;
     Ok((StatusCode::ACCEPTED, Json(StreamedResponse { stream_id })))
 }

@@ -19,7 +19,7 @@ use smartspace_egress::{Egress, Outgoing, SendError};
 use smartspace_models::port;
 use smartspace_ports::secrets::Secret;
 use smartspace_store::runs::RemoteRecord;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use url::Url;
 
 use crate::{
@@ -28,6 +28,9 @@ use crate::{
     run_context::trace_context,
 };
 
+/// How long to wait before each further try, if the agent can't be reached or is overloaded.
+const WAITS: [Duration; 3] =
+    [Duration::from_millis(500), Duration::from_millis(1_500), Duration::from_secs(4)];
 /// How many bytes of messages the webhook carries besides the text. The newest ones count.
 const MESSAGES_BYTES: usize = 256 * 1024;
 
@@ -80,19 +83,29 @@ impl Webhook<'_> {
             Ok(request) => request,
             Err(text) => return Sent::Failed(FailureCode::NotConfigured, text),
         };
-        let began = Instant::now();
-        match self.egress.send(request).await {
-            Ok(answer) => outcome(answer.status),
-            Err(SendError::NotSent(text)) => Sent::Failed(
-                FailureCode::Overloaded,
-                format!("the remote agent has not got the run: {text}"),
-            ),
-            // It has the run, and may answer the webhook only when it has done the work.
-            Err(SendError::Unknown(_)) if began.elapsed() >= self.limit => Sent::Accepted,
-            Err(SendError::Unknown(text)) => Sent::Failed(
-                FailureCode::Overloaded,
-                format!("the remote agent did not take the run: {text}"),
-            ),
+        let end = Instant::now() + self.limit;
+        let mut waits = WAITS.iter();
+        loop {
+            let limit = end.saturating_duration_since(Instant::now());
+            let sent = match self.egress.send(Outgoing { limit, ..request.clone() }).await {
+                Ok(answer) => outcome(answer.status),
+                Err(SendError::NotSent(text)) => {
+                    let text = format!("the remote agent has not got the run: {text}");
+                    Sent::Failed(FailureCode::Overloaded, text)
+                }
+                // It has the run, and may answer the webhook only when it has done the work.
+                Err(SendError::Unknown(_)) if Instant::now() >= end => Sent::Accepted,
+                Err(SendError::Unknown(text)) => {
+                    let text = format!("the remote agent did not take the run: {text}");
+                    Sent::Failed(FailureCode::Overloaded, text)
+                }
+            };
+            let wait = waits.next().filter(|wait| Instant::now() + **wait < end);
+            match (&sent, wait) {
+                // It may be starting again.
+                (Sent::Failed(FailureCode::Overloaded, _), Some(wait)) => sleep(*wait).await,
+                _ => return sent,
+            }
         }
     }
 
@@ -139,7 +152,7 @@ impl Webhook<'_> {
             headers,
             body: Some(Bytes::from(body)),
             limit: self.limit,
-            repeatable: true,
+            repeatable: false,
             redirects: false,
             secrets: vec![secret],
         })

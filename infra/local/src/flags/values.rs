@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, sync::Arc, time::Duration};
 
-use smartspace_domain::{durations::WrittenDuration, prices::Prices};
+use smartspace_domain::{durations::WrittenDuration, origins::origin, prices::Prices};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 /// How long ended runs are stored. `None` stores them forever.
@@ -63,4 +63,11 @@ pub(super) fn variables(prefix: &str) -> BTreeMap<String, String> {
 /// An environment variable. An empty one counts as not set.
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// An address without a path.
+pub(super) fn public_url(text: &str) -> Result<String, String> {
+    let expected = "expected an address without a path, such as https://smartspace.example.com";
+    let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
+    origin(text).ok().filter(is_web).ok_or_else(|| expected.to_owned())
 }

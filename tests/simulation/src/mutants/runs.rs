@@ -17,6 +17,13 @@ pub(super) fn change_update(mutant: Mutant, request: &mut Value) {
             prune(request);
         }
         Mutant::IgnoresLeases => without_lease(request),
+        Mutant::AbandonsRemoteRuns
+            if request["UpdateExpression"]
+                == "SET #remote = :remote, #dueAt = :until REMOVE #dueCount" =>
+        {
+            request["UpdateExpression"] = json!("SET #remote = :remote REMOVE #due, #dueAt");
+            prune(request);
+        }
         _ => {}
     }
 }
@@ -62,6 +69,15 @@ pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawRespon
             for part in parts.iter_mut().filter(|part| sort_key(part).starts_with("STEP#")) {
                 if let Some(item) = part["Put"]["Item"].as_object_mut() {
                     item.remove("cutResults");
+                }
+            }
+        }
+        Mutant::ForgetsUnsent => {
+            for part in parts.iter_mut() {
+                let values = &mut part["Update"]["ExpressionAttributeValues"];
+                if let Some(remote) = values[":remote"]["M"].as_object_mut() {
+                    remote.remove("againAt");
+                    values[":again"] = values[":until"].clone();
                 }
             }
         }

@@ -49,6 +49,7 @@ pub(super) fn messages_are_new_until_a_completed_run_read_them(evidence: &mut Ev
         evidence.stored.runs.get(trigger).is_some_and(|run| !run["forkOf"].is_null())
     };
     let firsts = evidence.ledger.model_requests.iter().filter(|ask| ask.step == 0);
+    let firsts = firsts.chain(&evidence.ledger.woken);
     for ask in firsts.filter(|ask| !of_fork(&ask.trigger)) {
         let read = read.get(ask.agent.to_string().as_str()).map_or(&[][..], Vec::as_slice);
         found.extend(wrong_marks(evidence, ask, read, &places));
@@ -65,7 +66,7 @@ fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) 
     let is_first = run["retryOf"].is_null();
     let trigger = run["messageId"].as_str().filter(|_| is_first).unwrap_or(id);
     let delegated = run["source"] == "delegated";
-    let asks = evidence.ledger.model_requests.iter().filter(|ask| {
+    let asks = evidence.ledger.model_requests.iter().chain(&evidence.ledger.woken).filter(|ask| {
         ask.delegated == delegated && ask.trigger == trigger && ask.agent.to_string() == agent
     });
     let (mut at_least, mut at_most) = shown_by_all(asks, places);
@@ -89,6 +90,10 @@ fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) 
         let output = parsed(&call["output"]);
         read_further(&mut at_least, &output, places, false);
         read_further(&mut at_most, &output, places, true);
+    }
+    // A webhook that is sent again shows more than the first one, by which the agent has read.
+    if evidence.stored.is_remote(id) && run["attempt"] != 1 {
+        at_least.clear();
     }
     Some(Read { ended, at_least, at_most })
 }

@@ -209,6 +209,11 @@ impl Stored {
         self.deleted.contains(space)
     }
 
+    /// Whether a remote agent works on a run.
+    pub fn is_remote(&self, run: &str) -> bool {
+        self.runs.get(run).is_some_and(|run| !run["remote"].is_null())
+    }
+
     fn message_mut(&mut self, space: &str, seq: u64) -> Option<&mut Value> {
         self.messages.get_mut(space)?.get_mut(&seq)
     }

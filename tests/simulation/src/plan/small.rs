@@ -119,6 +119,7 @@ impl Plan {
             outside: false,
             plans: false,
             services: false,
+            remote: false,
             append_limit: AppendLimit::SPACE,
             room_limits: RoomLimits::SPACE,
             slow_answers: 50,

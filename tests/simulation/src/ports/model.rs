@@ -11,6 +11,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use smartspace_domain::{
+    agents::{self, ModelConfig},
     ids::EntityId,
     runs::{FailureCode, Usage},
     steps::FinishReason,
@@ -151,6 +152,26 @@ fn first_text(request: &Request) -> String {
 
 /// Reads a request: from its prompt alone, but for the runs of plans and services, which a prompt
 /// does not name.
+/// A webhook of a remote agent, as the prompt that it carries.
+pub(crate) fn read_webhook(
+    text: &str,
+    run: &str,
+    process: &str,
+    storage: &Storage,
+) -> ModelRequest {
+    let request = Request {
+        id: format!("{run}.0.1"),
+        model: ModelConfig::named(agents::Provider::Openai, "remote"),
+        system: vec![text.to_owned()],
+        messages: vec![Message::User { blocks: vec![text.to_owned()] }],
+        tools: Vec::new().into(),
+        cache_key: String::new(),
+        forced_tool: None,
+        cache_points: Vec::new(),
+    };
+    read(&request, process, storage)
+}
+
 fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
     let text = first_text(request);
     let rules = request.system.concat();

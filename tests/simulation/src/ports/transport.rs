@@ -18,6 +18,8 @@ use crate::{
     ledger::ArrivedRequest,
     life::Life,
     locked,
+    ports::model::read_webhook,
+    remote_agents::{self, Webhook, decide},
 };
 
 /// The waits before each retry of an idempotent call.
@@ -44,6 +46,9 @@ struct Treatment {
 #[async_trait]
 impl Transport for SimTransport {
     async fn send(&self, request: Outgoing) -> Result<HttpResponse, SendError> {
+        if request.url.host_str() == Some(remote_agents::HOST) {
+            return self.wake(request).await;
+        }
         let env = &self.env;
         let life = &self.life;
         let arrives = arrives(&request, &life.name);
@@ -129,6 +134,87 @@ impl SimTransport {
         answer.await.map_err(|_| unknown(0))
     }
 
+    /// Sends a webhook to a remote agent.
+    async fn wake(&self, request: Outgoing) -> Result<HttpResponse, SendError> {
+        let env = &self.env;
+        let name = "wake";
+        env.before_call(&self.life, name).await;
+        let place = format!("{}/{name}", self.life.name);
+        let time = |most| env.chance.time(&place, Duration::from_millis(5), most);
+        let fault = env
+            .chance
+            .strikes(&format!("{place}/outside"), env.plan.fault_rates.outside)
+            .then(|| env.chance.below(&place, 5));
+        let exchange = async {
+            sleep(time(Duration::from_millis(100))).await;
+            let status = match fault {
+                Some(0) => return Err(SendError::NotSent(NOT_REACHED.into())),
+                Some(1) => 410,
+                Some(2) => 503,
+                _ => 200,
+            };
+            if status == 200 {
+                self.arrive(&request);
+            }
+            // It may answer only when it has done the work.
+            let works = if fault == Some(3) { request.limit * 2 } else { Duration::from_secs(1) };
+            sleep(time(works)).await;
+            if fault == Some(4) {
+                return Err(unknown(0));
+            }
+            Ok(HttpResponse {
+                status: StatusCode::from_u16(status).unwrap_or_default(),
+                content_type: None,
+                body: Vec::new().into(),
+                is_cut: false,
+            })
+        };
+        let outcome = tokio::select! {
+            biased;
+            never = self.process_fault(name, request.limit) => match never {},
+            outcome = timeout_at(Instant::now() + request.limit, exchange) => {
+                outcome.unwrap_or_else(|_| Err(unknown(1)))
+            }
+        };
+        if fault.is_some()
+            && let Some(run) = header(&request, "webhook-id")
+        {
+            locked(&env.ledger).refused_webhooks.insert(run.to_owned());
+        }
+        env.after_call(&self.life, name).await;
+        outcome
+    }
+
+    /// The agent gets a webhook.
+    fn arrive(&self, request: &Outgoing) {
+        let env = &self.env;
+        let body = request.body.as_deref().unwrap_or_default();
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let text = |pointer: &str| {
+            body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let run = header(request, "webhook-id").unwrap_or_default().to_owned();
+        let token = text("/callbacks/token");
+        let ask = read_webhook(&text("/context/text"), &run, &self.life.name, &env.storage);
+        let known = locked(&env.ledger).remote.get(&run).map(|known| known.tokens.len());
+        if known.is_none() {
+            let decided = decide(env, &run, body["run"]["trigger"]["spaceId"].is_string());
+            locked(&env.ledger).remote.insert(run.clone(), decided);
+        }
+        let number = {
+            let mut ledger = locked(&env.ledger);
+            ledger.woken.push(ask);
+            let arrived = ledger.woken.len();
+            if let Some(planned) = ledger.remote.get_mut(&run) {
+                planned.tokens.insert(token.clone());
+            }
+            arrived
+        };
+        env.history.note("outside", || format!("the webhook of {run} arrives"));
+        // Nobody listens once the simulation has ended.
+        let _ = env.webhooks.send(Webhook { run, token, number });
+    }
+
     /// Kills or stalls the process while its request is under way, or does nothing.
     async fn process_fault(&self, tool: &str, limit: Duration) -> Infallible {
         let env = &self.env;
@@ -211,6 +297,10 @@ fn arrives(request: &Outgoing, process: &str) -> ArrivedRequest {
         took_effect: false,
         answered: None,
     }
+}
+
+fn header<'a>(request: &'a Outgoing, name: &str) -> Option<&'a str> {
+    request.headers.get(name)?.to_str().ok()
 }
 
 fn unknown(why: usize) -> SendError {

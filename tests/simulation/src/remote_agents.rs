@@ -1,0 +1,282 @@
+//! Remote agents: they get webhooks, and answer over the HTTP API. They are slow, die, answer twice
+//! and too late, claim other runs, and stream garbage.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use smartspace_domain::Time;
+use tokio::time::sleep;
+
+use crate::{
+    client::Lost,
+    environment::Environment,
+    ledger::{RemoteAnswer, RemoteEnd, RemotePost, RemoteRun},
+    locked,
+    world::World,
+};
+
+/// The host of all remote agents.
+pub const HOST: &str = "remote.example";
+/// How long a run of a remote agent may take.
+pub const TIMEOUT: Duration = Duration::from_mins(5);
+/// The name and the value of the secret that signs the webhooks.
+pub const SECRET: (&str, &str) = ("REMOTE", "whsec_dGhlIHJlbW90ZSBhZ2VudHMgb2YgdGhlIHNpbQ==");
+/// Milliseconds before each retry.
+const RETRY_WAITS: [u64; 6] = [100, 500, 2_000, 5_000, 10_000, 20_000];
+
+/// A webhook that has arrived.
+#[derive(Clone, Debug)]
+pub struct Webhook {
+    /// The run.
+    pub run: String,
+    /// The token for the answers.
+    pub token: String,
+    /// How many webhooks of the run had arrived before.
+    pub number: usize,
+}
+
+/// Answers the webhooks that arrive, each in a task of its own.
+pub async fn answer_all(world: Arc<World>) {
+    let Some(mut arriving) = locked(&world.env.arriving).take() else { return };
+    while let Some(webhook) = arriving.recv().await {
+        tokio::spawn(Answering::new(Arc::clone(&world), webhook).perform());
+    }
+}
+
+/// What an agent does about a run is decided at its first webhook, so that it does the same after a
+/// repeated one.
+pub fn decide(env: &Environment, run: &str, has_space: bool) -> RemoteRun {
+    let chance = &env.chance;
+    let place = format!("remote/{run}");
+    let (agents, spaces) = {
+        let ledger = locked(&env.ledger);
+        let names: Vec<_> = ledger.agents.iter().map(|(_, name)| name.clone()).collect();
+        (names, ledger.spaces.clone())
+    };
+    let posts = (0..chance.below(&place, 4)).map(|number| {
+        let name = &agents[chance.below(&place, agents.len() as u64) as usize];
+        let space = spaces[chance.below(&place, spaces.len() as u64) as usize];
+        RemotePost {
+            key: format!("answer {number}"),
+            text: format!("@{name} remote words {number} of {run}"),
+            space: (!has_space).then(|| space.to_string()),
+            answers: Vec::new(),
+            sends: 0,
+        }
+    });
+    RemoteRun {
+        posts: posts.collect(),
+        is_failed: chance.happens(&place, 200),
+        tokens: BTreeSet::new(),
+        ends: Vec::new(),
+        ends_sent: 0,
+        wrong: Vec::new(),
+    }
+}
+
+/// What an agent sends until it is answered.
+#[derive(Clone, Copy)]
+enum Answer {
+    /// A message.
+    Post(usize),
+    /// The end of the run.
+    End,
+}
+
+/// An agent that answers a webhook.
+struct Answering {
+    world: Arc<World>,
+    webhook: Webhook,
+    place: String,
+}
+
+impl Answering {
+    fn new(world: Arc<World>, webhook: Webhook) -> Self {
+        let place = format!("remote/{}/{}", webhook.run, webhook.number);
+        Self { world, webhook, place }
+    }
+
+    async fn perform(self) {
+        let chance = &self.world.env.chance;
+        let place = &self.place;
+        let posts = locked(&self.world.env.ledger).remote[&self.webhook.run].posts.len();
+        for number in 0..posts {
+            self.pause().await;
+            if self.fails(60) {
+                self.world.env.history.note(place, || "dies".into());
+                return;
+            }
+            if chance.happens(place, 100) {
+                self.lie().await;
+            }
+            if chance.happens(place, 500) {
+                self.stream(number).await;
+            }
+            if chance.happens(place, 150) {
+                // Two at the same moment.
+                tokio::join!(self.post(number), self.post(number));
+            }
+            if !self.until_answered(Answer::Post(number)).await {
+                return;
+            }
+        }
+        self.pause().await;
+        if self.fails(60) {
+            self.world.env.history.note(place, || "dies before the end".into());
+            return;
+        }
+        for _ in 0..[1, 1, 1, 2][chance.below(place, 4) as usize] {
+            self.until_answered(Answer::End).await;
+        }
+    }
+
+    /// Whether something goes wrong now. In the calm phase nothing does.
+    fn fails(&self, per_mille: u64) -> bool {
+        self.world.env.chance.happens(&self.place, per_mille) && !self.world.env.chance.is_calm()
+    }
+
+    /// Thinks for a while, now and then until its time is up.
+    async fn pause(&self) {
+        let most = if self.fails(40) {
+            TIMEOUT + Duration::from_mins(2)
+        } else {
+            Duration::from_secs([0, 1, 20][self.world.env.chance.below(&self.place, 3) as usize])
+        };
+        sleep(self.world.env.chance.time(&self.place, Duration::ZERO, most)).await;
+    }
+
+    /// Calls until a conclusive answer comes. Returns whether the agent should go on.
+    async fn until_answered(&self, answer: Answer) -> bool {
+        for wait in RETRY_WAITS {
+            let status = match answer {
+                Answer::Post(number) => self.post(number).await,
+                Answer::End => self.complete().await,
+            };
+            if let Some(status) = status {
+                return status != 409;
+            }
+            sleep(Duration::from_millis(wait)).await;
+        }
+        true
+    }
+
+    /// Shows the beginning of a text, and now and then garbage that belongs to no message.
+    async fn stream(&self, number: usize) {
+        let text = self.planned(number).text;
+        let chance = &self.world.env.chance;
+        let half = text.len() / 2;
+        let key = format!("answer {number}");
+        let mut pieces =
+            vec![(key.clone(), 0, &text[..half], true), (key, half, &text[half..], false)];
+        if chance.happens(&self.place, 100) {
+            pieces.push(("junk".into(), 7, "garbage", false));
+        }
+        for (key, offset, text, is_all) in pieces {
+            let body =
+                json!({"streamKey": key, "offset": offset, "text": text, "snapshot": is_all});
+            self.expect(
+                self.call("stream", &self.webhook.run, None, body).await,
+                &[202, 404, 409, 422],
+            );
+            sleep(chance.time(&self.place, Duration::ZERO, Duration::from_secs(1))).await;
+        }
+    }
+
+    fn planned(&self, number: usize) -> RemotePost {
+        locked(&self.world.env.ledger).remote[&self.webhook.run].posts[number].clone()
+    }
+
+    /// Posts a message. Returns the status, unless the request must be sent again.
+    async fn post(&self, number: usize) -> Option<u16> {
+        let RemotePost { key, text, space, .. } = self.planned(number);
+        let mut body = json!({"text": text, "streamKey": format!("answer {number}")});
+        if let Some(space) = space {
+            body["spaceId"] = space.into();
+        }
+        self.note(|run| run.posts[number].sends += 1);
+        let sent = self.world.env.wall();
+        let answer = self.call("messages", &self.webhook.run, Some(key), body).await;
+        self.expect(answer.clone(), &[201, 404, 409, 422]);
+        let (status, body) = conclusive(answer)?;
+        self.note(|run| {
+            let id = body["id"].as_str().map(str::to_owned);
+            run.posts[number].answers.push(RemoteAnswer { sent, status, id });
+        });
+        Some(status)
+    }
+
+    async fn complete(&self) -> Option<u16> {
+        let is_failed = locked(&self.world.env.ledger).remote[&self.webhook.run].is_failed;
+        let status = if is_failed { "failed" } else { "completed" };
+        let body = json!({"status": status, "usage": {"inputTokens": 3, "outputTokens": 2}});
+        self.note(|run| run.ends_sent += 1);
+        let sent = self.world.env.wall();
+        let answer = self.call("complete", &self.webhook.run, None, body).await;
+        self.expect(answer.clone(), &[200, 409]);
+        let (status, _) = conclusive(answer)?;
+        self.note(|run| run.ends.push(RemoteEnd { sent, status }));
+        Some(status)
+    }
+
+    /// Claims another run, or its own one with a wrong token.
+    async fn lie(&self) {
+        let others: Vec<_> = locked(&self.world.env.ledger)
+            .remote
+            .keys()
+            .filter(|run| **run != self.webhook.run)
+            .cloned()
+            .collect();
+        let Some(other) = others.first() else { return };
+        let body = json!({"text": format!("a lie about {other}")});
+        let answer = self.call("messages", other, Some("lie".into()), body).await;
+        self.expect(answer, &[401]);
+    }
+
+    async fn call(
+        &self,
+        what: &str,
+        run: &str,
+        key: Option<String>,
+        body: Value,
+    ) -> Result<(u16, Value), Lost> {
+        let mut headers = vec![("authorization", format!("Bearer {}", self.webhook.token))];
+        headers.extend(key.map(|key| ("idempotency-key", key)));
+        let path = format!("/v1/runs/{run}/{what}");
+        self.world.env.history.note(&self.place, || format!("calls {what} of {run}: {body}"));
+        let answer =
+            self.world.request(&self.place, Method::POST, &path, &headers, body.to_string()).await;
+        self.world.env.history.note(&self.place, || format!("gets {answer:?}"));
+        answer
+    }
+
+    /// Notes an answer with an unexpected status.
+    fn expect(&self, answer: Result<(u16, Value), Lost>, statuses: &[u16]) {
+        if let Some((status, body)) = conclusive(answer)
+            && !statuses.contains(&status)
+        {
+            self.note(|run| run.wrong.push(format!("{status} {body}, expected {statuses:?}")));
+        }
+    }
+
+    fn note(&self, change: impl FnOnce(&mut RemoteRun)) {
+        if let Some(run) = locked(&self.world.env.ledger).remote.get_mut(&self.webhook.run) {
+            change(run);
+        }
+    }
+}
+
+/// The answer, unless the request must be sent again.
+fn conclusive(answer: Result<(u16, Value), Lost>) -> Option<(u16, Value)> {
+    answer.ok().filter(|(status, _)| *status < 500 && *status != 429)
+}
+
+/// Whether a request that was sent then must be refused, because the agent's time was up on every
+/// clock.
+pub(crate) fn is_late(env: &Environment, sent: Time, until: &Value) -> bool {
+    let until: Option<Time> = until.as_str().and_then(|until| until.parse().ok());
+    until.is_some_and(|until| sent > until + env.plan.clock_spread + CLOCKS_JUMP)
+}
+
+/// The wall clock of the simulation jumps at most so far.
+const CLOCKS_JUMP: Duration = Duration::from_secs(30);
