@@ -171,6 +171,8 @@ mutants! {
     finds_forgotten_duties: ForgetsDuties
     finds_swept_nothing: SweepsNothing
     finds_finishes_in_parts: FinishesInParts
+    finds_unsent_webhooks: ForgetsUnsent
+    finds_abandoned_remote_runs: AbandonsRemoteRuns
     finds_forgotten_depth: ForgetsDepth
     finds_ignored_depth: IgnoresDepth
     finds_absorbed_nothing: AbsorbsNothing
