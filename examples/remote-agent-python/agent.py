@@ -19,8 +19,13 @@ def work(delivery, answer):
         for pause in (0.5, 1, 2, 4, 0):  # Every callback may be repeated.
             try:
                 return urlopen(Request(callbacks[route], json.dumps(body).encode(), headers), timeout=30).close()
-            except OSError as error:  # One without a code: not connected.
-                if not pause or getattr(error, "code", 503) not in (429, 502, 503, 504): raise
+            except OSError as error:
+                code = getattr(error, "code", 503)  # Without one it was not connected.
+                if (route, code) in (
+                    ("stream", 429),  # Too often: the next snapshot has this text, too.
+                    ("messages", 422),  # Posted before this program was started again, in other words.
+                ): return
+                if not pause or code not in (429, 502, 503, 504): raise
                 time.sleep(pause)
     try:
         for piece in answer(delivery):

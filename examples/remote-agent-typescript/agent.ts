@@ -28,6 +28,10 @@ async function work(delivery: Delivery) {
       try {
         const response = await fetch(url, request);
         if (response.ok) return;
+        // Too often: the next snapshot has this text, too.
+        if (url === stream && response.status === 429) return;
+        // Posted before this program was started again, in other words.
+        if (url === messages && response.status === 422) return;
         throw Object.assign(new Error(await response.text()), { status: response.status });
       } catch (error: any) {
         // Without a status it was not connected.

@@ -145,7 +145,6 @@ impl FromRequestParts<Arc<Api>> for RemoteAgent {
         if !is_valid {
             return Err(wrong().into());
         }
-        api.count(parts, Caller::Entity(run.agent_id)).await?;
         Ok(Self(run))
     }
 }

@@ -34,6 +34,8 @@ impl Runs {
         status: RunStatus,
         error: Option<RunError>,
     ) -> Result<()> {
+        // The lease of a remote agent stays the one with which it was handed the run.
+        let lease = run.remote.as_ref().map_or(lease, |remote| &remote.lease);
         let reason = error.is_none().then_some(EndReason::Removed);
         let mut run = run.clone();
         loop {

@@ -27,8 +27,6 @@ use crate::{
 const CLOSED_FOR: Duration = Duration::from_secs(10);
 /// When a client whose entity has too many connections may subscribe again.
 const CROWDED_FOR: Duration = Duration::from_mins(1);
-/// When an entity with too many calls through doors may try again.
-const CALLS_OPEN_FOR: Duration = Duration::from_secs(5);
 
 /// The last frame of a door's connection that gives way to a newer one.
 const REPLACED: Goodbye = Goodbye {
@@ -147,8 +145,7 @@ impl Socket {
             }
         }
         Err(if connection.is_door {
-            let text = format!("{most} calls of this entity are open; expected no more at once");
-            Error::TooMany { text, wait: CALLS_OPEN_FOR }
+            Error::TooMany { text: limits::too_many_calls(), wait: limits::CALLS_OPEN_FOR }
         } else {
             let text = format!(
                 "only the {most} oldest open connections of an entity may subscribe; close some of \

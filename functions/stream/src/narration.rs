@@ -195,6 +195,7 @@ impl Narration {
     /// read after the runs, so that none of a run that has ended is missing.
     pub(crate) fn knows(&mut self, messages: &[Message], runs: &[Run]) -> Vec<Told> {
         self.learn(messages, runs);
+        self.drop_texts_of_remote_runs();
         self.go_on(Checked::Yes)
     }
 
@@ -202,6 +203,20 @@ impl Narration {
     pub(crate) fn begins_with(&mut self, messages: &[Message], runs: &[Run]) -> Vec<Told> {
         self.learn(messages, runs);
         self.go_on(Checked::No)
+    }
+
+    /// What a remote agent has shown and not posted by the end of its run, it never posts, and
+    /// nobody says so.
+    fn drop_texts_of_remote_runs(&mut self) {
+        let has_ended = |stream: &Stream| {
+            let run = stream.about.as_ref().and_then(|about| self.runs.get(&about.run));
+            run.is_some_and(|run| run.remote && !run.status.is_active())
+        };
+        let left = self.streams.iter().filter(|(_, stream)| has_ended(stream));
+        let left: Vec<_> = left.map(|(id, _)| *id).collect();
+        for stream in left {
+            self.drop_stream(stream);
+        }
     }
 
     fn learn(&mut self, messages: &[Message], runs: &[Run]) {

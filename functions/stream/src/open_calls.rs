@@ -13,12 +13,12 @@ use axum::{
     response::Response,
 };
 use http_body::{Frame, SizeHint};
-use smartspace_domain::{ids::EntityId, limits::CALLS_OF_ENTITY};
+use smartspace_domain::{
+    ids::EntityId,
+    limits::{CALLS_OF_ENTITY, CALLS_OPEN_FOR, too_many_calls},
+};
 
 use crate::api_client::Refusal;
-
-/// After how many seconds a refused call may be repeated.
-const RETRY_AFTER: u64 = 5;
 
 /// The open calls of this process.
 #[derive(Clone, Debug, Default)]
@@ -37,10 +37,8 @@ impl OpenCalls {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(entity).or_default();
         if *count >= CALLS_OF_ENTITY {
-            let detail = format!(
-                "{CALLS_OF_ENTITY} calls of this entity are open; expected no more at once"
-            );
-            return Err(Refusal { retry_after: Some(RETRY_AFTER), ..Refusal::new(429, detail) });
+            let retry_after = Some(CALLS_OPEN_FOR.as_secs());
+            return Err(Refusal { retry_after, ..Refusal::new(429, too_many_calls()) });
         }
         *count += 1;
         Ok(OpenCall { all: self.clone(), entity })
@@ -104,7 +102,7 @@ mod tests {
         let mut calls: Vec<_> =
             (0..CALLS_OF_ENTITY).map(|_| open.open(entity(1)).unwrap()).collect();
         let refusal = open.open(entity(1)).unwrap_err();
-        assert_eq!((refusal.status, refusal.retry_after), (429, Some(RETRY_AFTER)));
+        assert_eq!((refusal.status, refusal.retry_after), (429, Some(CALLS_OPEN_FOR.as_secs())));
         open.open(entity(2)).unwrap();
         calls.pop();
         let response = open.open(entity(1)).unwrap().until_end_of(Response::default());

@@ -97,6 +97,13 @@ pub const CONNECTIONS_OF_ENTITY: usize = 20;
 /// How many calls an entity may have open through doors, and so how many connections of doors may
 /// subscribe for it.
 pub const CALLS_OF_ENTITY: usize = 4;
+/// After how long a refused call through a door may be repeated.
+pub const CALLS_OPEN_FOR: Duration = Duration::from_secs(5);
+
+/// Why a call through a door is refused.
+pub fn too_many_calls() -> String {
+    format!("{CALLS_OF_ENTITY} calls of this entity are open; expected no more at once")
+}
 /// How many connections may follow a space.
 pub const FOLLOWERS: usize = 2_000;
 

@@ -16,20 +16,15 @@ const SHORTEST: usize = 256;
 /// not change. Each cut text says how much is missing. If that is not enough, lists and objects are
 /// cut as JSON text too, and then the prompts are left out from the first step on.
 pub fn shown(steps: Vec<Step>, most: usize) -> Vec<Step> {
-    let fits = |steps: &[Step]| escaped_bytes(steps) <= most;
-    if fits(&steps) {
-        return steps;
-    }
-    let mut shorter = Vec::new();
-    for longest in TEXTS {
-        shorter.clone_from(&steps);
-        for step in &mut shorter {
+    let cut = |steps: &mut Vec<Step>, longest: usize| {
+        for step in steps {
             cut_step(step, longest);
         }
-        if fits(&shorter) {
-            return shorter;
-        }
-    }
+    };
+    let mut shorter = match cut_until(steps, |steps| escaped_bytes(steps) <= most, cut) {
+        Ok(fitting) => return fitting,
+        Err(shortest) => shortest,
+    };
     for step in &mut shorter {
         values_of(step).for_each(|value| cut_whole(value, SHORTEST));
     }
@@ -49,17 +44,10 @@ pub fn shown(steps: Vec<Step>, most: usize) -> Vec<Step> {
 /// enough, a list loses its first items.
 pub fn fitted(value: Value, most: usize) -> Value {
     let fits = |value: &Value| value.to_string().len() <= most;
-    if fits(&value) {
-        return value;
-    }
-    let mut shorter = Value::Null;
-    for longest in TEXTS {
-        shorter.clone_from(&value);
-        cut_value(&mut shorter, longest);
-        if fits(&shorter) {
-            return shorter;
-        }
-    }
+    let mut shorter = match cut_until(value, fits, cut_value) {
+        Ok(fitting) => return fitting,
+        Err(shortest) => shortest,
+    };
     if let Value::Array(items) = &mut shorter {
         let mut bytes: usize = items.iter().map(|item| item.to_string().len() + 1).sum();
         let leaves_out = |item: &Value| {
@@ -70,12 +58,31 @@ pub fn fitted(value: Value, most: usize) -> Value {
         let first = items.iter().map(leaves_out).take_while(|left| *left).count();
         items.drain(..first);
     }
-    if fits(&shorter) { shorter } else { Value::String(cut_json(&shorter, SHORTEST)) }
+    if !fits(&shorter) {
+        cut_whole(&mut shorter, SHORTEST);
+    }
+    shorter
 }
 
-fn cut_json(value: &Value, longest: usize) -> String {
-    let text = value.to_string();
-    cut(&text, longest).unwrap_or(text)
+/// Cuts the texts of `whole` shorter and shorter until it fits. The error is the shortest form,
+/// which does not fit.
+fn cut_until<T: Clone>(
+    whole: T,
+    fits: impl Fn(&T) -> bool,
+    cut: impl Fn(&mut T, usize),
+) -> Result<T, T> {
+    if fits(&whole) {
+        return Ok(whole);
+    }
+    let mut shorter = whole.clone();
+    for longest in TEXTS {
+        shorter.clone_from(&whole);
+        cut(&mut shorter, longest);
+        if fits(&shorter) {
+            return Ok(shorter);
+        }
+    }
+    Err(shorter)
 }
 
 /// The length of steps in a body that is escaped once more.

@@ -23,6 +23,8 @@ pub const SERVICE: Rate = Rate { per_second: 10, burst: 60 };
 pub const NOTED: Rate = Rate { per_second: 1, burst: 60 };
 /// The limit of the frames of a connection, in tokens.
 pub const FRAMES: Rate = Rate { per_second: 10, burst: 40 };
+/// The limit of the messages and the end of a run of a remote agent.
+pub const REMOTE_ANSWERS: Rate = Rate { per_second: 10, burst: 20 };
 /// The limit of the texts that a run of a remote agent streams.
 pub const REMOTE_STREAM: Rate = Rate { per_second: 5, burst: 5 };
 /// The limit of counting again whatever seems to be full.

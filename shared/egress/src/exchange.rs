@@ -50,8 +50,9 @@ pub struct Outgoing {
     pub limit: Duration,
     /// Whether the request may be retried although an earlier try may have taken effect.
     pub repeatable: bool,
-    /// Whether redirects are followed. Otherwise a redirect is an answer like any other.
-    pub redirects: bool,
+    /// Whether only the status of the answer counts. Then no redirect is followed, and no body is
+    /// read.
+    pub only_status: bool,
     /// The secrets in the request. It is refused if one of them may not go to its host.
     pub secrets: Vec<Secret>,
 }

@@ -7,6 +7,8 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{Egress, HttpResponse, Outgoing, SendError};
@@ -59,6 +61,14 @@ impl Egress {
                 drop(response);
                 sleep(wait).await;
                 continue;
+            }
+            if request.only_status {
+                return Ok(HttpResponse {
+                    status: response.status(),
+                    content_type: None,
+                    body: Bytes::new(),
+                    is_cut: false,
+                });
             }
             match limit.apply("the server did not finish its answer", reading::read(response)).await
             {

@@ -9,7 +9,7 @@ use smartspace_domain::{
     limits,
     messages::{Message, MessageText, Origin, excerpt},
     rates,
-    runs::{EndReason, FailureCode, ReportedUsage, Run, RunError, RunStatus, UsageByModel},
+    runs::{EndReason, FailureCode, ReportedUsage, Run, RunError, RunStatus},
     steps::CallStatus,
 };
 use smartspace_store::{
@@ -77,6 +77,7 @@ impl Pipeline {
             let repeated = self.store.messages().repeated(space, &new.key, self.now()).await?;
             return repeated.map(|appended| appended.message).ok_or(over);
         }
+        self.count(&format!("{} answers", run.id), rates::REMOTE_ANSWERS).await?;
         let shown_in = match run.space_id() {
             Some(_) => None,
             None => Some(self.shown_in(run).await?),
@@ -84,13 +85,15 @@ impl Pipeline {
         let trigger = self.store.triggers().of(run).await?;
         let origin = Origin { trigger: trigger.clone().in_short(), tools_used: Vec::new() };
         let posted = self.post_counted(run, space, new, origin).await?;
-        if shown_in.is_some_and(|spaces| !spaces.contains(&space)) {
+        if let Some(spaces) = shown_in {
             let shown = self.store.runs().show_active(run, space, self.now()).await;
             if let Err(error) = shown {
                 tracing::warn!(run = %run.id, %space, %error, "a space does not list a run");
             }
-            let view = Run { active_space_id: Some(space), ..run.view(trigger.hidden(), None) };
-            self.announce(space, EventKind::RunStarted { run: Box::new(view) }).await;
+            if !spaces.contains(&space) {
+                let view = Run { active_space_id: Some(space), ..run.view(trigger.hidden(), None) };
+                self.announce(space, EventKind::RunStarted { run: Box::new(view) }).await;
+            }
         }
         if let Some(key) = new.stream_key.as_ref().filter(|_| !posted.repeated) {
             let stream_id = stream_of(run, key).1;
@@ -125,6 +128,7 @@ impl Pipeline {
                 Err(Error::Conflict(_)) => {}
                 // It is over, or another message of the run was stored first.
                 Err(Error::LeaseLost) => {}
+                Err(Error::NotAMember) => return Err(no_member()),
                 posted => return posted,
             }
             run = self.store.runs().record(run.id).await?;
@@ -134,19 +138,27 @@ impl Pipeline {
 
     /// Whether a run may post one more message, which no other one uses the stream of.
     async fn may_post(&self, run: &RunRecord, new: &RemoteMessage) -> Result<()> {
-        if run.step_count >= limits::REMOTE_MESSAGES {
-            let posted = run.step_count;
-            let detail = format!("expected at most {posted} messages in a run; complete it");
+        if posted(run) >= limits::REMOTE_MESSAGES {
+            let most = limits::REMOTE_MESSAGES;
+            let detail = format!("expected at most {most} messages in a run; complete it");
             return Err(Error::invalid("", detail));
         }
-        let Some(key) = new.stream_key.as_ref().filter(|_| run.step_count > 0) else {
+        match &new.stream_key {
+            Some(key) => self.is_not_replaced(run, key).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Fails if a message has replaced the stream with this key.
+    async fn is_not_replaced(&self, run: &RunRecord, key: &str) -> Result<()> {
+        let count = posted(run) as usize;
+        if count == 0 {
             return Ok(());
-        };
-        let most = limits::REMOTE_MESSAGES as usize;
+        }
         let stream = json!(stream_of(run, key).1);
-        let posted = self.store.steps().last_calls(run.id, most).await?;
-        if posted.iter().any(|call| call.output["streamId"] == stream) {
-            let detail = "expected a key of its own: another message has replaced this text";
+        let calls = self.store.steps().last_calls(run.id, count).await?;
+        if calls.iter().any(|call| call.output["streamId"] == stream) {
+            let detail = "expected a key of its own: a message has replaced this text";
             return Err(Error::invalid("/streamKey", detail));
         }
         Ok(())
@@ -214,8 +226,9 @@ impl Pipeline {
         self.still_remote(run)?;
         let space = space_of(run, new.space)?;
         self.count(&run.id.to_string(), rates::REMOTE_STREAM).await?;
+        self.is_not_replaced(run, &new.stream_key).await?;
         let member = self.store.members().membership(space, run.agent_id).await?;
-        let sender = member.map(|(_, member)| member.sender()).ok_or(Error::NotAMember)?;
+        let sender = member.map(|(_, member)| member.sender()).ok_or_else(no_member)?;
         let (call_id, stream_id) = stream_of(run, &new.stream_key);
         let mut frames = Vec::new();
         if new.is_snapshot || new.offset == 0 {
@@ -250,13 +263,16 @@ impl Pipeline {
     /// [`Error::Conflict`] if the run is over otherwise.
     pub async fn complete_for_remote(&self, run: &RunRecord, end: &RemoteEnd) -> Result<Run> {
         let status = if end.is_failed { RunStatus::Failed } else { RunStatus::Completed };
+        self.count(&format!("{} answers", run.id), rates::REMOTE_ANSWERS).await?;
         let mut run = run.clone();
         for _ in 0..TRIES {
-            let is_repeated = |remote: &RemoteRecord| {
-                run.status == status && run.ended_by.as_ref() == Some(&remote.lease)
-            };
-            if run.remote.as_ref().is_some_and(is_repeated) {
-                return self.store.runs().get(&run).await;
+            let is_ours = |remote: &RemoteRecord| run.ended_by.as_ref() == Some(&remote.lease);
+            if run.status == status && run.remote.as_ref().is_some_and(is_ours) {
+                let view = self.store.runs().get(&run).await?;
+                // Smartspace fails a run under the same lease.
+                if view.error.as_ref().is_none_or(|error| error.code == FailureCode::Remote) {
+                    return Ok(view);
+                }
             }
             let lease = self.still_remote(&run)?.lease.clone();
             run.reported = end.usage.map(ReportedUsage::believable);
@@ -289,7 +305,7 @@ impl Pipeline {
 /// How a remote agent ends its run.
 fn ending(run: &RunRecord, end: &RemoteEnd) -> Ending {
     let reason = end.reason.clone();
-    let is_silent = run.step_count == 0 && reason.is_some();
+    let is_silent = posted(run) == 0 && reason.is_some();
     let error = end.is_failed.then(|| RunError {
         code: FailureCode::Remote,
         message: reason.clone().unwrap_or_else(|| "the remote agent reported no reason".into()),
@@ -305,11 +321,20 @@ fn ending(run: &RunRecord, end: &RemoteEnd) -> Ending {
             .filter(|_| !end.is_failed)
             .map(|reason| excerpt(&reason, limits::SKIP_REASON_CHARS).0.to_owned()),
         error,
-        used: UsageByModel::default(),
+        used: run.used.clone(),
         last_step: None,
         prompt: None,
         marks: if end.is_failed { Marks::new() } else { run.marks.clone() },
     }
+}
+
+/// How many messages the remote agent has posted.
+fn posted(run: &RunRecord) -> u32 {
+    run.step_count - run.remote.as_ref().map_or(0, |remote| remote.steps_before)
+}
+
+fn no_member() -> Error {
+    Error::invalid("/spaceId", "expected a space that the agent is a member of")
 }
 
 /// The space that something of a run is for.

@@ -73,6 +73,7 @@ async fn a_remote_agent_is_woken_streams_posts_and_completes() {
     let body = json!({"text": "Once more.", "streamKey": "answer"});
     let taken = woken.post("other", body).await.must_be(422);
     assert_eq!(taken["errors"][0]["pointer"], "/streamKey", "{taken}");
+    woken.stream("answer", 0, "It was", false).await.must_be(422);
     woken.post("second", json!({"text": "Anything else?"})).await.must_be(201);
 
     let usage = json!({"inputTokens": 12, "outputTokens": 7, "cost": 0.5});

@@ -23,7 +23,7 @@ const CALL_LATENCY: Duration = Duration::from_millis(10);
 /// The calls that a message took.
 #[derive(Debug, PartialEq, Eq)]
 struct CallCounts {
-    /// Sequential calls, from POST to the request to the model.
+    /// Sequential calls, from POST to the request to the model, or to the remote agent.
     in_a_row: u128,
     /// Calls of the table until the request to the model.
     of_table: usize,
@@ -58,7 +58,8 @@ async fn post(world: &Arc<World>, text: &str, token: bool) -> CallCounts {
     // Before the next sweep.
     sleep(Duration::from_secs(15)).await;
     let calls = world.env.ledger.lock().unwrap().calls.clone();
-    let asked = calls.iter().find(|(_, what)| what == "ask").expect("the model was asked").0;
+    let is_asked = |what: &str| ["ask", "wake"].contains(&what);
+    let asked = calls.iter().find(|(_, what)| is_asked(what)).expect("the agent was asked").0;
     let of_table = |what: &str| what.starts_with(char::is_uppercase);
     let of_queue = |what: &str| ["runs", "broadcasts", "triggers"].contains(&what);
     let until = |count: &dyn Fn(&str) -> bool| {
@@ -145,6 +146,17 @@ async fn a_budget_takes_one_read_before_the_message_and_one_write_before_the_mod
         let [_, with, _] = counts(0, Plan { budget, ..Plan::quiet() }).await;
         assert_eq!(with.in_a_row, without.in_a_row + 2, "{scope:?}: {with:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_remote_agent_is_woken_two_calls_later_than_a_model() {
+    let [_, with_model, _] = counts(0, Plan::quiet()).await;
+    let plan = Plan { agents: 0, remote: true, ..Plan::quiet() };
+    let [_, warm, _] = counts(0, plan).await;
+    // Two parts of the prompt side by side, and the transaction that hands the run on.
+    assert_eq!(warm.in_a_row, with_model.in_a_row + 2, "{warm:?}");
+    assert_eq!(warm.of_table, with_model.of_table + 3, "{warm:?}");
+    assert_eq!(warm.of_queues, with_model.of_queues, "{warm:?}");
 }
 
 /// The tool of the newest run, if the run made so many steps and one call only.

@@ -7,6 +7,7 @@
 //! - Several runs share a job, and one of them panics.
 //! - A collector of traces does not answer.
 
+mod remote;
 mod side_by_side;
 mod traces;
 
@@ -214,6 +215,10 @@ impl Scene {
     fn worker_with(&self, model: Arc<dyn Model>) -> Runs {
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets);
+        self.worker_of(model, egress)
+    }
+
+    fn worker_of(&self, model: Arc<dyn Model>, egress: Egress) -> Runs {
         Runs::new(
             self.pipeline.clone(),
             Arc::new(NoSockets::default()),

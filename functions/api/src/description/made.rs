@@ -7,10 +7,10 @@
 use std::{collections::BTreeSet, path::Path};
 
 use serde_json::Value;
-use smartspace_domain::problems::Problem;
 use smartspace_domain::{
     deliveries::Delivery,
     entities::{EntitySettings, NewEntity},
+    problems::Problem,
     spaces::SpaceSettings,
     tools::Execution,
 };

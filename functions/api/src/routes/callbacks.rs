@@ -138,12 +138,12 @@ async fn stream(
 ) -> ApiResult<impl IntoResponse> {
     let RemoteTextBody { stream_key, offset, text, snapshot, space_id } = body.read()?;
     check_stream_key(&stream_key)?;
+    no_nul(Some(&text), "/text")?;
     if snapshot && offset > 0 {
         return Err(Error::invalid("/offset", "expected 0: a snapshot is the whole text").into());
     }
-    // A code unit takes at least a byte.
-    if offset.saturating_add(text.len()) > STREAM_BYTES {
-        let detail = format!("expected at most {STREAM_BYTES} bytes in all");
+    if offset.saturating_add(text.encode_utf16().count()) > STREAM_BYTES {
+        let detail = format!("expected at most {STREAM_BYTES} UTF-16 code units in all");
         return Err(Error::invalid("/text", detail).into());
     }
     let new = RemoteText { stream_key, space: space_id, offset, text, is_snapshot: snapshot };
@@ -201,12 +201,21 @@ async fn complete(
     if usage.and_then(|usage| usage.cost).is_some_and(|cost| cost < 0.0) {
         return Err(Error::invalid("/usage/cost", "expected dollars, 0 or more").into());
     }
+    no_nul(reason.as_deref(), "/reason")?;
     let reason = reason.filter(|reason| !reason.trim().is_empty());
     let end = RemoteEnd { is_failed: status == RemoteStatus::Failed, reason, usage };
     Ok(Json(api.pipeline.complete_for_remote(&run, &end).await?))
 }
 
+fn no_nul(text: Option<&str>, field: &str) -> Result<()> {
+    match text.filter(|text| text.contains('\0')) {
+        Some(_) => Err(Error::invalid(field, "expected a text without NUL")),
+        None => Ok(()),
+    }
+}
+
 fn check_stream_key(key: &str) -> Result<()> {
+    no_nul(Some(key), "/streamKey")?;
     if (1..=STREAM_KEY_CHARS).contains(&key.chars().count()) {
         return Ok(());
     }

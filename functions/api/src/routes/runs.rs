@@ -335,8 +335,21 @@ async fn fork(
     let ForkRequest { from_step, model, instructions, mode: ForkMode::Dry } = body.read()?;
     let changes = ForkChanges { model, instructions };
     changes.check()?;
+    if changes.model.is_none() {
+        has_model(store, of.agent_id).await?;
+    }
     let run = api.pipeline.fork(&of, from_step, &changes, &key).await?;
     Ok(Created { location: format!("/v1/runs/{}", run.id), made: run })
+}
+
+/// Fails if an agent has no model that a fork could ask.
+async fn has_model(store: &Store, agent: EntityId) -> Result<()> {
+    let agent = store.entities().any_record(agent).await?.and_then(|agent| agent.entity.agent);
+    if agent.is_some_and(|config| config.runtime.is_some()) {
+        let detail = "expected a model: the agent has none, it works elsewhere now";
+        return Err(Error::invalid("/model", detail));
+    }
+    Ok(())
 }
 
 /// A run, if the caller may do `action` in the space that triggered it. A caller that is not a

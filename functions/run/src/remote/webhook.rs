@@ -18,7 +18,10 @@ use smartspace_domain::{
 use smartspace_egress::{Egress, Outgoing, SendError};
 use smartspace_models::port;
 use smartspace_ports::secrets::Secret;
-use smartspace_store::runs::RemoteRecord;
+use smartspace_store::{
+    Store,
+    runs::{RemoteRecord, RunRecord},
+};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -36,6 +39,7 @@ const MESSAGES_BYTES: usize = 256 * 1024;
 
 /// What is needed to send a webhook.
 pub(super) struct Webhook<'a> {
+    pub(super) store: &'a Store,
     pub(super) callbacks: &'a Callbacks,
     pub(super) egress: &'a Egress,
     pub(super) runtime: &'a Runtime,
@@ -106,7 +110,16 @@ impl Webhook<'_> {
                 (Sent::Failed(FailureCode::Overloaded, _), Some(wait)) => sleep(*wait).await,
                 _ => return sent,
             }
+            if self.is_over(parcel.run).await {
+                return sent;
+            }
         }
+    }
+
+    /// Whether the run has ended meanwhile: somebody canceled it.
+    async fn is_over(&self, run: &RunRecord) -> bool {
+        let now = self.store.runs().record(run.id).await;
+        now.is_ok_and(|now| !now.status.is_active())
     }
 
     /// The secret that signs.
@@ -153,7 +166,7 @@ impl Webhook<'_> {
             body: Some(Bytes::from(body)),
             limit: self.limit,
             repeatable: false,
-            redirects: false,
+            only_status: true,
             secrets: vec![secret],
         })
     }

@@ -69,7 +69,6 @@ impl Attributes {
     fn add(&mut self, name: &str, value: impl Into<Value>) {
         let value = match value.into() {
             Value::Null => return,
-            Value::Bool(is) => json!({"boolValue": is}),
             // As a text, because numbers of JSON may be less exact.
             Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),
             Value::Number(number) => json!({"intValue": number.to_string()}),
@@ -79,7 +78,9 @@ impl Attributes {
                 json!({"arrayValue": {"values": values}})
             }
             Value::String(text) => json!({"stringValue": text}),
-            other @ Value::Object(_) => json!({"stringValue": other.to_string()}),
+            other @ (Value::Bool(_) | Value::Object(_)) => {
+                json!({"stringValue": other.to_string()})
+            }
         };
         self.0.push(json!({"key": name, "value": value}));
     }
@@ -94,12 +95,17 @@ impl Attributes {
 
     /// Adds the model with this name, `provider/model`.
     fn add_model(&mut self, full_name: &str) {
-        let (provider, model) = full_name.split_once('/').unwrap_or(("", full_name));
+        let (provider, model) = split(full_name);
         if !provider.is_empty() {
             self.add(names::PROVIDER, names::provider(provider));
         }
         self.add(names::REQUEST_MODEL, model);
     }
+}
+
+/// The provider and the model of a name `provider/model`.
+fn split(full_name: &str) -> (&str, &str) {
+    full_name.split_once('/').unwrap_or(("", full_name))
 }
 
 impl Exported<'_> {
@@ -182,7 +188,7 @@ impl Exported<'_> {
             attributes.add(names::INPUT_MESSAGES, content::input(&step.prompt));
             attributes.add(names::OUTPUT_MESSAGES, content::output(step));
         }
-        let model = step.model.split_once('/').map_or(step.model.as_str(), |(_, model)| model);
+        let model = split(&step.model).1;
         let is_failed = step.finish_reason == Some(FinishReason::Error);
         let unknown = || ("error".into(), "the model did not answer".into());
         Some(Span {

@@ -72,11 +72,11 @@ impl Runtime {
             is_plain
                 && self.url.len() <= URL_BYTES
                 && !self.url.contains(['\\', '{', '}'])
-                && !self.url.contains(char::is_control),
+                && self.url.bytes().all(|byte| byte.is_ascii_graphic()),
             "url",
             format!(
                 "expected an address that begins with https:// or http://, at most {URL_BYTES} \
-                 bytes, without a user, a fragment or placeholders"
+                 bytes of ASCII, without blanks, a user, a fragment or placeholders"
             ),
         );
         faults.check(

@@ -70,7 +70,7 @@ fn get(url: &str) -> Outgoing {
         body: None,
         limit,
         repeatable: false,
-        redirects: true,
+        only_status: false,
         secrets: Vec::new(),
     }
 }

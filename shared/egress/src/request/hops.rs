@@ -43,7 +43,7 @@ pub(super) async fn follow(egress: &Egress, request: &Outgoing) -> Result<Respon
     }
     let mut hop = Hop::first(request);
     let mut response = hop.send(egress).await?;
-    if !request.redirects {
+    if request.only_status {
         return Ok(response);
     }
     for _ in 0..REDIRECTS {

@@ -54,7 +54,7 @@ fn get(url: Url) -> Outgoing {
         body: None,
         limit: LIMIT,
         repeatable: false,
-        redirects: true,
+        only_status: false,
         secrets: Vec::new(),
     }
 }

@@ -42,6 +42,14 @@ pub struct RemoteRecord {
     /// When its webhook is sent again. `None` once the webhook was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_at: Option<Time>,
+    /// How many answers of a model the run had before, if its agent had one then.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub steps_before: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Runs<'_> {
@@ -56,8 +64,12 @@ impl Runs<'_> {
         now: Time,
     ) -> Result<RunRecord> {
         self.store.prompts().store_parts(prompt, now).await?;
-        let remote =
-            RemoteRecord { lease: lease.clone(), until, again_at: Some(now + SENT_AGAIN_AFTER) };
+        let remote = RemoteRecord {
+            lease: lease.clone(),
+            until,
+            again_at: Some(now + SENT_AGAIN_AFTER),
+            steps_before: run.step_count,
+        };
         let also = "#remote = :remote, #marks = :marks, #leaseUntil = :until, #dueAt = :again, ";
         let meta = worker_keeps(run.id, lease, also)?
             .value(":remote", &remote)?
@@ -66,7 +78,11 @@ impl Runs<'_> {
             .value(":again", remote.again_at)?;
         let expires_at = self.store.work_expiry(now);
         let prompt = PromptRecord { expires_at, ..prompt.clone() };
-        let writes = [meta, Write::put(keys::run_prompt(run.id), &prompt)?];
+        let mut writes = vec![meta];
+        // What a model was asked before stays.
+        if run.step_count == 0 {
+            writes.push(Write::put(keys::run_prompt(run.id), &prompt)?);
+        }
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(RunRecord {
                 kept: run.kept + 1,

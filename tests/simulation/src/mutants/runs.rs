@@ -74,10 +74,13 @@ pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawRespon
         }
         Mutant::ForgetsUnsent => {
             for part in parts.iter_mut() {
-                let values = &mut part["Update"]["ExpressionAttributeValues"];
-                if let Some(remote) = values[":remote"]["M"].as_object_mut() {
+                let values = part.pointer_mut("/Update/ExpressionAttributeValues");
+                let Some(values) = values.and_then(Value::as_object_mut) else { continue };
+                let until = values.get(":until").cloned();
+                let remote = values.get_mut(":remote").and_then(|it| it["M"].as_object_mut());
+                if let (Some(remote), Some(until)) = (remote, until) {
                     remote.remove("againAt");
-                    values[":again"] = values[":until"].clone();
+                    values.insert(":again".into(), until);
                 }
             }
         }

@@ -76,7 +76,7 @@ impl HttpTool {
                 .map(|body| self.body_text(body).into()),
             limit: self.limit,
             repeatable,
-            redirects: true,
+            only_status: false,
             secrets: secrets.into_iter().map(|(_, secret)| secret.clone()).collect(),
         })
     }
