@@ -8,6 +8,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 def answer(delivery):
     """The agent itself: yields its answer piece by piece."""
     trigger = delivery["trigger"]
+    if trigger.get("sender", {}).get("type") != "human": return  # Two agents would answer each other.
     for word in re.findall(r"\s*\S+", f"Hello {trigger['sender']['name']}, you said: {trigger['text']}"):
         time.sleep(0.2)  # A model takes time, too.
         yield word

@@ -10,6 +10,7 @@ type Delivery = { run: { id: string }; trigger: any; callbacks: Record<string, s
 /** The agent itself: yields its answer piece by piece. */
 async function* answer({ trigger }: Delivery) {
   const { sender, text } = trigger;
+  if (sender?.type !== 'human') return; // Two agents would answer each other.
   for (const [word] of `Hello ${sender.name}, you said: ${text}`.matchAll(/\s*\S+/g)) {
     await delay(200); // A model takes time, too.
     yield word;

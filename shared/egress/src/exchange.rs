@@ -84,6 +84,9 @@ pub struct HttpResponse {
 /// secrets nor the query of the URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
+    /// The request may not be sent: its address or one of its secrets is not allowed.
+    #[error("{0}")]
+    Refused(String),
     /// The request did not reach the server.
     #[error("{0}")]
     NotSent(String),

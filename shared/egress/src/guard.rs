@@ -146,7 +146,7 @@ impl Egress {
     /// Checks the scheme, refuses URLs with a password, and checks a host that is an IP address.
     /// The client itself checks the addresses of a name when it connects.
     pub(crate) fn client_for(&self, url: &Url, is_fresh: bool) -> Result<&Client, SendError> {
-        let refuse = |text: String| Err(SendError::NotSent(text));
+        let refuse = |text: String| Err(SendError::Refused(text));
         let Route::Network(network) = &self.0.route else {
             return refuse("this process has no network".into());
         };

@@ -37,6 +37,7 @@ impl Egress {
             None => self.send_over_network(request).await,
         };
         sent.map_err(|error| match error {
+            SendError::Refused(text) => SendError::Refused(known.redact(&text).into_owned()),
             SendError::NotSent(text) => SendError::NotSent(known.redact(&text).into_owned()),
             SendError::Unknown(text) => SendError::Unknown(known.redact(&text).into_owned()),
         })

@@ -200,7 +200,9 @@ async fn a_plan_wakes_a_remote_agent_which_chooses_its_space() {
     .await;
     let woken = scene.woken(&run).await;
     assert_eq!(woken.request.json()["trigger"]["instruction"], "Write it.");
-    assert_eq!(woken.request.json()["context"]["messages"], json!([]));
+    let context = woken.request.json()["context"].clone();
+    assert_eq!(context["messages"], json!([]));
+    assert_eq!(context["spaces"], json!([{"id": scene.space, "name": "Team"}]));
     let where_to = woken.post("1", json!({"text": "Digest."})).await.must_be(422);
     assert_eq!(where_to["errors"][0]["pointer"], "/spaceId", "{where_to}");
     let nowhere = stack.space("Elsewhere", &[&scene.person]).await;

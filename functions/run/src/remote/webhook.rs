@@ -8,7 +8,8 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde::Serialize;
 use smartspace_domain::{
     Time,
-    agents::{Runtime, WebhookScheme},
+    agents::{Runtime, SpacesShown, WebhookScheme},
+    ids::SpaceId,
     limits::TIMELINE_CHARS,
     messages::Message,
     runs::{FailureCode, Run},
@@ -66,6 +67,14 @@ struct Body<'a> {
 struct Context {
     text: String,
     messages: Vec<Message>,
+    spaces: Vec<KnownSpace>,
+}
+
+/// A space that the prompt names.
+#[derive(Serialize)]
+struct KnownSpace {
+    id: SpaceId,
+    name: String,
 }
 
 #[derive(Serialize)]
@@ -93,8 +102,12 @@ impl Webhook<'_> {
             let limit = end.saturating_duration_since(Instant::now());
             let sent = match self.egress.send(Outgoing { limit, ..request.clone() }).await {
                 Ok(answer) => outcome(answer.status),
+                Err(SendError::Refused(text)) => {
+                    let text = format!("the remote agent may not be called: {text}");
+                    Sent::Failed(FailureCode::NotConfigured, text)
+                }
                 Err(SendError::NotSent(text)) => {
-                    let text = format!("the remote agent has not got the run: {text}");
+                    let text = format!("the remote agent did not take the run: {text}");
                     Sent::Failed(FailureCode::Overloaded, text)
                 }
                 // It has the run, and may answer the webhook only when it has done the work.
@@ -134,7 +147,8 @@ impl Webhook<'_> {
             let text = format!("the secret {name} {why}");
             Sent::Failed(FailureCode::NotConfigured, text)
         };
-        let secret = known.get(name).ok_or_else(|| refused("is not set here"))?;
+        let unset = "is not set here; set it where Smartspace runs, and start that again";
+        let secret = known.get(name).ok_or_else(|| refused(unset))?;
         check_secret(WebhookScheme::Standard, secret.reveal())
             .map_err(|wrong| refused(&format!("can't sign a webhook: {wrong}")))?;
         Ok(secret.clone())
@@ -178,7 +192,11 @@ impl Webhook<'_> {
         Body {
             run: run.view(parcel.trigger.clone(), None),
             trigger: parcel.trigger,
-            context: Context { text: text_of(parcel.prompt), messages: messages_of(parcel) },
+            context: Context {
+                text: text_of(parcel.prompt),
+                messages: messages_of(parcel),
+                spaces: spaces_of(parcel),
+            },
             callbacks: Addresses {
                 token: key.token(run.id, &remote.lease, remote.until),
                 messages: address("messages"),
@@ -197,7 +215,12 @@ fn outcome(status: StatusCode) -> Sent {
         let text = format!("the remote agent is overloaded or broken: it answered {status}");
         Sent::Failed(FailureCode::Overloaded, text)
     } else {
-        let text = format!("the remote agent refused the run: it answered {status}");
+        let hint = match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "; does it have the same secret?",
+            _ if status.is_redirection() => "; redirects are not followed",
+            _ => "",
+        };
+        let text = format!("the remote agent refused the run: it answered {status}{hint}");
         Sent::Failed(FailureCode::Refused, text)
     }
 }
@@ -212,6 +235,16 @@ fn text_of(prompt: &Prompt) -> String {
         port::Message::ToolResults { .. } => Vec::new(),
     });
     prompt.system.iter().map(String::as_str).chain(texts).collect::<Vec<_>>().join("\n")
+}
+
+/// The spaces that the prompt names.
+fn spaces_of(parcel: &Parcel<'_>) -> Vec<KnownSpace> {
+    let gathered = parcel.gathered;
+    let home = gathered.place.as_ref().map(|place| place.space.id);
+    let config = gathered.agent.agent.as_ref();
+    let only_home = config.is_some_and(|config| config.spaces_shown() == SpacesShown::Active);
+    let named = gathered.cards.iter().filter(|(id, _)| !only_home || Some(**id) == home);
+    named.map(|(id, card)| KnownSpace { id: *id, name: card.name.clone() }).collect()
 }
 
 /// The messages that the prompt shows, oldest first.

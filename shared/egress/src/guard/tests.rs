@@ -82,7 +82,7 @@ fn not_sent<T>(text: &str) -> Result<T, SendError> {
 const NOT_ALLOWED: &str = ", which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host";
 
 fn not_allowed<T>(reason: &str) -> Result<T, SendError> {
-    not_sent(&format!("{reason}{NOT_ALLOWED}"))
+    Err(SendError::Refused(format!("{reason}{NOT_ALLOWED}")))
 }
 
 /// A listener and its port.
@@ -135,7 +135,7 @@ async fn every_spelling_of_an_address_of_this_machine_is_refused() {
     for host in this_machine {
         let refusal = egress.send(get(&format!("http://{host}:{port}/"))).await.unwrap_err();
         assert!(
-            matches!(&refusal, SendError::NotSent(text) if text.ends_with(NOT_ALLOWED)),
+            matches!(&refusal, SendError::Refused(text) if text.ends_with(NOT_ALLOWED)),
             "{host}: {refusal}"
         );
     }

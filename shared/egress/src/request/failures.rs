@@ -28,8 +28,11 @@ impl Failure {
     /// For a request to `host` without a response.
     pub(crate) fn of_request(error: &reqwest::Error, host: &str) -> Self {
         if let Some(refused) = causes(error).find_map(|cause| cause.downcast_ref::<Refused>()) {
-            let is_transient = matches!(refused, Refused::NotFound(_));
-            return Self { error: SendError::NotSent(refused.to_string()), is_transient };
+            let text = refused.to_string();
+            return match refused {
+                Refused::NotFound(_) => Self::transient(SendError::NotSent(text)),
+                Refused::Special(..) => Self::permanent(SendError::Refused(text)),
+            };
         }
         let cause = cause(error);
         match () {
@@ -56,7 +59,8 @@ impl Failure {
 
     /// The same failure after an earlier part of the exchange may have reached a server.
     pub(crate) fn after_something_was_sent(self) -> Self {
-        let (SendError::NotSent(text) | SendError::Unknown(text)) = self.error;
+        let (SendError::Refused(text) | SendError::NotSent(text) | SendError::Unknown(text)) =
+            self.error;
         Self { error: SendError::Unknown(text), ..self }
     }
 }

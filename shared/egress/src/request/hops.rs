@@ -184,7 +184,7 @@ fn target_of(response: &Response, base: &Url) -> Option<Result<Url, Failure>> {
 }
 
 fn refused(text: String) -> Failure {
-    Failure::permanent(SendError::NotSent(text))
+    Failure::permanent(SendError::Refused(text))
 }
 
 fn unknown(text: String) -> Failure {

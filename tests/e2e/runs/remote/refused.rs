@@ -90,7 +90,12 @@ async fn a_secret_that_is_not_set_and_a_private_address_are_explained() {
     let url = scene.runtime()["url"].as_str().unwrap().to_owned();
     for (runtime, code, words) in [
         (runtime("${secret.NOWHERE}", &url), "not_configured", "NOWHERE is not set"),
-        (runtime("${secret.HOOK}", "http://10.0.0.1/"), "overloaded", "SMARTSPACE_TOOL_HOSTS"),
+        (runtime("${secret.HOOK}", "http://10.0.0.1/"), "not_configured", "SMARTSPACE_TOOL_HOSTS"),
+        (
+            runtime("${secret.HOOK}", "http://localhost:1/"),
+            "not_configured",
+            "SMARTSPACE_TOOL_HOSTS",
+        ),
     ] {
         let path = format!("/v1/entities/{}", scene.agent);
         scene.stack.patch(&path, json!({"agent": runtime})).await.must_be(200);

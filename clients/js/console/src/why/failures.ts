@@ -32,9 +32,9 @@ const ADVICE: Record<Code, string> = {
 // What these codes mean if the agent has no model here.
 const REMOTE: Partial<Record<Code, string>> = {
   not_configured:
-    'Smartspace could not send the run to the remote agent. Check the address and the name of the secret in its Setup, and that the secret is set. Then retry.',
+    'Smartspace could not send the run to the remote agent. Check the address and the name of the secret in its Setup, and that Smartspace was started with the secret. A private address has to be listed in SMARTSPACE_TOOL_HOSTS. Then retry.',
   overloaded:
-    'The remote agent is overloaded or can’t be reached. Check that it runs, and that the address in its Setup is right. A private address has to be listed in SMARTSPACE_TOOL_HOSTS. Then retry.',
+    'The remote agent is overloaded or can’t be reached. Check that it runs, and that the address in its Setup is right. Then retry.',
 };
 
 /** What to do about a failed run; null if there is nothing to say. */

@@ -232,7 +232,7 @@ async fn a_request_with_a_secret_goes_only_to_the_hosts_of_the_secret() {
     let refused = send("other.test").await;
     assert_eq!(
         refused,
-        Err(SendError::NotSent("a secret of this request may not go to other.test".into()))
+        Err(SendError::Refused("a secret of this request may not go to other.test".into()))
     );
     assert_eq!(server.received().len(), 1);
 }
