@@ -10,6 +10,7 @@ PER_CHANGE = (
     "realtime::streams::",
     "runs::cancel::",
     "runs::own_runs::",
+    "runs::remote::",
     "spaces::members::",
     "tools::cards::",
     "tools::compute::",

@@ -63,7 +63,9 @@ test('the keyboard signs in, talks, asks why and makes an agent', async (t) => {
   await page.keyboard.press('Enter');
   await heading(page, 'New agent').waitFor();
   await tabTo(page, /^Assistant/);
-  // From the first choice upwards is the last one.
+  // From the first choice upwards is the last one, and then the one before it.
+  await page.keyboard.press('ArrowUp');
+  await page.getByRole('radio', { name: /^Remote agent/, checked: true }).waitFor();
   await page.keyboard.press('ArrowUp');
   await page.getByRole('radio', { name: /^Scripted/, checked: true }).waitFor();
   await tabTo(page, 'Name');
