@@ -119,7 +119,7 @@ async fn what_a_remote_agent_does_at_the_same_moment_happens_in_some_order() {
         let key = format!("key {}", number % 6);
         let body = json!({"text": format!("message {}", number % 6)});
         let woken = &woken;
-        async move { woken.post(&key, body).await.must_be(201) }
+        async move { woken.post_patiently(&key, body).await.must_be(201) }
     });
     let posted = join_all(posts).await;
     let mut ids: Vec<_> = posted.iter().map(id).collect();

@@ -4,14 +4,8 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 
 use crate::{
-    runs::remote::{
-        detail,
-        scene::{RemoteScene, Woken},
-    },
-    support::{
-        client::Reply,
-        waiting::{SOON, wait_for},
-    },
+    runs::remote::{detail, scene::RemoteScene},
+    support::waiting::SOON,
 };
 
 /// The end of the run of a remote agent at this path.
@@ -91,11 +85,7 @@ async fn a_secret_that_is_not_set_and_a_private_address_are_explained() {
     for (runtime, code, words) in [
         (runtime("${secret.NOWHERE}", &url), "not_configured", "NOWHERE is not set"),
         (runtime("${secret.HOOK}", "http://10.0.0.1/"), "not_configured", "SMARTSPACE_TOOL_HOSTS"),
-        (
-            runtime("${secret.HOOK}", "http://localhost:1/"),
-            "not_configured",
-            "SMARTSPACE_TOOL_HOSTS",
-        ),
+        (runtime("${secret.HOOK}", "http://[::1]:1/"), "not_configured", "SMARTSPACE_TOOL_HOSTS"),
     ] {
         let path = format!("/v1/entities/{}", scene.agent);
         scene.stack.patch(&path, json!({"agent": runtime})).await.must_be(200);
@@ -173,20 +163,11 @@ async fn a_run_posts_a_hundred_messages_at_most_and_streams_five_times_a_second(
     for number in 0..100 {
         // A space accepts a few messages a second only.
         let body = json!({"text": format!("message {number}")});
-        answered(&woken, &number.to_string(), body).await.must_be(201);
+        woken.post_patiently(&number.to_string(), body).await.must_be(201);
     }
-    let refused = answered(&woken, "one more", json!({"text": "x"})).await.must_be(422);
+    let refused = woken.post_patiently("one more", json!({"text": "x"})).await.must_be(422);
     assert!(detail(&refused).contains("100 messages"), "{refused}");
-    answered(&woken, "7", json!({"text": "message 7"})).await.must_be(201);
-}
-
-/// The answer to a message, once neither its run nor its space has too many in this second.
-async fn answered(woken: &Woken<'_>, key: &str, body: Value) -> Reply {
-    wait_for("an answer to a message", SOON, async || {
-        let reply = woken.post(key, body.clone()).await;
-        (reply.status != 429).then_some(reply)
-    })
-    .await
+    woken.post_patiently("7", json!({"text": "message 7"})).await.must_be(201);
 }
 
 #[tokio::test]

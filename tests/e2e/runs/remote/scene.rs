@@ -118,6 +118,15 @@ impl Woken<'_> {
         self.call("messages", Some(key), body).await
     }
 
+    /// Posts until neither the run nor its space has too many calls in this second.
+    pub(super) async fn post_patiently(&self, key: &str, body: Value) -> Reply {
+        wait_for("an answer to a message", SOON, async || {
+            let reply = self.post(key, body.clone()).await;
+            (reply.status != 429).then_some(reply)
+        })
+        .await
+    }
+
     pub(super) async fn post_without_key(&self, body: Value) -> Reply {
         self.call("messages", None, body).await
     }
