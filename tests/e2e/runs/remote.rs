@@ -8,10 +8,13 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 
 use self::scene::RemoteScene;
-use crate::support::{
-    routes::{id, seq, text},
-    waiting::{SOON, wait_for},
-    webhook_senders::{SECRET, signatures::Scheme},
+use crate::{
+    support::{
+        routes::{id, seq, text, triggered_run},
+        waiting::{SOON, wait_for},
+        webhook_senders::{SECRET, signatures::Scheme},
+    },
+    tools::forms::scene::form_tool,
 };
 
 #[tokio::test]
@@ -240,6 +243,40 @@ async fn a_member_who_cancels_the_run_stops_the_remote_agent() {
     let again = woken.post("1", json!({"text": "One."})).await.must_be(201);
     assert_eq!(id(&again), id(&first), "a repeated message gets its answer after the end, too");
     assert_eq!(stack.texts(&scene.space).await, ["Begin.", "One."]);
+}
+
+#[tokio::test]
+async fn what_a_model_used_before_its_agent_became_remote_is_kept() {
+    let Some(scene) = RemoteScene::start("/echo").await else { return };
+    let stack = &scene.stack;
+    let ask = json!({"calls": [{"tool": "ask", "input": {}}]});
+    let script = json!({"rules": [{"steps": [ask]}]});
+    let model = json!({"provider": "scripted", "name": "demo", "script": script});
+    let form = form_tool("ask", json!({"answerBy": "humans"}));
+    let cyd = stack.agent_with("Cyd", json!({"model": model, "tools": [form]})).await;
+    let space = stack.space("Desk", &[&scene.person, &cyd]).await;
+    let question = stack.post(&space, &scene.person, "Hello.").await;
+    let run = triggered_run(&question, &cyd).unwrap();
+    let waiting = wait_for("a form", SOON, async || {
+        Some(stack.run(&run).await).filter(|run| run["status"] == "waiting_tool")
+    })
+    .await;
+    let remote = json!({"agent": {"model": null, "tools": [], "runtime": scene.runtime()}});
+    stack.patch(&format!("/v1/entities/{cyd}"), remote).await.must_be(200);
+    let call = waiting["steps"][0]["calls"][0]["callId"].as_str().unwrap();
+    let path = format!("/v1/runs/{run}/toolCalls/{call}/result");
+    stack.as_entity(&scene.person).create(&path, json!({"output": {}})).await.must_be(202);
+    let woken = scene.woken(&run).await;
+    let silent = json!({"status": "completed", "reason": "nothing to add"});
+    let ended = woken.complete(silent).await.must_be(200);
+    assert_eq!(ended["endReason"], "skipped", "it has posted nothing: {ended}");
+    assert_eq!(ended["usage"], waiting["usage"]);
+    let used = stack.get(&format!("/v1/agents/{cyd}/usage")).await.must_be(200);
+    assert_eq!(used["total"]["inputTokens"], waiting["usage"]["inputTokens"], "{used}");
+    assert!(used["total"]["inputTokens"].as_u64().unwrap() > 0);
+    let shown = stack.run(&run).await;
+    assert_eq!(shown["steps"][0]["prompt"], waiting["steps"][0]["prompt"]);
+    assert_eq!(shown["steps"][1]["model"], "webhook", "{shown:.2000}");
 }
 
 /// The text of a problem.

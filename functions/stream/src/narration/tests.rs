@@ -278,3 +278,18 @@ fn a_run_that_ended_at_the_beginning_ends_after_its_message() {
     let told = narration.knows(&[posted(1, HELLO)], &[*ended]);
     assert!(matches!(told[..], [Told::Message(_), Told::RunEnded { .. }]), "{told:?}");
 }
+
+#[test]
+fn what_a_remote_agent_has_not_posted_is_dropped_when_its_run_has_ended() {
+    for (is_remote, dropped) in [(true, 1), (false, 0)] {
+        let mut narration = narration();
+        for event in [run_event("running"), started(1, 1), delta(1, 0, HELLO)] {
+            narration.saw(event);
+        }
+        let ended = run(1, 1, "completed", &json!({"remote": is_remote}));
+        let told = narration.knows(&[], &[*ended]);
+        let drops = told.iter().filter(|told| matches!(told, Told::TextDropped { .. })).count();
+        assert_eq!(drops, dropped, "{told:?}");
+        assert_eq!(narration.has_open_text(), !is_remote);
+    }
+}
