@@ -1,18 +1,14 @@
 // An OTLP collector: Rotel's agent, unmodified, which prints the spans that it receives.
 
-import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../console/product.js';
+import { listens, soon } from './waiting.js';
 
 const PYTHON = process.env.PYTHON ?? 'python3';
-const START_LIMIT_MS = 30_000;
-const SPANS_LIMIT_MS = 30_000;
 
 /** Starts a collector. Returns its address, and a function that waits for spans. */
 export async function startCollector(t) {
@@ -35,16 +31,19 @@ export async function startCollector(t) {
     await ended;
     rmSync(folder, { recursive: true });
   });
-  for (const started = Date.now(); !(await listens(http)); await delay(50))
-    assert.ok(Date.now() - started < START_LIMIT_MS, `the collector is not ready:\n${output}`);
+  await soon(
+    () => listens(http),
+    () => `the collector is not ready:\n${output}`,
+  );
   /** Waits until so many spans have come, and returns them. */
-  const spans = async (count) => {
-    for (const started = Date.now(); ; await delay(50)) {
-      const found = spansIn(output);
-      if (found.length >= count) return found;
-      assert.ok(Date.now() - started < SPANS_LIMIT_MS, `${found.length} spans:\n${output}`);
-    }
-  };
+  const spans = (count) =>
+    soon(
+      () => {
+        const found = spansIn(output);
+        return found.length >= count && found;
+      },
+      () => `${spansIn(output).length} spans:\n${output}`,
+    );
   return { url: `http://127.0.0.1:${http}`, spans };
 }
 
@@ -68,16 +67,4 @@ function spansIn(output) {
         attributes,
       };
     });
-}
-
-async function listens(port) {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

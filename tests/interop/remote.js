@@ -1,20 +1,17 @@
 // Remote agents, each in a process of its own, and what stands between them and the product.
 
-import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../console/product.js';
+import { listens, soon } from './waiting.js';
 
-const LIMIT_MS = 30_000;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PYTHON = process.env.PYTHON ?? here('.venv/bin/python');
 
@@ -102,22 +99,4 @@ export async function startRelay(t) {
   await once(server, 'listening');
   const host = `127.0.0.1:${server.address().port}`;
   return { host, url: `http://${host}/agent`, deliveries, to: (given) => (agent = given), send };
-}
-
-/** Asks again until it is true. */
-async function soon(isSo, why) {
-  for (const started = Date.now(); !(await isSo()); await delay(50))
-    assert.ok(Date.now() - started < LIMIT_MS, why());
-}
-
-async function listens(port) {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
