@@ -79,53 +79,34 @@ export const WorkFields = ({ config: { loop } }: FieldsProps): JSX.Element => (
   </Group>
 );
 
-/** What a run reads. */
-export function ContextFields({ config }: FieldsProps): JSX.Element {
-  const { context, runtime } = config;
-  const spaces = (
-    <SelectField
-      name="/agent/context/spaces"
-      label="Spaces in the prompt"
-      value={context.spaces ?? (config.open ? 'active' : 'all')}
-      options={SPACES}
+/** What a run reads, or what a remote agent is sent. */
+export const ContextFields = ({ config: { context, runtime, open } }: FieldsProps): JSX.Element => (
+  <Group title={runtime ? 'What it is sent' : 'What it reads'}>
+    <NumberField
+      name="/agent/context/window"
+      label="Messages in the prompt"
+      value={context.window}
+      min={2}
+      max={500}
+      placeholder="50"
+      hint={runtime ? 'The newest messages of the space.' : 'Earlier messages are summarized.'}
     />
-  );
-  if (runtime)
-    return (
-      <Group title="What it is sent">
-        <NumberField
-          name="/agent/context/window"
-          label="Messages in the prompt"
-          value={context.window}
-          min={2}
-          max={500}
-          placeholder="50"
-          hint="The newest messages of the space."
-        />
-        {spaces}
-      </Group>
-    );
-  return (
-    <Group title="What it reads">
-      <NumberField
-        name="/agent/context/window"
-        label="Messages in the prompt"
-        value={context.window}
-        min={2}
-        max={500}
-        placeholder="50"
-        hint="Earlier messages are summarized."
-      />
+    {runtime ? null : (
       <SelectField
         name="/agent/context/history"
         label="Form of the history"
         value={context.history}
         options={HISTORIES}
       />
-      {spaces}
-    </Group>
-  );
-}
+    )}
+    <SelectField
+      name="/agent/context/spaces"
+      label="Spaces in the prompt"
+      value={context.spaces ?? (open ? 'active' : 'all')}
+      options={SPACES}
+    />
+  </Group>
+);
 
 /** What the agent may use, and how often it may be woken. */
 export const LimitFields = ({ config }: FieldsProps): JSX.Element => (
