@@ -1,4 +1,5 @@
-//! Ends runs that no worker's loop ends.
+//! The ends of runs: how each one is announced and logged, and the end of one that no worker's loop
+//! ends.
 
 use smartspace_domain::{
     Result,
@@ -18,18 +19,27 @@ impl Pipeline {
         let ended = self.store.runs().finish(run, lease, ending, self.now()).await?;
         self.queue_runs(ended.next).await;
         let ended = ended.run;
-        if let Some(RunError { code, message }) = &ending.error {
-            let agent = ended.agent_id;
-            tracing::warn!(event = "run_failed", run = %run.id, %agent, ?code, message, "a run failed");
+        if let Some(error) = &ending.error {
+            log_failure(&ended, error);
         }
         let run = self.store.runs().get(&ended).await?;
-        let event = |run: Box<Run>| match run.status {
-            RunStatus::Failed => EventKind::RunFailed { run },
-            RunStatus::Canceled => EventKind::RunCanceled { run, by: None },
-            _ => EventKind::RunCompleted { run },
-        };
-        self.announce_run(&ended, run.clone(), event).await;
+        self.announce_run(&ended, run.clone(), end_event).await;
         self.close_calls_now(&ended).await;
         Ok(run)
     }
+}
+
+/// The event that tells how a run has ended.
+pub fn end_event(run: Box<Run>) -> EventKind {
+    match run.status {
+        RunStatus::Failed => EventKind::RunFailed { run },
+        RunStatus::Canceled => EventKind::RunCanceled { run, by: None },
+        _ => EventKind::RunCompleted { run },
+    }
+}
+
+/// Logs why a run failed.
+pub fn log_failure(run: &RunRecord, RunError { code, message }: &RunError) {
+    let agent = run.agent_id;
+    tracing::warn!(event = "run_failed", run = %run.id, %agent, ?code, message, "a run failed");
 }

@@ -22,7 +22,7 @@ use crate::{
         RunRecord,
         claims::Claim,
         prompts::PromptRecord,
-        steps::{lease_holds, worker_keeps},
+        steps::{is_zero, lease_holds, worker_keeps},
     },
     table::{WriteError, keys, read, write::Write},
 };
@@ -45,11 +45,6 @@ pub struct RemoteRecord {
     /// How many answers of a model the run had before, if its agent had one then.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub steps_before: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 impl Runs<'_> {

@@ -14,6 +14,7 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 
+pub(super) use self::records::is_zero;
 pub use self::{
     records::{AnswerOrigin, CallBegun, CallRecord, ShownPage, StepRecord},
     view::{hints, view},

@@ -2,8 +2,9 @@
 
 use smartspace_domain::{
     events::{EventKind, StreamEnd},
-    runs::{Run, RunError, RunStatus},
+    runs::{RunError, RunStatus},
 };
+use smartspace_pipeline::endings::{end_event, log_failure};
 use smartspace_store::runs::{
     RunRecord,
     steps::{CallRecord, Progress},
@@ -53,19 +54,11 @@ impl Worker {
         };
         if run.status == RunStatus::Failed {
             self.context.streams.end_all(Some(StreamEnd::Failed));
-            if let Some(RunError { code, message }) = &error {
-                let agent = run.agent_id;
-                tracing::warn!(
-                    event = "run_failed", run = %run.id, %agent, ?code, message, "a run failed"
-                );
+            if let Some(error) = &error {
+                log_failure(run, error);
             }
         }
-        let event = |run: Box<Run>| match run.status {
-            RunStatus::Failed => EventKind::RunFailed { run },
-            RunStatus::Canceled => EventKind::RunCanceled { run, by: None },
-            _ => EventKind::RunCompleted { run },
-        };
-        self.context.announce(run, error, event).await;
+        self.context.announce(run, error, end_event).await;
         self.context.pipeline.close_calls_now(run).await;
     }
 

@@ -60,7 +60,7 @@ pub struct StepRecord {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u32) -> bool {
+pub(in crate::runs) fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
