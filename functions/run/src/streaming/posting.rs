@@ -56,7 +56,7 @@ pub(super) struct Posting {
     sender: Sender,
     /// The version of the roster by which the listeners were chosen.
     roster: u64,
-    /// When `roster` was last known to be the newest version.
+    /// When the last read began that showed `roster` to be the newest version.
     checked_at: Instant,
     /// When the listeners were read.
     refreshed_at: Instant,

@@ -29,9 +29,10 @@ impl Posting {
         if self.listeners.is_empty() || self.is_checked() {
             return AgentMembership::Active;
         }
+        let asked = Instant::now();
         match self.deps.store.members().head(self.info.space).await {
             Ok(Some(head)) if head.roster == self.roster => {
-                self.checked_at = Instant::now();
+                self.checked_at = asked;
                 AgentMembership::Active
             }
             Ok(None) => AgentMembership::Ended,
@@ -77,6 +78,7 @@ impl Posting {
 
     /// Reads the followers and the members again, and sends a snapshot if there is new text.
     async fn refresh(&mut self) -> AgentMembership {
+        let asked = Instant::now();
         let audience = match self
             .deps
             .store
@@ -95,8 +97,8 @@ impl Posting {
             return AgentMembership::Ended;
         }
         self.roster = audience.roster.head.roster;
-        self.checked_at = Instant::now();
-        self.refreshed_at = self.checked_at;
+        self.checked_at = asked;
+        self.refreshed_at = asked;
         let asking = self.update_listeners(&audience);
         if self.listeners.are_many() || self.snapshot_bytes == self.posted_bytes {
             self.send_snapshot_to(&asking);
