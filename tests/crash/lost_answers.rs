@@ -9,6 +9,7 @@ mod deliveries;
 mod due;
 mod external_calls;
 mod faults;
+mod files;
 mod firing_plans;
 mod forms;
 mod interruption;
@@ -56,6 +57,7 @@ fn posted(number: u128, space: SpaceId, sender: EntityId, text: &str, second: i6
         space,
         sender,
         content: Content::Text(text.parse().unwrap()),
+        files: Vec::new(),
         by: MessageSource::External { key: None, depth: 0 },
     }
 }

@@ -65,6 +65,7 @@ samples! {
     trigger_settles_a_deleted_space: "trigger/settle-space" after [];
     trigger_closes_the_open_calls_of_an_ended_run: "trigger/close-calls"
         after ["run/form", "!cancel"];
+    trigger_deletes_an_upload_that_no_space_knows: "trigger/file-uploaded" after [];
     trigger_fires_a_plan: "trigger/fire-plan" after [];
     trigger_fires_a_plan_by_a_schedule: "trigger/fire-plan-scheduled" after [];
     trigger_shows_read_positions: "trigger/show-reads" after ["api/put-read"];

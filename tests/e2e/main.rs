@@ -20,6 +20,7 @@ mod auth;
 #[path = "../crash/mod.rs"]
 mod crash;
 mod doors;
+mod files;
 mod host;
 mod invocations;
 mod messages;

@@ -24,14 +24,19 @@ use crate::{Api, SocketUrl, answers::Refusal, routes::socket_tickets::address};
 /// Smaller files are not compressed.
 const SMALLEST_COMPRESSED: u64 = 2_048;
 
-/// The page loads code from this origin only, connects to this deployment only and can't be framed.
-/// `'self'` does not include WebSockets in every browser, so their host is named.
-fn policy(url: &SocketUrl, headers: &HeaderMap) -> String {
+/// The page loads code from this origin only, connects to this deployment and its storage of files
+/// only, and can't be framed. `'self'` does not include WebSockets in every browser, so their host
+/// is named.
+fn policy(url: &SocketUrl, storage: Option<&str>, headers: &HeaderMap) -> String {
     let socket = address(url, headers);
-    let socket = origin_of(&socket).map(|origin| format!(" {origin}")).unwrap_or_default();
+    let named = |address: Option<&str>| {
+        address.and_then(origin_of).map(|origin| format!(" {origin}")).unwrap_or_default()
+    };
+    let socket = named(Some(&socket));
+    let storage = named(storage);
     format!(
-        "default-src 'self'; connect-src 'self'{socket}; style-src 'self'; img-src 'self' data:; \
-         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'self'; connect-src 'self'{socket}{storage}; style-src 'self'; \
+         img-src 'self' data:{storage}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 }
 
@@ -49,11 +54,10 @@ fn origin_of(address: &str) -> Option<&str> {
 struct Files;
 
 pub(crate) fn routes() -> Router<Arc<Api>> {
-    let page = async |State(api): State<Arc<Api>>, headers: HeaderMap| {
-        file("index.html", &headers, &api.socket_url)
-    };
+    let page =
+        async |State(api): State<Arc<Api>>, headers: HeaderMap| file("index.html", &headers, &api);
     let part = async |State(api): State<Arc<Api>>, Path(path): Path<String>, headers: HeaderMap| {
-        file(&path, &headers, &api.socket_url)
+        file(&path, &headers, &api)
     };
     Router::new()
         .route("/", get(page))
@@ -83,7 +87,8 @@ fn is_cached(headers: &HeaderMap, etag: &str) -> bool {
         .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag)
 }
 
-fn file(path: &str, request_headers: &HeaderMap, socket: &SocketUrl) -> Response<Body> {
+fn file(path: &str, request_headers: &HeaderMap, api: &Api) -> Response<Body> {
+    let policy = policy(&api.socket_url, api.pipeline.files.origin(), request_headers);
     let Some(file) = Files::get(path) else {
         return Refusal(Error::NotFound("the console has no such file".into())).into_response();
     };
@@ -94,7 +99,7 @@ fn file(path: &str, request_headers: &HeaderMap, socket: &SocketUrl) -> Response
     let headers = [
         (header::ETAG, etag),
         (header::CONTENT_TYPE, file.metadata.mimetype().to_owned()),
-        (header::CONTENT_SECURITY_POLICY, policy(socket, request_headers)),
+        (header::CONTENT_SECURITY_POLICY, policy),
         (header::CACHE_CONTROL, caching(path).to_owned()),
         (header::REFERRER_POLICY, "no-referrer".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
@@ -113,7 +118,7 @@ mod tests {
         let headers = headers.iter().copied().map(|(name, value)| {
             (header::HeaderName::from_static(name), header::HeaderValue::from_static(value))
         });
-        let policy = policy(url, &headers.collect());
+        let policy = policy(url, None, &headers.collect());
         let directive = policy.split("; ").find(|directive| directive.starts_with("connect-src"));
         directive.unwrap().to_owned()
     }
@@ -124,6 +129,21 @@ mod tests {
         for path in ["index.html", "icon.svg", "app.js", "app.min.js", "GGQOZXJM"] {
             assert_eq!(caching(path), "no-cache", "{path}");
         }
+    }
+
+    #[test]
+    fn the_console_reaches_the_storage_of_files() {
+        let storage = Some("https://files.s3.eu-west-1.amazonaws.com");
+        let policy = policy(&SocketUrl::OfHost("/v1/socket"), storage, &HeaderMap::new());
+        let directive = |name: &str| policy.split("; ").find(|it| it.starts_with(name)).unwrap();
+        assert_eq!(
+            directive("connect-src"),
+            "connect-src 'self' ws://localhost https://files.s3.eu-west-1.amazonaws.com"
+        );
+        assert_eq!(
+            directive("img-src"),
+            "img-src 'self' data: https://files.s3.eu-west-1.amazonaws.com"
+        );
     }
 
     #[test]

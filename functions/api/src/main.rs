@@ -18,7 +18,7 @@ use smartspace_web::refusing;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let aws = Aws::start()?;
+    let aws = Aws::start()?.with_files();
     let secret = aws.secret();
     let Aws { config, pipeline, .. } = aws;
     let tools: Arc<_> = Arc::new(secret.clone());

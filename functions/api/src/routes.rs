@@ -1,6 +1,7 @@
 //! The routes, one file per resource.
 
 mod agent_cards;
+mod attachments;
 mod callbacks;
 mod deliveries;
 mod entities;
@@ -50,6 +51,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(members::routes())
         .merge(invites::routes())
         .merge(messages::routes())
+        .merge(attachments::routes())
         .merge(reads::routes())
         .merge(runs::routes())
         .merge(callbacks::routes())

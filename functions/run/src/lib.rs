@@ -33,6 +33,7 @@ mod early_end;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod model_files;
 mod prompt;
 mod remote;
 mod run_context;

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let aws = Aws::start()?;
+    let aws = Aws::start()?.with_files();
     let secret = aws.secret();
     let sockets = aws.sockets();
     let queue = aws.runs_queue();

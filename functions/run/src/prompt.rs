@@ -9,6 +9,7 @@
 
 mod agent_state;
 mod blocks;
+mod files;
 mod format_1;
 pub(crate) mod format_2;
 pub(crate) mod lines;
@@ -28,6 +29,8 @@ pub(crate) mod timeline;
 mod tokens;
 pub(crate) mod window;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
@@ -35,7 +38,10 @@ use smartspace_domain::{
     ids::RunId,
     triggers::Trigger,
 };
-use smartspace_models::port::{CachePoint, Message};
+use smartspace_models::{
+    port::{CachePoint, Message},
+    sight::sight,
+};
 use smartspace_store::runs::steps::Marks;
 
 use lines::Lines;
@@ -160,7 +166,7 @@ fn with_history(
         config.context.window as usize,
         config.context_window(),
     );
-    let (messages, settled, cuts) = match config.context.history {
+    let (mut messages, settled, cuts) = match config.context.history {
         History::Timeline => {
             let timeline::Timeline { mut blocks, settled, cuts } =
                 timeline::timeline(place, &window, &lines);
@@ -174,6 +180,11 @@ fn with_history(
             (roles.close(volatile), settled, Vec::new())
         }
     };
+    let sight = config.model.as_ref().map(sight).unwrap_or_default();
+    let files = files::chosen(place.space.id, window.messages.iter().map(Arc::as_ref), sight);
+    if !files.is_empty() {
+        messages.push(Message::Files { files });
+    }
     Prompt {
         system,
         rest: Rest { messages, tools: Vec::new(), format: format.number(), settled },

@@ -32,6 +32,7 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     dry_run::DryRun,
+    model_files::FileLoader,
     streaming::{DirectBroadcasts, LiveSteps, OpenStreams, StreamDeps},
 };
 
@@ -64,6 +65,8 @@ pub(crate) struct RunContext {
     pub(crate) shown_in: ShownIn,
     /// Serializes the writes of the run, including the renewals of its lease.
     pub(crate) writing: tokio::sync::Mutex<()>,
+    /// The files that its model has got.
+    pub(crate) files: FileLoader,
     pub(crate) streams: OpenStreams,
     pub(crate) live_steps: LiveSteps,
     /// What the model had written when the loop was dropped.

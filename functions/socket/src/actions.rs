@@ -8,8 +8,7 @@ use smartspace_domain::{
     access::{Caller, SpaceAction},
     forms::FormAnswer,
     idempotency::IdempotencyKey,
-    ids::{EntityId, MessageId, SpaceId},
-    messages::MessageText,
+    ids::{AttachmentId, EntityId, MessageId, SpaceId},
 };
 use smartspace_pipeline::presence::Activity;
 use smartspace_store::{
@@ -19,6 +18,14 @@ use smartspace_store::{
 };
 
 use crate::{Socket, requests::Action};
+
+/// A message to send.
+struct Send {
+    space: SpaceId,
+    text: String,
+    attachments: Vec<AttachmentId>,
+    key: Option<IdempotencyKey>,
+}
 
 impl Socket {
     /// Does what a request asks for, and answers it. `id` is the id of the request.
@@ -44,10 +51,9 @@ impl Socket {
                 self.answer(&connection.id, id, answer).await;
                 Ok(())
             }
-            Action::Send { space_id, text, idempotency_key, sender_id } => {
-                let answer = self
-                    .send(connection.caller, space_id, text, idempotency_key, sender_id)
-                    .await?;
+            Action::Send { space_id, text, attachments, idempotency_key, sender_id } => {
+                let send = Send { space: space_id, text, attachments, key: idempotency_key };
+                let answer = self.send(connection.caller, send, sender_id).await?;
                 self.answer(&connection.id, id, answer).await;
                 Ok(())
             }
@@ -78,16 +84,15 @@ impl Socket {
         }
     }
 
-    async fn send(
-        &self,
-        caller: Caller,
-        space: SpaceId,
-        text: MessageText,
-        key: Option<IdempotencyKey>,
-        sender: Option<EntityId>,
-    ) -> Result<Value> {
+    async fn send(&self, caller: Caller, send: Send, sender: Option<EntityId>) -> Result<Value> {
+        let Send { space, text, attachments, key } = send;
         let sender = self.pipeline.speaker(caller, space, sender).await?;
-        let body = format!("{sender} {text}");
+        let mut body = format!("{sender} {text}");
+        for file in &attachments {
+            // No text has a NUL.
+            body.push('\0');
+            body.push_str(&file.to_string());
+        }
         let key = key.map(|key| {
             PostKey::new(&caller.label(), "send", &space.to_string(), &key, body.as_bytes())
         });
@@ -96,10 +101,11 @@ impl Socket {
             id,
             space,
             sender,
-            content: Content::Text(text),
+            content: Content::of(text, !attachments.is_empty())?,
+            files: Vec::new(),
             by: MessageSource::External { key, depth: 0 },
         };
-        let posted = self.pipeline.post_as(caller, &new).await?;
+        let posted = self.pipeline.post_as(caller, new, &attachments).await?;
         Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))
     }
 

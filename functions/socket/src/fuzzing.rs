@@ -18,9 +18,10 @@ pub fn frame(frame: &str) -> Result<(), String> {
         return Err("a frame that is too long or not JSON was accepted".to_owned());
     }
     match request.action {
-        Ok(Action::Send { text, .. })
-            if MessageText::check(text.as_str()).is_err()
-                || text.as_str().len() > limits::SOCKET_TEXT_BYTES =>
+        Ok(Action::Send { text, attachments, .. })
+            if text.len() > limits::SOCKET_TEXT_BYTES
+                || (!text.is_empty() || attachments.is_empty())
+                    && MessageText::check(&text).is_err() =>
         {
             Err("a message text that is not allowed was accepted".to_owned())
         }

@@ -11,7 +11,7 @@ use smartspace_socket::Socket;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let aws = Aws::start()?;
+    let aws = Aws::start()?.with_files();
     let socket = Arc::new(Socket { sockets: aws.sockets(), pipeline: aws.pipeline });
     websocket::serve(move |connection, event| {
         let socket = Arc::clone(&socket);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
     idempotency::IdempotencyKey,
-    ids::{CallId, EntityId, RunId, SpaceId, StreamId},
+    ids::{AttachmentId, CallId, EntityId, RunId, SpaceId, StreamId},
     limits,
     messages::MessageText,
 };
@@ -23,8 +23,8 @@ const ID_BYTES: usize = 256;
 pub const ACTIONS: [&str; 7] =
     ["subscribe", "unsubscribe", "snapshot", "send", "toolResult", "presence", "ping"];
 
-/// An action whose texts are not checked yet.
-type UncheckedAction = Action<String, String>;
+/// An action whose key is not checked yet.
+type UncheckedAction = Action<String>;
 
 /// A request. The answer carries its `id`.
 #[derive(Debug, PartialEq)]
@@ -40,7 +40,7 @@ pub(crate) struct Request {
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-pub(crate) enum Action<Text = MessageText, Key = IdempotencyKey> {
+pub(crate) enum Action<Key = IdempotencyKey> {
     Subscribe {
         space_id: SpaceId,
         #[serde(default)]
@@ -61,7 +61,10 @@ pub(crate) enum Action<Text = MessageText, Key = IdempotencyKey> {
     },
     Send {
         space_id: SpaceId,
-        text: Text,
+        #[serde(default)]
+        text: String,
+        #[serde(default)]
+        attachments: Vec<AttachmentId>,
         #[serde(default)]
         idempotency_key: Option<Key>,
         #[serde(default)]
@@ -140,7 +143,7 @@ impl Request {
 impl UncheckedAction {
     fn checked(self) -> Result<Action> {
         Ok(match self {
-            Self::Send { space_id, text, idempotency_key, sender_id } => {
+            Self::Send { space_id, text, attachments, idempotency_key, sender_id } => {
                 if text.len() > limits::SOCKET_TEXT_BYTES {
                     return Err(Error::TooLarge(format!(
                         "expected a text of at most {} bytes, got {}; send longer texts over HTTP",
@@ -150,8 +153,10 @@ impl UncheckedAction {
                 }
                 let key = idempotency_key.map(IdempotencyKey::try_from).transpose();
                 let idempotency_key = key.map_err(|error| error.at("/idempotencyKey"))?;
-                let text = MessageText::try_from(text).map_err(|error| error.at("/text"))?;
-                Action::Send { space_id, text, idempotency_key, sender_id }
+                if !text.is_empty() || attachments.is_empty() {
+                    MessageText::check(&text).map_err(|error| error.at("/text"))?;
+                }
+                Action::Send { space_id, text, attachments, idempotency_key, sender_id }
             }
             Self::ToolResult { output, .. }
                 if output.to_string().len() > limits::SOCKET_TEXT_BYTES =>

@@ -499,7 +499,7 @@ impl Narration {
 pub(crate) fn card_of(message: &Message) -> Option<&ToolPart> {
     message.parts.iter().find_map(|part| match part {
         Part::Tool(tool) => Some(&**tool),
-        Part::Text { .. } => None,
+        Part::Text { .. } | Part::File(_) => None,
     })
 }
 

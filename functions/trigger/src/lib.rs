@@ -72,6 +72,9 @@ impl Triggers {
             TriggerJob::ExportTrace { run_id, failed } => {
                 Box::pin(self.export_trace(*run_id, *failed)).await
             }
+            TriggerJob::SettleFile { space_id, attachment_id } => {
+                self.pipeline.settle_file(*space_id, *attachment_id).await
+            }
             TriggerJob::SettleSpace { space_id } => self.pipeline.settle_space(*space_id).await,
         }
     }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use smartspace_lambda::{
     Error,
     aws::{Aws, exporter_when_asked, models_when_asked},
-    batch,
+    batch, storage_events,
 };
 use smartspace_trigger::{Triggers, router::Routers, traces::Traces};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let aws = Aws::start()?;
+    let aws = Aws::start()?.with_files();
     let prices = aws.config.prices.clone();
     let models = models_when_asked(aws.config.clone(), aws.secret(), aws.bedrock());
     let routers = Routers { models, prices };
@@ -20,7 +20,7 @@ async fn main() -> Result<(), Error> {
         Traces::new(exporter, &settings)
     });
     let triggers = Arc::new(Triggers { pipeline: aws.pipeline, routers, traces });
-    batch::serve(None, move |job, _| {
+    batch::serve_reading(storage_events::or_job, None, move |job, _| {
         let triggers = Arc::clone(&triggers);
         async move { triggers.handle(&job).await }
     })

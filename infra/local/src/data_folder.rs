@@ -46,6 +46,11 @@ impl DataFolder {
         self.path.join("table.sqlite")
     }
 
+    /// The folder of the files of spaces.
+    pub(crate) fn attachments(&self) -> PathBuf {
+        self.path.join("attachments")
+    }
+
     /// Returns the stored admin key. If the file does not exist, `new` creates a key, which is
     /// stored in a file that only this user can read.
     pub(crate) fn admin_key(&self, new: impl FnOnce() -> String) -> Result<String, String> {

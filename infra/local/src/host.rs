@@ -25,6 +25,7 @@ use smartspace_socket::Socket;
 use smartspace_store::{CurrentTrace, Store};
 use smartspace_stream::Settings;
 use smartspace_sweep::Sweep;
+use smartspace_web::with_middleware;
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -37,6 +38,7 @@ use crate::{
     LocalTable, OpenTable,
     data_folder::DataFolder,
     demo,
+    file_folder::{self, FileFolder, FolderKey, server::FileServer},
     flags::Flags,
     in_process_alarms::InProcessAlarms,
     in_process_cancel_signal::InProcessCancelSignal,
@@ -79,7 +81,11 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
         broadcasts: InProcessQueue::new("broadcasts"),
         triggers: InProcessQueue::new("triggers"),
     };
-    let pipeline = new_pipeline(&flags, store, &queues, ids);
+    let files = FileFolder::new(
+        folder.as_ref().map(DataFolder::attachments),
+        FolderKey::of_admin_key(&key),
+    );
+    let pipeline = new_pipeline(&flags, store, files.clone(), &queues, ids);
     let sweep = Sweep { pipeline: pipeline.clone() };
     resume(&sweep).await?;
     if !flags.no_demo {
@@ -107,7 +113,8 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     tokio::spawn(sweep_for_ever(sweep));
     keep_table(delete_expired, path.as_deref())?;
 
-    let app = new_router(&flags, address, &pipeline, &connections, &key, secrets)?;
+    let app = new_router(&flags, address, &pipeline, &connections, &key, secrets)?
+        .merge(file_server(&flags, &pipeline, files));
     let serving = tokio::spawn(web_server::serve(listener, app, stopping));
     // Standard output may be closed.
     let _ = writeln!(std::io::stdout(), "Smartspace is ready: http://{address}/#key={key}");
@@ -135,7 +142,13 @@ fn admin_key(flags: &Flags, folder: Option<&DataFolder>, ids: RandomIds) -> Resu
     }
 }
 
-fn new_pipeline(flags: &Flags, store: Store, queues: &Queues, ids: Arc<RandomIds>) -> Pipeline {
+fn new_pipeline(
+    flags: &Flags,
+    store: Store,
+    files: FileFolder,
+    queues: &Queues,
+    ids: Arc<RandomIds>,
+) -> Pipeline {
     let clock = Arc::new(SystemClock);
     Pipeline {
         store,
@@ -145,6 +158,7 @@ fn new_pipeline(flags: &Flags, store: Store, queues: &Queues, ids: Arc<RandomIds
         alarms: Arc::new(InProcessAlarms::new(queues.triggers.clone(), clock.clone())),
         cancel_signal: Arc::new(InProcessCancelSignal::default()),
         clock,
+        files: Arc::new(files),
         ids,
         is_rate_limited: flags.is_rate_limited(),
     }
@@ -193,6 +207,13 @@ fn new_router(
         issuer: flags.jwt_issuer.clone().filter(|issuer| !issuer.is_empty()),
     });
     Ok(smartspace_api::router(api, socket_server::router(server).merge(doors)))
+}
+
+/// The routes that upload and download files. They take longer bodies than the API.
+fn file_server(flags: &Flags, pipeline: &Pipeline, folder: FileFolder) -> Router {
+    let server =
+        FileServer { folder, clock: pipeline.clock.clone(), triggers: pipeline.triggers.clone() };
+    with_middleware(file_folder::server::router(server), pipeline.ids.clone(), &flags.cors_origins)
 }
 
 /// The address at which processes on this machine reach this one.

@@ -11,6 +11,7 @@
 //! - [`in_process_queue`], [`in_process_sockets`], [`in_process_alarms`],
 //!   [`in_process_cancel_signal`]: the adapters of the ports
 //! - [`data_folder`]: the folder with the data
+//! - [`file_folder`]: the files of spaces, and the routes that upload and download them
 //! - [`environment_secrets`]: the secrets of tools and webhooks
 //! - [`demo`]: the first space
 //! - [`log`]: the log
@@ -19,6 +20,7 @@ mod data_folder;
 mod demo;
 pub mod embedded_table;
 mod environment_secrets;
+mod file_folder;
 mod flags;
 mod host;
 mod in_process_alarms;

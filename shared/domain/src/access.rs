@@ -26,6 +26,8 @@ pub enum SpaceAction {
     Read,
     /// Post a message.
     Post,
+    /// Upload a file.
+    Attach,
     /// Cancel a run that the space triggered.
     Cancel,
     /// Repeat a run that the space triggered.
@@ -110,7 +112,7 @@ impl Caller {
             return Err(Error::NotFound("there is no such space".into()));
         };
         match action {
-            SpaceAction::Read | SpaceAction::Post => Ok(()),
+            SpaceAction::Read | SpaceAction::Post | SpaceAction::Attach => Ok(()),
             _ if guest => Err(guests_may_not()),
             SpaceAction::Leave => Ok(()),
             SpaceAction::Cancel | SpaceAction::Retry if kind == EntityType::Human => Ok(()),

@@ -35,6 +35,14 @@ impl Caller {
         stored::read_if_known(deserializer).map(|known| known.unwrap_or(nobody))
     }
 
+    /// The calling entity. `None` is the operator.
+    pub fn entity(self) -> Option<EntityId> {
+        match self {
+            Self::Operator => None,
+            Self::Entity(entity) => Some(entity),
+        }
+    }
+
     /// A name for the caller that no other caller has, to scope idempotency keys.
     pub fn label(self) -> String {
         match self {

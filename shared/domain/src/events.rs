@@ -17,7 +17,7 @@ pub use self::{
 use crate::{
     Time,
     identity::Sender,
-    ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
+    ids::{AttachmentId, CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     messages::Message,
     runs::{Run, RunStatus},
     spaces::{Member, Space},
@@ -53,6 +53,12 @@ pub enum EventKind {
     MessageUpdated {
         /// The message's new state.
         message: Message,
+    },
+    /// A file was uploaded, and messages may name it.
+    #[serde(rename = "attachment.ready")]
+    AttachmentReady {
+        /// The file.
+        attachment_id: AttachmentId,
     },
     /// An agent starts to write.
     #[serde(rename = "stream.started")]

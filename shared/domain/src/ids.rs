@@ -124,6 +124,11 @@ id!(
     "msg"
 );
 id!(
+    /// The id of a file of a space.
+    AttachmentId,
+    "att"
+);
+id!(
     /// The id of a run.
     RunId,
     "run"

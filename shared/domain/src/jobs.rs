@@ -9,7 +9,7 @@ pub use self::events::{EventJob, Recipient, Recipients};
 use crate::{
     Time,
     events::Event,
-    ids::{EntityId, PlanId, RunId, SpaceId},
+    ids::{AttachmentId, EntityId, PlanId, RunId, SpaceId},
 };
 
 /// A message, by its space and `seq`.
@@ -216,6 +216,14 @@ pub enum TriggerJob {
         /// The space.
         space_id: SpaceId,
     },
+    /// Check a file that was uploaded, or delete one that no message has named in time.
+    #[serde(rename = "settleFile.1")]
+    SettleFile {
+        /// The file's space.
+        space_id: SpaceId,
+        /// The file.
+        attachment_id: AttachmentId,
+    },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
     SettleSpace {
@@ -269,6 +277,7 @@ impl Job for TriggerJob {
     fn group(&self) -> String {
         match self {
             Self::Dispatch { space_id, .. }
+            | Self::SettleFile { space_id, .. }
             | Self::SettleSpace { space_id }
             | Self::ShowPresence { space_id }
             | Self::ShowReads { space_id } => space_id.to_string(),

@@ -6,8 +6,8 @@
 //!   used by all others
 //! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: people,
 //!   agents and spaces, and their configuration
-//! - [`messages`], [`mentions`], [`dispatch`] (with [`quota`] and [`concurrency`]): messages, the
-//!   agents that they trigger, and whose turn it is
+//! - [`messages`] (with [`attachments`]), [`mentions`], [`dispatch`] (with [`quota`] and
+//!   [`concurrency`]): messages and their files, the agents that they trigger, and whose turn it is
 //! - [`runs`], [`triggers`] (with [`deliveries`]), [`steps`] (with [`long_steps`]), [`forms`],
 //!   [`prices`], [`usage`], [`budgets`] (with [`days`]): what a triggered agent does, what that
 //!   costs, and what it may cost
@@ -21,6 +21,7 @@
 pub mod access;
 pub mod agents;
 pub mod append_limits;
+pub mod attachments;
 pub mod budgets;
 pub mod callbacks;
 mod callers;

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use crate::{
     Time,
+    attachments::FilePart,
     callers::KnownBy,
     dispatch::{Dispatch, Routed},
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
@@ -37,6 +38,8 @@ pub enum Part {
     },
     /// A tool call, shown as a card.
     Tool(Box<ToolPart>),
+    /// A file.
+    File(FilePart),
 }
 
 /// A tool call on a card.
@@ -89,7 +92,7 @@ pub struct Message {
     pub rev: u64,
     /// The sender, with its name at the time of posting.
     pub sender: Sender,
-    /// The content: one text part, or a card's tool part, perhaps with a text part.
+    /// The content: one text part, or a card's tool part, perhaps with a text part; then files.
     pub parts: Vec<Part>,
     /// The run that posted the message.
     #[schema(required)]
@@ -128,7 +131,7 @@ impl Message {
             .iter()
             .find_map(|part| match part {
                 Part::Text { text, .. } => Some(text.as_str()),
-                Part::Tool(_) => None,
+                Part::Tool(_) | Part::File(_) => None,
             })
             .unwrap_or("")
     }
@@ -138,6 +141,7 @@ impl Message {
         self.parts.iter().any(|part| match part {
             Part::Text { partial, .. } => *partial,
             Part::Tool(tool) => tool.partial,
+            Part::File(_) => false,
         })
     }
 

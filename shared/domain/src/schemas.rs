@@ -31,6 +31,11 @@ pub(crate) fn without_nul(most: usize) -> ObjectBuilder {
         .pattern(Some(NO_NUL))
 }
 
+/// A text of at most `most` characters without NUL, which may be empty.
+pub fn with_at_most(most: usize, description: &str) -> Object {
+    text(description).max_length(Some(most)).pattern(Some(NO_NUL)).build()
+}
+
 /// A text with a pattern.
 pub(crate) fn with_pattern(pattern: &str) -> RefOr<Schema> {
     ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern)).into()

@@ -29,6 +29,7 @@ pub const BUILT_IN: &[&str] = &[
     "get_memories",
     "get_my_runs",
     "get_plans",
+    "read_attachment",
     "read_messages",
     "send_message",
     "set_goals",

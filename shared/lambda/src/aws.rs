@@ -26,6 +26,7 @@ use smartspace_ports::{
     alarms::SqsAndSchedulerAlarms,
     cancel_signal::NoCancelSignal,
     clock::SystemClock,
+    files::{NoFiles, S3Files},
     ids::{IdSource, RandomIds},
     otlp::{self, ExportError, OtlpExporter, OtlpSettings, TraceExporter},
     queues::SqsQueue,
@@ -88,10 +89,28 @@ impl Aws {
             alarms: Arc::new(alarms),
             cancel_signal: Arc::new(NoCancelSignal),
             clock,
+            files: Arc::new(NoFiles),
             ids: Arc::new(RandomIds),
             is_rate_limited: true,
         };
         Ok(Self { config, pipeline, sdk, sqs })
+    }
+
+    /// Also reaches the storage of files. Only functions that need it contain its client.
+    #[must_use]
+    pub fn with_files(mut self) -> Self {
+        let config = aws_sdk_s3::config::Builder::from(&self.sdk)
+            // An emulator has no host name for each bucket.
+            .force_path_style(self.config.endpoint.is_some())
+            .build();
+        let client = aws_sdk_s3::Client::from_conf(config);
+        let Config { region, endpoint, attachments_bucket: bucket, .. } = &self.config;
+        let suffix = if region.starts_with("cn-") { ".cn" } else { "" };
+        let of_bucket = || format!("https://{bucket}.s3.{region}.amazonaws.com{suffix}");
+        let origin = endpoint.clone().unwrap_or_else(of_bucket);
+        let clock = self.pipeline.clock.clone();
+        self.pipeline.files = Arc::new(S3Files::new(client, bucket.clone(), origin, clock));
+        self
     }
 
     /// The WebSocket connections of clients.

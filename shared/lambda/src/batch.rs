@@ -5,7 +5,10 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use aws_sdk_sqs::Client;
-use futures::{FutureExt, future::join_all};
+use futures::{
+    FutureExt,
+    future::{join_all, try_join_all},
+};
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use smartspace_domain::jobs::Job;
 use smartspace_ports::{
@@ -33,8 +36,29 @@ pub struct Queue {
     pub url: String,
 }
 
+/// How the body of a record is read: as the jobs that it asks for.
+pub type Reader<J> = fn(&str) -> Result<Vec<J>, String>;
+
 /// Serves a queue forever. With `queue`, a handler can keep its delivery from other workers.
 pub async fn serve<J: Job, F, Fut>(queue: Option<Queue>, handle: F) -> Result<(), Error>
+where
+    F: Fn(J, Arc<dyn Delivery>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = smartspace_domain::Result<()>> + Send,
+{
+    serve_reading(job_of, queue, handle).await
+}
+
+/// The one job of a record that the product itself has queued.
+pub(crate) fn job_of<J: Job>(body: &str) -> Result<Vec<J>, String> {
+    envelope::open(body).map(|job| vec![job]).map_err(|error| error.to_string())
+}
+
+/// Like [`serve`], for a queue that others send to, too.
+pub async fn serve_reading<J: Job, F, Fut>(
+    read: Reader<J>,
+    queue: Option<Queue>,
+    handle: F,
+) -> Result<(), Error>
 where
     F: Fn(J, Arc<dyn Delivery>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = smartspace_domain::Result<()>> + Send,
@@ -50,7 +74,7 @@ where
                 .duration_since(std::time::SystemTime::now())
                 .unwrap_or_default();
             Ok::<_, Error>(
-                batch(event.payload, queue.as_ref(), Instant::now() + left, handle).await,
+                batch(event.payload, read, queue.as_ref(), Instant::now() + left, handle).await,
             )
         }
     }))
@@ -60,6 +84,7 @@ where
 /// Handles the records of a batch concurrently. The response names the records to deliver again.
 async fn batch<J: Job, F, Fut>(
     event: SqsEvent,
+    read: Reader<J>,
     queue: Option<&Queue>,
     ends_at: Instant,
     handle: &F,
@@ -70,7 +95,7 @@ where
 {
     let failed = join_all(event.records.into_iter().map(async |record| {
         let id = record.message_id.clone().unwrap_or_default();
-        (!done(record, queue, ends_at, handle).await).then_some(id)
+        (!done(record, read, queue, ends_at, handle).await).then_some(id)
     }));
     let mut response = SqsBatchResponse::default();
     for id in failed.await.into_iter().flatten() {
@@ -83,6 +108,7 @@ where
 /// and agent, and jobs that it queues belong to its trace.
 async fn done<J: Job, F, Fut>(
     record: SqsMessage,
+    read: Reader<J>,
     queue: Option<&Queue>,
     ends_at: Instant,
     handle: &F,
@@ -102,7 +128,7 @@ where
         agent = Empty
     );
     label_span(&span, &label);
-    trace::within(trace, work(record, queue, ends_at, handle)).instrument(span).await
+    trace::within(trace, work(record, read, queue, ends_at, handle)).instrument(span).await
 }
 
 fn label_span(span: &Span, label: &Label) {
@@ -120,6 +146,7 @@ fn label_span(span: &Span, label: &Label) {
 
 async fn work<J: Job, F, Fut>(
     record: SqsMessage,
+    read: Reader<J>,
     queue: Option<&Queue>,
     ends_at: Instant,
     handle: &F,
@@ -140,8 +167,8 @@ where
         }),
         _ => Arc::new(Held),
     };
-    let job: J = match envelope::open(record.body.as_deref().unwrap_or_default()) {
-        Ok(job) => job,
+    let jobs = match read(record.body.as_deref().unwrap_or_default()) {
+        Ok(jobs) => jobs,
         Err(error) => {
             // It may be a job of a later version. It is delivered again to a worker that can read
             // it, or becomes a dead letter.
@@ -150,7 +177,8 @@ where
             return false;
         }
     };
-    let done = AssertUnwindSafe(handle(job, Arc::clone(&delivery))).catch_unwind().await;
+    let all = try_join_all(jobs.into_iter().map(|job| handle(job, Arc::clone(&delivery))));
+    let done = AssertUnwindSafe(all).catch_unwind().await.map(|done| done.map(drop));
     if !matches!(done, Ok(Ok(()))) {
         // Otherwise the retry would wait for the queue's visibility timeout, which is as long as an
         // invocation may take.
@@ -200,7 +228,7 @@ mod tests {
     async fn only_records_that_fail_panic_or_are_unreadable_are_retried() {
         let event: SqsEvent = sample(include_str!("../../../events/run/batch.json"));
         assert_eq!(event.records.len(), 4);
-        let response = batch(event, None, Instant::now(), &|job: RunJob, _| async move {
+        let response = batch(event, job_of, None, Instant::now(), &|job: RunJob, _| async move {
             match job {
                 RunJob::Summarize { .. } => Err(DomainError::Retry("not now".into())),
                 RunJob::Run {
@@ -225,12 +253,13 @@ mod tests {
     async fn the_sample_events_of_the_other_queues_are_read() {
         let event: SqsEvent = sample(include_str!("../../../events/broadcast/event.json"));
         let response =
-            batch(event, None, Instant::now(), &|_: BroadcastJob, _| async { Ok(()) }).await;
+            batch(event, job_of, None, Instant::now(), &|_: BroadcastJob, _| async { Ok(()) })
+                .await;
         assert_eq!(response.batch_item_failures.len(), 0);
         let event: SqsEvent =
             sample(include_str!("../../../events/trigger/fire-plan-scheduled.json"));
         let response =
-            batch(event, None, Instant::now(), &|_: TriggerJob, _| async { Ok(()) }).await;
+            batch(event, job_of, None, Instant::now(), &|_: TriggerJob, _| async { Ok(()) }).await;
         assert_eq!(response.batch_item_failures.len(), 0);
     }
 }

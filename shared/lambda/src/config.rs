@@ -22,6 +22,8 @@ pub struct Config {
     pub triggers_queue: String,
     /// `TRIGGERS_QUEUE_ARN`, `SCHEDULE_GROUP`, `SCHEDULE_ROLE_ARN`: for alarms beyond 15 minutes.
     pub schedules: Schedules,
+    /// `ATTACHMENTS_BUCKET`: the bucket of the files of spaces.
+    pub attachments_bucket: String,
     /// `API_URL`: the HTTP API. `stream` has it, which is a client of the API, and `run`, which
     /// tells remote agents where to answer.
     pub api_url: Option<String>,
@@ -160,6 +162,7 @@ impl Config {
                 role: required("SCHEDULE_ROLE_ARN"),
                 target: required("TRIGGERS_QUEUE_ARN"),
             },
+            attachments_bucket: required("ATTACHMENTS_BUCKET"),
             api_url: variable("API_URL").filter(|url| !url.is_empty()),
             socket_url: required("SOCKET_URL"),
             socket_endpoint: required("SOCKET_ENDPOINT"),
@@ -226,7 +229,7 @@ mod tests {
                 .or_else(|| (name == "RUN_RETENTION_DAYS").then(|| "soon".to_owned()))
         };
         let BadConfig(wrong) = Config::read(set).unwrap_err();
-        assert_eq!(wrong.len(), 11, "{wrong:?}");
+        assert_eq!(wrong.len(), 12, "{wrong:?}");
         let empty = [
             "BUDGET_COST_PER_DAY",
             "INVITES",

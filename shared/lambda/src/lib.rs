@@ -20,6 +20,7 @@ pub mod http;
 pub mod log;
 pub mod schedule;
 pub mod secret;
+pub mod storage_events;
 pub mod websocket;
 
 pub use lambda_runtime::Error;

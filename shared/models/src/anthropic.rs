@@ -98,7 +98,7 @@ impl Model for Anthropic {
         if !response.status().is_success() {
             return Err(refusals.of_response(response).await);
         }
-        let reader = ResponseReader::new(estimate::characters(request));
+        let reader = ResponseReader::new(estimate::request_tokens(request));
         Ok(reading::pieces(events::read(response.bytes_stream()), reader, refusals).boxed())
     }
 }

@@ -8,7 +8,7 @@
 
 mod answer;
 mod exchange;
-mod families;
+pub(crate) mod families;
 mod faults;
 mod request_body;
 
@@ -101,7 +101,7 @@ impl Model for Bedrock {
             .send()
             .await
             .map_err(|error| faults::unanswered(&error))?;
-        Ok(pieces(answer.stream, ResponseReader::new(estimate::characters(request))).boxed())
+        Ok(pieces(answer.stream, ResponseReader::new(estimate::request_tokens(request))).boxed())
     }
 }
 

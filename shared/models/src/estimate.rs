@@ -1,21 +1,51 @@
-//! Estimates tokens if the provider doesn't report them: four characters per token.
+//! Estimates tokens if the provider doesn't report them: four characters per token, and the tokens
+//! of each file.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::port::{Message, Request};
+use crate::{
+    files::{self, Media},
+    port::{Message, Request},
+};
+
+/// Anthropic counts width × height / 750 tokens and shrinks larger images to about 1,600. `OpenAI`
+/// and Nova count about as many for an image of that size.
+const IMAGE_TOKENS: u64 = 1_600;
+/// Anthropic counts 1,500 to 3,000 tokens for a page of a PDF.
+const PAGE_TOKENS: u64 = 3_000;
+/// A guess, because only a parser could count the pages. A page of text alone takes less.
+const PAGE_BYTES: u64 = 100_000;
 
 pub(crate) fn tokens(characters: usize) -> u64 {
     characters.div_ceil(4) as u64
 }
 
-/// The number of characters in all parts of a request.
+/// The tokens of a file of this kind and size.
+pub(crate) fn tokens_of_file(media: Media, bytes: u64) -> u64 {
+    match media {
+        Media::Image => IMAGE_TOKENS,
+        Media::Pdf => bytes.div_ceil(PAGE_BYTES) * PAGE_TOKENS,
+    }
+}
+
+/// The tokens of all files that a request sends.
+pub(crate) fn tokens_of_files(request: &Request) -> u64 {
+    files::loaded(request).map(|file| tokens_of_file(file.media, file.bytes.len() as u64)).sum()
+}
+
+/// The tokens of a whole request.
+pub(crate) fn request_tokens(request: &Request) -> u64 {
+    tokens(characters(request)) + tokens_of_files(request)
+}
+
+/// The number of characters in all texts of a request.
 pub(crate) fn characters(request: &Request) -> usize {
     texts(request).iter().map(|text| text.chars().count()).sum()
 }
 
-/// The number of bytes in all parts of a request.
+/// The number of bytes in all texts of a request.
 pub(crate) fn bytes(request: &Request) -> usize {
     texts(request).iter().map(|text| text.len()).sum()
 }
@@ -40,6 +70,9 @@ pub(crate) fn texts(request: &Request) -> Vec<Cow<'_, str>> {
             Message::ToolResults { results } => {
                 texts.extend(results.iter().map(|result| Cow::Owned(as_text(&result.output))));
             }
+            Message::Files { files } => {
+                texts.extend(files.iter().map(|file| Cow::Borrowed(file.label.as_str())));
+            }
             Message::System { text } => texts.push(Cow::Borrowed(text)),
         }
     }
@@ -59,3 +92,6 @@ pub(crate) fn as_text(value: &Value) -> String {
 pub(crate) fn as_quoted_text(value: &Value) -> String {
     smartspace_domain::quoting::escaped(&value.to_string())
 }
+
+#[cfg(test)]
+mod tests;

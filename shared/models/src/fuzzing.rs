@@ -27,11 +27,11 @@ pub fn answer(api: Api, parts: Vec<Vec<u8>>) -> Vec<Result<Piece, ModelError>> {
     let refusals = |mark| Refusals::new(Some("sk-secret".to_owned()), mark);
     let all = match api {
         Api::OpenAi => {
-            let reader = openai::answer::ResponseReader::new(40);
+            let reader = openai::answer::ResponseReader::new(10);
             reading::pieces(events, reader, refusals(openai::MARK)).collect().now_or_never()
         }
         Api::Anthropic => {
-            let reader = anthropic::answer::ResponseReader::new(40);
+            let reader = anthropic::answer::ResponseReader::new(10);
             reading::pieces(events, reader, refusals(anthropic::MARK)).collect().now_or_never()
         }
     };

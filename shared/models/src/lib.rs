@@ -6,6 +6,8 @@
 //! - [`anthropic`]: Anthropic's Messages API
 //! - [`bedrock`]: all models on Amazon Bedrock, through the AWS SDK
 //! - `access`, `events`, `reading`, `refusals`, `calls`: shared by the providers over HTTP
+//! - `files`: the images and PDFs of a request
+//! - [`sight`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
 //! - [`retry`]: which model to ask next after an error
 //! - [`partial_json`]: extracts a text from JSON that is still being written
@@ -20,6 +22,7 @@ pub mod bedrock;
 mod calls;
 mod estimate;
 mod events;
+mod files;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -32,6 +35,7 @@ mod reading;
 mod refusals;
 pub mod retry;
 pub mod scripted;
+pub mod sight;
 
 #[cfg(test)]
 mod provider;

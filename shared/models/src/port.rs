@@ -14,7 +14,7 @@ use smartspace_domain::{
 };
 
 pub(crate) use self::request::turn_has_words;
-pub use self::request::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec};
+pub use self::request::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec};
 
 /// How long one answer may take in total, unless the configuration says otherwise.
 pub(crate) const TOTAL_LIMIT: Duration = Duration::from_mins(10);

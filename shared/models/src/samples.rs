@@ -1,12 +1,15 @@
 //! Sample requests and messages for the tests.
 
+use std::{collections::BTreeMap, sync::Arc};
+
+use bytes::Bytes;
 use serde_json::{Value, json};
 use smartspace_domain::{
     Time,
-    ids::{CallId, RunId},
+    ids::{AttachmentId, CallId, RunId, SpaceId},
 };
 
-use crate::port::{Message, Request, ToolCall, ToolResult, ToolSpec};
+use crate::port::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec};
 
 /// A short request with one tool.
 pub(crate) fn request() -> Request {
@@ -24,6 +27,7 @@ pub(crate) fn request() -> Request {
         cache_key: "key-1".to_owned(),
         forced_tool: None,
         cache_points: vec![],
+        files: Arc::default(),
     }
 }
 
@@ -39,4 +43,56 @@ pub(crate) fn call_and_result(tool: &str, output: Value) -> [Message; 2] {
         Message::Assistant { text: String::new(), calls: vec![call] },
         Message::ToolResults { results: vec![ToolResult { call_id: call_id(0), output }] },
     ]
+}
+
+/// The bytes of a sample file, and the same in base64.
+pub(crate) const PNG: (&[u8], &str) = (b"\x89PNG\r\n\x1a\n", "iVBORw0KGgo=");
+pub(crate) const PDF: (&[u8], &str) = (b"%PDF-1.7", "JVBERi0xLjc=");
+
+/// A file with the label `[name]`. Files with the same number are the same attachment.
+pub(crate) fn file(number: u128, name: &str, content_type: &str) -> FileRef {
+    FileRef {
+        space_id: SpaceId::new(Time::default(), 1),
+        attachment_id: AttachmentId::new(Time::from_millis(1_771_427_220_000), number),
+        sha256: "0".repeat(64),
+        name: name.to_owned(),
+        content_type: content_type.to_owned(),
+        bytes: 8,
+        label: format!("[{name}]"),
+    }
+}
+
+/// A picture, a PDF, and one picture whose bytes the request does not have.
+pub(crate) fn files() -> Message {
+    let files = vec![
+        file(1, "a.png", "image/png"),
+        file(2, "b (1).pdf", "application/pdf"),
+        file(3, "gone.jpeg", "image/jpeg"),
+    ];
+    Message::Files { files }
+}
+
+/// A text, and the files of [`files`] with a cache point after the PDF.
+pub(crate) fn request_with_files() -> Request {
+    let mut request = request();
+    request.messages.push(files());
+    request.cache_points = vec![CachePoint { message: 1, block: 1 }];
+    request.files = loaded();
+    request
+}
+
+/// The request of [`request_with_files`], but the files come after the result of a call.
+pub(crate) fn request_with_files_after_a_result() -> Request {
+    let mut request = request();
+    request.messages.extend(call_and_result("f", "r".into()));
+    request.messages.push(files());
+    request.cache_points = vec![CachePoint { message: 3, block: 1 }];
+    request.files = loaded();
+    request
+}
+
+fn loaded() -> Arc<BTreeMap<AttachmentId, Bytes>> {
+    let Message::Files { files } = files() else { unreachable!() };
+    let bytes = [PNG.0, PDF.0].map(Bytes::from_static);
+    Arc::new(files.into_iter().map(|file| file.attachment_id).zip(bytes).collect())
 }

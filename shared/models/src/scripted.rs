@@ -76,7 +76,7 @@ fn finished(
 ) -> Vec<Word> {
     let written = words.iter().map(Word::characters).sum();
     let usage = Usage {
-        input_tokens: estimate::tokens(estimate::characters(request)),
+        input_tokens: estimate::request_tokens(request),
         cached_tokens: cached,
         output_tokens: estimate::tokens(written),
         ..Usage::default()

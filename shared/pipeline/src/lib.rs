@@ -8,6 +8,7 @@
 //! - [`post`]: posts a message, queues the runs that it woke, and notifies followers
 //! - [`budgets`]: pays for model calls
 //! - [`cancel`]: cancels a run
+//! - [`files`]: uploads, downloads, and files that messages name
 //! - [`forks`]: lets a run be tried again without effects
 //! - [`forms`]: answers, expires and closes forms
 //! - [`frames`]: sends one frame to one connection
@@ -26,6 +27,7 @@ pub mod access;
 pub mod budgets;
 pub mod cancel;
 pub mod endings;
+pub mod files;
 pub mod followers;
 pub mod forks;
 pub mod forms;
@@ -54,8 +56,8 @@ use smartspace_domain::{
     runs::Run,
 };
 use smartspace_ports::{
-    alarms::Alarms, cancel_signal::CancelSignal, clock::Clock, ids::IdSource, queues::Queue,
-    trace::TraceParent,
+    alarms::Alarms, cancel_signal::CancelSignal, clock::Clock, files::Files, ids::IdSource,
+    queues::Queue, trace::TraceParent,
 };
 use smartspace_store::{Store, runs::RunRecord};
 
@@ -79,6 +81,8 @@ pub struct Pipeline {
     pub cancel_signal: Arc<dyn CancelSignal>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
+    /// The storage of files.
+    pub files: Arc<dyn Files>,
     /// New ids.
     pub ids: Arc<dyn IdSource>,
     /// Whether callers that send too many requests are refused.

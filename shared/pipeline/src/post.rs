@@ -6,6 +6,7 @@ use smartspace_domain::{
     access::{Caller, SpaceAction},
     entities::EntityType,
     events::EventKind,
+    ids::AttachmentId,
     jobs::{RunJob, TriggerJob},
     quota::Cause,
 };
@@ -45,11 +46,20 @@ impl Pipeline {
         Ok(appended)
     }
 
-    /// Like [`Self::post`], for a caller of the HTTP or WebSocket API. The transaction itself
-    /// checks that the sender is a member. Only if it fails, the caller's rights are checked, so
-    /// that the error does not reveal a space to a stranger.
-    pub async fn post_as(&self, caller: Caller, new: &NewMessage) -> Result<Appended> {
-        match self.post(new).await {
+    /// Like [`Self::post`], with the files that the message names, for a caller of the HTTP or
+    /// WebSocket API. The transaction itself checks that the sender is a member. Only if it fails,
+    /// the caller's rights are checked, so that the error does not reveal a space to a stranger.
+    pub async fn post_as(
+        &self,
+        caller: Caller,
+        new: NewMessage,
+        files: &[AttachmentId],
+    ) -> Result<Appended> {
+        if !files.is_empty() {
+            self.authorise(caller, SpaceAction::Post, new.space).await?;
+        }
+        let new = NewMessage { files: self.files_named(new.space, files).await?, ..new };
+        match self.post(&new).await {
             Err(error @ (Error::Invalid(_) | Error::NotAMember)) => {
                 self.authorise(caller, SpaceAction::Post, new.space).await?;
                 Err(error)

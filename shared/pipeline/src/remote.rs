@@ -210,6 +210,7 @@ impl Pipeline {
             space,
             sender: run.agent_id,
             content: Content::Text(new.text.clone()),
+            files: Vec::new(),
             by: MessageSource::Run(Box::new(ByRun {
                 run: run.id,
                 depth: run.chain_depth + 1,

@@ -130,6 +130,9 @@ impl Pipeline {
             self.store.members().leave_deleted(id, member.entity_id).await?;
             Box::pin(self.retire_former_guest(&member)).await?;
         }
+        if !self.clear_files(id).await? {
+            return self.go_on_settling(id).await;
+        }
         if self.store.spaces().clear(id, PORTION * PORTIONS).await? {
             Ok(())
         } else {

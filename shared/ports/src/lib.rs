@@ -5,6 +5,7 @@ pub mod alarms;
 pub mod cancel_signal;
 pub mod clock;
 pub mod envelope;
+pub mod files;
 pub mod ids;
 pub mod key_sets;
 pub mod log;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use smartspace_domain::{
     Time,
-    ids::{EntityId, PlanId, SpaceId},
+    ids::{AttachmentId, EntityId, PlanId, SpaceId},
     jobs::{RunJob, TriggerJob},
     limits::{self, lease},
 };
@@ -143,6 +143,12 @@ impl Due<'_> {
                 let at = self.store.plans().fires_at(key).await?;
                 Ok(at.map(|at| Duty::Trigger(TriggerJob::FirePlan { agent_id, plan_id, at })))
             }
+            ("FILES", None) => {
+                let space_id: SpaceId = id.parse().map_err(|_| unknown())?;
+                let file = key.sk.strip_prefix(keys::FILE).ok_or_else(unknown)?;
+                let attachment_id: AttachmentId = file.parse().map_err(|_| unknown())?;
+                Ok(Some(Duty::Trigger(TriggerJob::SettleFile { space_id, attachment_id })))
+            }
             ("ENTITY", None) => {
                 let entity_id: EntityId = id.parse().map_err(|_| unknown())?;
                 Ok(Some(Duty::Trigger(TriggerJob::SettleEntity { entity_id })))
@@ -159,7 +165,16 @@ impl Due<'_> {
             let all = Query::of_index(Index::DUE, keys::due(part));
             for item in self.store.table.all(all).await? {
                 let key = key_of(&item)?;
-                let duty = self.duty(&key).await?;
+                // A later version may have left what this one does not know. It must not keep the
+                // host from starting.
+                let duty = match self.duty(&key).await {
+                    Ok(duty) => duty,
+                    Err(error @ Error::Internal(_)) => {
+                        tracing::error!(pk = key.pk, sk = key.sk, %error, "an overdue item is left");
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
                 if let Some(Duty::Run(RunJob::Run { run, .. })) = &duty {
                     self.store.runs().end_lease(run.run_id).await?;
                 }

@@ -26,6 +26,7 @@ macro_rules! handles {
 
 handles! {
     agent_state: AgentState, "The state of an agent as a whole: its memories, goals and plans.";
+    attachments: Attachments, "The files of spaces.";
     budgets: Budgets, "What was spent of the budgets of a day.";
     calls: Calls, "Calls of runs that are shown as cards.";
     connections: Connections, "WebSocket connections, their tickets and their subscriptions.";

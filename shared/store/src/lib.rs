@@ -11,6 +11,7 @@
 //! Expired items count as deleted.
 
 pub mod agents;
+pub mod attachments;
 pub mod connections;
 pub mod deliveries;
 pub mod due;
@@ -39,9 +40,9 @@ use smartspace_domain::{
 pub use smartspace_domain::{Error, Result};
 
 pub use crate::handles::{
-    AgentState, Budgets, Calls, Connections, Deliveries, Due, Entities, Forms, Goals, Idempotency,
-    Invites, Members, Memories, Messages, Plans, Prompts, Quota, Rates, Relationships, Runs,
-    Spaces, Steps, Summaries, Triggers, UsageRows,
+    AgentState, Attachments, Budgets, Calls, Connections, Deliveries, Due, Entities, Forms, Goals,
+    Idempotency, Invites, Members, Memories, Messages, Plans, Prompts, Quota, Rates, Relationships,
+    Runs, Spaces, Steps, Summaries, Triggers, UsageRows,
 };
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},

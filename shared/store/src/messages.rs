@@ -12,7 +12,7 @@ use smartspace_domain::{ids::SpaceId, messages::Message};
 pub(crate) use self::apart::{Apart, LongDispatch};
 pub use self::{
     card::{Asks, CutJson, ToolCard},
-    record::MessageRecord,
+    record::{MessageFile, MessageRecord},
 };
 use crate::{
     Messages, Result,

@@ -63,6 +63,8 @@ fn cors(origins: &[String]) -> CorsLayer {
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
             HeaderName::from_static("idempotency-key"),
+            // Uploads to the local host have it, as they do to S3.
+            header::IF_NONE_MATCH,
             // Clients of A2A and MCP send the versions that they speak.
             HeaderName::from_static("a2a-version"),
             HeaderName::from_static("mcp-protocol-version"),

@@ -183,6 +183,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
         space,
         sender: run.agent_id,
         content: Content::Text("Well.".parse().unwrap()),
+        files: Vec::new(),
         by: MessageSource::Run(Box::new(by)),
     };
     store.messages().append(&reply, at(6)).await.unwrap();

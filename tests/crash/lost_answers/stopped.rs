@@ -31,6 +31,7 @@ impl Studio {
             space: self.space,
             sender: self.admin,
             content: Content::Text("On it".parse().unwrap()),
+            files: Vec::new(),
             by: MessageSource::Run(Box::new(by)),
         };
         self.store.messages().append(&new, at(5)).await

@@ -125,6 +125,7 @@ impl Studio {
             space: self.space,
             sender: self.admin,
             content,
+            files: Vec::new(),
             by: MessageSource::Run(Box::new(by)),
         };
         store.messages().append(&new, at(4)).await.unwrap()

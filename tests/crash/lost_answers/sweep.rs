@@ -20,6 +20,7 @@ use smartspace_ports::{
     alarms::NoAlarms,
     cancel_signal::NoCancelSignal,
     clock::Clock,
+    files::MemoryFiles,
     ids::RandomIds,
     queues::{Queue, QueueError},
 };
@@ -37,7 +38,7 @@ use crate::crash::lost_answers::{
 
 /// A queue that records its jobs.
 #[derive(Debug)]
-struct Queued<J>(Mutex<Vec<J>>);
+pub(super) struct Queued<J>(Mutex<Vec<J>>);
 
 impl<J> Queued<J> {
     fn empty() -> Arc<Self> {
@@ -62,7 +63,7 @@ impl Clock for At {
     }
 }
 
-async fn empty_table() -> (Client, Store) {
+pub(super) async fn empty_table() -> (Client, Store) {
     let client = client_on(EmbeddedTable::in_memory().unwrap());
     schema::create_table(&client, NAME).await.unwrap();
     let store = Store::new(client.clone(), NAME, None, Arc::new(|| 4));
@@ -70,7 +71,7 @@ async fn empty_table() -> (Client, Store) {
 }
 
 /// A pipeline at this second, and the queues of its run and trigger jobs.
-fn pipeline(
+pub(super) fn pipeline(
     store: &Store,
     second: i64,
 ) -> (Pipeline, Arc<Queued<RunJob>>, Arc<Queued<TriggerJob>>) {
@@ -84,6 +85,7 @@ fn pipeline(
         alarms: Arc::new(NoAlarms),
         cancel_signal: Arc::new(NoCancelSignal),
         clock: Arc::new(At(second)),
+        files: Arc::new(MemoryFiles::default()),
         ids: Arc::new(RandomIds),
         is_rate_limited: false,
     };

@@ -8,6 +8,7 @@ mod anthropic;
 mod bedrock;
 mod billing;
 mod check;
+mod files;
 mod gate;
 mod openai;
 mod prompt;

@@ -122,21 +122,26 @@ impl Process {
 
     /// All files that the product wrote: its log and its data, each with its name.
     pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+        self.paths().iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
+    }
+
+    /// Removes the file with this name.
+    pub(crate) fn remove_file(&self, name: &str) {
+        let found = self.paths().into_iter().find(|path| path.ends_with(name));
+        fs::remove_file(found.unwrap()).unwrap();
+    }
+
+    fn paths(&self) -> Vec<PathBuf> {
         let mut folders = vec![self.folder.path().to_owned()];
-        let mut files = Vec::new();
+        let mut paths = Vec::new();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-                if entry.file_type().unwrap().is_dir() {
-                    folders.push(entry.path());
-                } else {
-                    files.push((
-                        entry.file_name().to_string_lossy().into_owned(),
-                        fs::read(entry.path()).unwrap(),
-                    ));
-                }
+                let is_folder = entry.file_type().unwrap().is_dir();
+                if is_folder { &mut folders } else { &mut paths }.push(entry.path());
             }
         }
-        files
+        paths
     }
 
     /// The last 300 lines of the log.

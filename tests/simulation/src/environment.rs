@@ -18,6 +18,7 @@ use smartspace_domain::{
     Time,
     jobs::{BroadcastJob, RunJob, TriggerJob},
 };
+use smartspace_ports::files::MemoryFiles;
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     time::Instant,
@@ -79,6 +80,8 @@ pub struct Environment {
     pub broadcasts: Arc<SimQueue<BroadcastJob>>,
     /// The triggers queue.
     pub triggers: Arc<SimQueue<TriggerJob>>,
+    /// The storage of files.
+    pub files: MemoryFiles,
     /// The open connections.
     pub connections: Connections,
     /// The connections that joined an answer in the middle.
@@ -125,6 +128,7 @@ impl Environment {
             runs: SimQueue::new("runs", run_hidden),
             broadcasts: SimQueue::new("broadcasts", hidden),
             triggers: SimQueue::new("triggers", hidden),
+            files: MemoryFiles::default(),
             latecomers: Mutex::default(),
             webhooks,
             arriving: Mutex::new(Some(arriving)),

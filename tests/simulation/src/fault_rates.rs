@@ -40,6 +40,8 @@ pub struct FaultRates {
     pub late_job: u64,
     /// An alarm is lost, late, early, or rings twice.
     pub alarm: u64,
+    /// The storage of files does not answer, or its answer is lost.
+    pub files: u64,
     /// A frame is not delivered, or delivered and not acknowledged.
     pub frame: u64,
     /// A connection is dropped.
@@ -84,6 +86,7 @@ impl FaultRates {
             twice: rate("twice", 2_000, 20_000),
             late_job: rate("late_job", 1_000, 10_000),
             alarm: rate("alarm", 10_000, 60_000),
+            files: rate("files", 1_000, 10_000),
             frame: rate("frame", 1_000, 10_000),
             dropped: rate("dropped", 100, 500),
             request: rate("request", 2_000, 15_000),

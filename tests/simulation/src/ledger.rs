@@ -31,6 +31,8 @@ pub struct Ledger {
     pub people: Vec<EntityId>,
     /// The messages that people sent.
     pub sent_messages: Vec<SentMessage>,
+    /// The files of messages that people sent.
+    pub sent_files: Vec<SentFiles>,
     /// Messages that were refused because their space accepted no more in that second.
     pub refused_messages: Vec<RefusedMessage>,
     /// The answers that people gave to forms.
@@ -95,6 +97,15 @@ pub struct Ledger {
     pub read: (usize, usize),
     /// Every call of a process, with the time when it began, if calls are counted.
     pub calls: Vec<(Instant, String)>,
+}
+
+/// The files of a message. Its text is unique.
+#[derive(Clone, Debug)]
+pub struct SentFiles {
+    /// The text of the message.
+    pub text: String,
+    /// The ids of the files, in order.
+    pub files: Vec<String>,
 }
 
 /// What a remote agent does about a run.

@@ -74,6 +74,7 @@ pub mod storage;
 pub mod table_errors;
 mod timeliness;
 pub mod units;
+pub mod uploads;
 pub mod view;
 pub mod world;
 
@@ -155,6 +156,8 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     if world.env.plan.remote {
         tokio::spawn(remote_agents::answer_all(Arc::clone(&world)));
     }
+    let uploads = world.env.plan.files;
+    let uploads = uploads.then(|| tokio::spawn(uploads::send_files(Arc::clone(&world))));
     let people = locked(&world.env.ledger).people.clone();
     let people: Vec<_> = people
         .into_iter()
@@ -167,11 +170,16 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
         world.env.plan.services.then(|| tokio::spawn(Services::new(&world).perform_actions()));
     let removes = world.env.plan.deletes_space;
     let remover = removes.then(|| tokio::spawn(remover::delete_a_space(Arc::clone(&world))));
-    let others = async { (join(operator).await, join(services).await, join(remover).await) };
+    let others = async {
+        let ended = (join(operator).await, join(services).await, join(remover).await);
+        (ended, join(uploads).await)
+    };
     let ended = timeout(CLIENT_LIMIT, async { tokio::join!(join_all(people), others) }).await;
-    let (people, (operator, services, remover)) = ended.map_err(|_| {
+    let (people, (others, uploads)) = ended.map_err(|_| {
         format!("clients of seed {} are still busy after {CLIENT_LIMIT:?}", setup.seed)
     })?;
+    uploads?;
+    let (operator, services, remover) = others;
     let operator = operator?;
     let services = services?;
     remover?;

@@ -3,13 +3,14 @@
 //!
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1),
-//! `services` (1, 6), `remote` (1, 3, 4, 5), `outside`, `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
+//! `services` (1, 6), `files` (1, 5, 10), `remote` (1, 3, 4, 5), `outside`, `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
 //! `invites`, `runs_without_space` (9), `frames`, `reads`, `timeliness`, `turns`, `seconds`,
 //! `budgets` and `rates` (10). `streams` compares live text with the stored messages.
 
 mod budgets;
 mod cut_results;
 mod deletions;
+mod files;
 mod forks;
 mod frames;
 mod invites;
@@ -93,6 +94,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     remote::remote_agents_answer_once_and_in_time(&mut evidence);
     promise_4::a_run_without_its_lease_writes_nothing(&mut evidence);
     promise_5::no_run_hangs(&mut evidence);
+    files::files_are_those_of_their_messages(&mut evidence);
     deletions::nothing_is_left_of_a_deleted_space(&mut evidence);
     promise_6::chains_of_agents_end(&mut evidence);
     rates::runs_per_minute_have_a_limit(&mut evidence);

@@ -47,6 +47,8 @@ pub struct Plan {
     pub services: bool,
     /// Whether one more agent works elsewhere.
     pub remote: bool,
+    /// Whether people send files.
+    pub files: bool,
     /// How much a space accepts in a second.
     pub append_limit: AppendLimit,
     /// How many connections make a room large.
@@ -137,6 +139,7 @@ impl Plan {
             plans: !crowd && number("plans", 0, 2) != 0,
             services: !crowd && number("services", 0, 2) != 0,
             remote: !crowd && number("remote", 0, 4) == 0,
+            files: !crowd && number("files", 0, 3) == 0,
             append_limit: [FEW_APPENDS, AppendLimit::SPACE]
                 [number("append limit", 0, 4).min(1) as usize],
             room_limits: if is_large { few_connections(chance) } else { RoomLimits::SPACE },

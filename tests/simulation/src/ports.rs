@@ -1,6 +1,7 @@
 //! The ports of one process, each with its faults.
 
 pub mod alarms;
+pub mod files;
 pub mod model;
 pub mod queue;
 pub mod recorder;

@@ -35,8 +35,8 @@ use crate::{
     life::{ClockError, Life},
     plan::BudgetOf,
     ports::{
-        alarms::SimAlarms, model::SimModel, queue::ProcessQueue, recorder::Recorder,
-        sockets::SimSockets, table::SimTable, transport::SimTransport,
+        alarms::SimAlarms, files::SimFiles, model::SimModel, queue::ProcessQueue,
+        recorder::Recorder, sockets::SimSockets, table::SimTable, transport::SimTransport,
     },
     remote_agents,
 };
@@ -184,6 +184,7 @@ fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
         alarms: Arc::new(SimAlarms { env: Arc::clone(env), life: Arc::clone(life) }),
         cancel_signal,
         clock: Arc::new(SimClock { env: Arc::clone(env), life: Arc::clone(life) }),
+        files: Arc::new(SimFiles { env: Arc::clone(env), life: Arc::clone(life) }),
         ids,
         is_rate_limited: false,
     }

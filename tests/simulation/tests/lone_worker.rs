@@ -41,6 +41,7 @@ use smartspace_ports::{
     alarms::NoAlarms,
     cancel_signal::NoCancelSignal,
     clock::Clock,
+    files::MemoryFiles,
     ids::RandomIds,
     queues::{Delivery, Queue, QueueError},
     resolver::SystemResolver,
@@ -162,6 +163,7 @@ async fn store_with_history(space: SpaceId, agent: EntityId) -> Store {
             space,
             sender: agent.id,
             content: Content::Text(format!("message {number}").parse().unwrap()),
+            files: Vec::new(),
             by: MessageSource::External { key: None, depth: 0 },
         };
         store.messages().append(&message, start()).await.unwrap();
@@ -196,6 +198,7 @@ impl Scene {
             alarms: Arc::new(NoAlarms),
             cancel_signal: Arc::new(NoCancelSignal),
             clock: Arc::new(VirtualClock(Instant::now())),
+            files: Arc::new(MemoryFiles::default()),
             ids: Arc::new(RandomIds),
             is_rate_limited: false,
         };

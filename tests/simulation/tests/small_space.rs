@@ -52,6 +52,7 @@ impl SmallSpace {
             space: self.id,
             sender: EntityId::new(start(), 1),
             content: Content::Text(format!("message {number}").parse().unwrap()),
+            files: Vec::new(),
             by: MessageSource::External { key: None, depth: 0 },
         };
         Box::pin(self.store.messages().append(&message, start())).await.unwrap()

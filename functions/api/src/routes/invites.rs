@@ -86,11 +86,7 @@ async fn create(
     };
     let own = InviteId::new(now, api.pipeline.ids.random());
     let mut token = token_of(own, api.pipeline.ids.random());
-    let created_by = match caller {
-        Caller::Operator => None,
-        Caller::Entity(entity) => Some(entity),
-    };
-    let new = NewInvite { token: &token, created_by, uses, until: now + lasts };
+    let new = NewInvite { token: &token, created_by: caller.entity(), uses, until: now + lasts };
     let store = &api.pipeline.store;
     store.spaces().record(space).await?;
     let record = store.invites().create(&new, key.as_ref(), now).await?;

@@ -8,9 +8,9 @@ use smartspace_domain::{
     Error, Result,
     access::SpaceAction,
     dispatch::Dispatch,
-    ids::{EntityId, MessageId, SpaceId},
-    limits::PAGE_BYTES,
-    messages::{Message, MessageText},
+    ids::{AttachmentId, EntityId, MessageId, SpaceId},
+    limits::{MESSAGE_BYTES, PAGE_BYTES},
+    messages::Message,
     schemas,
 };
 use smartspace_pipeline::access::KnownSpaces;
@@ -21,7 +21,7 @@ use smartspace_store::{
     },
     table::pages::{Ask, Page, json_bytes},
 };
-use utoipa::{IntoParams, PartialSchema, ToSchema};
+use utoipa::{IntoParams, ToSchema, openapi::schema::Object};
 
 use crate::{
     Api,
@@ -39,11 +39,21 @@ pub(super) fn routes() -> Routes {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct MessageBody {
-    #[schema(schema_with = MessageText::schema)]
+    /// May be left out if the message has files.
+    #[serde(default)]
+    #[schema(schema_with = message_text, required = false)]
     text: String,
+    /// The message's files, each once. They must be ready and belong to this space.
+    #[serde(default)]
+    #[schema(max_items = 10)]
+    attachments: Vec<AttachmentId>,
     /// The member that sends the message. Required with the admin key; otherwise the caller.
     #[serde(default)]
     sender_id: Option<EntityId>,
+}
+
+fn message_text() -> Object {
+    schemas::with_at_most(MESSAGE_BYTES, "At most 32,768 bytes without NUL.")
 }
 
 /// Post a message
@@ -63,8 +73,8 @@ async fn create(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Created<Message>> {
-    let MessageBody { text, sender_id } = body.read()?;
-    let text = MessageText::try_from(text).map_err(|error| error.at("/text"))?;
+    let MessageBody { text, attachments, sender_id } = body.read()?;
+    let content = Content::of(text, !attachments.is_empty())?;
     let sender = api.pipeline.speaker(caller, space, sender_id).await?;
     let path = format!("/v1/spaces/{space}/messages");
     let key = body.key(&headers, caller, &path)?;
@@ -73,10 +83,11 @@ async fn create(
         id,
         space,
         sender,
-        content: Content::Text(text),
+        content,
+        files: Vec::new(),
         by: MessageSource::External { key, depth: depth(&headers)? },
     };
-    let made = api.pipeline.post_as(caller, &new).await?.message;
+    let made = api.pipeline.post_as(caller, new, &attachments).await?.message;
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
 }
 
@@ -102,8 +113,8 @@ async fn preview(
     body: Body,
 ) -> ApiResult<Json<PreviewResponse>> {
     api.pipeline.authorise(caller, SpaceAction::Post, space).await?;
-    let MessageBody { text, sender_id } = body.read()?;
-    let text = MessageText::try_from(text).map_err(|error| error.at("/text"))?;
+    let MessageBody { text, attachments, sender_id } = body.read()?;
+    Content::of(text.clone(), !attachments.is_empty())?;
     let sender = caller.speaks_as(sender_id)?;
     let mut dispatch =
         api.pipeline.store.messages().preview(space, sender, &text, api.pipeline.now()).await?;

@@ -12,6 +12,7 @@ use std::{collections::BTreeSet, time::Duration};
 use futures::StreamExt;
 use smartspace_domain::{
     Error, Time,
+    agents::ModelConfig,
     events::StreamEnd,
     ids::{EntityId, RunId, SpaceId},
     runs::{FailureCode, Usage},
@@ -31,12 +32,13 @@ use smartspace_store::{
 };
 
 use crate::{
-    agent_loop::model_turn::answer::GrowingAnswer, prompt::Prompt, run_context::RunContext,
-    tools::toolbox::Toolbox,
+    agent_loop::model_turn::answer::GrowingAnswer, model_files::LoadedFiles, prompt::Prompt,
+    run_context::RunContext, tools::toolbox::Toolbox,
 };
 
-/// How many tries one answer may have in a round: at most 1 + 3 repeats + 4 fallbacks.
-const TRIES_OF_ROUND: u32 = 8;
+/// How many tries one answer may have in a round: at most 1 + 3 repeats + 4 fallbacks, and one
+/// without files.
+const TRIES_OF_ROUND: u32 = 9;
 /// How many tries one answer may have. Each round halves the results that are not cut, of which
 /// there are less than 2^16 (200 steps of at most 256 KiB). Each worker numbers its tries from its
 /// own multiple of this, so that the streams of different tries never mix.
@@ -155,12 +157,19 @@ impl ModelCaller<'_> {
                 cache_key: cache_key(self.context.run.agent_id, self.context.run.paying_space()),
                 forced_tool: None,
                 cache_points: cache_points(question),
+                files: self.files(question, tries.current()).await?,
             };
             let error = match self.ask(&request, question, attempt).await? {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
             self.context.streams.end_all(Some(StreamEnd::Failed));
+            // A provider refuses a whole request for one file, such as a PDF with too many pages.
+            if error.code == FailureCode::BadRequest && !request.files.is_empty() {
+                tracing::info!(run = %self.context.run.id, %error, "asking again without files");
+                self.context.files.give_up();
+                continue;
+            }
             match tries.after(&error, self.context.pipeline.ids.random()) {
                 Next::Wait(time)
                     if !self.context.has_time_for(time + self.context.models.longest_answer()) =>
@@ -185,6 +194,25 @@ impl ModelCaller<'_> {
                 Next::GiveUp => return Err(NoModelTurn::Failed(error)),
             }
         }
+    }
+
+    /// The bytes of the files of a question, as far as this model takes them.
+    async fn files(
+        &self,
+        question: &Question<'_>,
+        model: &ModelConfig,
+    ) -> Result<LoadedFiles, NoModelTurn> {
+        let files = question.messages.iter().filter_map(|message| match message {
+            Message::Files { files } => Some(files),
+            _ => None,
+        });
+        let files: Vec<_> = files.flatten().collect();
+        if files.is_empty() {
+            return Ok(LoadedFiles::default());
+        }
+        let context = self.context;
+        let loaded = context.files.load(&*context.pipeline.files, files, model).await;
+        loaded.map_err(NoModelTurn::Unknown)
     }
 
     /// The tries of a step's answer. If an earlier invocation began them, this waits until the next

@@ -3,6 +3,7 @@
 use smartspace_domain::{
     Time,
     agents::ContextFormat,
+    attachments::{FilePart, written_size},
     ids::{EntityId, SpaceId},
 };
 use smartspace_store::{
@@ -13,7 +14,7 @@ use smartspace_store::{
 use crate::prompt::{
     format_1, format_2,
     names::Names,
-    quoted::{CardJson, CutText, Name, Thousands},
+    quoted::{CardJson, CutText, Name, Quoted, Thousands},
     reading::SpaceContext,
 };
 
@@ -75,19 +76,32 @@ impl<'a> Lines<'a> {
     /// Writes the lines of a message. A message of the agent itself also shows why it was sent.
     pub(crate) fn entry(&self, message: &MessageRecord) -> String {
         let Self { me, cursor, trigger, .. } = *self;
-        match self.format {
+        let entry = match self.format {
             ContextFormat::One => format_1::lines::entry(message, me, cursor, trigger),
             ContextFormat::Two => format_2::lines::entry(self, message),
-        }
+        };
+        entry + &self.files(message)
     }
 
     /// Writes the line of a message without the reason, which may name another space.
     pub(crate) fn line(&self, message: &MessageRecord) -> String {
         let Self { me, cursor, trigger, .. } = *self;
-        match self.format {
+        let line = match self.format {
             ContextFormat::One => format_1::lines::line(message, me, cursor, trigger),
             ContextFormat::Two => format_2::lines::line(self, message),
+        };
+        line + &self.files(message)
+    }
+
+    /// Writes a line for each file of a message.
+    pub(crate) fn files(&self, message: &MessageRecord) -> String {
+        let mut lines = String::new();
+        for (index, file) in message.files.iter().enumerate() {
+            lines.push_str(self.indent());
+            lines.push_str(&file_line(index + 1, &file.part));
+            lines.push('\n');
         }
+        lines
     }
 
     /// Writes the day of a message, unless the message before it is of the same day.
@@ -120,6 +134,14 @@ pub(crate) fn joined(place: Option<&SpaceContext>) -> String {
     let Some(place) = place.filter(|place| !place.joined.is_empty()) else { return String::new() };
     let numbers: Vec<_> = place.joined.iter().map(|seq| format!("#{seq}")).collect();
     format!("Answer these messages, too: {}\n", numbers.join(", "))
+}
+
+/// Writes the line of a file: `[file #2 "plan.pdf" (application/pdf, 120 KB) att_…]`. `number`
+/// counts the files of its message.
+pub(crate) fn file_line(number: usize, file: &FilePart) -> String {
+    let FilePart { attachment_id, name, content_type, bytes, .. } = file;
+    let size = written_size(*bytes);
+    format!("[file #{number} {} ({content_type}, {size}) {attachment_id}]", Quoted(name))
 }
 
 /// Writes the text of a message, or the call and the outcome of a card.

@@ -48,11 +48,16 @@ pub(crate) fn roles(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>
                 roles.add_own(&call(card));
                 roles.add_other(format!("[result of {}] {outcome}\n", Name(&card.name)));
             }
-            _ if mine => roles.add_own(&content(message)),
-            _ => roles.add_other(line(lines, message)),
+            _ if mine => roles.add_own(content_and_files(lines, message).trim_end()),
+            _ => roles.add_other(line(lines, message) + &lines.files(message)),
         }
     }
     roles
+}
+
+/// Writes a message of the agent itself.
+fn content_and_files(lines: &Lines<'_>, message: &MessageRecord) -> String {
+    format!("{}\n{}", content(message), lines.files(message))
 }
 
 /// Writes a message of somebody else.

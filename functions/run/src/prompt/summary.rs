@@ -242,6 +242,7 @@ impl Summarizer<'_> {
                 cache_key: String::new(),
                 forced_tool: None,
                 cache_points: Vec::new(),
+                files: Arc::default(),
             };
             let call = format!("{}_{halving}_{number}", paid.token.0);
             let error = match self.listen(&request, paid, &call).await {

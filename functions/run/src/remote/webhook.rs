@@ -232,7 +232,7 @@ fn text_of(prompt: &Prompt) -> String {
         port::Message::Assistant { text, .. } | port::Message::System { text } => {
             vec![text.as_str()]
         }
-        port::Message::ToolResults { .. } => Vec::new(),
+        port::Message::Files { .. } | port::Message::ToolResults { .. } => Vec::new(),
     });
     prompt.system.iter().map(String::as_str).chain(texts).collect::<Vec<_>>().join("\n")
 }

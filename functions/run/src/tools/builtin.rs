@@ -29,6 +29,7 @@ registry! {
     get_memories::GetMemories,
     get_my_runs::GetMyRuns,
     get_plans::GetPlans,
+    read_attachment::ReadAttachment,
     read_messages::ReadMessages,
     send_message::SendMessage,
     set_goals::SetGoals,

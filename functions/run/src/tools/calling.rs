@@ -18,6 +18,7 @@ use smartspace_store::{
     },
 };
 
+pub(crate) use self::posting::PostContent;
 use crate::run_context::RunContext;
 
 /// A call that is being made.

@@ -225,7 +225,7 @@ mod tests {
         let toolbox = Toolbox::new(none, &[], Vec::new());
         assert_eq!(
             toolbox.names(),
-            ["enter_space", "read_messages", "send_message", "skip_response"]
+            ["enter_space", "read_attachment", "read_messages", "send_message", "skip_response"]
         );
         assert!(toolbox.find("set_memories").is_none());
         let all = Toolbox::new(Builtins::default(), &[], Vec::new());

@@ -44,17 +44,22 @@ fn frame(action: &str, fields: Vec<Option<(String, Value)>>) -> Value {
 fn any_send() -> impl Strategy<Value = (Action, Value)> {
     let text =
         any::<String>().prop_filter("a text", |text| !text.is_empty() && !text.contains('\0'));
-    (any_space(), text, prop::option::of("[ -~]{1,255}"), prop::option::of(any_entity())).prop_map(
-        move |(space_id, text, idempotency_key, sender_id)| {
+    let file = any::<u128>().prop_map(|random| AttachmentId::new(Time::default(), random));
+    let files = prop::collection::vec(file, 0..3);
+    let key = prop::option::of("[ -~]{1,255}");
+    (any_space(), text, files, key, prop::option::of(any_entity())).prop_map(
+        move |(space_id, text, attachments, idempotency_key, sender_id)| {
             let fields = vec![
                 optional("spaceId", Some(json!(space_id))),
                 optional("text", Some(json!(text))),
+                optional("attachments", Some(json!(attachments))),
                 optional("idempotencyKey", idempotency_key.clone().map(Value::from)),
                 optional("senderId", sender_id.map(|sender| json!(sender))),
             ];
             let action = Action::Send {
                 space_id,
-                text: text.try_into().unwrap(),
+                text,
+                attachments,
                 idempotency_key: idempotency_key.map(|key| key.try_into().unwrap()),
                 sender_id,
             };
@@ -178,7 +183,7 @@ proptest! {
         // The result is an action or an error, and an action stays within its limits.
         match Request::read(&damaged).action {
             Ok(Action::Send { text, .. }) => {
-                prop_assert!(text.as_str().len() <= limits::SOCKET_TEXT_BYTES);
+                prop_assert!(text.len() <= limits::SOCKET_TEXT_BYTES);
             }
             Ok(Action::Ping { spaces }) => prop_assert!(spaces.len() <= MAX_PINGED_SPACES),
             Ok(_) | Err(_) => {}

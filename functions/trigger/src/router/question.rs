@@ -1,6 +1,6 @@
 //! The request to a router.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 use smartspace_domain::{messages::excerpt, quoting::escaped, spaces::router::CHOOSE};
@@ -54,6 +54,7 @@ impl Question<'_> {
             forced_tool: Some(CHOOSE.to_owned()),
             cache_key: String::new(),
             cache_points: Vec::new(),
+            files: Arc::default(),
         }
     }
 

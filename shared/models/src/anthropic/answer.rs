@@ -24,8 +24,8 @@ pub(crate) struct ResponseReader {
     stop_reason: Option<String>,
     stopped: bool,
     counts: Option<Counts>,
-    /// Characters of the request and of the answer, to estimate the usage.
-    request_characters: usize,
+    /// The size of the request and of the answer, to estimate the usage.
+    request_tokens: u64,
     answer_characters: usize,
 }
 
@@ -40,15 +40,15 @@ enum Block {
 }
 
 impl ResponseReader {
-    /// `request_characters` serves to estimate the usage if the provider reports none.
-    pub(crate) fn new(request_characters: usize) -> Self {
+    /// `request_tokens` serves to estimate the usage if the provider reports none.
+    pub(crate) fn new(request_tokens: u64) -> Self {
         Self {
             blocks: BTreeMap::new(),
             started: 0,
             stop_reason: None,
             stopped: false,
             counts: None,
-            request_characters,
+            request_tokens,
             answer_characters: 0,
         }
     }
@@ -187,7 +187,7 @@ impl Dialect for ResponseReader {
         };
         // Budgets and the watcher of the context window need a count.
         let estimated = || Usage {
-            input_tokens: estimate::tokens(self.request_characters),
+            input_tokens: self.request_tokens,
             output_tokens: estimate::tokens(self.answer_characters),
             ..Usage::default()
         };

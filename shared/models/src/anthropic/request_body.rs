@@ -6,7 +6,8 @@ use serde_json::{Value, json, value::RawValue};
 use crate::{
     calls,
     estimate::{as_quoted_text, as_text},
-    port::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec, turn_has_words},
+    files::{LoadedFile, Media},
+    port::{FileRef, Message, Request, ToolCall, ToolResult, ToolSpec, turn_has_words},
 };
 
 /// Anthropic's highest temperature. Configurations allow up to 2.
@@ -48,7 +49,7 @@ impl<'a> RequestBody<'a> {
             model: &request.model.name,
             max_tokens: request.model.max_output_tokens,
             system: system(&request.system),
-            messages: turns(&request.messages, &request.cache_points),
+            messages: turns(request),
             tools: request.tools.iter().map(tool).collect(),
             tool_choice: request
                 .forced_tool
@@ -77,16 +78,17 @@ fn mark(block: &mut Value) {
 
 /// The API requires that the roles alternate, and that the results of calls come first in the turn
 /// after the calls.
-fn turns(messages: &[Message], cache_points: &[CachePoint]) -> Vec<Turn> {
+fn turns(request: &Request) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
-    for (index, message) in messages.iter().enumerate() {
-        let (role, mut blocks) = role_and_blocks(message, turn_has_words(messages, index));
-        for point in cache_points.iter().filter(|point| point.message == index) {
-            if let Some(Some(block)) = blocks.get_mut(point.block) {
+    for (index, message) in request.messages.iter().enumerate() {
+        let next_to_words = turn_has_words(&request.messages, index);
+        let (role, mut parts) = role_and_parts(request, message, next_to_words);
+        for point in request.cache_points.iter().filter(|point| point.message == index) {
+            if let Some(block) = parts.get_mut(point.block).and_then(|blocks| blocks.last_mut()) {
                 mark(block);
             }
         }
-        let content: Vec<Value> = blocks.into_iter().flatten().collect();
+        let content: Vec<Value> = parts.into_iter().flatten().collect();
         match turns.last_mut() {
             _ if content.is_empty() => {}
             Some(last) if last.role == role => last.content.extend(content),
@@ -99,28 +101,55 @@ fn turns(messages: &[Message], cache_points: &[CachePoint]) -> Vec<Turn> {
     turns
 }
 
-/// The role and the blocks of a message. A block that the provider would refuse is `None`, so that
-/// the indices of cache points stay valid.
+/// The role and the parts of a message, which are numbered as its cache points. A part is a block,
+/// a file after its label, or nothing if the provider would refuse the block.
 ///
 /// Tool results next to words are quoted: a tool's output must not look like those words.
-fn role_and_blocks(message: &Message, next_to_words: bool) -> (Role, Vec<Option<Value>>) {
+fn role_and_parts(
+    request: &Request,
+    message: &Message,
+    next_to_words: bool,
+) -> (Role, Vec<Vec<Value>>) {
     match message {
-        Message::User { blocks } => (Role::User, blocks.iter().map(|block| text(block)).collect()),
-        Message::Assistant { text: words, calls } => (
-            Role::Assistant,
-            [text(words)].into_iter().chain(calls.iter().map(call).map(Some)).collect(),
-        ),
+        Message::User { blocks } => {
+            (Role::User, blocks.iter().map(|block| Vec::from_iter(text(block))).collect())
+        }
+        Message::Assistant { text: words, calls } => {
+            let calls = calls.iter().map(|made| vec![call(made)]);
+            (Role::Assistant, [Vec::from_iter(text(words))].into_iter().chain(calls).collect())
+        }
         Message::ToolResults { results } => {
-            let result = |shown| Some(result(shown, next_to_words));
+            let result = |shown| vec![result(shown, next_to_words)];
             (Role::User, results.iter().map(result).collect())
         }
-        Message::System { text: notice } => (Role::User, vec![text(&format!("SYSTEM: {notice}"))]),
+        Message::Files { files } => {
+            (Role::User, files.iter().map(|file| labelled_file(request, file)).collect())
+        }
+        Message::System { text: notice } => {
+            (Role::User, vec![Vec::from_iter(text(&format!("SYSTEM: {notice}")))])
+        }
     }
 }
 
 /// The provider refuses a block that contains only whitespace.
 fn text(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
+}
+
+fn labelled_file(request: &Request, file: &FileRef) -> Vec<Value> {
+    let block = LoadedFile::of(file, &request.files).map(file_block);
+    text(&file.label).into_iter().chain(block).collect()
+}
+
+fn file_block(file: LoadedFile<'_>) -> Value {
+    let source = json!({"type": "base64", "media_type": file.content_type});
+    let mut block = match file.media {
+        Media::Image => json!({"type": "image", "source": source}),
+        Media::Pdf => json!({"type": "document", "source": source, "title": file.name}),
+    };
+    // `json!` would copy the text.
+    block["source"]["data"] = file.base64().into();
+    block
 }
 
 fn call(call: &ToolCall) -> Value {

@@ -18,8 +18,8 @@ pub(super) struct ResponseReader {
     started: u32,
     stop_reason: Option<StopReason>,
     counts: Option<TokenUsage>,
-    /// Characters of the request and of the answer, to estimate the usage.
-    request_characters: usize,
+    /// The size of the request and of the answer, to estimate the usage.
+    request_tokens: u64,
     answer_characters: usize,
 }
 
@@ -31,14 +31,14 @@ struct Call {
 }
 
 impl ResponseReader {
-    /// `request_characters` serves to estimate the usage if the provider reports none.
-    pub(super) fn new(request_characters: usize) -> Self {
+    /// `request_tokens` serves to estimate the usage if the provider reports none.
+    pub(super) fn new(request_tokens: u64) -> Self {
         Self {
             calls: BTreeMap::new(),
             started: 0,
             stop_reason: None,
             counts: None,
-            request_characters,
+            request_tokens,
             answer_characters: 0,
         }
     }
@@ -122,7 +122,7 @@ impl ResponseReader {
         };
         // Budgets and the watcher of the context window need a count.
         let estimated = || Usage {
-            input_tokens: estimate::tokens(self.request_characters),
+            input_tokens: self.request_tokens,
             output_tokens: estimate::tokens(self.answer_characters),
             ..Usage::default()
         };

@@ -10,6 +10,7 @@ use aws_sdk_bedrockruntime::{
     error::BoxError,
 };
 use aws_smithy_types::body::SdkBody;
+use bytes::Bytes;
 use http_body_util::Limited;
 
 use crate::events::LONGEST_ANSWER;
@@ -17,12 +18,12 @@ use crate::events::LONGEST_ANSWER;
 /// Interceptor for one request.
 #[derive(Debug)]
 pub(super) struct Exchange {
-    body: Vec<u8>,
+    body: Bytes,
 }
 
 impl Exchange {
     pub(super) fn new(body: Vec<u8>) -> Self {
-        Self { body }
+        Self { body: body.into() }
     }
 }
 

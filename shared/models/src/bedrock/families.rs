@@ -9,6 +9,9 @@ pub(super) struct Family {
     pub(super) text_with_calls: bool,
     /// Whether text may follow tool results in the same turn.
     pub(super) text_after_results: bool,
+    /// Whether tool results may contain images, by the API's description of
+    /// `ToolResultContentBlock`. Nova's guide allows texts and images there, but no documents.
+    pub(super) images_in_results: bool,
     /// Whether a request may force the model to call a tool.
     pub(super) forced_tools: bool,
 }
@@ -29,6 +32,7 @@ const CLAUDE: Family = Family {
     caching: Caching::LooksBack,
     text_with_calls: true,
     text_after_results: true,
+    images_in_results: true,
     forced_tools: true,
 };
 const OLD_CLAUDE: Family = Family { caching: Caching::NoMarks, ..CLAUDE };
@@ -36,6 +40,7 @@ const NOVA: Family = Family {
     caching: Caching::ExactMarks,
     text_with_calls: true,
     text_after_results: false,
+    images_in_results: true,
     forced_tools: true,
 };
 /// Restrictions under which every model accepts a request.
@@ -43,10 +48,11 @@ const OTHER: Family = Family {
     caching: Caching::NoMarks,
     text_with_calls: false,
     text_after_results: false,
+    images_in_results: false,
     forced_tools: false,
 };
 
-/// Families by the prefix of a model's name. The first matching prefix decides.
+/// Families by the prefix of a model's name.
 const FAMILIES: [(&str, Family); 7] = [
     ("anthropic.claude-3-5-haiku", CLAUDE),
     ("anthropic.claude-3-7", CLAUDE),
@@ -58,16 +64,22 @@ const FAMILIES: [(&str, Family); 7] = [
 ];
 
 impl Family {
-    /// `model` is the id of a model or of an inference profile (a region such as `us.` or `global.`
-    /// before the model's id), or the ARN of either.
     pub(super) fn of(model: &str) -> Self {
-        let name = model.rsplit('/').next().unwrap_or(model);
-        let name_without_region = name.split_once('.').map_or("", |(_, name)| name);
-        let matches = |(prefix, _): &&(&str, Self)| {
-            [name, name_without_region].iter().any(|name| name.starts_with(prefix))
-        };
-        FAMILIES.iter().find(matches).map_or(OTHER, |(_, family)| *family)
+        first_match(&FAMILIES, model).unwrap_or(OTHER)
     }
+}
+
+/// What a table says about a model, by the prefix of its name. The first matching prefix decides.
+///
+/// `model` is the id of a model or of an inference profile (a region such as `us.` or `global.`
+/// before the model's id), or the ARN of either.
+pub(crate) fn first_match<T: Copy>(table: &[(&str, T)], model: &str) -> Option<T> {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let name_without_region = name.split_once('.').map_or("", |(_, name)| name);
+    let matches = |(prefix, _): &&(&str, T)| {
+        [name, name_without_region].iter().any(|name| name.starts_with(prefix))
+    };
+    table.iter().find(matches).map(|(_, found)| *found)
 }
 
 impl Caching {

@@ -1,16 +1,18 @@
 //! The body of a `ConverseStream` request.
 
+mod files;
 mod marks;
+mod tools;
 
 use serde::Serialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 
-use self::marks::marks;
+use self::{files::Files, marks::marks, tools::Tools};
 use super::families::Family;
 use crate::{
     calls,
     estimate::{as_quoted_text, as_text},
-    port::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec, turn_has_words},
+    port::{CachePoint, Message, Request, ToolCall, ToolResult, turn_has_words},
 };
 
 /// Bedrock's highest temperature. Configurations allow up to 2.
@@ -22,7 +24,7 @@ const MAX_TEMPERATURE: f32 = 1.0;
 pub(super) struct RequestBody<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Value>,
-    messages: Vec<Value>,
+    messages: Vec<SentTurn>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<Tools<'a>>,
     inference_config: Inference,
@@ -34,6 +36,12 @@ struct Inference {
     max_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
+}
+
+#[derive(Serialize)]
+struct SentTurn {
+    role: &'static str,
+    content: Vec<Value>,
 }
 
 /// Consecutive messages of one role.
@@ -50,12 +58,12 @@ struct Block {
 impl<'a> RequestBody<'a> {
     pub(super) fn new(request: &'a Request) -> Self {
         let family = Family::of(&request.model.name);
-        let turns = turns(&request.messages, family, &marks(request, family.caching));
         Self {
             system: system(&request.system, family),
-            messages: turns
+            messages: Conversation::of(request, family)
+                .turns()
                 .into_iter()
-                .map(|turn| json!({"role": turn.role, "content": contents(turn.blocks)}))
+                .map(|turn| SentTurn { role: turn.role, content: contents(turn.blocks) })
                 .collect(),
             tool_config: Tools::new(request, family),
             inference_config: Inference {
@@ -89,30 +97,87 @@ fn contents(blocks: Vec<Block>) -> Vec<Value> {
         .collect()
 }
 
-/// The API requires that the roles alternate, and that the results of calls come first in the turn
-/// after the calls.
-fn turns(messages: &[Message], family: Family, marks: &[CachePoint]) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
-    for (index, message) in messages.iter().enumerate() {
-        let (role, contents) = role_and_contents(message, family, turn_has_words(messages, index));
-        let is_marked = |block| marks.contains(&CachePoint { message: index, block });
-        let blocks = contents.into_iter().enumerate().filter_map(|(at, content)| {
-            Some(Block { content: content?, is_marked: is_marked(at) })
-        });
-        let blocks: Vec<Block> = blocks.collect();
-        match turns.last_mut() {
-            _ if blocks.is_empty() => {}
-            Some(last) if last.role == role => last.blocks.extend(blocks),
-            _ => turns.push(Turn { role, blocks }),
+/// The conversation of a request, for one family of models.
+struct Conversation<'a> {
+    messages: &'a [Message],
+    family: Family,
+    marks: Vec<CachePoint>,
+    files: Files<'a>,
+}
+
+impl<'a> Conversation<'a> {
+    fn of(request: &'a Request, family: Family) -> Self {
+        Self {
+            messages: &request.messages,
+            family,
+            marks: marks(request, family.caching),
+            files: Files::of(request),
         }
     }
-    for turn in &mut turns {
-        turn.blocks.sort_by_key(|block| !block.is_result());
-        if !family.text_after_results {
-            turn.move_texts_into_results();
+
+    /// The API requires that the roles alternate, and that the results of calls come first in the
+    /// turn after the calls.
+    fn turns(&self) -> Vec<Turn> {
+        let mut turns: Vec<Turn> = Vec::new();
+        for (index, message) in self.messages.iter().enumerate() {
+            let (role, parts) = self.role_and_parts(index, message);
+            let is_marked = |block| self.marks.contains(&CachePoint { message: index, block });
+            let parts = parts.into_iter().enumerate();
+            let blocks: Vec<Block> =
+                parts.flat_map(|(at, part)| blocks(part, is_marked(at))).collect();
+            match turns.last_mut() {
+                _ if blocks.is_empty() => {}
+                Some(last) if last.role == role => last.blocks.extend(blocks),
+                _ => turns.push(Turn { role, blocks }),
+            }
+        }
+        for turn in &mut turns {
+            turn.blocks.sort_by_key(|block| !block.is_result());
+            if !self.family.text_after_results {
+                turn.move_into_results(self.family);
+            }
+        }
+        turns
+    }
+
+    /// The role and the parts of a message, which are numbered as its cache points. A part is a
+    /// block, a file after its label, or nothing if the provider would refuse the block.
+    ///
+    /// Tool results next to words are quoted: a tool's output must not look like those words.
+    fn role_and_parts(&self, index: usize, message: &Message) -> (&'static str, Vec<Vec<Value>>) {
+        match message {
+            Message::User { blocks } => {
+                ("user", blocks.iter().map(|block| Vec::from_iter(text(block))).collect())
+            }
+            Message::Assistant { text: words, calls } => {
+                let words = text(words).filter(|_| calls.is_empty() || self.family.text_with_calls);
+                let calls = calls.iter().map(|made| vec![call(made)]);
+                ("assistant", [Vec::from_iter(words)].into_iter().chain(calls).collect())
+            }
+            Message::ToolResults { results } => {
+                let next_to_words = turn_has_words(self.messages, index);
+                let result = |shown| vec![result(shown, next_to_words)];
+                ("user", results.iter().map(result).collect())
+            }
+            Message::Files { files } => {
+                let files = files.iter().enumerate();
+                ("user", files.map(|(at, file)| self.files.labelled(index, at, file)).collect())
+            }
+            Message::System { text: notice } => {
+                ("user", vec![Vec::from_iter(text(&format!("SYSTEM: {notice}")))])
+            }
         }
     }
-    turns
+}
+
+/// The blocks of a part. The mark of a part is at its end.
+fn blocks(part: Vec<Value>, is_marked: bool) -> Vec<Block> {
+    let unmarked = |content| Block { content, is_marked: false };
+    let mut blocks: Vec<Block> = part.into_iter().map(unmarked).collect();
+    if let Some(last) = blocks.last_mut() {
+        last.is_marked = is_marked;
+    }
+    blocks
 }
 
 impl Block {
@@ -122,42 +187,23 @@ impl Block {
 }
 
 impl Turn {
-    /// Appends the texts after the tool results to the last result. Each stays a block of its own,
-    /// so that the model sees where the tool's output ends.
-    fn move_texts_into_results(&mut self) {
+    /// Appends the blocks after the tool results to the last result. Each stays a block of its own,
+    /// so that the model sees where the tool's output ends. Files that the model refuses there are
+    /// left out, so that only their labels remain.
+    fn move_into_results(&mut self, family: Family) {
         let results = self.blocks.iter().take_while(|block| block.is_result()).count();
         if results == 0 {
             return;
         }
-        let texts = self.blocks.split_off(results);
+        let others = self.blocks.split_off(results);
+        let fits = |content: &Value| {
+            content["text"].is_string() || family.images_in_results && content["image"].is_object()
+        };
         if let Some(Value::Array(last)) =
             self.blocks.last_mut().and_then(|last| last.content.pointer_mut("/toolResult/content"))
         {
-            last.extend(texts.into_iter().map(|block| block.content));
+            last.extend(others.into_iter().map(|block| block.content).filter(fits));
         }
-    }
-}
-
-/// The role and the contents of a message. A block that the provider would refuse is `None`, so
-/// that the indices of cache points stay valid.
-///
-/// Tool results next to words are quoted: a tool's output must not look like those words.
-fn role_and_contents(
-    message: &Message,
-    family: Family,
-    next_to_words: bool,
-) -> (&'static str, Vec<Option<Value>>) {
-    match message {
-        Message::User { blocks } => ("user", blocks.iter().map(|block| text(block)).collect()),
-        Message::Assistant { text: words, calls } => {
-            let words = text(words).filter(|_| calls.is_empty() || family.text_with_calls);
-            ("assistant", [words].into_iter().chain(calls.iter().map(call).map(Some)).collect())
-        }
-        Message::ToolResults { results } => {
-            let result = |shown| Some(result(shown, next_to_words));
-            ("user", results.iter().map(result).collect())
-        }
-        Message::System { text: notice } => ("user", vec![text(&format!("SYSTEM: {notice}"))]),
     }
 }
 
@@ -179,55 +225,6 @@ fn result(result: &ToolResult, quoted: bool) -> Value {
         .and_then(|shown| text(&shown))
         .unwrap_or_else(|| json!({"text": as_quoted_text(&result.output)}));
     json!({"toolResult": {"toolUseId": result.call_id, "content": [content]}})
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Tools<'a> {
-    tools: Vec<Tool<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<Value>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Tool<'a> {
-    tool_spec: Spec<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Spec<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'a str,
-    input_schema: Schema<'a>,
-}
-
-#[derive(Serialize)]
-struct Schema<'a> {
-    json: &'a RawValue,
-}
-
-impl<'a> Tools<'a> {
-    /// Returns `None` without tools, because the provider refuses an empty list.
-    fn new(request: &'a Request, family: Family) -> Option<Self> {
-        let tool = |tool: &'a ToolSpec| {
-            let input_schema = Schema { json: tool.input_schema() };
-            Tool {
-                tool_spec: Spec {
-                    name: &tool.name,
-                    description: tool.description.trim(),
-                    input_schema,
-                },
-            }
-        };
-        let forced = request.forced_tool.as_ref().filter(|_| family.forced_tools);
-        (!request.tools.is_empty()).then(|| Self {
-            tools: request.tools.iter().map(tool).collect(),
-            tool_choice: forced.map(|name| json!({"tool": {"name": name}})),
-        })
-    }
 }
 
 #[cfg(test)]

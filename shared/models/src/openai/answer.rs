@@ -20,8 +20,8 @@ pub(crate) struct ResponseReader {
     started: u32,
     finish_reason: Option<String>,
     usage: Option<Usage>,
-    /// Characters of the request and of the answer, to estimate the usage.
-    request_characters: usize,
+    /// The size of the request and of the answer, to estimate the usage.
+    request_tokens: u64,
     answer_characters: usize,
 }
 
@@ -36,14 +36,14 @@ struct Call {
 }
 
 impl ResponseReader {
-    /// `request_characters` serves to estimate the usage if the provider reports none.
-    pub(crate) fn new(request_characters: usize) -> Self {
+    /// `request_tokens` serves to estimate the usage if the provider reports none.
+    pub(crate) fn new(request_tokens: u64) -> Self {
         Self {
             calls: Vec::new(),
             started: 0,
             finish_reason: None,
             usage: None,
-            request_characters,
+            request_tokens,
             answer_characters: 0,
         }
     }
@@ -145,7 +145,7 @@ impl Dialect for ResponseReader {
         };
         // Budgets and the watcher of the context window need a count.
         let estimated = || Usage {
-            input_tokens: estimate::tokens(self.request_characters),
+            input_tokens: self.request_tokens,
             output_tokens: estimate::tokens(self.answer_characters),
             ..Usage::default()
         };

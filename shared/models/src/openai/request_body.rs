@@ -9,7 +9,8 @@ use self::tools::{Tool, tool};
 use crate::{
     calls,
     estimate::as_text,
-    port::{Message, Request, ToolCall, ToolResult},
+    files::{LoadedFile, Media},
+    port::{FileRef, Message, Request, ToolCall, ToolResult},
 };
 
 #[derive(Serialize)]
@@ -43,7 +44,7 @@ impl<'a> RequestBody<'a> {
             model: &request.model.name,
             messages: system(&request.system)
                 .into_iter()
-                .chain(request.messages.iter().flat_map(message))
+                .chain(request.messages.iter().flat_map(|said| message(request, said)))
                 .collect(),
             tools: request.tools.iter().map(tool).collect(),
             tool_choice: request
@@ -67,13 +68,12 @@ fn system(parts: &[String]) -> Option<Value> {
     (!parts.is_empty()).then(|| json!({"role": "system", "content": parts.join("\n\n")}))
 }
 
-fn message(message: &Message) -> Vec<Value> {
+fn message(request: &Request, message: &Message) -> Vec<Value> {
     match message {
         Message::User { blocks } => {
-            let part = |block: &String| json!({"type": "text", "text": block});
             let content = match blocks.as_slice() {
                 [block] => json!(block),
-                blocks => blocks.iter().map(part).collect(),
+                blocks => blocks.iter().map(|block| text_part(block)).collect(),
             };
             vec![json!({"role": "user", "content": content})]
         }
@@ -86,8 +86,53 @@ fn message(message: &Message) -> Vec<Value> {
             vec![json!({"role": "assistant", "content": content, "tool_calls": calls})]
         }
         Message::ToolResults { results } => results.iter().map(result).collect(),
+        Message::Files { files } => {
+            let mut message = json!({"role": "user"});
+            // `json!` would copy the content.
+            message["content"] = labelled_files(request, files);
+            vec![message]
+        }
         Message::System { text } => vec![json!({"role": "system", "content": text})],
     }
+}
+
+fn text_part(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+/// The files, each after its label. Labels alone are one text, which every server accepts.
+fn labelled_files(request: &Request, files: &[FileRef]) -> Value {
+    let loaded = |file| LoadedFile::of(file, &request.files);
+    if files.iter().all(|file| loaded(file).is_none()) {
+        let labels: Vec<_> = files.iter().map(|file| file.label.as_str()).collect();
+        return json!(labels.join("\n"));
+    }
+    let parts = files.iter().flat_map(|file| {
+        let label = (!file.label.trim().is_empty()).then(|| text_part(&file.label));
+        [label, loaded(file).map(file_part)].into_iter().flatten()
+    });
+    parts.collect()
+}
+
+fn file_part(file: LoadedFile<'_>) -> Value {
+    match file.media {
+        Media::Image => {
+            let mut part = json!({"type": "image_url", "image_url": {}});
+            part["image_url"]["url"] = file.data_url().into();
+            part
+        }
+        Media::Pdf => {
+            let mut part = json!({"type": "file", "file": {"filename": pdf_name(file.name)}});
+            part["file"]["file_data"] = file.data_url().into();
+            part
+        }
+    }
+}
+
+/// `OpenAI` refuses a file whose name has no extension that it knows.
+fn pdf_name(name: &str) -> String {
+    let is_pdf = name.to_ascii_lowercase().ends_with(".pdf");
+    if is_pdf { name.to_owned() } else { format!("{name}.pdf") }
 }
 
 fn call(call: &ToolCall) -> Value {

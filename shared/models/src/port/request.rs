@@ -1,13 +1,19 @@
 //! A request to a model.
 
+use std::{collections::BTreeMap, sync::Arc};
+
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{
     Value,
     value::{RawValue, to_raw_value},
 };
-use smartspace_domain::{agents::ModelConfig, ids::CallId};
+use smartspace_domain::{
+    agents::ModelConfig,
+    ids::{AttachmentId, CallId, SpaceId},
+};
 
-use crate::{calls, estimate};
+use crate::{calls, estimate, files::Media};
 
 /// One request to a model: a whole conversation, and the tools that the model may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +29,7 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// Sorted by name. The tools of an agent are the same bytes in every space, so that a provider
     /// finds them in its cache.
-    pub tools: std::sync::Arc<[ToolSpec]>,
+    pub tools: Arc<[ToolSpec]>,
     /// The tool that the answer must call. Models that can't be forced get the request without it.
     pub forced_tool: Option<String>,
     /// Requests with the same key share a prefix. At most 64 characters (`OpenAI`'s
@@ -32,14 +38,16 @@ pub struct Request {
     /// The ends of the prefixes that later requests will repeat, for providers that cache only at
     /// marks. In order, at most two. The system message is always marked in addition.
     pub cache_points: Vec<CachePoint>,
+    /// The bytes of the files that the model gets. The label of any other file stands alone.
+    pub files: Arc<BTreeMap<AttachmentId, Bytes>>,
 }
 
 impl Request {
     /// An estimate of the tokens that the model reads, rather too many than too few: a token for
-    /// every three bytes. It errs by the model's tokenizer: English text has about four bytes to a
-    /// token, ids have two.
+    /// every three bytes of text, and the tokens of each file. It errs by the model's tokenizer:
+    /// English text has about four bytes to a token, ids have two.
     pub fn estimated_tokens(&self) -> u64 {
-        estimate::bytes(self).div_ceil(3) as u64
+        estimate::bytes(self).div_ceil(3) as u64 + estimate::tokens_of_files(self)
     }
 }
 
@@ -58,6 +66,7 @@ impl CachePoint {
         let blocks = match messages.last()? {
             Message::User { blocks } => blocks.len(),
             Message::ToolResults { results } => results.len(),
+            Message::Files { files } => files.len(),
             Message::Assistant { .. } | Message::System { .. } => 1,
         };
         Some(Self { message: messages.len() - 1, block: blocks.saturating_sub(1) })
@@ -85,6 +94,11 @@ pub enum Message {
         /// The results.
         results: Vec<ToolResult>,
     },
+    /// Files for the model, each after its label.
+    Files {
+        /// The files, in order.
+        files: Vec<FileRef>,
+    },
     /// A notice of the system between two steps.
     System {
         /// The text.
@@ -101,7 +115,7 @@ impl Message {
     fn has_words(&self) -> bool {
         match self {
             Self::User { blocks } => blocks.iter().any(|block| !block.trim().is_empty()),
-            Self::System { .. } => true,
+            Self::System { .. } | Self::Files { .. } => true,
             Self::Assistant { .. } | Self::ToolResults { .. } => false,
         }
     }
@@ -136,6 +150,34 @@ pub struct ToolResult {
     pub call_id: CallId,
     /// Output of the tool.
     pub output: Value,
+}
+
+/// A file for a model, without its bytes: runs store it in this form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileRef {
+    /// The space of the file.
+    pub space_id: SpaceId,
+    /// The file.
+    pub attachment_id: AttachmentId,
+    /// Its hash: a request that is repeated sends the same bytes.
+    pub sha256: String,
+    /// Its name.
+    pub name: String,
+    /// Its media type.
+    pub content_type: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The text before it, which says where it comes from.
+    pub label: String,
+}
+
+impl FileRef {
+    /// An estimate of the tokens that a model reads if it gets the file, without the label.
+    pub fn estimated_tokens(&self) -> u64 {
+        let media = Media::of(&self.content_type);
+        media.map_or(0, |media| estimate::tokens_of_file(media, self.bytes))
+    }
 }
 
 /// The description of a tool for a model.

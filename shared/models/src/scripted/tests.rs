@@ -144,6 +144,22 @@ async fn answers_before_the_trigger_do_not_count_as_steps() {
 }
 
 #[tokio::test]
+async fn files_change_neither_the_trigger_nor_the_steps() {
+    let script = json!({"rules": [{"when": {"contains": "weather"}, "steps": [
+        {"text": "{{sender}}", "calls": [{"tool": "f"}]},
+        {"text": "{{result}}"},
+    ]}]});
+    let mut messages = vec![user(&[MENTION]), samples::files()];
+    let first = answer(&request(script.clone(), messages.clone())).await;
+    let started = Piece::CallStarted { index: 0, name: "f".to_owned() };
+    let input = Piece::CallInput { index: 0, json: "{}".to_owned() };
+    assert_eq!(first, [text("Husam"), started, input]);
+    messages.extend(samples::call_and_result("f", "grey".into()));
+    messages.push(samples::files());
+    assert_eq!(answer(&request(script, messages)).await, [text("grey")]);
+}
+
+#[tokio::test]
 async fn a_scripted_error_comes_before_the_answer_or_in_its_middle() {
     let script =
         |step: Value| request(json!({"rules": [{"steps": [step]}]}), vec![user(&[MENTION])]);

@@ -14,6 +14,7 @@
 //!   had when its request was read
 //! - for a message with which a run ends: what the end checks. If one of these fails, nothing is
 //!   stored, and the message and the end follow one by one
+//! - its files are ready, and none of them is being deleted
 //! - the idempotency key is new
 
 mod attempt;
@@ -28,7 +29,7 @@ use smartspace_domain::{
     dispatch::{Dispatch, IncomingMessage, Reason, Routing},
     ids::{EntityId, MessageId, SpaceId},
     jobs::RunJob,
-    messages::{Message, MessageText, excerpt},
+    messages::{Message, excerpt},
     quota::{Bucket, RateWindow},
     runs::Run,
 };
@@ -39,6 +40,7 @@ pub use self::new_message::{ByRun, Content, MessageSource, NewCard, NewForm, New
 use self::{attempt::Attempt, snapshot::Snapshot};
 use crate::{
     Error, Messages, Result,
+    attachments::{FileRecord, unusable},
     idempotency::PostKey,
     messages::MessageRecord,
     runs::{RunRecord, cards::CardRef},
@@ -90,8 +92,9 @@ impl Messages<'_> {
             return self.posted_before(new.space, made).await;
         }
         let mut race = self.store.race();
+        let mut files = new.files.clone();
         loop {
-            let attempt = Attempt::new(self.store, new, &snapshot, now)
+            let attempt = Attempt::new(self.store, new, &files, &snapshot, now)
                 .inspect_err(|_| self.saw_second(new.space, snapshot.head.second.as_ref()))?;
             let refusal = match self.store.table.transact(&attempt.writes).await {
                 Ok(()) => {
@@ -109,13 +112,18 @@ impl Messages<'_> {
             if let Some(made) = PostKey::made(key, &refusal)? {
                 return self.posted_before(new.space, made).await;
             }
-            expect_lost_race(new, &snapshot, &refusal)?;
+            let files_changed = refresh_files(new.space, &mut files, &refusal)?;
+            if !files_changed {
+                expect_lost_race(new, &snapshot, &refusal)?;
+            }
             race.lost(
                 "too many messages are sent to this space at once; repeat the request with the \
                  same Idempotency-Key",
             )
             .await?;
-            self.refresh(&mut snapshot, new, &refusal, now).await?;
+            if !files_changed || refusal.names(&keys::space_head(new.space)) {
+                self.refresh(&mut snapshot, new, &refusal, now).await?;
+            }
         }
     }
 
@@ -153,7 +161,7 @@ impl Messages<'_> {
         self,
         space: SpaceId,
         sender: EntityId,
-        text: &MessageText,
+        text: &str,
         now: Time,
     ) -> Result<Vec<Dispatch>> {
         let (snapshot, _) = self.snapshot(space, sender, None, now).await?;
@@ -162,7 +170,7 @@ impl Messages<'_> {
         let depth = snapshot.depth_of(&MessageSource::External { key: None, depth: 0 }, member);
         let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
         let id = MessageId::new(now, 0);
-        let incoming = IncomingMessage::new(&sender, text.as_str(), depth);
+        let incoming = IncomingMessage::new(&sender, text, depth);
         let decided = snapshot.decide(id, incoming, Routing::Unasked, &mut minute, now);
         let mut dispatch = decided.dispatch;
         for asked in dispatch.iter_mut().filter(|it| decided.asks_router.contains(&it.agent_id)) {
@@ -207,6 +215,23 @@ impl Messages<'_> {
             open_card: None,
         })
     }
+}
+
+/// Takes over what the refusal says of files. Returns whether one of them has changed: another
+/// message was the first to name it.
+fn refresh_files(space: SpaceId, files: &mut [FileRecord], refusal: &Refusal) -> Result<bool> {
+    let mut changed = false;
+    for (index, file) in files.iter_mut().enumerate() {
+        let key = keys::file(space, file.id);
+        if refusal.names(&key) {
+            changed = true;
+            *file = refusal
+                .existing(&key)
+                .filter(FileRecord::may_be_sent)
+                .ok_or_else(|| unusable(index, "its time to be sent is over"))?;
+        }
+    }
+    Ok(changed)
 }
 
 /// Fails unless the transaction was refused because another writer was faster.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
+    attachments::FilePart,
     dispatch::{Dispatch, Routed},
     ids::{MessageId, RunId, SpaceId, StreamId},
     limits,
@@ -34,6 +35,9 @@ pub struct MessageRecord {
     /// The tool call that it shows, if it is a card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<ToolCard>,
+    /// The files that it names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<MessageFile>,
     /// How many more characters the text has. The whole text is then in `TEXT#`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_chars: usize,
@@ -82,6 +86,16 @@ pub struct MessageRecord {
     /// How often the sweep found it overdue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_count: Option<u32>,
+}
+
+/// A file that a message names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageFile {
+    /// The file, as the API shows it.
+    #[serde(flatten)]
+    pub part: FilePart,
+    /// Its hash, in hexadecimal digits.
+    pub sha256: String,
 }
 
 impl MessageRecord {
@@ -140,20 +154,7 @@ impl MessageRecord {
             seq: self.seq,
             rev: self.rev,
             sender: self.sender,
-            parts: match self.card {
-                // The text of a card describes the progress of its call.
-                Some(card) => [card.view(&apart, self.partial)]
-                    .into_iter()
-                    .chain(
-                        (!self.text.is_empty())
-                            .then_some(Part::Text { text: self.text, partial: false }),
-                    )
-                    .collect(),
-                None => vec![Part::Text {
-                    text: apart.text.unwrap_or(self.text),
-                    partial: self.partial,
-                }],
-            },
+            parts: parts(self.card, self.text, self.partial, self.files, apart),
             run_id: self.run_id,
             stream_id: self.stream_id,
             client_key: self.client_key,
@@ -166,4 +167,20 @@ impl MessageRecord {
             truncated: false,
         }
     }
+}
+
+fn parts(
+    card: Option<ToolCard>,
+    text: String,
+    partial: bool,
+    files: Vec<MessageFile>,
+    apart: Apart,
+) -> Vec<Part> {
+    let card = card.map(|card| card.view(&apart, partial));
+    // The text of a card describes the progress of its call.
+    let partial = partial && card.is_none();
+    let is_shown = !text.is_empty() || (card.is_none() && files.is_empty());
+    let text = Part::Text { text: apart.text.unwrap_or(text), partial };
+    let files = files.into_iter().map(|file| Part::File(file.part));
+    card.into_iter().chain(is_shown.then_some(text)).chain(files).collect()
 }

@@ -90,7 +90,7 @@ impl Spaces<'_> {
         self.store.table.write_where_it_holds(meta.value(":then", now + lease::RUNNING_DUE)?).await
     }
 
-    async fn delete_all(self, unwanted: Vec<Key>) -> Result<()> {
+    pub(crate) async fn delete_all(self, unwanted: Vec<Key>) -> Result<()> {
         for some in unwanted.chunks(CONCURRENT_DELETES) {
             try_join_all(
                 some.iter().map(|key| self.store.table.write_always(Write::delete(key.clone()))),

@@ -19,6 +19,7 @@ use smartspace_egress::{Egress, ToolHosts};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     cancel_signal::NoCancelSignal,
+    files::MemoryFiles,
     ids::{IdSource, RandomIds},
     resolver::SystemResolver,
     secrets::FixedSecrets,
@@ -76,6 +77,7 @@ impl Environment {
             alarms: Arc::new(ports.clone()),
             cancel_signal: Arc::new(NoCancelSignal),
             clock: clock.clone(),
+            files: Arc::new(MemoryFiles::default()),
             ids: Arc::new(RandomIds),
             is_rate_limited: true,
         };

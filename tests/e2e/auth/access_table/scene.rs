@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     support::{
         client::Client,
+        files::PIXEL,
         routes::{id, triggered_run},
         stack::Stack,
         waiting::{SOON, wait_for},
@@ -47,9 +48,13 @@ impl Scene {
         let received = stack.create(&format!("/v1/agents/{ada}/trigger"), sent).await.must_be(202);
         let delivery = received["deliveryId"].as_str().unwrap().to_owned();
         let (invite, guest, token) = guest_of(stack, &space).await;
+        let file = stack.as_entity(&member).upload(&space, "a.png", "image/png", PIXEL).await;
+        let elsewhere = stack.space("Elsewhere", &[&newcomer]).await;
         let names = [
             ("guest", guest),
             ("invite", invite),
+            ("file", file),
+            ("elsewhere", elsewhere),
             ("stranger", stranger),
             ("member", member),
             ("owner", owner),

@@ -30,6 +30,7 @@ pub(crate) const DOORS: &[(&str, &str, [u16; 6])] = &[
 ];
 
 const RENAMED_WITH_EXTERNAL_ID: &str = r#"{"name":"Renamed","externalId":"me@example.com"}"#;
+const FILE: &str = r#"{"name":"a.txt","contentType":"text/plain","bytes":1,"sha256":"0000000000000000000000000000000000000000000000000000000000000000"}"#;
 const PLAN: &str = r#"{"name":"Digest","instruction":"Write it.","cron":"0 9 * * *"}"#;
 
 /// All routes with their requests. The columns are those of [`CALLERS`].
@@ -108,6 +109,15 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("POST /v1/spaces/{id}/messages", &[
         row("{space}", r#"{"text":"Hello"{,senderId}}"#,            [404, 201, 201, 201, 201, 201]),
         row("{space}", r#"{"text":"Hello","senderId":"{owner}"}"#,  [404, 403, 201, 403, 403, 201]),
+        row("{space}", r#"{"attachments":["{file}"]{,senderId}}"#,  [404, 201, 201, 201, 201, 201]),
+    ]),
+    ("POST /v1/spaces/{id}/attachments", &[
+        row("{space}", FILE,                                        [404, 201, 201, 201, 201, 201]),
+        row("{elsewhere}", FILE,                                    [404, 404, 404, 404, 404, 201]),
+    ]),
+    ("GET /v1/spaces/{id}/attachments/{attachmentId}", &[
+        row("{space} {file}", "",                                   [404, 200, 200, 200, 200, 200]),
+        row("{elsewhere} {file}", "",                               [404, 404, 404, 404, 404, 404]),
     ]),
     ("POST /v1/spaces/{id}/messages/preview", &[
         row("{space}", r#"{"text":"Hello"{,senderId}}"#,            [404, 200, 200, 200, 200, 200]),

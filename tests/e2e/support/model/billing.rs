@@ -3,11 +3,18 @@
 //! The rules are those of <https://docs.anthropic.com> and <https://platform.openai.com> as of
 //! 2026. A token counts as four characters.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    time::Duration,
+};
 
 use serde_json::Value;
 
-use crate::support::model::request::{Api, ModelRequest};
+use crate::support::model::{
+    files::SentFile,
+    request::{Api, ModelRequest},
+};
 
 /// The shortest prompt that is cached, in tokens.
 const SHORTEST: usize = 1_024;
@@ -57,6 +64,9 @@ pub(crate) struct Cache {
 pub(crate) fn blocks(request: &ModelRequest) -> Vec<(String, bool)> {
     let marked = |block: &Value| block["cache_control"].is_object();
     let plain = |block: &Value| {
+        if let Some(file) = SentFile::of(request.api, block) {
+            return stand_in(file);
+        }
         let mut block = block.clone();
         if let Some(fields) = block.as_object_mut() {
             fields.remove("cache_control");
@@ -95,6 +105,13 @@ pub(crate) fn blocks(request: &ModelRequest) -> Vec<(String, bool)> {
         }
     }
     blocks
+}
+
+/// A text with as many tokens as the file. It differs for each file.
+fn stand_in(file: SentFile<'_>) -> String {
+    let mut hasher = DefaultHasher::new();
+    file.base64.hash(&mut hasher);
+    format!("{:08x}", hasher.finish() as u32).repeat(file.tokens() / 2)
 }
 
 impl Cache {

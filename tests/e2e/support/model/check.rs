@@ -2,6 +2,7 @@
 //! the script answers the request.
 
 pub(crate) mod blocks;
+pub(crate) mod files;
 
 use std::collections::HashSet;
 

@@ -2,9 +2,10 @@
 
 use std::time::Instant;
 
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use serde_json::Value;
 
-use crate::support::model::prompt::Prompt;
+use crate::support::model::{files::all_files, prompt::Prompt};
 
 /// The API that a request uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +114,12 @@ impl ModelRequest {
         notes.collect()
     }
 
+    /// The media type and the bytes of each file, in order.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let files = all_files(self).into_iter();
+        files.map(|file| (file.media_type(), BASE64.decode(file.base64).unwrap())).collect()
+    }
+
     /// The index of the step: the number of earlier answers in the run.
     pub(crate) fn step(&self) -> usize {
         self.messages().iter().filter(|message| message["role"] == "assistant").count()
@@ -154,8 +161,12 @@ impl ModelRequest {
         self.body["stream_options"]["include_usage"] == true
     }
 
+    /// The number of characters. A file counts by its tokens, with four characters each.
     pub(crate) fn characters(&self) -> usize {
-        self.body["messages"].to_string().len()
+        let all = self.body["messages"].to_string().len();
+        let files = all_files(self);
+        let encoded: usize = files.iter().map(|file| file.base64.len()).sum();
+        all - encoded + files.iter().map(|file| file.tokens() * 4).sum::<usize>()
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use axum::{
     Json, Router,
-    extract::{Path, State},
+    extract::{DefaultBodyLimit, Path, State},
     http::{HeaderMap, StatusCode, Uri},
     response::{IntoResponse, Response},
     routing::post,
@@ -98,6 +98,8 @@ async fn serve(listener: TcpListener, models: Models) {
         .route("/v1/messages", post(write_message))
         .route("/model/{model}/converse-stream", post(converse))
         .fallback(unknown_path)
+        // The checks of each API know how large a request may be.
+        .layer(DefaultBodyLimit::disable())
         .with_state(models);
     let listener = tokio::net::TcpListener::from_std(listener).unwrap().tap_io(|connection| {
         let _ = connection.set_nodelay(true);

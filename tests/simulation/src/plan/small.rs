@@ -120,6 +120,7 @@ impl Plan {
             plans: false,
             services: false,
             remote: false,
+            files: false,
             append_limit: AppendLimit::SPACE,
             room_limits: RoomLimits::SPACE,
             slow_answers: 50,

@@ -168,6 +168,7 @@ pub(crate) fn read_webhook(
         cache_key: String::new(),
         forced_tool: None,
         cache_points: Vec::new(),
+        files: Arc::default(),
     };
     read(&request, process, storage)
 }

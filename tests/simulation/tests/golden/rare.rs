@@ -67,6 +67,7 @@ pub(super) async fn items() -> Vec<Value> {
         space,
         sender: person,
         content: Content::Text("Hello, all.".parse().unwrap()),
+        files: Vec::new(),
         by: MessageSource::External { key: None, depth: 0 },
     };
     store.messages().append(&hello, at(2)).await.unwrap();

@@ -69,6 +69,7 @@ async fn store_with_three_runs() -> (Store, RunJob, Vec<RunRef>) {
         space,
         sender: person,
         content: Content::Text("Hello".parse().unwrap()),
+        files: Vec::new(),
         by: MessageSource::External { key: None, depth: 0 },
     };
     let appended = store.messages().append(&message, start()).await.unwrap();

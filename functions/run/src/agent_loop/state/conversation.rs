@@ -1,6 +1,6 @@
 //! The conversation with the model: the messages that the steps of a run add, and its size.
 
-use smartspace_models::port::{Message, ToolCall, ToolResult};
+use smartspace_models::port::{FileRef, Message, ToolCall, ToolResult};
 use smartspace_store::runs::steps::{CallRecord, StepRecord};
 
 use crate::agent_loop::state::State;
@@ -28,6 +28,12 @@ fn characters(message: &Message) -> u64 {
     let texts = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
     let count = match message {
         Message::User { blocks } => texts(blocks),
+        Message::Files { files } => {
+            // A token counts as four characters.
+            let size =
+                |file: &FileRef| file.label.chars().count() + 4 * file.estimated_tokens() as usize;
+            files.iter().map(size).sum()
+        }
         Message::Assistant { text, .. } | Message::System { text } => text.chars().count(),
         Message::ToolResults { results } => {
             results.iter().map(|result| result.output.to_string().chars().count()).sum()

@@ -48,14 +48,14 @@ impl AgentLoop<'_> {
             started_at: context.now(),
             is_repeatable: false,
         };
-        let Ok((content, record)) = send_message::message(&calling, &input) else {
+        let Ok((post, record)) = send_message::message(&calling, space, &input).await? else {
             return Ok(None);
         };
         let done = Completion::completed(EndReason::Done);
         let (run, ending) =
             self.ending(Completion { last_step: Some(step.clone()), ..done }, state)?;
         let started_at = record.started_at;
-        let posted = calling.post_last(space, content, record, &run, &ending).await;
+        let posted = calling.post_last(space, post, record, &run, &ending).await;
         let (message, ended) = match posted {
             Ok(posted) => posted,
             Err(

@@ -89,6 +89,7 @@ impl Worker {
             space: info.space,
             sender: info.agent,
             content: content(info, text)?,
+            files: Vec::new(),
             by: MessageSource::Run(Box::new(ByRun {
                 run: info.run,
                 depth: context.run.chain_depth + 1,

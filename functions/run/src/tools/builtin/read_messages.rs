@@ -119,6 +119,14 @@ pub(crate) fn shown(space: SpaceId, message: &Message, member: &MemberRecord) ->
     if message.is_partial() {
         shown["stopped"] = json!(true);
     }
+    let files: Vec<_> = message
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::File(file) = part { Some(json!(file)) } else { None })
+        .collect();
+    if !files.is_empty() {
+        shown["files"] = json!(files);
+    }
     if let Some(Part::Tool(tool)) = message.parts.first() {
         shown["tool"] = json!({
             "name": tool.name,

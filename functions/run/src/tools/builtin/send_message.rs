@@ -4,16 +4,16 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{
-    Result,
-    ids::MessageId,
-    messages::{MessageText, excerpt},
+    Error, Result,
+    ids::{AttachmentId, MessageId, SpaceId},
+    messages::excerpt,
     steps::CallStatus,
 };
 use smartspace_store::{messages::append::Content, runs::steps::CallRecord};
 
 use crate::prompt::run_activity::SEND_MESSAGE;
 use crate::tools::{
-    calling::{Calling, Outcome},
+    calling::{Calling, Outcome, PostContent},
     output::text_of,
     tool::{BuiltInTool, Spec},
 };
@@ -32,7 +32,13 @@ impl BuiltInTool for SendMessage {
             input: json!({
                 "type": "object",
                 "properties": {
-                    "text": {"type": "string", "minLength": 1}
+                    "text": {"type": "string"},
+                    "attachments": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "maxItems": 10,
+                        "description": "Ids of files of that space."
+                    }
                 },
                 "required": ["text"],
                 "additionalProperties": false
@@ -46,12 +52,12 @@ impl BuiltInTool for SendMessage {
         let Some(space) = calling.active_space else {
             return Ok(Outcome::error("no space is active; call enter_space first"));
         };
-        let (content, record) = match message(calling, input) {
+        let (post, record) = match message(calling, space, input).await? {
             Ok(message) => message,
             Err(text) => return Ok(Outcome::error(text)),
         };
         let output = record.output.clone();
-        let Some(posted) = calling.post(space, content, record).await? else {
+        let Some(posted) = calling.post(space, post, record).await? else {
             return Ok(Outcome::error("you are not a member of the active space any more"));
         };
         Ok(Outcome {
@@ -64,21 +70,36 @@ impl BuiltInTool for SendMessage {
     }
 }
 
-/// The message of a call, and the record of the call that has posted it. The error is for the
-/// model.
-pub(crate) fn message(
+/// The message of a call to a space, and the record of the call that has posted it. The inner error
+/// is for the model.
+pub(crate) async fn message(
     calling: &Calling<'_>,
+    space: SpaceId,
     input: &Value,
-) -> Result<(Content, CallRecord), String> {
-    let text = text_of(input, "text")
-        .parse::<MessageText>()
-        .map_err(|error| error.at("/text").to_string())?;
+) -> Result<Result<(PostContent, CallRecord), String>> {
+    let text = text_of(input, "text");
+    let mut ids = Vec::new();
+    for (index, file) in input["attachments"].as_array().into_iter().flatten().enumerate() {
+        match file.as_str().unwrap_or_default().parse::<AttachmentId>() {
+            Ok(id) => ids.push(id),
+            Err(error) => return Ok(Err(format!("/attachments/{index}: {error}"))),
+        }
+    }
+    let content = match Content::of(text.to_owned(), !ids.is_empty()) {
+        Ok(content) => content,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let files = match calling.context.pipeline.files_named(space, &ids).await {
+        Ok(files) => files,
+        Err(error @ Error::Invalid(_)) => return Ok(Err(error.to_string())),
+        Err(error) => return Err(error),
+    };
     let id = MessageId::of_call(calling.begun.call_id);
     let record = CallRecord {
         status: CallStatus::Completed,
         output: json!({"success": true, "messageId": id, "status": "delivered"}),
-        sent_excerpt: Some(excerpt(text.as_str(), EXCERPT_CHARS).0.to_owned()),
+        sent_excerpt: Some(excerpt(text, EXCERPT_CHARS).0.to_owned()),
         ..calling.record()
     };
-    Ok((Content::Text(text), record))
+    Ok(Ok((PostContent { content, files }, record)))
 }

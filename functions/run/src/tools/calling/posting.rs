@@ -5,6 +5,7 @@ use smartspace_domain::{
     ids::{MessageId, SpaceId},
 };
 use smartspace_store::{
+    attachments::FileRecord,
     messages::append::{Appended, ByRun, Content, MessageSource, NewMessage, Right},
     runs::{RunRecord, endings::Ending, steps::CallRecord},
 };
@@ -18,6 +19,19 @@ pub(crate) struct PostedMessage {
     pub(crate) mark: Option<(SpaceId, u64)>,
 }
 
+/// What a call posts.
+pub(crate) struct PostContent {
+    pub(crate) content: Content,
+    /// The files of the message. They are ready.
+    pub(crate) files: Vec<FileRecord>,
+}
+
+impl From<Content> for PostContent {
+    fn from(content: Content) -> Self {
+        Self { content, files: Vec::new() }
+    }
+}
+
 impl Calling<'_> {
     /// Posts a message. The message, the record of the call and the check of the lease are one
     /// transaction. `None` if the agent is not a member of the space, or the space was deleted.
@@ -26,7 +40,7 @@ impl Calling<'_> {
     pub(crate) async fn post(
         &self,
         space: SpaceId,
-        content: Content,
+        content: PostContent,
         record: CallRecord,
     ) -> Result<Option<PostedMessage>> {
         let context = self.context;
@@ -52,7 +66,7 @@ impl Calling<'_> {
     pub(crate) async fn post_last(
         &self,
         space: SpaceId,
-        content: Content,
+        content: PostContent,
         record: CallRecord,
         run: &RunRecord,
         ending: &Ending,
@@ -70,12 +84,13 @@ impl Calling<'_> {
         Ok((new.id, ended))
     }
 
-    fn new_message(&self, space: SpaceId, content: Content, by: ByRun) -> NewMessage {
+    fn new_message(&self, space: SpaceId, post: PostContent, by: ByRun) -> NewMessage {
         NewMessage {
             id: MessageId::of_call(self.begun.call_id),
             space,
             sender: self.context.run.agent_id,
-            content,
+            content: post.content,
+            files: post.files,
             by: MessageSource::Run(Box::new(by)),
         }
     }

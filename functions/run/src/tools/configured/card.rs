@@ -43,7 +43,7 @@ impl Calling<'_> {
         let content = Content::Card(Box::new(card));
         let shown_in = self.context.run.space_id().is_none().then_some(space);
         let outcome = Outcome { shown_in, ..outcome };
-        let Some(posted) = self.post(space, content, self.finished(&outcome)).await? else {
+        let Some(posted) = self.post(space, content.into(), self.finished(&outcome)).await? else {
             return Ok(Posted::No(Outcome::error(format!(
                 "you are not a member of {space}, where this was to be shown; YOUR SPACES lists \
                  where you are"

@@ -7,7 +7,7 @@ use super::*;
 
 /// All pieces of a stream of these events, including the last piece.
 fn read(events: &[Value]) -> Result<Vec<Piece>, Fault> {
-    let mut answer = ResponseReader::new(40);
+    let mut answer = ResponseReader::new(10);
     let mut pieces = Vec::new();
     for event in events {
         match answer.take(&event.to_string())? {

@@ -1,7 +1,10 @@
 use smartspace_domain::agents::ModelConfig;
 
 use super::*;
-use crate::samples::{call_id, request};
+use crate::{
+    port::CachePoint,
+    samples::{self, PDF, PNG, call_id, request},
+};
 
 fn body(request: &Request) -> Value {
     serde_json::from_str(&serde_json::to_string(&RequestBody::new(request)).unwrap()).unwrap()
@@ -73,6 +76,7 @@ fn conversation() -> Request {
             CachePoint { message: 0, block: 0 },
             CachePoint { message: 5, block: 1 },
         ],
+        files: std::sync::Arc::default(),
     }
 }
 
@@ -158,4 +162,63 @@ fn empty_fields_are_left_out_and_the_temperature_is_limited() {
         "temperature": 1.0,
     });
     assert_eq!(body(&bare), expected);
+}
+
+fn picture() -> Value {
+    let source = json!({"type": "base64", "media_type": "image/png", "data": PNG.1});
+    json!({"type": "image", "source": source})
+}
+
+fn marked_pdf() -> Value {
+    let source = json!({"type": "base64", "media_type": "application/pdf", "data": PDF.1});
+    json!({"type": "document", "source": source, "title": "b (1).pdf",
+        "cache_control": {"type": "ephemeral"}})
+}
+
+#[test]
+fn files_follow_their_labels_and_a_cache_point_marks_a_whole_file() {
+    let expected = json!([{"role": "user", "content": [
+        text("Hello"),
+        text("[a.png]"),
+        picture(),
+        text("[b (1).pdf]"),
+        marked_pdf(),
+        text("[gone.jpeg]"),
+    ]}]);
+    assert_eq!(body(&samples::request_with_files())["messages"], expected);
+}
+
+#[test]
+fn files_come_after_the_results_of_their_turn() {
+    let mut request = samples::request_with_files_after_a_result();
+    let expected = json!([
+        {"role": "user", "content": [text("Hello")]},
+        {"role": "assistant", "content": [tool_use(0, "f", json!({}))]},
+        {"role": "user", "content": [
+            tool_result(0, "\"r\""),
+            text("[a.png]"),
+            picture(),
+            text("[b (1).pdf]"),
+            marked_pdf(),
+            text("[gone.jpeg]"),
+        ]},
+    ]);
+    assert_eq!(body(&request)["messages"], expected);
+    request.messages.swap(2, 3);
+    request.cache_points = vec![CachePoint { message: 2, block: 1 }];
+    assert_eq!(body(&request)["messages"], expected);
+}
+
+#[test]
+fn files_without_bytes_or_of_another_type_are_only_their_labels() {
+    let mut bare = samples::request_with_files();
+    bare.files = std::sync::Arc::default();
+    let labels = [text("[a.png]"), marked("[b (1).pdf]"), text("[gone.jpeg]")];
+    let content = [&[text("Hello")], &labels[..]].concat();
+    assert_eq!(body(&bare)["messages"], json!([{"role": "user", "content": content}]));
+    let mut of_text = samples::request_with_files();
+    let files = [(1, "a.png"), (2, "b (1).pdf"), (3, "gone.jpeg")]
+        .map(|(number, name)| samples::file(number, name, "text/plain"));
+    of_text.messages[1] = Message::Files { files: files.into() };
+    assert_eq!(body(&of_text), body(&bare));
 }

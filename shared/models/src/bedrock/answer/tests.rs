@@ -8,7 +8,7 @@ use super::*;
 
 /// All pieces of a stream of these events, including the last piece.
 fn read(events: &[Event]) -> Result<Vec<Piece>, &'static str> {
-    let mut answer = ResponseReader::new(40);
+    let mut answer = ResponseReader::new(10);
     let mut pieces = Vec::new();
     for event in events {
         pieces.extend(answer.take(event.clone())?);

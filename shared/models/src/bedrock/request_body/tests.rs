@@ -1,7 +1,10 @@
 use smartspace_domain::agents::ModelConfig;
 
 use super::*;
-use crate::samples::{call_id, request};
+use crate::{
+    port::ToolSpec,
+    samples::{call_id, request},
+};
 
 const CLAUDE: &str = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 const NOVA: &str = "amazon.nova-pro-v1:0";
@@ -101,6 +104,7 @@ fn conversation(model: &str) -> Request {
             CachePoint { message: 0, block: 1 },
             CachePoint { message: 5, block: 1 },
         ],
+        files: std::sync::Arc::default(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 
 /// All pieces of a stream with these deltas, including the last piece.
 fn read(deltas: &[Value], finish_reason: &str) -> Vec<Piece> {
-    let mut answer = ResponseReader::new(40);
+    let mut answer = ResponseReader::new(10);
     let last = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish_reason}]});
     let chunks = deltas
         .iter()
@@ -153,7 +153,7 @@ fn content_and_refusals_become_text() {
 
 #[test]
 fn the_providers_token_counts_replace_the_estimate() {
-    let mut answer = ResponseReader::new(40);
+    let mut answer = ResponseReader::new(10);
     let usage = json!({
         "prompt_tokens": 100,
         "completion_tokens": 7,

@@ -3,7 +3,7 @@ use smartspace_domain::agents::ModelConfig;
 use super::*;
 use crate::{
     port::ToolSpec,
-    samples::{call_id, request},
+    samples::{self, PDF, PNG, call_id, request},
 };
 
 fn body(request: &Request, native: bool) -> Value {
@@ -70,6 +70,7 @@ fn conversation() -> Request {
         cache_key: String::new(),
         forced_tool: None,
         cache_points: vec![],
+        files: std::sync::Arc::default(),
     }
 }
 
@@ -129,4 +130,65 @@ fn empty_fields_are_left_out() {
         "max_tokens": 4096,
     });
     assert_eq!(body(&bare, false), expected);
+}
+
+/// The content of a message with the picture and the PDF of the samples.
+fn content_with_files() -> Value {
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let picture = json!({"url": format!("data:image/png;base64,{}", PNG.1)});
+    let pdf = json!({
+        "filename": "b (1).pdf",
+        "file_data": format!("data:application/pdf;base64,{}", PDF.1),
+    });
+    json!([
+        text("[a.png]"),
+        {"type": "image_url", "image_url": picture},
+        text("[b (1).pdf]"),
+        {"type": "file", "file": pdf},
+        text("[gone.jpeg]"),
+    ])
+}
+
+#[test]
+fn files_are_a_message_of_the_user_and_follow_their_labels() {
+    let expected = json!([
+        {"role": "system", "content": "You are Ada."},
+        {"role": "user", "content": "Hello"},
+        {"role": "user", "content": content_with_files()},
+    ]);
+    for native in [true, false] {
+        assert_eq!(body(&samples::request_with_files(), native)["messages"], expected);
+    }
+}
+
+#[test]
+fn files_come_after_the_results() {
+    let call = json!({"id": call_id(0), "type": "function",
+        "function": {"name": "f", "arguments": "{}"}});
+    let expected = json!([
+        {"role": "system", "content": "You are Ada."},
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": call_id(0), "content": "r"},
+        {"role": "user", "content": content_with_files()},
+    ]);
+    let request = samples::request_with_files_after_a_result();
+    assert_eq!(body(&request, true)["messages"], expected);
+}
+
+#[test]
+fn labels_without_their_files_are_one_text() {
+    let mut request = samples::request_with_files();
+    request.files = std::sync::Arc::default();
+    let expected = json!([
+        {"role": "system", "content": "You are Ada."},
+        {"role": "user", "content": "Hello"},
+        {"role": "user", "content": "[a.png]\n[b (1).pdf]\n[gone.jpeg]"},
+    ]);
+    assert_eq!(body(&request, true)["messages"], expected);
+}
+
+#[test]
+fn the_name_of_a_pdf_says_that_it_is_one() {
+    assert_eq!(["a.pdf", "A.PDF", "a", "é"].map(pdf_name), ["a.pdf", "A.PDF", "a.pdf", "é.pdf"]);
 }

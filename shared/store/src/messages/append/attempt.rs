@@ -15,6 +15,7 @@ use smartspace_domain::{
 
 use crate::{
     Result, Store,
+    attachments::{FileRecord, naming},
     messages::{
         Apart, LongDispatch, MessageRecord,
         append::{
@@ -55,20 +56,22 @@ impl Attempt {
     pub(super) fn new(
         store: &Store,
         new: &NewMessage,
+        files: &[FileRecord],
         snapshot: &Snapshot,
         now: Time,
     ) -> Result<Self> {
         let draft = || Draft::new(new, snapshot, store.append_limit, now);
-        let attempt = Self::of(store, new, snapshot, draft()?, now)?;
+        let attempt = Self::of(store, new, files, snapshot, draft()?, now)?;
         if attempt.writes.len() <= WRITES {
             return Ok(attempt);
         }
-        Self::of(store, new, snapshot, draft()?.decided_later(), now)
+        Self::of(store, new, files, snapshot, draft()?.decided_later(), now)
     }
 
     fn of(
         store: &Store,
         new: &NewMessage,
+        files: &[FileRecord],
         snapshot: &Snapshot,
         draft: Draft,
         now: Time,
@@ -96,6 +99,7 @@ impl Attempt {
         };
         attempt.store_apart(new.space)?;
         attempt.store_source(new, now)?;
+        attempt.writes.extend(naming(new.space, files)?);
         attempt.wake(store, new.space, snapshot, now)?;
         Ok(attempt)
     }
@@ -241,7 +245,9 @@ fn run_writes(by: &ByRun, new: &NewMessage, seq: u64) -> Result<Vec<Write>> {
     };
     let keeps = |also: &str| worker_keeps(by.run, lease, also);
     let write = match &new.content {
-        Content::Text(_) => keeps("#activeSpaceId = :space, ")?.value(":space", new.space),
+        Content::Text(_) | Content::Files => {
+            keeps("#activeSpaceId = :space, ")?.value(":space", new.space)
+        }
         Content::Card(card) if card.status == CallStatus::Pending => {
             keeps("#openCalls = if_not_exists(#openCalls, :none) + :one, ")?
                 .value(":none", 0)?

@@ -15,10 +15,11 @@ use smartspace_domain::{
 use self::body::Body;
 use crate::{
     Result,
+    attachments::FileRecord,
     limits::quota::minute_stays,
     messages::{
         Apart, MessageRecord,
-        append::{Content, MessageSource, NewMessage, snapshot::Snapshot},
+        append::{MessageSource, NewMessage, snapshot::Snapshot},
     },
     table::{keys, write::Write},
 };
@@ -57,12 +58,12 @@ impl Draft {
         let second = second.transpose()?;
         let depth = snapshot.depth_of(&new.by, member);
         let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
-        let Decided { dispatch, taken, asks_router, counted } = match &new.content {
-            Content::Text(text) if !new.by.is_stopped() => {
-                let incoming = IncomingMessage::new(&sender, text.as_str(), depth);
+        let Decided { dispatch, taken, asks_router, counted } = match new.content.text() {
+            Some(text) if !new.by.is_stopped() => {
+                let incoming = IncomingMessage::new(&sender, text, depth);
                 snapshot.decide(new.id, incoming, Routing::Unasked, &mut minute, now)
             }
-            Content::Text(_) | Content::Card(_) => Decided::default(),
+            _ => Decided::default(),
         };
         let is_decided_later = taken.len() > limits::WOKEN_AT_ONCE || !asks_router.is_empty();
         let seq = snapshot.head.seq + 1;
@@ -86,6 +87,7 @@ impl Draft {
             sender: self.sender.clone(),
             text,
             card,
+            files: new.files.iter().map(FileRecord::named).collect(),
             more_chars,
             run_id: by_run.map(|by| by.run),
             stream_id: by_run.map(|by| by.stream),

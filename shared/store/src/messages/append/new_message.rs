@@ -9,6 +9,8 @@ use smartspace_domain::{
 
 pub use self::card::{NewCard, NewForm};
 use crate::{
+    Result,
+    attachments::FileRecord,
     idempotency::PostKey,
     runs::{
         endings::EndWithMessage,
@@ -27,6 +29,8 @@ pub struct NewMessage {
     pub sender: EntityId,
     /// Its content.
     pub content: Content,
+    /// Its files, as they were read last. They must be ready.
+    pub files: Vec<FileRecord>,
     /// How it came to be sent.
     pub by: MessageSource,
 }
@@ -38,14 +42,34 @@ pub enum Content {
     Text(MessageText),
     /// A tool call. It triggers nobody.
     Card(Box<NewCard>),
+    /// Nothing besides the message's files.
+    Files,
 }
 
 impl Content {
+    /// The content of a message with this text, which may be empty only if the message has files.
+    pub fn of(text: String, has_files: bool) -> Result<Self> {
+        if text.is_empty() && has_files {
+            return Ok(Self::Files);
+        }
+        MessageText::try_from(text).map(Self::Text).map_err(|error| error.at("/text"))
+    }
+
     /// The bytes that count towards the limit of the space.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Text(text) => text.as_str().len(),
             Self::Card(card) => card.bytes(),
+            Self::Files => 0,
+        }
+    }
+
+    /// The text, which may trigger agents. A card has none.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text.as_str()),
+            Self::Files => Some(""),
+            Self::Card(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The items of spaces.
 
-use smartspace_domain::ids::{ConnectionId, EntityId, InviteId, SpaceId};
+use smartspace_domain::ids::{AttachmentId, ConnectionId, EntityId, InviteId, SpaceId};
 
 use crate::table::keys::Key;
 
@@ -61,6 +61,25 @@ pub fn invites(id: SpaceId) -> String {
 /// An invite to a space.
 pub fn invite(space: SpaceId, id: InviteId) -> Key {
     Key::new(invites(space), format!("INVITE#{id}"))
+}
+
+/// The partition of a space's files. It is not the space's own, which is the busy one.
+pub fn files(id: SpaceId) -> String {
+    format!("FILES#{id}")
+}
+
+/// The prefix of files.
+pub const FILE: &str = "FILE#";
+
+/// A file of a space.
+pub fn file(space: SpaceId, id: AttachmentId) -> Key {
+    Key::new(files(space), format!("{FILE}{id}"))
+}
+
+/// How many bytes an entity, or the operator, keeps in a space that no message names.
+pub fn unsent_files(space: SpaceId, of: Option<EntityId>) -> Key {
+    let of = of.map_or_else(|| "OPERATOR".to_owned(), |entity| entity.to_string());
+    Key::new(files(space), format!("UNSENT#{of}"))
 }
 
 /// The subscription of a connection to a space.

@@ -6,8 +6,10 @@ use crate::support::model::{
     check::{
         Faults,
         blocks::{CallIds, blocks_of, is_name, roles},
+        files::FileLimits,
     },
-    request::ModelRequest,
+    files::SentFile,
+    request::{Api, ModelRequest},
 };
 
 /// The ids of calls.
@@ -15,6 +17,11 @@ const IDS: CallIds = CallIds {
     call: |block| (block["type"] == "tool_use").then(|| &block["id"]),
     result: |block| (block["type"] == "tool_result").then(|| &block["tool_use_id"]),
 };
+
+/// <https://docs.claude.com/en/api/overview#request-size-limits>. The 5 MiB of an image are those of
+/// its base64. A document is limited by the request.
+const FILES: FileLimits =
+    FileLimits { image: 5 * 1024 * 1024 / 4 * 3, document: usize::MAX, request: 32 * 1024 * 1024 };
 
 /// All faults of a request.
 pub(crate) fn faults(request: &ModelRequest, key: Option<&str>) -> Vec<String> {
@@ -30,6 +37,7 @@ pub(crate) fn faults(request: &ModelRequest, key: Option<&str>) -> Vec<String> {
     faults.check_temperature(&request.body["temperature"]);
     faults.check_marks(request, "cache_control");
     faults.check_tools(request, &request.body["tools"], is_tool);
+    faults.check_files(request, &FILES);
     check_content(request, &mut faults);
     faults.check_block_calls(request, |message| blocks_of(message).iter().collect(), &IDS);
     faults.0
@@ -53,6 +61,9 @@ fn check_content(request: &ModelRequest, faults: &mut Faults) {
         for block in blocks {
             let fine = match (*role, block["type"].as_str()) {
                 (_, Some("text")) => is_text(block),
+                ("user", Some("image")) => SentFile::of(Api::Anthropic, block).is_some(),
+                // An empty title is refused, but a missing one is not.
+                ("user", Some("document")) => block["title"] != "",
                 ("user", Some("tool_result")) => block["content"].is_string(),
                 ("assistant", Some("tool_use")) => {
                     is_name(&block["id"]) && is_name(&block["name"]) && block["input"].is_object()

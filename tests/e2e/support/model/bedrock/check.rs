@@ -1,13 +1,17 @@
 //! Checks a request for faults that Bedrock would refuse, or that no agent should send.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::support::model::{
     check::{
         Faults,
         blocks::{CallIds, blocks_of, is_name, roles},
+        files::FileLimits,
     },
-    request::ModelRequest,
+    files::{SentFile, all_files, files_of},
+    request::{Api, ModelRequest},
 };
 
 /// The ids of calls.
@@ -15,6 +19,13 @@ const IDS: CallIds = CallIds {
     call: |block| block["toolUse"].get("toolUseId"),
     result: |block| block["toolResult"].is_object().then(|| &block["toolResult"]["toolUseId"]),
 };
+
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html>. The limit of the
+/// request is that of the body of `InvokeModel`.
+const FILES: FileLimits = FileLimits { image: 3_750_000, document: 4_500_000, request: 25_000_000 };
+/// The most images and documents of a message.
+const MOST_IMAGES: usize = 20;
+const MOST_DOCUMENTS: usize = 5;
 
 /// All faults of a request.
 pub(crate) fn faults(request: &ModelRequest, key: Option<&str>) -> Vec<String> {
@@ -30,6 +41,8 @@ pub(crate) fn faults(request: &ModelRequest, key: Option<&str>) -> Vec<String> {
     let some = !request.tools().is_empty();
     faults.unless(config.is_null() || some, || "an empty list of tools".into());
     faults.check_tools(request, &config["tools"], is_tool);
+    faults.check_files(request, &FILES);
+    check_documents(request, &mut faults);
     check_content(request, &mut faults);
     let calls = faults.check_block_calls(request, unmarked_blocks, &IDS);
     faults.unless(!calls || !config.is_null(), || {
@@ -42,6 +55,29 @@ fn is_tool(tool: &Value) -> bool {
     let spec = &tool["toolSpec"];
     let described = spec["description"].as_str().is_none_or(|description| !description.is_empty());
     is_name(&spec["name"]) && described && spec["inputSchema"]["json"]["type"] == "object"
+}
+
+/// Checks the names of the documents and the number of files in each message.
+fn check_documents(request: &ModelRequest, faults: &mut Faults) {
+    let mut names = HashSet::new();
+    for name in all_files(request).into_iter().filter_map(|file| file.name) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || " -()[]".contains(c);
+        let fine = (1..=200).contains(&name.len()) && name.chars().all(plain);
+        faults
+            .unless(fine && !name.contains("  "), || format!("not a name of a document: {name:?}"));
+        faults.unless(names.insert(name), || format!("two documents have the name {name:?}"));
+    }
+    for message in request.messages() {
+        let files = files_of(request.api, message);
+        let images = files.iter().filter(|file| file.is_image()).count();
+        let documents = files.len() - images;
+        faults.unless(images <= MOST_IMAGES && documents <= MOST_DOCUMENTS, || {
+            format!("{images} images and {documents} documents in one message")
+        });
+        faults.unless(documents == 0 || blocks_of(message).iter().any(is_text), || {
+            "a document in a message without a text".into()
+        });
+    }
 }
 
 fn check_content(request: &ModelRequest, faults: &mut Faults) {
@@ -67,9 +103,12 @@ fn check_content(request: &ModelRequest, faults: &mut Faults) {
                     && is_name(&call["toolUseId"])
                     && is_name(&call["name"])
                     && call["input"].is_object()
+                || *role == "user" && SentFile::of(Api::Bedrock, block).is_some()
                 || *role == "user"
                     && is_name(&result["toolUseId"])
-                    && result["content"].as_array().is_some_and(|said| said.iter().all(is_text));
+                    && result["content"].as_array().is_some_and(|said| {
+                        said.iter().all(|block| is_text(block) || is_image(request, block))
+                    });
             faults.unless(one && fine, || format!("not a block of the {role}: {block}"));
         }
     }
@@ -81,6 +120,12 @@ fn unmarked_blocks(message: &Value) -> Vec<&Value> {
 
 fn is_text(block: &Value) -> bool {
     block["text"].as_str().is_some_and(|text| !text.trim().is_empty())
+}
+
+/// Whether this is an image that the model takes in a tool result.
+fn is_image(request: &ModelRequest, block: &Value) -> bool {
+    block["image"].is_object()
+        && ["nova", "claude"].iter().any(|family| request.model.contains(family))
 }
 
 fn is_mark(block: &Value) -> bool {

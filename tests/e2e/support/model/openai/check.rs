@@ -5,9 +5,15 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::support::model::{
-    check::Faults,
-    request::{ModelRequest, text_of},
+    check::{Faults, files::FileLimits},
+    files::SentFile,
+    request::{Api, ModelRequest, text_of},
 };
+
+/// <https://platform.openai.com/docs/guides/images-vision> and `…/pdf-files`: only all files together
+/// are limited.
+const FILES: FileLimits =
+    FileLimits { image: usize::MAX, document: usize::MAX, request: 50 * 1024 * 1024 };
 
 /// All faults of a request.
 pub(crate) fn faults(request: &ModelRequest, key: Option<&str>) -> Vec<String> {
@@ -16,6 +22,7 @@ pub(crate) fn faults(request: &ModelRequest, key: Option<&str>) -> Vec<String> {
     let streams = request.body["stream"] == true;
     faults.unless(streams, || "the request does not ask for a stream".into());
     faults.check_tools(request, &request.body["tools"], is_tool);
+    faults.check_files(request, &FILES);
     check_roles(request, &mut faults);
     check_calls(request, &mut faults);
     faults.0
@@ -52,6 +59,21 @@ fn check_roles(request: &ModelRequest, faults: &mut Faults) {
         let says =
             !text_of(&message["content"]).trim().is_empty() || message["tool_calls"].is_array();
         faults.unless(says, || format!("a message without content: {message}"));
+        for part in message["content"].as_array().into_iter().flatten() {
+            faults.unless(is_part(role, part), || format!("not a part of the {role}: {part}"));
+        }
+    }
+}
+
+/// Whether a message of this role may have this part.
+fn is_part(role: &str, part: &Value) -> bool {
+    match SentFile::of(Api::OpenAi, part) {
+        // The type of a document is read from the extension of its name.
+        Some(file) => {
+            let named = file.name.is_none_or(|name| name.to_lowercase().ends_with(".pdf"));
+            role == "user" && named
+        }
+        None => part["type"] == "text" && part["text"].is_string(),
     }
 }
 

@@ -17,6 +17,9 @@ impl Body {
                 let (text, more_chars, apart) = MessageRecord::split(text.as_str());
                 Self { text, more_chars, card: None, apart }
             }
+            Content::Files => {
+                Self { text: String::new(), more_chars: 0, card: None, apart: Apart::default() }
+            }
             Content::Card(card) => {
                 let (card, apart) = card.split();
                 Self { text: String::new(), more_chars: 0, card: Some(card), apart }

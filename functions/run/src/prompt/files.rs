@@ -1,0 +1,154 @@
+//! Chooses the files that a prompt hands to its model besides their lines: the newest ones, as far
+//! as they fit.
+
+use smartspace_domain::{
+    attachments::{FileKind, FileType},
+    ids::SpaceId,
+};
+use smartspace_models::{port::FileRef, sight::Sight};
+use smartspace_store::messages::{MessageFile, MessageRecord};
+
+use crate::prompt::lines::file_line;
+
+/// How many images a model gets at most.
+const IMAGES: usize = 8;
+/// The largest image that a model gets, in bytes. A larger one stays a line.
+const IMAGE_BYTES: u64 = 7 * 1024 * 1024 / 2;
+/// The longest side of an image that models take, in pixels.
+const IMAGE_SIDE: u32 = 8_000;
+/// How many bytes of files a model gets at most.
+const BYTES: u64 = 12 * 1024 * 1024;
+
+/// The files of messages for a model that takes these kinds. `messages` are in order, and so is the
+/// result.
+pub(crate) fn chosen<'a>(
+    space: SpaceId,
+    messages: impl DoubleEndedIterator<Item = &'a MessageRecord>,
+    sight: Sight,
+) -> Vec<FileRef> {
+    let mut room = Room { images: IMAGES, bytes: BYTES };
+    let mut chosen = Vec::new();
+    for message in messages.rev() {
+        for (index, file) in message.files.iter().enumerate().rev() {
+            if sight.takes(&file.part.content_type) && room.take(file) {
+                chosen.push(file_ref(space, message.seq, index + 1, file));
+            }
+        }
+    }
+    chosen.reverse();
+    chosen
+}
+
+struct Room {
+    images: usize,
+    bytes: u64,
+}
+
+impl Room {
+    /// Takes a file, if it fits.
+    fn take(&mut self, file: &MessageFile) -> bool {
+        let bytes = file.part.bytes;
+        let kind = FileType::read(&file.part.content_type).map(FileType::kind);
+        let is_image = kind == Some(FileKind::Image);
+        let side = file.part.width.max(file.part.height).unwrap_or_default();
+        let is_too_large =
+            is_image && (self.images == 0 || bytes > IMAGE_BYTES || side > IMAGE_SIDE);
+        if is_too_large || bytes > self.bytes {
+            return false;
+        }
+        self.bytes -= bytes;
+        self.images -= usize::from(is_image);
+        true
+    }
+}
+
+fn file_ref(space: SpaceId, seq: u64, number: usize, file: &MessageFile) -> FileRef {
+    let line = file_line(number, &file.part);
+    FileRef {
+        space_id: space,
+        attachment_id: file.part.attachment_id,
+        sha256: file.sha256.clone(),
+        name: file.part.name.clone(),
+        content_type: file.part.content_type.clone(),
+        bytes: file.part.bytes,
+        label: format!("#{seq} {line}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smartspace_domain::{Time, attachments::FilePart, ids::AttachmentId};
+
+    use super::*;
+    use crate::prompt::samples::{SampleTexts, gathered};
+
+    fn message(seq: u64) -> MessageRecord {
+        let texts = SampleTexts {
+            person: "Husam",
+            agent: "Ada",
+            space: "Team",
+            other_space: "Ops",
+            note: "",
+            key: "",
+            texts: &["Look"],
+        };
+        let messages = gathered(&texts, 0).place.unwrap().messages;
+        MessageRecord { seq, ..MessageRecord::clone(&messages[0]) }
+    }
+
+    fn with_files(seq: u64, files: &[(&str, u64)]) -> MessageRecord {
+        let file = |(index, (content_type, bytes)): (usize, &(&str, u64))| MessageFile {
+            part: FilePart {
+                attachment_id: AttachmentId::new(
+                    Time::default(),
+                    u128::from(seq) * 10 + index as u128,
+                ),
+                name: format!("{seq}-{}", index + 1),
+                content_type: (*content_type).to_owned(),
+                bytes: *bytes,
+                width: None,
+                height: None,
+            },
+            sha256: String::new(),
+        };
+        MessageRecord { files: files.iter().enumerate().map(file).collect(), ..message(seq) }
+    }
+
+    fn names(messages: &[MessageRecord], sight: Sight) -> Vec<String> {
+        let space = SpaceId::new(Time::default(), 1);
+        chosen(space, messages.iter(), sight).into_iter().map(|file| file.name).collect()
+    }
+
+    const BOTH: Sight = Sight { images: true, pdfs: true };
+
+    #[test]
+    fn the_newest_eight_images_are_handed_over_in_order() {
+        let messages: Vec<_> =
+            (1..=6).map(|seq| with_files(seq, &[("image/png", 10), ("image/jpeg", 10)])).collect();
+        let expected = ["3-1", "3-2", "4-1", "4-2", "5-1", "5-2", "6-1", "6-2"];
+        assert_eq!(names(&messages, BOTH), expected);
+        assert_eq!(names(&messages, Sight::default()), [""; 0]);
+    }
+
+    #[test]
+    fn files_that_do_not_fit_stay_lines() {
+        let mib = 1024 * 1024;
+        let messages = [
+            with_files(1, &[("image/png", 100)]),
+            with_files(2, &[("application/pdf", 4 * mib)]),
+            with_files(3, &[("image/png", IMAGE_BYTES + 1), ("text/plain", 1)]),
+            with_files(4, &[("application/pdf", 9 * mib)]),
+        ];
+        assert_eq!(names(&messages, BOTH), ["1-1", "4-1"]);
+        assert_eq!(names(&messages, Sight { pdfs: false, ..BOTH }), ["1-1"]);
+    }
+
+    #[test]
+    fn a_label_says_which_message_has_the_file() {
+        let messages = [with_files(17, &[("image/png", 2_048)])];
+        let space = SpaceId::new(Time::default(), 1);
+        let chosen = chosen(space, messages.iter(), BOTH);
+        let id = chosen[0].attachment_id;
+        assert_eq!(chosen[0].label, format!("#17 [file #1 \"17-1\" (image/png, 2 KB) {id}]"));
+    }
+}

@@ -1,0 +1,177 @@
+//! `/files`: where clients of the local host upload and download files. On AWS this is S3.
+//!
+//! The address itself allows it, so these routes ask for no credential.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{Path, RawQuery, State},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use futures::StreamExt;
+use sha2::{Digest, Sha256};
+use smartspace_domain::{Error, attachments::Sha256Hex, jobs::TriggerJob};
+use smartspace_ports::{
+    clock::Clock,
+    files::{FileKey, Files, disposition},
+    queues::Queue,
+};
+use smartspace_web::Refusal;
+
+use super::{
+    FileFolder, NotStored,
+    signing::{SignedDownload, SignedUpload},
+};
+
+/// What the routes need.
+pub(crate) struct FileServer {
+    pub(crate) folder: FileFolder,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// The queue of the job that checks an uploaded file.
+    pub(crate) triggers: Arc<dyn Queue<TriggerJob>>,
+}
+
+/// The path of a file.
+pub(super) fn path(key: FileKey) -> String {
+    format!("/files/{key}")
+}
+
+/// The routes.
+pub(crate) fn router(server: FileServer) -> Router {
+    Router::new()
+        .route("/files/{space}/{file}", get(download).put(upload))
+        .with_state(Arc::new(server))
+}
+
+type Answer = Result<Response, Refusal>;
+
+fn forbidden() -> Refusal {
+    Refusal(Error::Forbidden(
+        "this address has expired or was changed; ask the API for another one".into(),
+    ))
+}
+
+fn key_of(space: &str, file: &str) -> Result<FileKey, Refusal> {
+    format!("{space}/{file}").parse().map_err(|_| forbidden())
+}
+
+/// Receives a file: the whole, or nothing.
+async fn upload(
+    State(server): State<Arc<FileServer>>,
+    Path((space, file)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Answer {
+    let key = key_of(&space, &file)?;
+    let query = query.unwrap_or_default();
+    let now = server.clock.now();
+    let signed =
+        server.folder.key.allowed(&path(key), &query, |signed: &SignedUpload| signed.until, now);
+    let signed = signed.ok_or_else(forbidden)?;
+    let sent = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
+    if sent != Some(&signed.upload) {
+        return Err(malformed(format!("Content-Type: expected {}", signed.upload)));
+    }
+    match receive(&server.folder, key, &signed, body).await? {
+        Received::Stored => {
+            let job = TriggerJob::SettleFile { space_id: key.space, attachment_id: key.file };
+            if let Err(error) = server.triggers.send(vec![job]).await {
+                tracing::warn!(%error, "a file is checked when it is first used");
+            }
+            Ok(StatusCode::OK.into_response())
+        }
+        Received::Before => Ok(StatusCode::PRECONDITION_FAILED.into_response()),
+    }
+}
+
+fn malformed(text: String) -> Refusal {
+    Refusal(Error::Malformed(text))
+}
+
+enum Received {
+    Stored,
+    /// The file arrived before.
+    Before,
+}
+
+async fn receive(
+    folder: &FileFolder,
+    key: FileKey,
+    signed: &SignedUpload,
+    body: Body,
+) -> Result<Received, Refusal> {
+    let mut file = match folder.begin(key) {
+        Ok(file) => file,
+        Err(NotStored::Taken) => return Ok(Received::Before),
+        Err(NotStored::Failed(error)) => return Err(failed(&error)),
+    };
+    let mut digest = Sha256::new();
+    let mut bytes = 0;
+    let mut chunks = body.into_data_stream();
+    while let Some(chunk) = chunks.next().await {
+        let chunk =
+            chunk.map_err(|error| malformed(format!("the file did not arrive: {error}")))?;
+        bytes += chunk.len() as u64;
+        if bytes > signed.bytes {
+            break;
+        }
+        digest.update(&chunk);
+        file.write(&chunk).map_err(|error| failed(&error))?;
+    }
+    if bytes != signed.bytes {
+        let more = if bytes > signed.bytes { " or more" } else { "" };
+        return Err(malformed(format!(
+            "expected a file of {} bytes, got {bytes}{more}",
+            signed.bytes
+        )));
+    }
+    if Sha256Hex::of_digest(&digest.finalize().into()).as_str() != signed.sha256 {
+        return Err(malformed("the file's SHA-256 is not the one that was announced".into()));
+    }
+    let finished = tokio::task::spawn_blocking(|| file.finish()).await;
+    match finished.map_err(std::io::Error::other) {
+        Ok(Ok(())) => Ok(Received::Stored),
+        Ok(Err(NotStored::Taken)) => Ok(Received::Before),
+        Ok(Err(NotStored::Failed(error))) | Err(error) => Err(failed(&error)),
+    }
+}
+
+fn failed(error: &std::io::Error) -> Refusal {
+    Refusal(Error::Unavailable(format!("the file could not be stored: {error}")))
+}
+
+/// Sends a file, which a browser saves: it runs nothing of it on this origin.
+async fn download(
+    State(server): State<Arc<FileServer>>,
+    Path((space, file)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let key = key_of(&space, &file)?;
+    let query = query.unwrap_or_default();
+    let now = server.clock.now();
+    let signed =
+        server.folder.key.allowed(&path(key), &query, |signed: &SignedDownload| signed.until, now);
+    let SignedDownload { download, name, .. } = signed.ok_or_else(forbidden)?;
+    let found = server.folder.read(key, 0..u64::MAX).await.map_err(Refusal)?;
+    let bytes =
+        found.ok_or_else(|| Refusal(Error::NotFound("this file is no longer available".into())))?;
+    let text = |text: &str| HeaderValue::from_str(text).map_err(|_| forbidden());
+    let headers: [(HeaderName, HeaderValue); 6] = [
+        (header::CONTENT_TYPE, text(&download)?),
+        (header::CONTENT_DISPOSITION, text(&disposition(&name))?),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=900, immutable")),
+        // Pages of other origins may show it: the address is the permission.
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            HeaderValue::from_static("cross-origin"),
+        ),
+    ];
+    Ok((headers, bytes).into_response())
+}

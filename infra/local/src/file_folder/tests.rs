@@ -1,0 +1,177 @@
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::{Request, StatusCode, header},
+};
+use smartspace_domain::{
+    attachments::Sha256Hex,
+    ids::{AttachmentId, SpaceId},
+    jobs::TriggerJob,
+};
+use smartspace_ports::{
+    clock::Clock,
+    queues::{Queue, QueueError},
+};
+use tower::ServiceExt;
+
+use super::*;
+
+struct At(Time);
+
+impl Clock for At {
+    fn now(&self) -> Time {
+        self.0
+    }
+}
+
+#[derive(Default)]
+struct Sent(std::sync::Mutex<Vec<TriggerJob>>);
+
+#[async_trait]
+impl Queue<TriggerJob> for Sent {
+    async fn send(&self, jobs: Vec<TriggerJob>) -> Result<(), QueueError> {
+        self.0.lock().unwrap().extend(jobs);
+        Ok(())
+    }
+}
+
+struct Scene {
+    folder: FileFolder,
+    routes: Router,
+    jobs: Arc<Sent>,
+}
+
+const NOW: Time = Time::from_millis(1_760_000_000_000);
+
+fn scene() -> Scene {
+    let folder = FileFolder::new(None, FolderKey::of_admin_key("secret"));
+    let jobs = Arc::new(Sent::default());
+    let server = server::FileServer {
+        folder: folder.clone(),
+        clock: Arc::new(At(NOW)),
+        triggers: jobs.clone(),
+    };
+    Scene { folder, routes: server::router(server), jobs }
+}
+
+fn key(number: u128) -> FileKey {
+    FileKey { space: SpaceId::new(NOW, 1), file: AttachmentId::new(NOW, number) }
+}
+
+fn spec(bytes: &[u8]) -> FileSpec {
+    serde_json::from_value::<smartspace_domain::attachments::NewAttachment>(serde_json::json!({
+        "name": "Plän.txt",
+        "contentType": "text/plain",
+        "bytes": bytes.len(),
+        "sha256": Sha256Hex::of(bytes).as_str(),
+    }))
+    .unwrap()
+    .checked()
+    .unwrap()
+}
+
+impl Scene {
+    async fn put(&self, url: &str, content_type: &str, bytes: &[u8]) -> StatusCode {
+        let request = Request::put(url)
+            .header(header::CONTENT_TYPE, content_type)
+            .body(Body::from(bytes.to_vec()))
+            .unwrap();
+        self.routes.clone().oneshot(request).await.unwrap().status()
+    }
+
+    async fn get(&self, url: &str) -> axum::response::Response {
+        let request = Request::get(url).body(Body::empty()).unwrap();
+        self.routes.clone().oneshot(request).await.unwrap()
+    }
+
+    fn stored(&self) -> usize {
+        fs::read_dir(self.folder.of_space(key(1))).map_or(0, Iterator::count)
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_stored_once_and_downloaded_by_its_address() {
+    let scene = scene();
+    let until = NOW + std::time::Duration::from_mins(1);
+    let upload = scene.folder.upload(key(1), &spec(b"hello"), until).await.unwrap();
+    assert_eq!(upload.headers["content-type"], "text/plain");
+    assert_eq!(scene.put(&upload.url, "text/plain", b"hello").await, StatusCode::OK);
+    assert_eq!(
+        scene.put(&upload.url, "text/plain", b"hello").await,
+        StatusCode::PRECONDITION_FAILED
+    );
+    assert_eq!(scene.stored(), 1);
+    let job = TriggerJob::SettleFile { space_id: key(1).space, attachment_id: key(1).file };
+    assert_eq!(*scene.jobs.0.lock().unwrap(), [job]);
+    let look = scene.folder.look(key(1)).await.unwrap().unwrap();
+    assert_eq!((look.bytes, look.first.as_slice()), (5, b"hello".as_slice()));
+    let part = FilePart {
+        attachment_id: key(1).file,
+        name: "Plän.txt".into(),
+        content_type: "text/plain".into(),
+        bytes: 5,
+        width: None,
+        height: None,
+    };
+    let url = scene.folder.download(key(1), &part, until).await.unwrap();
+    let found = scene.get(&url).await;
+    assert_eq!(found.status(), StatusCode::OK);
+    let header = |name: &str| found.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "text/plain");
+    assert!(header("content-disposition").starts_with("attachment; "));
+    assert_eq!(header("x-content-type-options"), "nosniff");
+    assert_eq!(to_bytes(found.into_body(), 100).await.unwrap(), "hello");
+    assert_eq!(scene.folder.read(key(1), 1..3).await.unwrap().unwrap(), "el");
+    scene.folder.delete(&[key(1), key(2)]).await.unwrap();
+    assert_eq!(scene.stored(), 0);
+    assert_eq!(scene.get(&url).await.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn another_file_than_the_announced_one_is_not_stored() {
+    let scene = scene();
+    let until = NOW + std::time::Duration::from_mins(1);
+    let upload = scene.folder.upload(key(1), &spec(b"hello"), until).await.unwrap();
+    for (content_type, bytes) in [
+        ("text/html", b"hello".as_slice()),
+        ("text/plain", b"hell"),
+        ("text/plain", b"hello!"),
+        ("text/plain", b"hallo"),
+    ] {
+        let status = scene.put(&upload.url, content_type, bytes).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{content_type} {bytes:?}");
+        assert_eq!(scene.stored(), 0);
+    }
+    assert_eq!(scene.put(&upload.url, "text/plain", b"hello").await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn an_address_is_for_one_file_one_purpose_and_a_while() {
+    let scene = scene();
+    let later = NOW + std::time::Duration::from_mins(1);
+    let url = scene.folder.upload(key(1), &spec(b"hello"), later).await.unwrap().url;
+    let (path, query) = url.split_once('?').unwrap();
+    let other = format!("{}?{query}", server::path(key(2)));
+    let expired = scene.folder.upload(key(1), &spec(b"hello"), NOW).await.unwrap().url;
+    let other_key = FileFolder::new(None, FolderKey::of_admin_key("other"));
+    let of_other = other_key.upload(key(1), &spec(b"hello"), later).await.unwrap().url;
+    for wrong in [
+        &other,
+        &expired,
+        &of_other,
+        &url.replace("bytes=5", "bytes=6"),
+        &format!("{url}0"),
+        &format!("{url}00"),
+        &url[..url.len() - 2].to_owned(),
+        &path.to_owned(),
+        &format!("{path}?signature="),
+    ] {
+        assert_eq!(
+            scene.put(wrong, "text/plain", b"hello").await,
+            StatusCode::FORBIDDEN,
+            "{wrong}"
+        );
+    }
+    assert_eq!(scene.get(&url).await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(scene.get("/files/..%2f..%2fetc/passwd").await.status(), StatusCode::FORBIDDEN);
+}

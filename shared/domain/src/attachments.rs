@@ -1,0 +1,299 @@
+//! Files of a space: what may be uploaded, and what a stored file has to be.
+//!
+//! A file is uploaded directly to the storage. It becomes ready once its size and hash match the
+//! request for its upload, and its first bytes its type.
+
+mod file_types;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, schema::Schema},
+};
+
+pub use self::file_types::{FileKind, FileType};
+use crate::{
+    Error, InvalidText, Result, Time,
+    checked_text::checked_text,
+    errors::Faults,
+    ids::{AttachmentId, EntityId, SpaceId},
+    schemas,
+};
+
+/// The most bytes of a file.
+pub const FILE_BYTES: u64 = 20 * 1024 * 1024;
+/// How many files a message may have.
+pub const FILES_OF_MESSAGE: usize = 10;
+/// How many bytes of a member a space keeps that no message names.
+pub const UNSENT_BYTES: u64 = 200 * 1024 * 1024;
+/// How long a file is kept that no message names.
+pub const UNSENT_KEPT: Duration = Duration::from_hours(24);
+/// How long an upload may be started.
+pub const UPLOAD_VALID: Duration = Duration::from_mins(15);
+/// How long a download may be started.
+pub const DOWNLOAD_VALID: Duration = Duration::from_mins(15);
+/// How many of a file's first bytes are looked at. They hold the size of a picture that our client
+/// has encoded.
+pub const FIRST_BYTES: usize = 1024;
+/// The longest name of a file, in characters.
+const NAME_CHARS: usize = 255;
+
+checked_text! {
+    /// The name of a file: 1 to 255 characters without control characters, `/` and `\`.
+    FileName
+}
+
+impl FileName {
+    /// Checks that a text can be the name of a file.
+    pub fn check(text: &str) -> Result<(), InvalidText> {
+        let chars = text.chars().count();
+        if !(1..=NAME_CHARS).contains(&chars) {
+            return Err(InvalidText::new(format!(
+                "expected 1 to {NAME_CHARS} characters, got {chars}"
+            )));
+        }
+        if text.chars().any(|char| char.is_control() || ['/', '\\'].contains(&char)) {
+            return Err(InvalidText::new(
+                "expected a name without control characters, / and \\, not a path",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl PartialSchema for FileName {
+    fn schema() -> RefOr<Schema> {
+        schemas::without_nul(NAME_CHARS)
+            .pattern(Some(r"^[^\u0000-\u001f\u007f-\u009f/\\]*$"))
+            .description(Some(r"1 to 255 characters without control characters, `/` and `\`."))
+            .into()
+    }
+}
+
+impl ToSchema for FileName {}
+
+checked_text! {
+    /// A SHA-256 in 64 lower case hexadecimal digits.
+    Sha256Hex
+}
+
+impl Sha256Hex {
+    /// Checks that a text can be a SHA-256.
+    pub fn check(text: &str) -> Result<(), InvalidText> {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if text.len() == 64 && text.bytes().all(is_digit) {
+            Ok(())
+        } else {
+            Err(InvalidText::new(
+                "expected the SHA-256 of the file in 64 lower case hexadecimal digits",
+            ))
+        }
+    }
+
+    /// The hash of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        use sha2::Digest;
+        Self::of_digest(&sha2::Sha256::digest(bytes).into())
+    }
+
+    /// A hash that was computed.
+    pub fn of_digest(digest: &[u8; 32]) -> Self {
+        use std::fmt::Write;
+        let mut text = String::with_capacity(64);
+        for byte in digest {
+            // Writing to a String can't fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        Self(text)
+    }
+
+    /// The 32 bytes of the hash.
+    pub fn digest(&self) -> Vec<u8> {
+        let digit = |at: usize| u8::from_str_radix(&self.0[at..at + 2], 16).unwrap_or_default();
+        (0..self.0.len()).step_by(2).map(digit).collect()
+    }
+}
+
+/// The request for an upload.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewAttachment {
+    /// The file's name.
+    #[schema(schema_with = FileName::schema)]
+    name: String,
+    /// The file's type, one of the list in docs/reference/api.md.
+    #[schema(schema_with = FileType::schema)]
+    content_type: String,
+    /// The file's size.
+    #[schema(minimum = 1, maximum = 20_971_520)]
+    bytes: u64,
+    /// The file's SHA-256 in lower case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    sha256: String,
+}
+
+/// What a file is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileSpec {
+    /// Its name.
+    pub name: FileName,
+    /// Its type.
+    pub content_type: FileType,
+    /// Its size.
+    pub bytes: u64,
+    /// Its hash.
+    pub sha256: Sha256Hex,
+}
+
+impl NewAttachment {
+    /// The file, if it may be uploaded.
+    pub fn checked(self) -> Result<FileSpec> {
+        let Self { name, content_type, bytes, sha256 } = self;
+        let mut faults = Faults::default();
+        let name_check = FileName::check(&name);
+        faults.check_text(name_check, "name");
+        let found = FileType::read(&content_type);
+        faults.check(found.is_some(), "contentType", FileType::expected(&content_type));
+        faults.check_range(&bytes, 1..=FILE_BYTES, "bytes");
+        faults.check_text(Sha256Hex::check(&sha256), "sha256");
+        faults.done()?;
+        let content_type = found.ok_or_else(|| Error::Internal("an unknown type".into()))?;
+        let internal = |error: InvalidText| Error::Internal(error.to_string());
+        Ok(FileSpec {
+            name: name.try_into().map_err(internal)?,
+            content_type,
+            bytes,
+            sha256: sha256.try_into().map_err(internal)?,
+        })
+    }
+}
+
+/// A file of a message, as the message shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FilePart {
+    /// The file.
+    pub attachment_id: AttachmentId,
+    /// Its name.
+    pub name: String,
+    /// Its media type.
+    pub content_type: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The width of a picture in pixels, if the file's first bytes say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub width: Option<u32>,
+    /// The height of a picture in pixels, if the file's first bytes say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub height: Option<u32>,
+}
+
+/// Writes the size of a file for people and models: `120 KB`.
+pub fn written_size(bytes: u64) -> String {
+    const KIB: u64 = 1024;
+    match bytes {
+        0..KIB => format!("{bytes} bytes"),
+        _ if bytes.div_ceil(KIB) < KIB => format!("{} KB", bytes.div_ceil(KIB)),
+        _ => format!("{:.1} MB", bytes as f64 / (KIB * KIB) as f64),
+    }
+}
+
+/// How far the upload of a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AttachmentStatus {
+    /// The storage does not have the file yet.
+    Pending,
+    /// The file is as its request said. Messages may name it.
+    Ready,
+    /// The file is not as its request said. It was deleted.
+    Refused,
+}
+
+/// A file of a space, as the API shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Attachment {
+    /// The file's id.
+    pub id: AttachmentId,
+    /// The space that the file belongs to.
+    pub space_id: SpaceId,
+    /// The file's name.
+    pub name: String,
+    /// The file's media type.
+    pub content_type: String,
+    /// The file's size.
+    pub bytes: u64,
+    /// The file's SHA-256 in hexadecimal digits.
+    pub sha256: String,
+    /// The width of a picture in pixels, if its first bytes say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// The height of a picture in pixels, if its first bytes say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+    /// How far the upload is.
+    pub status: AttachmentStatus,
+    /// Why the file was refused, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The entity that uploads it; null for the operator.
+    #[schema(required)]
+    pub created_by: Option<EntityId>,
+    /// When the upload was asked for.
+    pub created_at: Time,
+}
+
+/// What the storage has of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredFile {
+    /// Its size.
+    pub bytes: u64,
+    /// Its hash, if the storage knows it.
+    pub sha256: Option<Sha256Hex>,
+    /// Its first bytes.
+    pub first: Vec<u8>,
+}
+
+/// The size of a picture in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PictureSize {
+    /// The width.
+    pub width: u32,
+    /// The height.
+    pub height: u32,
+}
+
+/// Checks a stored file against its request: what was expected of (`bytes`, `sha256`), and the
+/// media type that it was announced with. Returns the size of a picture, or why the file is
+/// refused.
+pub fn check_stored(
+    content_type: &str,
+    bytes: u64,
+    sha256: &str,
+    stored: &StoredFile,
+) -> Result<Option<PictureSize>, String> {
+    if stored.bytes != bytes {
+        return Err(format!("expected a file of {bytes} bytes, got {}", stored.bytes));
+    }
+    if stored.sha256.as_ref().is_some_and(|stored| stored.as_str() != sha256) {
+        return Err("the file's SHA-256 is not the one that was announced".into());
+    }
+    let kind = FileType::read(content_type)
+        .filter(|it| it.begins_with(&stored.first))
+        .ok_or_else(|| format!("the file's first bytes are not those of {content_type}"))?;
+    if kind.kind() != FileKind::Image {
+        return Ok(None);
+    }
+    let pixels = |side: usize| u32::try_from(side).ok().filter(|side| *side > 0);
+    let size = imagesize::blob_size(&stored.first).ok();
+    Ok(size.and_then(|size| {
+        Some(PictureSize { width: pixels(size.width)?, height: pixels(size.height)? })
+    }))
+}

@@ -1,0 +1,110 @@
+//! Which models take images and PDFs, by their names. A model that is not listed gets neither: a
+//! provider refuses a whole request for one file that the model does not take.
+
+use smartspace_domain::agents::{ModelConfig, Provider};
+
+use crate::{bedrock::families, files::Media};
+
+/// What a model takes in addition to text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sight {
+    /// PNG, JPEG, WebP and GIF.
+    pub images: bool,
+    /// PDF files.
+    pub pdfs: bool,
+}
+
+impl Sight {
+    /// Whether the model takes files of this media type.
+    pub fn takes(self, content_type: &str) -> bool {
+        match Media::of(content_type) {
+            Some(Media::Image) => self.images,
+            Some(Media::Pdf) => self.pdfs,
+            None => false,
+        }
+    }
+}
+
+const NOTHING: Sight = Sight { images: false, pdfs: false };
+const IMAGES: Sight = Sight { images: true, pdfs: false };
+const PDFS: Sight = Sight { images: false, pdfs: true };
+const BOTH: Sight = Sight { images: true, pdfs: true };
+
+/// Scripted models have any name, so a name that begins so stands for a model that sees.
+const SCRIPTED: [(&str, Sight); 1] = [("sees", BOTH)];
+
+/// <https://docs.claude.com/en/docs/build-with-claude/vision>: Claude 3 and newer.
+/// <https://docs.claude.com/en/docs/build-with-claude/pdf-support>: Claude 3.5 and newer.
+const ANTHROPIC: [(&str, Sight); 8] = [
+    ("claude-1", NOTHING),
+    ("claude-2", NOTHING),
+    ("claude-v", NOTHING),
+    ("claude-instant", NOTHING),
+    ("claude-3-haiku", IMAGES),
+    ("claude-3-opus", IMAGES),
+    ("claude-3-sonnet", IMAGES),
+    ("claude-", BOTH),
+];
+
+/// <https://platform.openai.com/docs/models>: the input of each model.
+/// <https://platform.openai.com/docs/guides/pdf-files>: models from `gpt-4o` on that see read PDFs.
+const OPENAI: [(&str, Sight); 12] = [
+    ("gpt-4-turbo-preview", NOTHING),
+    ("gpt-4-turbo", IMAGES),
+    ("gpt-4o", BOTH),
+    ("gpt-4.1", BOTH),
+    ("gpt-4.5", BOTH),
+    ("gpt-5", BOTH),
+    ("o1-mini", NOTHING),
+    ("o1-preview", NOTHING),
+    ("o1", BOTH),
+    ("o3-mini", NOTHING),
+    ("o3", BOTH),
+    ("o4-mini", BOTH),
+];
+
+/// Parts of the names of `OpenAI`'s models for sound and for search. They take no images.
+const OPENAI_BLIND: [&str; 5] = ["-audio", "-realtime", "-search", "-transcribe", "-tts"];
+
+/// The columns "Vision" and "Document chat" of
+/// <https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html>.
+/// PDFs are left out where no vendor confirms that column: Claude 3, Llama and Pixtral. Llama 3.2 is
+/// left out because it takes no images in a request with tools.
+const BEDROCK: [(&str, Sight); 14] = [
+    ("anthropic.claude-v", NOTHING),
+    ("anthropic.claude-instant", NOTHING),
+    ("anthropic.claude-3-haiku", IMAGES),
+    ("anthropic.claude-3-opus", IMAGES),
+    ("anthropic.claude-3-sonnet", IMAGES),
+    ("anthropic.claude-3-5-haiku", PDFS),
+    ("anthropic.claude-", BOTH),
+    ("amazon.nova-lite", BOTH),
+    ("amazon.nova-pro", BOTH),
+    ("amazon.nova-premier", BOTH),
+    ("amazon.nova-2-lite", BOTH),
+    ("meta.llama4-maverick", IMAGES),
+    ("meta.llama4-scout", IMAGES),
+    ("mistral.pixtral-large", IMAGES),
+];
+
+/// What a model takes, by its provider and name. Servers with a compatible API are asked under
+/// their own names of models, so the names of `OpenAI` and Anthropic decide there too.
+pub fn sight(model: &ModelConfig) -> Sight {
+    let name = model.name.as_str();
+    let found = match model.provider {
+        Provider::Scripted => by_prefix(&SCRIPTED, name),
+        Provider::Anthropic => by_prefix(&ANTHROPIC, name),
+        Provider::Openai if OPENAI_BLIND.iter().any(|part| name.contains(part)) => None,
+        Provider::Openai => by_prefix(&OPENAI, name),
+        Provider::Bedrock => families::first_match(&BEDROCK, name),
+    };
+    found.unwrap_or(NOTHING)
+}
+
+/// The first matching prefix decides.
+fn by_prefix(table: &[(&str, Sight)], name: &str) -> Option<Sight> {
+    table.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, sight)| *sight)
+}
+
+#[cfg(test)]
+mod tests;

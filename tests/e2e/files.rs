@@ -1,0 +1,5 @@
+//! Files of spaces.
+
+pub(crate) mod messages;
+pub(crate) mod prompts;
+pub(crate) mod uploads;
