@@ -679,6 +679,48 @@ export interface paths {
         patch: operations["changeSpace"];
         trace?: never;
     };
+    "/v1/spaces/{id}/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start an upload
+         * @description The file becomes `ready` once the storage has it with this size, type and hash. A file that no
+         *     message names is deleted after 24 hours. Files that no message names may have 200 MiB together
+         *     for each member of a space.
+         */
+        post: operations["createAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/attachments/{attachmentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a file's state and get an address to download it
+         * @description A file that has just been uploaded is checked first.
+         */
+        get: operations["getAttachment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces/{id}/invites": {
         parameters: {
             query?: never;
@@ -1037,6 +1079,48 @@ export interface components {
          * @enum {string}
          */
         AnswerGroup: "humans" | "anyone";
+        /** @description A file of a space, as the API shows it. */
+        Attachment: {
+            /** @description The file's id. */
+            id: components["schemas"]["AttachmentId"];
+            /** @description The space that the file belongs to. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The file's name. */
+            name: string;
+            /** @description The file's media type. */
+            contentType: string;
+            /**
+             * Format: int64
+             * @description The file's size.
+             */
+            bytes: number;
+            /** @description The file's SHA-256 in hexadecimal digits. */
+            sha256: string;
+            /**
+             * Format: int32
+             * @description The width of a picture in pixels, if its first bytes say it.
+             */
+            width?: number | null;
+            /**
+             * Format: int32
+             * @description The height of a picture in pixels, if its first bytes say it.
+             */
+            height?: number | null;
+            /** @description How far the upload is. */
+            status: components["schemas"]["AttachmentStatus"];
+            /** @description Why the file was refused, for people. */
+            reason?: string | null;
+            createdBy: components["schemas"]["EntityId"] | null;
+            /** @description When the upload was asked for. */
+            createdAt: components["schemas"]["Time"];
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        AttachmentId: string;
+        /**
+         * @description How far the upload of a file is.
+         * @enum {string}
+         */
+        AttachmentStatus: "pending" | "ready" | "refused";
         /** @description Limits for runs and costs. A day begins at midnight UTC. */
         Budget: {
             /**
@@ -1356,6 +1440,30 @@ export interface components {
             /** @description What was expected there, and often what was found. */
             detail: string;
         };
+        /** @description A file of a message, as the message shows it. */
+        FilePart: {
+            /** @description The file. */
+            attachmentId: components["schemas"]["AttachmentId"];
+            /** @description Its name. */
+            name: string;
+            /** @description Its media type. */
+            contentType: string;
+            /**
+             * Format: int64
+             * @description Its size.
+             */
+            bytes: number;
+            /**
+             * Format: int32
+             * @description The width of a picture in pixels, if the file's first bytes say it.
+             */
+            width?: number | null;
+            /**
+             * Format: int32
+             * @description The height of a picture in pixels, if the file's first bytes say it.
+             */
+            height?: number | null;
+        };
         /**
          * @description Why a model stopped.
          * @enum {string}
@@ -1624,7 +1732,7 @@ export interface components {
             rev: number;
             /** @description The sender, with its name at the time of posting. */
             sender: components["schemas"]["Sender"];
-            /** @description The content: one text part, or a card's tool part, perhaps with a text part. */
+            /** @description The content: one text part, or a card's tool part, perhaps with a text part; then files. */
             parts: components["schemas"]["Part"][];
             runId: components["schemas"]["RunId"] | null;
             streamId: components["schemas"]["StreamId"] | null;
@@ -1647,8 +1755,10 @@ export interface components {
             truncated?: boolean;
         };
         MessageBody: {
-            /** @description 1 to 32,768 bytes without NUL. */
-            text: string;
+            /** @description At most 32,768 bytes without NUL. */
+            text?: string;
+            /** @description The message's files, each once. They must be ready and belong to this space. */
+            attachments?: components["schemas"]["AttachmentId"][];
             senderId?: components["schemas"]["EntityId"] | null;
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
@@ -1704,6 +1814,23 @@ export interface components {
             /** @description Models to try, in this order, after the model has failed. */
             fallback?: components["schemas"]["FallbackModel"][] | null;
             script?: components["schemas"]["ScriptPatch"] | null;
+        };
+        /** @description The request for an upload. */
+        NewAttachment: {
+            /** @description 1 to 255 characters without control characters, `/` and `\`. */
+            name: string;
+            /**
+             * @description The file's media type.
+             * @enum {string}
+             */
+            contentType: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "application/pdf" | "text/plain" | "text/markdown" | "text/csv" | "application/json" | "audio/mpeg" | "audio/mp4" | "audio/wav" | "audio/ogg" | "audio/webm" | "audio/flac";
+            /**
+             * Format: int64
+             * @description The file's size.
+             */
+            bytes: number;
+            /** @description The file's SHA-256 in lower case hexadecimal digits. */
+            sha256: string;
         };
         /** @description The schema of the body of `POST /v1/entities`: a person or an agent. */
         NewEntity: {
@@ -1937,7 +2064,7 @@ export interface components {
                 rev: number;
                 /** @description The sender, with its name at the time of posting. */
                 sender: components["schemas"]["Sender"];
-                /** @description The content: one text part, or a card's tool part, perhaps with a text part. */
+                /** @description The content: one text part, or a card's tool part, perhaps with a text part; then files. */
                 parts: components["schemas"]["Part"][];
                 runId: components["schemas"]["RunId"] | null;
                 streamId: components["schemas"]["StreamId"] | null;
@@ -2083,6 +2210,9 @@ export interface components {
         } | (components["schemas"]["ToolPart"] & {
             /** @enum {string} */
             type: "tool";
+        }) | (components["schemas"]["FilePart"] & {
+            /** @enum {string} */
+            type: "file";
         });
         /** @description A plan of an agent. */
         Plan: components["schemas"]["Schedule"] & {
@@ -2558,6 +2688,15 @@ export interface components {
             type: components["schemas"]["EntityType"];
         };
         ServiceName: string;
+        /** @description A file, and where to download it. */
+        ShownAttachment: components["schemas"]["Attachment"] & {
+            /**
+             * @description The file can be downloaded here, without a credential. Browsers save it, and show it only in
+             *     an `<img>`. Null unless the file is ready.
+             */
+            url: string | null;
+            urlExpiresAt: components["schemas"]["Time"] | null;
+        };
         /** @description Why the run was started. Readers who may know no more see only `type`. */
         ShownTrigger: components["schemas"]["Trigger"] | components["schemas"]["HiddenTrigger"];
         /**
@@ -2635,6 +2774,22 @@ export interface components {
          * @enum {string}
          */
         SpacesShown: "all" | "active";
+        /** @description An upload that may be started. */
+        StartedUpload: {
+            /** @description The file, for messages. */
+            attachmentId: components["schemas"]["AttachmentId"];
+            /**
+             * @description Send the bytes here, in one `PUT` with these `headers` and without a credential. The address
+             *     is on the origin of the storage. The answer is 412 if the bytes have arrived before.
+             */
+            uploadUrl: string;
+            /** @description The headers that the `PUT` must have. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description When the upload must have started. */
+            expiresAt: components["schemas"]["Time"];
+        };
         /** @description One model answer with its tool calls. */
         Step: {
             /**
@@ -4911,6 +5066,88 @@ export interface operations {
             };
             413: components["responses"]["Problem413"];
             422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createAttachment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAttachment"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedUpload"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description Too many bytes of the caller wait to be sent. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getAttachment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                attachmentId: components["schemas"]["AttachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownAttachment"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

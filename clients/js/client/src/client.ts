@@ -15,6 +15,7 @@ import type {
   SpacesState,
   Store,
 } from './types.ts';
+import { createUploads } from './uploads.ts';
 
 export interface ClientOptions {
   /** The address of the deployment, without a path. Empty: that of the page. */
@@ -95,6 +96,7 @@ export function createClient({ url, token, presence = true, environment }: Clien
     env,
     call,
     connection,
+    uploads: createUploads(env, call),
     me,
     caller: () => caller,
     findForm: spaces.findForm,

@@ -6,6 +6,11 @@ export interface Environment {
   fetch: typeof fetch;
   /** Node before version 22 has none; pass the one of the package `ws`. */
   WebSocket: typeof WebSocket | undefined;
+  /** Reports the progress of uploads. Where there is none, `fetch` uploads without it. */
+  XMLHttpRequest: typeof XMLHttpRequest | undefined;
+  /** Both together draw pictures anew. Where one is missing, pictures are uploaded as they are. */
+  createImageBitmap: typeof createImageBitmap | undefined;
+  OffscreenCanvas: typeof OffscreenCanvas | undefined;
   /** Keeps drafts and unsent messages over a reload. Null keeps them in memory only. */
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'> | null;
   /** Milliseconds since 1970. */
@@ -34,6 +39,9 @@ export function environmentWith(parts: Partial<Environment> = {}): Environment {
   return {
     fetch: (...request) => globalThis.fetch(...request),
     WebSocket: globalThis.WebSocket,
+    XMLHttpRequest: globalThis.XMLHttpRequest,
+    createImageBitmap: globalThis.createImageBitmap,
+    OffscreenCanvas: globalThis.OffscreenCanvas,
     storage,
     now: () => Date.now(),
     setTimeout: (act, delayMs) => globalThis.setTimeout(act, delayMs),

@@ -115,6 +115,12 @@ export interface SystemMessage extends Event {
   text: string;
 }
 
+/** An uploaded file was checked and can be used. */
+export interface AttachmentReady extends Event {
+  type: 'attachment.ready';
+  attachmentId: string;
+}
+
 export interface MemberJoined extends Event {
   type: 'member.joined';
   member: Member;
@@ -162,6 +168,7 @@ export type SpaceEvent =
   | RunStep
   | ToolEvent
   | SystemMessage
+  | AttachmentReady
   | MemberJoined
   | MemberLeft
   | SpaceRead

@@ -224,7 +224,7 @@ export function createHttp(
 }
 
 /** Waits for `work`, unless the signal comes first. */
-async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return work;
   signal.throwIfAborted();
   let cancel: (() => void) | undefined;

@@ -1,6 +1,6 @@
 // The loaded messages of a space by seq, and which messages are missing. Pure.
 
-import type { Message } from './types.ts';
+import type { Message, Part } from './types.ts';
 
 /** All messages from `floor` on. Older messages are not loaded yet. */
 export interface Messages {
@@ -91,4 +91,7 @@ export const openParts = (message: Message) =>
   );
 
 const isUndecided = ({ dispatch, parts }: Message) =>
-  !dispatch && parts.some((part) => part.type === 'text');
+  !dispatch && (hasPart(parts, 'text') || !hasPart(parts, 'tool'));
+
+const hasPart = (parts: Message['parts'], type: Part['type']) =>
+  parts.some((part) => part.type === type);

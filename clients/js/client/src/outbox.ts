@@ -16,7 +16,7 @@ export interface Outbox {
   /** The messages that are not stored yet, oldest first. */
   all(): readonly PendingSend[];
   /** Adds a message. Resolves to the stored message, or rejects if the server refuses it. */
-  add(text: string, senderId: string | null, afterSeq: number): Promise<Message>;
+  add(content: SendContent, afterSeq: number): Promise<Message>;
   /** Removes a message that is not being sent, and returns it. */
   discard(key: string): PendingSend | undefined;
   /** Takes over what an earlier page left under this prefix, and keeps messages there from now on. */
@@ -24,6 +24,9 @@ export interface Outbox {
   /** The server may be reachable again. */
   wake(): void;
 }
+
+/** What a person sends. */
+export type SendContent = Pick<PendingSend, 'text' | 'files' | 'senderId'>;
 
 /** Which messages became of sends. */
 export interface Claims {
@@ -159,11 +162,11 @@ export function createOutbox(
 
   return {
     all: () => sends,
-    async add(text, senderId, afterSeq) {
+    async add(content, afterSeq) {
       if (closed) throw closed;
       const key = newKey();
       const sent = new Promise<Message>((resolve, reject) => waiting.set(key, [resolve, reject]));
-      put(key, { key, text, senderId, afterSeq, at: env.now(), state: 'queued' });
+      put(key, { ...content, key, afterSeq, at: env.now(), state: 'queued' });
       if (!isAskedToWait) run();
       return sent;
     },
@@ -190,21 +193,29 @@ export function createOutbox(
   };
 }
 
-// `crypto.randomUUID` exists on secure pages only.
-const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+/** An idempotency key. `crypto.randomUUID` exists on secure pages only. */
+export const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** What an earlier page kept, or null if it can't be read. */
 function restored(json: string | null): PendingSend | null {
   try {
-    const { key, text, senderId, at, afterSeq, state, isUnsure } = JSON.parse(
-      json ?? '',
-    ) as PendingSend;
+    const {
+      key,
+      text,
+      files = [],
+      senderId,
+      at,
+      afterSeq,
+      state,
+      isUnsure,
+    } = JSON.parse(json ?? '') as PendingSend;
     if (typeof key !== 'string' || typeof text !== 'string') return null;
     const left = state === 'failed' ? state : 'queued';
     // The page may have ended before an answer came.
     return {
       key,
       text,
+      files,
       senderId,
       at,
       afterSeq,

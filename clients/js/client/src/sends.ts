@@ -1,13 +1,13 @@
 // The messages that this client sends to one space, from the person's key to the stored message.
 
 import type { Environment } from './environment.ts';
-import { createOutbox } from './outbox.ts';
-import type { Message, PendingSend } from './types.ts';
+import { createOutbox, type SendContent } from './outbox.ts';
+import type { Message, Part, PendingSend } from './types.ts';
 
 export interface Sends {
   /** Those that no message shows yet, oldest first. */
   pending(): PendingSend[];
-  add(text: string, senderId: string | null, afterSeq: number): Promise<Message>;
+  add(content: SendContent, afterSeq: number): Promise<Message>;
   /** Sends a failed message again, as a new one. */
   resend(key: string, afterSeq: number): void;
   discard(key: string): void;
@@ -65,22 +65,24 @@ export function createSends({ env, post, messages, meId, stored, changed }: Send
     resend(key, afterSeq) {
       const isFailed = outbox.all().some((each) => each.key === key && each.state === 'failed');
       const failed = isFailed && outbox.discard(key);
-      if (failed) add(failed.text, failed.senderId, afterSeq).catch(() => {});
+      if (!failed) return;
+      const { text, files, senderId } = failed;
+      add({ text, files, senderId }, afterSeq).catch(() => {});
     },
     // A message that arrived before the answer to its own request takes the place of its send. It
     // keeps the key even if it was another one with the same text, since keys must not change.
     pending: () =>
-      outbox.all().filter(({ key, text, senderId, afterSeq, state }) => {
+      outbox.all().filter((send) => {
+        const { key, senderId, afterSeq, state } = send;
         if (state === 'failed') return true;
         if (claims.has(key)) return false;
         const claimed = new Set(claims.values());
         const match = messages().find(
-          ({ id, seq, sender, parts: [part] }) =>
+          ({ id, seq, sender, parts }) =>
             seq > afterSeq &&
             !claimed.has(id) &&
             sender.id === (senderId ?? meId()) &&
-            part?.type === 'text' &&
-            part.text === text,
+            shows(parts, send),
         );
         if (match) claim(key, match.id);
         return !match;
@@ -88,4 +90,11 @@ export function createSends({ env, post, messages, meId, stored, changed }: Send
     keyOf: ({ id }) => keys.get(id),
     shown: (list) => list.forEach(({ id }) => shownIds.add(id)),
   };
+}
+
+// Whether these are the parts of the message that a send becomes.
+function shows(parts: readonly Part[], { text, files }: SendContent): boolean {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const ids = parts.flatMap((part) => (part.type === 'file' ? [part.attachmentId] : []));
+  return texts.join() === text && ids.join() === files.map((file) => file.attachmentId).join();
 }

@@ -1,5 +1,6 @@
 // One space: combines what arrives over the WebSocket and over HTTP into one consistent state.
 
+import { createAttachments } from './attachments.ts';
 import type { Connection } from './connection.ts';
 import type { Environment } from './environment.ts';
 import { createDraft } from './drafts.ts';
@@ -33,6 +34,7 @@ import type {
   TimelineItem,
   TimelineState,
 } from './types.ts';
+import type { Uploads } from './uploads.ts';
 
 const STOPPED_SETTLE_MS = 5000; // Time from a cancellation until the worker of the run notices it.
 // Events can be lost. What is active or unfinished is looked up if nothing was heard for this long.
@@ -43,6 +45,7 @@ export interface SpaceContext {
   env: Environment;
   call: Call;
   connection: Connection;
+  uploads: Uploads;
   /** Asks once who the caller is. */
   me(): Promise<Caller>;
   /** The caller, once `me` has told. */
@@ -66,7 +69,7 @@ export interface OwnSpace extends Space {
 }
 
 export function createSpace(id: string, context: SpaceContext): OwnSpace {
-  const { env, call, connection, caller } = context;
+  const { env, call, connection, uploads, caller } = context;
   const path = `/v1/spaces/${encodeURIComponent(id)}`;
   const timers = createTimers(env);
   const info = createInfo(caller);
@@ -117,11 +120,17 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     changed,
   });
 
+  const { partOf, ...files } = createAttachments({ env, call, path, uploads });
+
   const sends = createSends({
     env,
-    post: ({ key, text, senderId }) =>
+    post: ({ key, text, files, senderId }) =>
       call<Message>('POST', `${path}/messages`, {
-        body: { text, ...(senderId && { senderId }) },
+        body: {
+          text,
+          ...(files.length > 0 && { attachments: files.map((file) => file.attachmentId) }),
+          ...(senderId && { senderId }),
+        },
         idempotencyKey: key,
       }),
     messages,
@@ -459,7 +468,9 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     forms,
     stream: texts.store,
     loadOlder: history.loadOlder,
-    send: (text, { senderId } = {}) => sends.add(text, senderId ?? null, history.messages.last),
+    send: (text, { senderId = null, attachments = [] } = {}) =>
+      sends.add({ text, files: attachments.map(partOf), senderId }, history.messages.last),
+    ...files,
     resend: (key) => sends.resend(key, history.messages.last),
     discard: sends.discard,
     answer: (callId, output, options) => resolve(callId, { output }, options),

@@ -13,9 +13,9 @@ export type SpaceInfo = Schemas['Space'];
 /** A member of a space. */
 export type Member = Schemas['Member'];
 /** A message of a space. Its `seq` is its position, from 1, without gaps. */
-export type Message = Schemas['Message'];
-/** A part of a message: text, or a tool call. */
-export type Part = Schemas['Part'];
+export type Message = Omit<Schemas['Message'], 'parts'> & { parts: Part[] };
+/** A part of a message: text, a tool call, or a file. */
+export type Part = Schemas['Part'] | FilePart;
 /** A tool call that a space shows as a card. */
 export type ToolPart = Schemas['ToolPart'];
 /** The decision for one agent: whether a message triggers it. */
@@ -32,6 +32,43 @@ export type Caller = Schemas['Me'];
 export type AnswerBy = Schemas['AnswerBy'];
 /** The sender of a message. */
 export type Sender = Schemas['Sender'];
+
+/** A file of a message. */
+export interface FilePart {
+  type: 'file';
+  attachmentId: string;
+  /** Its name, as the sender's computer had it. */
+  name: string;
+  contentType: string;
+  /** Its size. */
+  bytes: number;
+  /** The size of a picture in pixels, if it is known. */
+  width?: number | null;
+  height?: number | null;
+}
+
+/** A file that was given to a space. Messages name it by its `id`. */
+export interface Attachment extends Omit<FilePart, 'type' | 'attachmentId'> {
+  id: string;
+  /** The space whose messages may name it. */
+  spaceId: string;
+  /** The SHA-256 of its bytes, in hexadecimal digits. */
+  sha256: string;
+  /**
+   * - `pending`: its bytes are not stored yet.
+   * - `ready`: messages may name it.
+   * - `refused`: its bytes are not what was announced; `reason` says why.
+   */
+  status: 'pending' | 'ready' | 'refused';
+  reason?: string | null;
+  /** The entity that uploads it; null for the operator. */
+  createdBy: string | null;
+  /** When it was announced, as RFC 3339. */
+  createdAt: string;
+  /** Where its bytes are, until `urlExpiresAt`. Null unless it is `ready`. */
+  url: string | null;
+  urlExpiresAt: string | null;
+}
 
 /** Something that can be followed: the interface of React's `useSyncExternalStore`. */
 export interface Store<T> {
@@ -112,6 +149,8 @@ export interface PendingSend {
   /** Identifies the send; also its idempotency key. */
   key: string;
   text: string;
+  /** Its files. */
+  files: readonly FilePart[];
   /** The entity that sends it. */
   senderId: string | null;
   /** When it was sent, in milliseconds since 1970. */
@@ -269,10 +308,48 @@ export interface RunState {
   error: Error | null;
 }
 
-/** How a message is sent. */
+/** In whose name something is sent. */
 export interface SendOptions {
   /** The entity that sends. The operator must name one; others send as themselves. */
   senderId?: string;
+}
+
+/** How a message is sent. */
+export interface MessageOptions extends SendOptions {
+  /**
+   * The files of the message, at most 10: attachments of this space, or their ids. With files the
+   * text may be empty.
+   */
+  attachments?: readonly (string | Attachment)[];
+}
+
+/** A file for runtimes without `File`. */
+export interface NewFile {
+  name: string;
+  /** Its media type, such as `text/csv`. */
+  type: string;
+  data: BlobPart;
+}
+
+/** How a file is uploaded. */
+export interface AttachOptions {
+  /**
+   * Uploads a picture as it is. By default a browser draws JPEG, PNG and WebP pictures anew: without
+   * metadata such as the place where a photo was taken, at most 2,048 pixels long, and without
+   * animation. With `true` the metadata stays, and everybody in the space can read it. GIFs, other
+   * files, and all files outside of browsers are always uploaded as they are.
+   */
+  original?: boolean;
+  /** Ends the upload. The promise rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Gets the part that is uploaded, from 0 to 1. Only browsers tell it on the way. */
+  onProgress?: (part: number) => void;
+}
+
+/** How the address of a file is found. */
+export interface FileUrlOptions {
+  /** Asks for a new address, as when the known one did not work. */
+  renew?: boolean;
 }
 
 /** How a form is answered. */
@@ -304,7 +381,20 @@ export interface Space extends Store<SpaceState> {
    * Posts a message. It shows in the timeline at once, waits while there is no network, survives a
    * reload, and is posted once. Resolves to the stored message; rejects if the server refuses it.
    */
-  send(text: string, options?: SendOptions): Promise<Message>;
+  send(text: string, options?: MessageOptions): Promise<Message>;
+  /**
+   * Uploads a file, so that a message can name it. Resolves when the server has checked it; rejects
+   * if the server refuses it, or if the storage can't be reached. At most three files are uploaded
+   * at once. A file that no message names is deleted after a day.
+   */
+  attach(file: Blob | NewFile, options?: AttachOptions): Promise<Attachment>;
+  /** A file by its id. Rejects with the status 404 if it does not exist any longer. */
+  attachment(id: string, options?: { signal?: AbortSignal }): Promise<Attachment>;
+  /**
+   * The address of a file, for an `<img>` or a download. It works for some minutes. Calls share one
+   * request, and get the same address until shortly before its end.
+   */
+  fileUrl(attachmentId: string, options?: FileUrlOptions): Promise<string>;
   /** Sends a failed message again, as a new one. `key` is that of the pending send. */
   resend(key: string): void;
   /** Removes a message that waits or has failed. */

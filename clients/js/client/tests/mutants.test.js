@@ -29,7 +29,7 @@ const MUTANTS = [
     'message.streamId ?? message.id',
     'message.id',
   ],
-  ['shows a send beside its message', 'sends.js', 'part.text === text', 'false'],
+  ['shows a send beside its message', 'sends.js', 'shows(parts, send)', 'false'],
   [
     'repeats a send under another key',
     'space.js',

@@ -6,7 +6,7 @@ import { importSource } from './bundle.js';
 
 const { bytesText, cronWords, goalsIn, localText, timeOf } = await importSource(`
   export { cronWords } from './src/studio/agents/cron_words.ts';
-  export { bytesText } from './src/studio/agents/delivery_words.ts';
+  export { bytesText } from './src/page/file_words.ts';
   export { goalsIn } from './src/studio/agents/goal_words.ts';
   export { localText, timeOf } from './src/studio/agents/local_time.ts';
 `);
@@ -59,4 +59,5 @@ test('a field holds a time to the minute, and an empty one no time', () => {
 test('lengths have a unit', () => {
   assert.equal(bytesText(31), '31 bytes');
   assert.equal(bytesText(1536), '1.5 KB');
+  assert.equal(bytesText(2.5 * 1024 * 1024), '2.5 MB');
 });

@@ -8,6 +8,12 @@ import { build } from 'esbuild';
 
 const CONSOLE = fileURLToPath(new URL('..', import.meta.url));
 
+// The hooks on Preact, as the page has them.
+const ALIAS = {
+  react: 'preact/compat',
+  '@smartspace/react': join(CONSOLE, '../react/src/index.ts'),
+};
+
 /** Runs the module with this source. Its imports are relative to the console's folder. */
 export async function importSource(contents) {
   const folder = await mkdtemp(join(tmpdir(), 'smartspace-console-'));
@@ -19,6 +25,7 @@ export async function importSource(contents) {
       format: 'esm',
       jsx: 'automatic',
       jsxImportSource: 'preact',
+      alias: ALIAS,
       outfile,
       logLevel: 'warning',
     });

@@ -8,6 +8,8 @@
 // space_hooks.ts   one space: its timeline, streams, runs, members, presence, forms
 // me.ts            who the caller is
 // preview.ts       whom a text would wake
+// uploads.ts       the files that a person adds to a message
+// file_url.ts      the address of a file
 
 export { useConnection, useRun, useSpaces, useUnread } from './client_hooks.ts';
 export {
@@ -17,6 +19,7 @@ export {
   type SmartspaceProviderProps,
   type SpaceProviderProps,
 } from './context.ts';
+export { useFileUrl, type FileUrl } from './file_url.ts';
 export { useMe, type MeState } from './me.ts';
 export { usePreview, type PreviewState } from './preview.ts';
 export {
@@ -32,3 +35,4 @@ export {
   type AnswerFunctions,
   type Timeline,
 } from './space_hooks.ts';
+export { useUploads, type Upload, type Uploads } from './uploads.ts';

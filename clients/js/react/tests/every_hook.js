@@ -25,6 +25,8 @@ export function everyHook({ React, hooks }, client) {
       preview: [hooks.usePreview('Hello'), hooks.usePreview(SPACE_ID, '')],
       unread: hooks.useUnread(),
       me: hooks.useMe(),
+      uploads: hooks.useUploads(),
+      fileUrls: [hooks.useFileUrl(null), hooks.useFileUrl('att_1')],
     };
     return h('pre', null, JSON.stringify(shown));
   }

@@ -57,6 +57,14 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
     members: [ANN, GUIDE].map((entity) => ({ ...entity, ...member })),
   });
 
+  let looks = 0;
+  const attachment = () => ({
+    id: 'att_1',
+    status: 'ready',
+    url: `https://storage.example/${(looks += 1)}`,
+    urlExpiresAt: new Date(now + 15 * 60_000).toISOString(),
+  });
+
   class FakeSocket {
     readyState = 0;
     constructor(url) {
@@ -98,6 +106,7 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
     if (pathname === `/v1/spaces/${SPACE_ID}/runs`) return { items: [], nextCursor: null };
     if (pathname === '/v1/runs/run_1')
       return { id: 'run_1', trigger: {}, activeSpaceId: null, status: 'completed' };
+    if (pathname === `/v1/spaces/${SPACE_ID}/attachments/att_1`) return attachment();
     if (pathname === `/v1/spaces/${SPACE_ID}/messages` && method === 'GET')
       return { items: page(searchParams) };
     throw new Error(`The fake server has no ${method} ${pathname}.`);
@@ -107,9 +116,11 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
     const address = new URL(url);
     const { pathname } = address;
     calls.push(`${method} ${pathname}`);
-    const status = pathname === '/v1/me' ? (meStatuses.shift() ?? 200) : 200;
+    const isGone = pathname.endsWith('/att_gone');
+    const status = isGone ? 404 : pathname === '/v1/me' ? (meStatuses.shift() ?? 200) : 200;
     const ok = status === 200;
     const respond = (found) => ({ status, ok, headers: new Headers(), json: async () => found });
+    if (isGone) return respond({ detail: 'There is no such attachment.' });
     if (!pathname.endsWith('/preview')) return respond(answer(method, address));
     // A test answers it, or the client cancels it.
     return new Promise((resolve, reject) => {

@@ -39,6 +39,11 @@ for (const flavor of flavors) {
     assert.deepEqual(shown.preview[0], { dispatch: [], ...LOADING });
     assert.deepEqual(shown.preview[1], { dispatch: [], isLoading: false, error: null });
     assert.deepEqual(shown.me, { me: null, ...LOADING });
+    assert.deepEqual(shown.uploads, { uploads: [], isReady: true });
+    assert.deepEqual(shown.fileUrls, [
+      { url: null, isLoading: false, error: null },
+      { url: null, ...LOADING },
+    ]);
     assert.deepEqual(shown.stream, { text: '', done: true });
     assert.equal(shown.unread, 0);
     assert.equal(shown.connection, 'connecting');

@@ -39,6 +39,8 @@ class Room {
   respond = () => null;
   /** The answer to a `subscribe` frame instead of the server's. */
   onSubscribe = undefined;
+  /** Answers a request to the storage: `{status}`. */
+  onPut = async () => ({ status: 200 });
   /** How many sockets were opened. */
   connects = 0;
   #socket = null;
@@ -57,8 +59,10 @@ class Room {
       clearTimeout: this.clock.clearTimeout,
       isHidden: () => false,
       listen: () => () => {},
-      fetch: async (path, { method, headers, body }) => {
+      fetch: async (path, request) => {
         if (this.isDown) throw new TypeError('fetch failed');
+        const { method, headers, body } = request;
+        if (method === 'PUT' && !path.startsWith('/v1/')) return this.onPut({ path, ...request });
         this.calls.push(`${method} ${path.split('?')[0]}`);
         const call = { method, path, token: headers.authorization.slice(7), body };
         const { status, body: answer } = this.respond(call) || {
@@ -149,7 +153,12 @@ class Room {
     if (pathname.endsWith('/runs')) return { items: this.runs, nextCursor: null };
     if (!pathname.endsWith('/messages')) return { id: 's', name: 'S', seq, members };
     if (method === 'POST') {
-      this.store(message(seq + 1, body.text, { sender: this.me.entity ?? ADA }));
+      const files = (body.attachments ?? []).map((attachmentId) => ({
+        type: 'file',
+        attachmentId,
+      }));
+      const parts = [...(body.text ? [{ type: 'text', text: body.text }] : []), ...files];
+      this.store(message(seq + 1, body.text, { sender: this.me.entity ?? ADA, parts }));
       return this.stored.at(-1);
     }
     const [after, before] = [searchParams.get('after'), searchParams.get('before')];

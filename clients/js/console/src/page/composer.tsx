@@ -3,9 +3,11 @@
 import { useClient, useMembers, useRuns, useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { AttachButton, UploadList } from './attach.tsx';
 import type { Cast } from './members.ts';
 import { MentionList, optionId } from './mention_list.tsx';
 import { useNotify, wordsOf } from './notices.tsx';
+import { useFiles } from './use_files.ts';
 import { useMentions } from './use_mentions.ts';
 import { useWouldWake } from './would_wake.ts';
 
@@ -25,6 +27,8 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
   const stop = useStop();
   // The operator writes in the name of a person.
   const isMute = isOperator && people.length === 0;
+  const files = useFiles(isMute);
+  const said = files.hint || wouldWake;
 
   const write = (next: string) => {
     setText(next);
@@ -47,10 +51,13 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
 
   const submit = () => {
     // Between two renders the box knows more than the state.
-    const given = box.current!.value;
-    if (isMute || given.trim() === '') return;
+    const { value } = box.current!;
+    const given = value.trim() === '' ? '' : value;
+    if (isMute || !files.isReady) return;
+    const attachments = files.take();
+    if (given === '' && attachments.length === 0) return;
     // The timeline shows why a message was refused.
-    send(given, senderId === null ? {} : { senderId }).catch(() => {});
+    send(given, { attachments, ...(senderId !== null && { senderId }) }).catch(() => {});
     write('');
     onSent();
   };
@@ -67,13 +74,14 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
   return (
     <form
       id="composer"
-      class="composer"
+      class={files.isDragged ? 'composer dragged' : 'composer'}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
       }}
     >
       {isListed ? <MentionList {...{ candidates, current }} onChoose={mentions.choose} /> : null}
+      <UploadList uploads={files.uploads} onRemoved={() => box.current!.focus()} />
       <label for="text" class="unseen">
         Message
       </label>
@@ -98,6 +106,7 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
         }}
         onClick={(event) => mentions.follow(event.currentTarget)}
         onKeyDown={pressed}
+        onPaste={files.pasted}
         onBlur={() => {
           space.setTyping(false);
           mentions.close();
@@ -105,10 +114,11 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
       />
       <div class="composer-row">
         {isOperator ? <SenderMenu cast={cast} /> : null}
-        <span id="composer-hint" class={wouldWake ? 'hint said' : 'hint'} dir="auto">
-          {wouldWake || 'Enter sends, Shift+Enter makes a new line, Esc stops the agents'}
+        <AttachButton disabled={isMute} onFiles={files.add} />
+        <span id="composer-hint" class={said ? 'hint said' : 'hint'} dir="auto">
+          {said || 'Enter sends, Shift+Enter makes a new line, Esc stops the agents'}
         </span>
-        <button type="submit" id="send" class="primary" disabled={isMute}>
+        <button type="submit" id="send" class="primary" disabled={isMute || !files.isReady}>
           Send
         </button>
       </div>

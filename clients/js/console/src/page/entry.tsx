@@ -1,7 +1,7 @@
 // One entry of a bubble: a message, a text that is being written, a message on its way, or a failed
 // run.
 
-import type { Message, Outcome, Part } from '@smartspace/client';
+import type { FilePart, Message, Outcome, Part } from '@smartspace/client';
 import { useStream } from '@smartspace/react';
 import type { ComponentChildren, JSX } from 'preact';
 import { createPortal, memo } from 'preact/compat';
@@ -10,6 +10,7 @@ import { Card } from '../forms/card.tsx';
 import type { StreamedTool } from '../forms/parts.ts';
 import type { Entry } from './bubbles.ts';
 import { setAttributes } from './hosts.ts';
+import { Files } from './files.tsx';
 import type { Cast } from './members.ts';
 import { Markdown } from './markdown.tsx';
 import { useNow } from './now.ts';
@@ -78,8 +79,10 @@ function partsOf(item: Entry, text: string): readonly ShownPart[] {
   switch (item.type) {
     case 'message':
       return item.message.parts;
-    case 'pending':
-      return [{ type: 'text', text: item.send.text }];
+    case 'pending': {
+      const { text, files } = item.send;
+      return text === '' ? files : [{ type: 'text', text }, ...files];
+    }
     case 'failed': {
       const { error } = item.run;
       const reason = error ? `${error.message} (${error.code})` : 'no reason was given';
@@ -96,7 +99,9 @@ function partsOf(item: Entry, text: string): readonly ShownPart[] {
 
 function Parts({ item, cast, outcomes, parts }: EntryProps & { parts: readonly ShownPart[] }) {
   const message = item.type === 'message' ? item.message : null;
+  const files = parts.filter((part): part is FilePart => part.type === 'file');
   const shown = parts.map((part, index): ComponentChildren => {
+    if (part.type === 'file') return null;
     const key = `${part.type} ${index}`;
     if (part.type === 'tool') return <CardPart key={key} {...{ part, message, cast }} />;
     if (part.type === 'text')
@@ -112,6 +117,7 @@ function Parts({ item, cast, outcomes, parts }: EntryProps & { parts: readonly S
   return (
     <>
       {shown}
+      {files.length > 0 ? <Files files={files} /> : null}
       {message && !isCard ? <Note {...{ message, cast, outcomes }} /> : null}
       <Actions item={item} spaceId={cast.space.id} />
       {item.type === 'pending' ? <PendingNote space={cast.space} send={item.send} /> : null}

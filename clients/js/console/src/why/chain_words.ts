@@ -6,6 +6,7 @@ import { nodesOf, type ChainNode, type RunNode } from './chain_tree.ts';
 import { endWords, statusWords } from './words.ts';
 
 const LONGEST_CHARS = 90;
+const PARTS = { tool: 'card', file: 'file' };
 
 /** An end of a chain, and the agents for which it ended so. */
 export interface Ending {
@@ -13,10 +14,10 @@ export interface Ending {
   agentIds: string[];
 }
 
-/** The first words of a message, or the name of the tool on its card. */
+/** The first words of a message, or the names of the tool on its card and of its files. */
 export function firstWords({ parts }: Message): string {
   const words = parts
-    .map((part) => (part.type === 'text' ? part.text : `card: ${part.name}`))
+    .map((part) => (part.type === 'text' ? part.text : `${PARTS[part.type]}: ${part.name}`))
     .join(' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,5 +1,12 @@
-import type { Message, Outcome, StreamInfo, TimelineItem } from '@smartspace/client';
-import { useClient, useMe, useRuns, useStream } from '@smartspace/react';
+import type {
+  FilePart,
+  Message,
+  Outcome,
+  Part,
+  StreamInfo,
+  TimelineItem,
+} from '@smartspace/client';
+import { useClient, useFileUrl, useMe, useRuns, useStream } from '@smartspace/react';
 import { Card } from './Card';
 
 export function Item({ item, id }: { item: TimelineItem; id: string }) {
@@ -43,15 +50,28 @@ function Stored({ message, id }: { message: Message; id: string }) {
       <small>
         <b>{sender.name}</b> {time}
       </small>
-      {parts.map((part, key) =>
-        part.type === 'text' ? (
-          <p key={key}>{part.text}</p>
-        ) : (
-          <Card key={key} part={part} id={id} />
-        ),
-      )}
+      {parts.map((part, key) => (
+        <PartView key={key} part={part} id={id} />
+      ))}
       {sender.type === 'human' && <RollCall messageId={message.id} id={id} />}
     </li>
+  );
+}
+
+function PartView({ part, id }: { part: Part; id: string }) {
+  if (part.type === 'text') return <p>{part.text}</p>;
+  return part.type === 'file' ? <FileLink file={part} /> : <Card part={part} id={id} />;
+}
+
+function FileLink({ file }: { file: FilePart }) {
+  const { url, error } = useFileUrl(file.attachmentId);
+  return (
+    <p>
+      <a href={url ?? undefined} download={file.name}>
+        {file.name}
+      </a>{' '}
+      {error?.message}
+    </p>
   );
 }
 

@@ -5,6 +5,7 @@ import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { runHash } from '../../page/address.ts';
+import { bytesText } from '../../page/file_words.ts';
 import { newKey } from '../../page/keys.ts';
 import { agentPath, entityPath } from '../../page/paths.ts';
 import { Ago } from '../runs/ago.tsx';
@@ -12,7 +13,7 @@ import { Choice } from '../runs/filters.tsx';
 import { ActionButton } from '../ui/action_button.tsx';
 import { useActivity, useAnswer, usePages } from '../ui/data.ts';
 import { Loaded, More, Part } from '../ui/page.tsx';
-import { bytesText, isStored, reasonWords, STATES } from './delivery_words.ts';
+import { isStored, reasonWords, STATES } from './delivery_words.ts';
 import { TableHead } from '../ui/table_head.tsx';
 
 const COLUMNS = ['Service', 'Received', 'Key', 'Status', 'Size', 'Run'];

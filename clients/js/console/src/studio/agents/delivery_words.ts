@@ -24,7 +24,3 @@ export const reasonWords = (reason: string): string => REASONS[reason] ?? reason
 
 /** Whether the payload is stored, so that it can be sent again. */
 export const isStored = (status: Status): boolean => status === 'accepted' || status === 'refused';
-
-/** A length: `31 bytes`, `1.5 KB`. */
-export const bytesText = (bytes: number): string =>
-  bytes < 1024 ? `${bytes} bytes` : `${(bytes / 1024).toFixed(1)} KB`;

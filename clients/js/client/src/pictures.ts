@@ -1,0 +1,41 @@
+// Draws pictures anew before they are uploaded. A picture of a camera holds where and when it was
+// taken, and is larger than a screen.
+
+import type { Environment } from './environment.ts';
+import { SmartspaceError } from './http.ts';
+
+const LONGEST_SIDE_PX = 2048;
+const QUALITY = 0.9;
+const CAMERA_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
+
+/**
+ * The picture without metadata, and not larger than needed. Other files, and all files where the
+ * platform has no canvas, stay as they are.
+ */
+export async function withoutMetadata(
+  { createImageBitmap, OffscreenCanvas }: Environment,
+  data: Blob,
+  type: string,
+): Promise<Blob> {
+  if (!CAMERA_TYPES.includes(type) || !createImageBitmap || !OffscreenCanvas) return data;
+  let bitmap: ImageBitmap;
+  try {
+    // The orientation is part of the metadata too.
+    bitmap = await createImageBitmap(data, { imageOrientation: 'from-image' });
+  } catch {
+    // It could not be cleaned, so it is not sent.
+    throw new SmartspaceError(422, { detail: 'The file is not a picture that can be read.' });
+  }
+  try {
+    const { width, height } = bitmap;
+    const scale = Math.min(1, LONGEST_SIDE_PX / Math.max(width, height));
+    const scaled = (length: number) => Math.max(1, Math.round(length * scale));
+    const canvas = new OffscreenCanvas(scaled(width), scaled(height));
+    const context = canvas.getContext('2d')!;
+    context.imageSmoothingQuality = 'high';
+    context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    return await canvas.convertToBlob({ type, quality: QUALITY });
+  } finally {
+    bitmap.close();
+  }
+}

@@ -1,0 +1,101 @@
+// Uploads files: announces each to the server, stores its bytes where the server says, and lets the
+// server check them.
+
+import type { Environment } from './environment.ts';
+import { SmartspaceError, unlessAborted, type Call } from './http.ts';
+import { newKey } from './outbox.ts';
+import { prepared } from './prepared.ts';
+import { put, type Put } from './put.ts';
+import type { AttachOptions, Attachment, NewFile } from './types.ts';
+
+const TRIES = 4;
+const MOST_AT_ONCE = 3;
+
+/** Uploads a file to the space with this path. Resolves when the server has checked it. */
+export type Uploads = (
+  path: string,
+  file: Blob | NewFile,
+  options?: AttachOptions,
+) => Promise<Attachment>;
+
+/** Where the bytes of a new attachment go. */
+interface Target extends Pick<Put, 'headers'> {
+  attachmentId: string;
+  uploadUrl: string;
+}
+
+/** All spaces of a client share these uploads. */
+export function createUploads(env: Environment, call: Call): Uploads {
+  const inTurn = createTurns(MOST_AT_ONCE);
+  const pause = (attempt: number) =>
+    new Promise<void>((resume) => env.setTimeout(resume, 300 * 2 ** attempt));
+
+  // Returns false if the URL has expired.
+  async function store(given: Put): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      const status = await put(env, given);
+      given.signal?.throwIfAborted();
+      // 412: an earlier try has stored the bytes, and its answer was lost.
+      if ((status >= 200 && status < 300) || status === 412) return true;
+      if (status === 403) return false;
+      const error = new SmartspaceError(status);
+      if (!error.isTemporary || attempt === TRIES) throw error;
+      await unlessAborted(pause(attempt), given.signal);
+    }
+  }
+
+  // The first look at an attachment checks what was stored.
+  async function check(path: string, signal: AbortSignal | undefined): Promise<Attachment> {
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await call<Attachment>('GET', path, { retry: true, signal });
+      if (found.status === 'ready') return found;
+      if (found.status === 'refused')
+        throw new SmartspaceError(422, { detail: found.reason ?? 'The server refused this file.' });
+      if (attempt === TRIES)
+        throw new SmartspaceError(503, { detail: 'The server has not checked this file yet.' });
+      await unlessAborted(pause(attempt), signal);
+    }
+  }
+
+  async function upload(path: string, file: Blob | NewFile, options: AttachOptions) {
+    const { signal, original = false, onProgress = () => {} } = options;
+    signal?.throwIfAborted();
+    const { about, data } = await prepared(env, file, original);
+    signal?.throwIfAborted();
+    for (let attempt = 1; ; attempt += 1) {
+      const { attachmentId, uploadUrl, headers } = await call<Target>('POST', path, {
+        body: about,
+        idempotencyKey: newKey(),
+        retry: true,
+        signal,
+      });
+      if (await store({ url: uploadUrl, headers, data, onProgress, signal })) {
+        onProgress(1);
+        return check(`${path}/${encodeURIComponent(attachmentId)}`, signal);
+      }
+      if (attempt === TRIES) throw new SmartspaceError(403);
+    }
+  }
+
+  return (path, file, options = {}) => {
+    const uploaded = inTurn(() => upload(`${path}/attachments`, file, options));
+    return unlessAborted(uploaded, options.signal);
+  };
+}
+
+/** Runs at most `count` pieces of work at once; the others wait in order. */
+function createTurns(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resume) => waiting.push(resume));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

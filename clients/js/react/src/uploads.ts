@@ -1,0 +1,117 @@
+// The files that a person adds to a message. They are uploaded while the message is written.
+
+import type { Attachment, AttachOptions, NewFile, Space, Store } from '@smartspace/client';
+import { useSpaceFor } from './context.ts';
+import { NONE, useStore } from './store.ts';
+
+/** A file on its way to a message. */
+export interface Upload {
+  /** Unique among the uploads of the space. */
+  id: string;
+  file: Blob | NewFile;
+  name: string;
+  /** The part that is uploaded, from 0 to 1. */
+  progress: number;
+  status: 'uploading' | 'ready' | 'failed';
+  /** Why it has failed: its `message` is a sentence for people. */
+  error: Error | null;
+  /** The file as messages name it, once it is `ready`. */
+  attachment: Attachment | null;
+  /** Uploads a failed file again. */
+  retry(): void;
+  /** Removes the file, and ends its upload. */
+  remove(): void;
+}
+
+/** The files that a person adds to a message. The functions stay the same. */
+export interface Uploads {
+  /** In the order in which they were added. */
+  uploads: readonly Upload[];
+  /** Whether all of them can be sent. Also true without files. */
+  isReady: boolean;
+  /** Uploads files. At most three are uploaded at once. */
+  add(files: Iterable<Blob | NewFile>, options?: Pick<AttachOptions, 'original'>): void;
+  /** Removes the files that are ready from the list, and returns them for `send`. */
+  take(): Attachment[];
+}
+
+const stores = new WeakMap<Space, Store<Uploads>>();
+const NO_UPLOADS: Uploads = { uploads: NONE, isReady: true, add: () => {}, take: () => [] };
+
+/**
+ * Returns the files that a person adds to a message in this space, and the functions that add and
+ * take them. It changes with their progress. The files stay when the component unmounts, so that a
+ * person finds them again after a look at another space; a reload of the page loses them.
+ */
+export function useUploads(spaceId?: string): Uploads {
+  const space = useSpaceFor('useUploads', spaceId);
+  const store = stores.get(space) ?? createUploads(space);
+  stores.set(space, store);
+  return useStore(store, NO_UPLOADS);
+}
+
+function createUploads(space: Space): Store<Uploads> {
+  const listeners = new Set<() => void>();
+  const aborts = new Map<string, AbortController>();
+  let lastId = 0;
+  let state: Uploads = { uploads: NONE, isReady: true, add, take };
+
+  function set(uploads: readonly Upload[]) {
+    state = { ...state, uploads, isReady: uploads.every(({ status }) => status === 'ready') };
+    listeners.forEach((listener) => listener());
+  }
+
+  // An upload that was removed is not in the list.
+  const change = (id: string, part: Partial<Upload>) =>
+    set(state.uploads.map((each) => (each.id === id ? { ...each, ...part } : each)));
+
+  function start(id: string, file: Blob | NewFile, options?: AttachOptions) {
+    const abort = new AbortController();
+    const onProgress = (progress: number) => change(id, { progress });
+    aborts.set(id, abort);
+    space.attach(file, { ...options, onProgress, signal: abort.signal }).then(
+      (attachment) => change(id, { status: 'ready', attachment, progress: 1 }),
+      (error) => change(id, { status: 'failed', error }),
+    );
+  }
+
+  function add(files: Iterable<Blob | NewFile>, options?: AttachOptions) {
+    for (const file of files) {
+      const id = `upload ${(lastId += 1)}`;
+      const upload: Upload = {
+        id,
+        file,
+        name: (file as Partial<NewFile>).name ?? 'file',
+        progress: 0,
+        status: 'uploading',
+        error: null,
+        attachment: null,
+        retry() {
+          change(id, { status: 'uploading', error: null, progress: 0 });
+          start(id, file, options);
+        },
+        remove() {
+          aborts.get(id)?.abort();
+          set(state.uploads.filter((each) => each.id !== id));
+        },
+      };
+      set([...state.uploads, upload]);
+      start(id, file, options);
+    }
+  }
+
+  function take() {
+    const taken = state.uploads.flatMap(({ attachment }) => (attachment ? [attachment] : []));
+    set(state.uploads.filter(({ attachment }) => !attachment));
+    return taken;
+  }
+
+  return {
+    subscribe(given) {
+      const listener = () => given();
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    getSnapshot: () => state,
+  };
+}
