@@ -9,11 +9,11 @@ import { playScene } from './scene.js';
 
 const TSC = `${HERE}node_modules/typescript/bin/tsc`;
 const EXPECTED = `
-  accepted error goodbye member.joined member.left message.created message.updated pong presence
-  run.canceled run.completed run.failed run.queued run.resumed run.started run.step
-  run.waiting_tool sent space.deleted space.joined space.left space.read space.updated
-  stream.delta stream.ended stream.snapshot stream.started subscribed system.message
-  tool.requested tool.resolved unsubscribed
+  accepted attachment.ready error goodbye member.joined member.left message.created
+  message.updated pong presence run.canceled run.completed run.failed run.queued run.resumed
+  run.started run.step run.waiting_tool sent space.deleted space.joined space.left space.read
+  space.updated stream.delta stream.ended stream.snapshot stream.started subscribed
+  system.message tool.requested tool.resolved unsubscribed
 `;
 
 // Ids, times, numbers and texts do not matter for the types; short words may be members of a union.

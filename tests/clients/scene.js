@@ -1,5 +1,7 @@
 // A scene that causes as many kinds of frames as possible, for an operator and for a member.
 
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../console/api_client.js';
 import { call, openSocket } from './socket.js';
 
@@ -202,6 +204,23 @@ export async function playScene(product) {
   const hers = tokenOf(sarah, product.jwtSecret);
   await call(base, hers, 'PUT', `/v1/spaces/${quiet.id}/read`, { seq: 2 });
   await seen('space.read', quiet);
+
+  // A message with a file.
+  const bytes = Buffer.from('Buy milk.');
+  const announced = {
+    name: 'list.txt',
+    contentType: 'text/plain',
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  };
+  const files = `/v1/spaces/${quiet.id}/attachments`;
+  const { attachmentId, uploadUrl, headers } = await asHusam('POST', files, announced);
+  const { status } = await fetch(uploadUrl, { method: 'PUT', headers, body: bytes });
+  assert.equal(status, 200);
+  await seen('attachment.ready', quiet);
+  const withFile = { text: 'My list.', attachments: [attachmentId] };
+  const { id: messageId } = await asHusam('POST', `/v1/spaces/${quiet.id}/messages`, withFile);
+  await member.until(({ type, message }) => type === 'message.created' && message.id === messageId);
 
   // Members and settings.
   await asOperator('DELETE', `/v1/spaces/${quiet.id}/members/${sarah.id}`);
