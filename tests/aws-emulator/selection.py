@@ -4,6 +4,7 @@ import os
 
 EVERY_TEST = "SMARTSPACE_EMULATOR_ALL" in os.environ
 PER_CHANGE = (
+    "files::",
     "messages::order::",
     "messages::chains::",
     "plans::runs::",
