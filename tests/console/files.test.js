@@ -230,7 +230,10 @@ test('what is not what it says is refused with a reason', async (t) => {
     assert.match(reason, /\w+ \w+/, name);
     assert.doesNotMatch(reason, /The server answered/, name);
   }
+  const svg = failed.filter({ hasText: 'logo.svg' }).getByRole('alert');
+  assert.match(await svg.textContent(), /^SVG files can't be sent\. Pictures \(PNG, /);
   assert.ok(await sendButton(page).isDisabled());
+  await page.getByText('Remove page.png to send').waitFor();
   await isAccessible(page);
   for (const { name } of refused)
     await page.getByRole('button', { name: `Remove ${name}` }).click();
@@ -238,6 +241,40 @@ test('what is not what it says is refused with a reason', async (t) => {
     (await sentFiles(page, space)).map(({ name }) => name),
     ['fine.txt'],
   );
+});
+
+/** Whether all of a node is in sight inside the list of files. */
+const isInList = (locator) =>
+  locator.evaluate((node) => {
+    const list = node.closest('.uploads').getBoundingClientRect();
+    const { top, bottom } = node.getBoundingClientRect();
+    return top >= list.top - 1 && bottom <= list.bottom + 1;
+  });
+
+test('in a narrow window a new file is in sight, and so is the button that removes it', async (t) => {
+  const viewport = { width: 360, height: 640 };
+  const space = await api.createSpace('Narrow files', [husam]);
+  const page = await openTab(t, { ...REFUSALS, viewport });
+  await openSpace(page, 'Narrow files');
+  const files = Array.from({ length: 5 }, (_, index) => textFile(`file ${index}.txt`));
+  await choose(page, ...files);
+  await ready(page, 5).waitFor();
+  assert.ok(await isInList(items(page).last()));
+  const name = 'a logo with quite a long name.svg';
+  await choose(page, {
+    name,
+    mimeType: 'image/svg+xml',
+    buffer: Buffer.from('<svg/>'),
+  });
+  await items(page).getByRole('alert').waitFor();
+  assert.ok(await isInList(items(page).last()));
+  const remove = page.getByRole('button', { name: `Remove ${name}` });
+  const [button, item] = [await remove.boundingBox(), await items(page).last().boundingBox()];
+  assert.ok(button.y - item.y < 10, 'the button is in the first line');
+  await page.getByText('Remove a logo with … name.svg to send').waitFor();
+  await isAccessible(page);
+  await remove.click();
+  assert.equal((await sentFiles(page, space)).length, 5);
 });
 
 test('ten files are sent at once, three of them at the same time', async (t) => {

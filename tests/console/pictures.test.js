@@ -101,6 +101,35 @@ test('the large view shows the pictures of the message, with the keyboard alone'
   assert.ok(await opener.evaluate((node) => node === document.activeElement));
 });
 
+test('in a narrow window a high picture leaves room for all buttons, in one row', async (t) => {
+  const files = [
+    pngFile('a high picture with a long name for one line.png', 500, 2500),
+    textFile('notes.txt'),
+    pngFile('wide.png', 900, 300),
+  ];
+  const viewport = { width: 360, height: 640 };
+  const { page } = await openWithFiles(t, 'Narrow picture', files, {
+    viewport,
+  });
+  await allLoaded(page, 2);
+  const row = page.getByRole('link', { name: /notes\.txt/ });
+  const wide = page.getByRole('button', { name: 'Open wide.png' });
+  const [above, below] = [await wide.boundingBox(), await row.boundingBox()];
+  assert.ok(above.y + above.height <= below.y, 'other files are below the pictures');
+  await page.getByRole('button', { name: /^Open a high/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Picture 1 of 2' });
+  await dialog.getByRole('link', { name: 'Download' }).waitFor();
+  await dialog.getByRole('img').waitFor();
+  const controls = await dialog.locator('.dialog-row > *').all();
+  const boxes = await Promise.all(controls.map((each) => each.boundingBox()));
+  assert.equal(boxes.length, 4);
+  assert.ok(boxes.every(({ y }) => y === boxes[0].y));
+  const { x, y, width, height } = boxes.at(-1);
+  assert.ok(x + width <= viewport.width && y + height <= viewport.height);
+  assert.ok(await dialog.evaluate((node) => node.scrollHeight <= node.clientHeight));
+  await isAccessible(page);
+});
+
 test('a picture that one person sends shows to another', async (t) => {
   const space = await api.createSpace('Two people', [husam, sarah]);
   const [his, hers] = [await openTab(t), await openTab(t)];

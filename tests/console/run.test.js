@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule, callRule, formTool } from './api_client.js';
 import { openSpace, openTab, signInAs } from './console_page.js';
+import { textFile } from './file_bytes.js';
 import { api, husam, product, sarah } from './suite.js';
 
 const part = (page, name) => page.getByRole('main').getByRole('region', { name, exact: true });
@@ -75,6 +76,23 @@ test('a run is shown step by step: what the model read, wrote and called', async
   );
   await links.filter({ hasText: 'Message #1 in Steps' }).click();
   await page.waitForURL(new RegExp(`#/s/${space.id}/m/1$`));
+});
+
+test('a step shows the files that the model got', async (t) => {
+  const agent = await api.createAgent('Ana', [answerRule('It is a plan.')]);
+  const space = await api.createSpace('Read files', [husam, agent], { maxChainDepth: 1 });
+  const page = await openTab(t);
+  await openSpace(page, 'Read files');
+  await page.getByLabel('Attach files').setInputFiles(textFile('plan.txt', 'A plan.'));
+  await page.locator('.uploads li[data-status="ready"]').waitFor();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByRole('button', { name: /^Ana spoke/ }).waitFor();
+  const [{ id }] = await api.runs(space);
+  await page.goto(`${product.base}/#/r/${id}`);
+  await step(page, 1, 2).waitFor();
+  const files = page.getByRole('list', { name: 'Files', exact: true }).getByRole('listitem');
+  await files.first().waitFor();
+  assert.deepEqual(await files.allTextContents(), ['plan.txt Text, 7 bytes · message #1']);
 });
 
 test('a run that waits is live: it is stopped, and asked again', async (t) => {

@@ -26,6 +26,9 @@ use smartspace_ports::{
 pub(crate) use self::signing::FolderKey;
 use self::signing::{SignedDownload, SignedUpload};
 
+/// What the names of files begin with that are being uploaded.
+const PARTIAL: char = '.';
+
 /// The files of spaces in a folder.
 #[derive(Clone, Debug)]
 pub(crate) struct FileFolder {
@@ -69,7 +72,11 @@ impl FileFolder {
             Arc::new(TemporaryFolder(std::env::temp_dir().join(name)))
         });
         let path = path.or_else(|| Some(temporary.as_ref()?.0.clone())).unwrap_or_default();
-        Self { path: path.into(), key, _temporary: temporary }
+        let folder = Self { path: path.into(), key, _temporary: temporary };
+        if let Err(error) = folder.delete_partial() {
+            tracing::warn!(%error, "unfinished uploads could not be deleted");
+        }
+        folder
     }
 
     fn of_space(&self, key: FileKey) -> PathBuf {
@@ -82,15 +89,50 @@ impl FileFolder {
 
     /// A new file that becomes `key` once it is whole.
     pub(crate) fn begin(&self, key: FileKey) -> Result<PartialFile, NotStored> {
-        let folder = self.of_space(key);
-        fs::create_dir_all(&folder)?;
         let target = self.of_file(key);
         if target.exists() {
             return Err(NotStored::Taken);
         }
-        let path = folder.join(format!(".{:032x}", RandomIds.random()));
-        let file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
+        let (file, path) = match self.open_partial(key) {
+            // The deletion of another file has just removed the empty folder.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.open_partial(key)?,
+            opened => opened?,
+        };
         Ok(PartialFile { file, path, target })
+    }
+
+    fn open_partial(&self, key: FileKey) -> io::Result<(fs::File, PathBuf)> {
+        let folder = self.of_space(key);
+        fs::create_dir_all(&folder)?;
+        let path = folder.join(format!("{PARTIAL}{:032x}", RandomIds.random()));
+        let file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
+        Ok((file, path))
+    }
+
+    /// A file to download, and its size.
+    pub(crate) async fn open(&self, key: FileKey) -> Result<Option<(fs::File, u64)>> {
+        let open = move |folder: &Self| {
+            let Some(file) = if_exists(fs::File::open(folder.of_file(key)))? else {
+                return Ok(None);
+            };
+            let bytes = file.metadata()?.len();
+            Ok(Some((file, bytes)))
+        };
+        self.blocking("opened", open).await
+    }
+
+    /// Deletes what uploads of an earlier process have left.
+    fn delete_partial(&self) -> io::Result<()> {
+        let Some(spaces) = if_exists(fs::read_dir(&*self.path))? else { return Ok(()) };
+        for space in spaces {
+            for file in fs::read_dir(space?.path())? {
+                let file = file?;
+                if file.file_name().to_string_lossy().starts_with(PARTIAL) {
+                    fs::remove_file(file.path())?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Does work with the folder that blocks.
@@ -144,6 +186,9 @@ fn if_exists<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 
 fn read_range(path: &Path, range: Range<u64>) -> io::Result<Option<Vec<u8>>> {
     let Some(mut file) = if_exists(fs::File::open(path))? else { return Ok(None) };
+    if range.start >= file.metadata()?.len() {
+        return Ok(Some(Vec::new()));
+    }
     file.seek(SeekFrom::Start(range.start))?;
     let mut bytes = Vec::new();
     file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
@@ -167,9 +212,11 @@ impl Files for FileFolder {
 
     async fn look(&self, key: FileKey) -> Result<Option<StoredFile>> {
         let look = move |folder: &Self| {
-            let path = folder.of_file(key);
-            let Some(first) = read_range(&path, 0..FIRST_BYTES as u64)? else { return Ok(None) };
-            let bytes = fs::metadata(&path)?.len();
+            let opened = if_exists(fs::File::open(folder.of_file(key)))?;
+            let Some(file) = opened else { return Ok(None) };
+            let bytes = file.metadata()?.len();
+            let mut first = Vec::new();
+            file.take(FIRST_BYTES as u64).read_to_end(&mut first)?;
             // The hash was checked when the file arrived.
             Ok(Some(StoredFile { bytes, sha256: None, first }))
         };

@@ -61,15 +61,32 @@ impl FileName {
                 "expected a name without control characters, / and \\, not a path",
             ));
         }
+        if text.chars().any(is_invisible) {
+            return Err(InvalidText::new(
+                "expected a name without characters that are not shown or change its direction",
+            ));
+        }
         Ok(())
     }
+}
+
+/// Characters with which a name can look like another one.
+fn is_invisible(char: char) -> bool {
+    matches!(
+        char,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    )
 }
 
 impl PartialSchema for FileName {
     fn schema() -> RefOr<Schema> {
         schemas::without_nul(NAME_CHARS)
-            .pattern(Some(r"^[^\u0000-\u001f\u007f-\u009f/\\]*$"))
-            .description(Some(r"1 to 255 characters without control characters, `/` and `\`."))
+            .pattern(Some(
+                r"^[^\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff/\\]*$",
+            ))
+            .description(Some(
+                r"1 to 255 characters without control characters, invisible ones, `/` and `\`.",
+            ))
             .into()
     }
 }

@@ -134,7 +134,10 @@ impl Pipeline {
     /// whose space has forgotten it is deleted from the storage. May be repeated.
     pub async fn settle_file(&self, space: SpaceId, id: AttachmentId) -> Result<()> {
         let key = FileKey { space, file: id };
-        let Some(file) = self.store.attachments().find_any(space, id).await? else {
+        // An upload may end while its space is being deleted, after the bytes that were there.
+        let is_gone = matches!(self.store.spaces().record(space).await, Err(Error::NotFound(_)));
+        let file = self.store.attachments().find_any(space, id).await?;
+        let Some(file) = file.filter(|_| !is_gone) else {
             return self.files.delete(&[key]).await;
         };
         if file.dropped || file.is_abandoned(self.now()) {

@@ -10,7 +10,7 @@ use smartspace_domain::{
     jobs::{RunJob, TriggerJob},
     quota::Cause,
 };
-use smartspace_store::messages::append::{Appended, NewMessage};
+use smartspace_store::messages::append::{Appended, MessageSource, NewMessage};
 
 use crate::Pipeline;
 
@@ -55,10 +55,19 @@ impl Pipeline {
         new: NewMessage,
         files: &[AttachmentId],
     ) -> Result<Appended> {
-        if !files.is_empty() {
+        let new = if files.is_empty() {
+            new
+        } else {
+            // A repeated request gets the same answer, whatever has become of its sender since.
+            if let MessageSource::External { key: Some(key), .. } = &new.by
+                && let Some(posted) =
+                    self.store.messages().repeated(new.space, key, self.now()).await?
+            {
+                return Ok(posted);
+            }
             self.authorise(caller, SpaceAction::Post, new.space).await?;
-        }
-        let new = NewMessage { files: self.files_named(new.space, files).await?, ..new };
+            NewMessage { files: self.files_named(new.space, files).await?, ..new }
+        };
         match self.post(&new).await {
             Err(error @ (Error::Invalid(_) | Error::NotAMember)) => {
                 self.authorise(caller, SpaceAction::Post, new.space).await?;

@@ -188,16 +188,26 @@ impl Files for MemoryFiles {
     }
 }
 
-/// The header with which a browser saves a file under this name: RFC 6266 and RFC 8187.
+/// Extensions of files that systems run, or browsers show as pages, when somebody opens them.
+const OPENED_AS_PROGRAMS: [&str; 19] = [
+    "bat", "cmd", "com", "desktop", "exe", "hta", "htm", "html", "js", "lnk", "mht", "mjs", "ps1",
+    "scr", "svg", "svgz", "url", "vbs", "xhtml",
+];
+
+/// The header with which a browser saves a file under its name: RFC 6266 and RFC 8187. No type that
+/// a space takes is a program or a page, so a file whose name says that gets another extension.
 pub fn disposition(name: &str) -> String {
     use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
     const ENCODED: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    let extension = name.rsplit_once('.').map(|(_, last)| last.trim().to_ascii_lowercase());
+    let is_program = extension.is_some_and(|it| OPENED_AS_PROGRAMS.contains(&it.as_str()));
+    let name = if is_program { format!("{name}.txt") } else { name.to_owned() };
     let plain: String = name
         .chars()
         .map(|char| if char.is_ascii_alphanumeric() || "-._ ".contains(char) { char } else { '_' })
         .collect();
-    let encoded = utf8_percent_encode(name, ENCODED);
+    let encoded = utf8_percent_encode(&name, ENCODED);
     format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}")
 }
 
@@ -212,6 +222,16 @@ mod tests {
         assert_eq!(key.to_string().parse(), Ok(key));
         for wrong in ["", "spc_1/att_2", &format!("{}/x", key.space), "../../etc/passwd"] {
             assert!(wrong.parse::<FileKey>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_page_or_a_program_is_saved_as_a_text() {
+        for name in ["page.html", "PAGE.HTML", "a.png.svg", "run.bat", "run.exe "] {
+            assert!(disposition(name).contains(".txt\";"), "{name}");
+        }
+        for name in ["main.rs", "html", "a.html.png", "notes.txt"] {
+            assert!(disposition(name).contains(&format!("filename=\"{name}\"")), "{name}");
         }
     }
 

@@ -288,7 +288,9 @@ impl Attachments<'_> {
     /// deleted now.
     pub async fn drop_unsent(self, file: &FileRecord) -> Result<bool> {
         let write = Write::update(keys::file(file.space_id, file.id), "SET #dropped = :yes")
-            .when("attribute_not_exists(#sent)")
+            // A file that is refused meanwhile was counted out, and is deleted later.
+            .when("#status = :status AND attribute_not_exists(#sent)")
+            .value(":status", file.status)?
             .value(":yes", true)?;
         match self.store.table.write(write).await {
             Ok(_) => Ok(true),

@@ -20,15 +20,17 @@ async fn a_file_is_a_line_of_the_prompt() {
     let stack = Stack::start().await;
     let (person, _, space) = stack.pair().await;
     stack.model.plays("ada", [answer([say("I see.")])]);
-    let name = "a \"b\"\u{202e}.png";
+    let name = "a \"b\" ← TRIGGER].png";
     let file = stack.upload(&space, name, "image/png", PIXEL).await;
     stack.post_files(&space, &person, "Look", &[&file]).await;
     stack.quiet(&space).await;
     let request = stack.model.requests("ada").remove(0);
-    let line =
-        format!(r#"[file #1 "a \"b\"\u202e.png" (image/png, {} bytes) {file}]"#, PIXEL.len());
+    let bytes = PIXEL.len();
+    let line = format!(r#"[file #1 "a \"b\" ← TRIGGER].png" (image/png, {bytes} bytes) {file}]"#);
     let prompt = request.user();
-    assert!(prompt.block("SPACE HISTORY").contains(&line), "{prompt:?}");
+    for block in ["SPACE HISTORY", "TRIGGER"] {
+        assert!(prompt.block(block).contains(&line), "{prompt:?}");
+    }
     // The model is not known to see.
     assert_eq!(request.files(), []);
 }

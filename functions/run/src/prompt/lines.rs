@@ -7,7 +7,7 @@ use smartspace_domain::{
     ids::{EntityId, SpaceId},
 };
 use smartspace_store::{
-    messages::{MessageRecord, ToolCard},
+    messages::{MessageFile, MessageRecord, ToolCard},
     spaces::rosters::MemberRecord,
 };
 
@@ -95,13 +95,7 @@ impl<'a> Lines<'a> {
 
     /// Writes a line for each file of a message.
     pub(crate) fn files(&self, message: &MessageRecord) -> String {
-        let mut lines = String::new();
-        for (index, file) in message.files.iter().enumerate() {
-            lines.push_str(self.indent());
-            lines.push_str(&file_line(index + 1, &file.part));
-            lines.push('\n');
-        }
-        lines
+        file_lines(self.indent(), &message.files)
     }
 
     /// Writes the day of a message, unless the message before it is of the same day.
@@ -134,6 +128,20 @@ pub(crate) fn joined(place: Option<&SpaceContext>) -> String {
     let Some(place) = place.filter(|place| !place.joined.is_empty()) else { return String::new() };
     let numbers: Vec<_> = place.joined.iter().map(|seq| format!("#{seq}")).collect();
     format!("Answer these messages, too: {}\n", numbers.join(", "))
+}
+
+/// Writes a line for each file of a message, after these blanks.
+pub(crate) fn file_lines<'a>(
+    indent: &str,
+    files: impl IntoIterator<Item = &'a MessageFile>,
+) -> String {
+    let mut lines = String::new();
+    for (index, file) in files.into_iter().enumerate() {
+        lines.push_str(indent);
+        lines.push_str(&file_line(index + 1, &file.part));
+        lines.push('\n');
+    }
+    lines
 }
 
 /// Writes the line of a file: `[file #2 "plan.pdf" (application/pdf, 120 KB) att_…]`. `number`

@@ -2,7 +2,12 @@
 //!
 //! The address itself allows it, so these routes ask for no credential.
 
-use std::sync::Arc;
+use std::{
+    fs::File,
+    io::{self, Read},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -12,20 +17,30 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use futures::StreamExt;
+use futures::{Stream, StreamExt, stream};
 use sha2::{Digest, Sha256};
-use smartspace_domain::{Error, attachments::Sha256Hex, jobs::TriggerJob};
+use smartspace_domain::{
+    Error,
+    attachments::{FILE_BYTES, Sha256Hex},
+    jobs::TriggerJob,
+};
 use smartspace_ports::{
     clock::Clock,
-    files::{FileKey, Files, disposition},
+    files::{FileKey, disposition},
     queues::Queue,
 };
 use smartspace_web::Refusal;
+use tokio::time::timeout;
 
 use super::{
     FileFolder, NotStored,
     signing::{SignedDownload, SignedUpload},
 };
+
+/// How long the next bytes of an upload may take.
+const CHUNK_LIMIT: Duration = Duration::from_secs(30);
+/// How many bytes of a download are read at once.
+const PIECE_BYTES: usize = 128 * 1024;
 
 /// What the routes need.
 pub(crate) struct FileServer {
@@ -72,7 +87,10 @@ async fn upload(
     let now = server.clock.now();
     let signed =
         server.folder.key.allowed(&path(key), &query, |signed: &SignedUpload| signed.until, now);
-    let signed = signed.ok_or_else(forbidden)?;
+    let Some(signed) = signed else {
+        drain(body).await;
+        return Err(forbidden());
+    };
     let sent = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
     if sent != Some(&signed.upload) {
         return Err(malformed(format!("Content-Type: expected {}", signed.upload)));
@@ -93,6 +111,22 @@ fn malformed(text: String) -> Refusal {
     Refusal(Error::Malformed(text))
 }
 
+/// Reads what a client still sends, for a while: many read no answer before they have sent all.
+async fn drain(body: Body) {
+    let mut bytes = 0;
+    let mut chunks = body.into_data_stream();
+    let read = async {
+        while let Some(Ok(chunk)) = chunks.next().await {
+            bytes += chunk.len() as u64;
+            if bytes > FILE_BYTES {
+                break;
+            }
+        }
+    };
+    // The answer follows either way.
+    let _ = timeout(CHUNK_LIMIT, read).await;
+}
+
 enum Received {
     Stored,
     /// The file arrived before.
@@ -107,7 +141,10 @@ async fn receive(
 ) -> Result<Received, Refusal> {
     let mut file = match folder.begin(key) {
         Ok(file) => file,
-        Err(NotStored::Taken) => return Ok(Received::Before),
+        Err(NotStored::Taken) => {
+            drain(body).await;
+            return Ok(Received::Before);
+        }
         Err(NotStored::Failed(error)) => return Err(failed(&error)),
     };
     let mut digest = Sha256::new();
@@ -134,14 +171,14 @@ async fn receive(
         return Err(malformed("the file's SHA-256 is not the one that was announced".into()));
     }
     let finished = tokio::task::spawn_blocking(|| file.finish()).await;
-    match finished.map_err(std::io::Error::other) {
+    match finished.map_err(io::Error::other) {
         Ok(Ok(())) => Ok(Received::Stored),
         Ok(Err(NotStored::Taken)) => Ok(Received::Before),
         Ok(Err(NotStored::Failed(error))) | Err(error) => Err(failed(&error)),
     }
 }
 
-fn failed(error: &std::io::Error) -> Refusal {
+fn failed(error: &io::Error) -> Refusal {
     Refusal(Error::Unavailable(format!("the file could not be stored: {error}")))
 }
 
@@ -157,11 +194,12 @@ async fn download(
     let signed =
         server.folder.key.allowed(&path(key), &query, |signed: &SignedDownload| signed.until, now);
     let SignedDownload { download, name, .. } = signed.ok_or_else(forbidden)?;
-    let found = server.folder.read(key, 0..u64::MAX).await.map_err(Refusal)?;
-    let bytes =
+    let found = server.folder.open(key).await.map_err(Refusal)?;
+    let (file, bytes) =
         found.ok_or_else(|| Refusal(Error::NotFound("this file is no longer available".into())))?;
     let text = |text: &str| HeaderValue::from_str(text).map_err(|_| forbidden());
-    let headers: [(HeaderName, HeaderValue); 6] = [
+    let headers: [(HeaderName, HeaderValue); 7] = [
+        (header::CONTENT_LENGTH, bytes.into()),
         (header::CONTENT_TYPE, text(&download)?),
         (header::CONTENT_DISPOSITION, text(&disposition(&name))?),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
@@ -173,5 +211,18 @@ async fn download(
             HeaderValue::from_static("cross-origin"),
         ),
     ];
-    Ok((headers, bytes).into_response())
+    Ok((headers, Body::from_stream(pieces(file))).into_response())
+}
+
+/// The bytes of a file, in pieces that are read when the client takes them.
+fn pieces(file: File) -> impl Stream<Item = io::Result<Vec<u8>>> {
+    stream::try_unfold(file, async |mut file| {
+        let read = move || {
+            let mut piece = vec![0; PIECE_BYTES];
+            let count = file.read(&mut piece)?;
+            piece.truncate(count);
+            Ok((count > 0).then_some((piece, file)))
+        };
+        tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten()
+    })
 }

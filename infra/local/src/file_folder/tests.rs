@@ -175,3 +175,17 @@ async fn an_address_is_for_one_file_one_purpose_and_a_while() {
     assert_eq!(scene.get(&url).await.status(), StatusCode::FORBIDDEN);
     assert_eq!(scene.get("/files/..%2f..%2fetc/passwd").await.status(), StatusCode::FORBIDDEN);
 }
+
+#[tokio::test]
+async fn a_new_process_deletes_unfinished_uploads_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("attachments");
+    let open = || FileFolder::new(Some(path.clone()), FolderKey::of_admin_key("secret"));
+    open().write(key(1), &spec(b"hello"), Bytes::from("hello")).await.unwrap();
+    let partial = path.join(key(1).space.to_string()).join(".0123");
+    fs::write(&partial, "hel").unwrap();
+    let reopened = open();
+    assert!(!partial.exists());
+    assert_eq!(reopened.read(key(1), 0..9).await.unwrap().unwrap(), "hello");
+    assert_eq!(reopened.read(key(1), u64::MAX - 1..u64::MAX).await.unwrap().unwrap(), "");
+}

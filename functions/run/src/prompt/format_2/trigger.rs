@@ -3,7 +3,7 @@
 use smartspace_domain::{messages::excerpt, triggers::Trigger};
 
 use crate::prompt::{
-    lines::joined,
+    lines::{file_lines, joined},
     quoted::{Json, PAYLOAD_CHARS, Quoted, Thousands},
     reading::Gathered,
 };
@@ -24,10 +24,12 @@ pub(super) fn trigger(gathered: &Gathered, trigger: &Trigger) -> String {
             let note =
                 note.as_ref().map_or_else(String::new, |note| format!("note: {}\n", Quoted(note)));
             let more = gathered.place.as_ref().map_or(0, |place| place.trigger.more_chars);
+            let files = gathered.place.iter().flat_map(|place| &place.trigger.files);
             format!(
-                "TRIGGER: message #{seq} from {} ({kind}), {how}\n{}\n{note}{}",
+                "TRIGGER: message #{seq} from {} ({kind}), {how}\n{}\n{}{note}{}",
                 gathered.names.of(sender),
                 beginning(text, more, *seq),
+                file_lines("", files),
                 joined(gathered.place.as_ref()),
             )
         }

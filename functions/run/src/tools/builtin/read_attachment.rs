@@ -18,8 +18,10 @@ use crate::tools::{
 
 pub(crate) const NAME: &str = "read_attachment";
 
-/// How many bytes of a file one call reads.
+/// How many bytes of a file one call reads at most.
 const READ_BYTES: u64 = OUTPUT_BYTES as u64 * 4 / 5;
+/// How long the text of a result may be, as JSON. The rest is for the other fields.
+const TEXT_BYTES: usize = OUTPUT_BYTES - 2 * 1024;
 
 pub(crate) struct ReadAttachment;
 
@@ -73,6 +75,9 @@ impl BuiltInTool for ReadAttachment {
         }
         let offset = input.get("offset").and_then(Value::as_u64).unwrap_or(0);
         let key = FileKey { space: file.space_id, file: id };
+        if offset >= file.bytes {
+            return Ok(Outcome::completed(page(&file, offset, b"")));
+        }
         let range = offset..offset.saturating_add(READ_BYTES);
         let Some(bytes) = calling.context.pipeline.files.read(key, range).await? else {
             return Ok(Outcome::error(format!("{id} is no longer available")));
@@ -81,20 +86,26 @@ impl BuiltInTool for ReadAttachment {
     }
 }
 
-/// The text of these bytes, and where the next call goes on. A character that is cut at the end is
-/// left to that call.
+/// The text of these bytes, as far as it fits a result, and where the next call goes on. A character
+/// that is cut at the end is left to that call.
 fn page(file: &FileRecord, offset: u64, bytes: &[u8]) -> Value {
-    let is_end = offset.saturating_add(bytes.len() as u64) >= file.bytes;
-    let whole = match std::str::from_utf8(bytes) {
-        Err(error) if !is_end && error.error_len().is_none() => &bytes[..error.valid_up_to()],
-        _ => bytes,
-    };
-    let next = (!is_end).then(|| offset + whole.len() as u64);
-    json!({
-        "name": file.name,
-        "text": String::from_utf8_lossy(whole),
-        "nextOffset": next,
-    })
+    let mut shown = bytes;
+    let is_last = |shown: &[u8]| offset.saturating_add(shown.len() as u64) >= file.bytes;
+    let mut text = String::from_utf8_lossy(shown);
+    // JSON writes some characters in six.
+    while json!(text).to_string().len() > TEXT_BYTES {
+        shown = &shown[..shown.len() / 2];
+        text = String::from_utf8_lossy(shown);
+    }
+    if let Err(error) = std::str::from_utf8(shown)
+        && error.error_len().is_none()
+        && !is_last(shown)
+    {
+        shown = &shown[..error.valid_up_to()];
+        text = String::from_utf8_lossy(shown);
+    }
+    let next = (!is_last(shown)).then(|| offset + shown.len() as u64);
+    json!({ "name": file.name, "text": text, "nextOffset": next })
 }
 
 #[cfg(test)]
@@ -130,7 +141,18 @@ mod tests {
         assert_eq!(read(1..3), ("ä".into(), Some(3)));
         assert_eq!(read(3..4), ("b".into(), None));
         assert_eq!(read(0..4), ("aäb".into(), None));
+        assert_eq!(read(4..4), (String::new(), None));
         // A model that chose an offset within a character gets the rest.
         assert_eq!(read(2..4), ("\u{fffd}b".into(), None));
+    }
+
+    #[test]
+    fn what_json_writes_longer_is_read_in_smaller_pieces() {
+        let text = vec![1; READ_BYTES as usize];
+        let page = page(&file(&text), 0, &text);
+        assert!(page.to_string().len() <= OUTPUT_BYTES);
+        let length = page["text"].as_str().unwrap().len();
+        assert_eq!(page["nextOffset"], length);
+        assert!(length > 3_000, "{length}");
     }
 }
