@@ -266,8 +266,10 @@ test('in a narrow window a new file is in sight, and so is the button that remov
     mimeType: 'image/svg+xml',
     buffer: Buffer.from('<svg/>'),
   });
-  await items(page).getByRole('alert').waitFor();
+  const reason = items(page).getByRole('alert');
+  await reason.waitFor();
   assert.ok(await isInList(items(page).last()));
+  assert.ok(await isInList(reason));
   const remove = page.getByRole('button', { name: `Remove ${name}` });
   const [button, item] = [await remove.boundingBox(), await items(page).last().boundingBox()];
   assert.ok(button.y - item.y < 10, 'the button is in the first line');

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule, callRule, formTool } from './api_client.js';
 import { openSpace, openTab, signInAs } from './console_page.js';
-import { textFile } from './file_bytes.js';
 import { api, husam, product, sarah } from './suite.js';
 
 const part = (page, name) => page.getByRole('main').getByRole('region', { name, exact: true });
@@ -81,18 +80,29 @@ test('a run is shown step by step: what the model read, wrote and called', async
 test('a step shows the files that the model got', async (t) => {
   const agent = await api.createAgent('Ana', [answerRule('It is a plan.')]);
   const space = await api.createSpace('Read files', [husam, agent], { maxChainDepth: 1 });
-  const page = await openTab(t);
-  await openSpace(page, 'Read files');
-  await page.getByLabel('Attach files').setInputFiles(textFile('plan.txt', 'A plan.'));
-  await page.locator('.uploads li[data-status="ready"]').waitFor();
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByRole('button', { name: /^Ana spoke/ }).waitFor();
+  await api.postMessage(space, husam, 'What is it?');
   const [{ id }] = await api.runs(space);
+  const page = await openTab(t);
+  // Scripted models get no files.
+  await page.route(`**/v1/runs/${id}`, async (route) => {
+    const response = await route.fetch();
+    const run = await response.json();
+    const label = '#1 [file #1 "plan.pdf" (application/pdf, 2 KB)]';
+    const file = { name: 'plan.pdf', contentType: 'application/pdf', bytes: 1536, label };
+    run.steps?.[0]?.prompt.messages.push({ role: 'files', files: [file] });
+    await route.fulfill({ response, json: run });
+  });
+  await openSpace(page, 'Read files');
   await page.goto(`${product.base}/#/r/${id}`);
   await step(page, 1, 2).waitFor();
-  const files = page.getByRole('list', { name: 'Files', exact: true }).getByRole('listitem');
-  await files.first().waitFor();
-  assert.deepEqual(await files.allTextContents(), ['plan.txt Text, 7 bytes · message #1']);
+  const files = page.getByRole('list', { name: 'Files', exact: true });
+  await files.waitFor();
+  const lines = () => files.getByRole('listitem').allTextContents();
+  assert.deepEqual(await lines(), ['plan.pdf PDF, 1.5 KB · message #1']);
+  await page.getByRole('button', { name: 'Next step' }).click();
+  await page.getByText(/^As before: /).click();
+  await files.waitFor();
+  assert.equal((await lines()).length, 1);
 });
 
 test('a run that waits is live: it is stopped, and asked again', async (t) => {

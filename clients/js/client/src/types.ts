@@ -334,7 +334,7 @@ export interface NewFile {
 /** How a file is uploaded. */
 export interface AttachOptions {
   /**
-   * Uploads a picture as it is. By default a browser draws JPEG, PNG and WebP pictures anew: without
+   * Uploads a picture as it is. By default a browser encodes JPEG, PNG and WebP again: without
    * metadata such as the place where a photo was taken, at most 2,048 pixels long, and without
    * animation. With `true` the metadata stays, and everybody in the space can read it. GIFs, other
    * files, and all files outside of browsers are always uploaded as they are.

@@ -12,6 +12,10 @@ globalThis.window = window;
 globalThis.document = window.document;
 globalThis.addEventListener = window.addEventListener.bind(window);
 globalThis.removeEventListener = window.removeEventListener.bind(window);
+const shownItems = [];
+window.Element.prototype.scrollIntoView = function () {
+  shownItems.push(this.textContent);
+};
 window.HTMLDialogElement.prototype.showModal = function () {
   this.open = true;
 };
@@ -27,15 +31,17 @@ const {
   h,
   NoticeContext,
   render,
+  shortName,
   shownSize,
   UploadList,
+  uploadProblem,
   useFiles,
   ...hooks
 } = await importSource(`
     export { h, render } from 'preact';
     export { SmartspaceProvider, SpaceProvider } from '@smartspace/react';
     export { UploadList } from './src/page/attach.tsx';
-    export { aboutFile, shownSize } from './src/page/file_words.ts';
+    export { aboutFile, shortName, shownSize, uploadProblem } from './src/page/file_words.ts';
     export { Files } from './src/page/files.tsx';
     export { NoticeContext } from './src/page/notices.tsx';
     export { useFiles } from './src/page/use_files.ts';
@@ -90,6 +96,21 @@ test('a picture is never larger than its room, and keeps its shape', () => {
   assert.deepEqual(shownSize({}), { width: 240, height: 180 });
 });
 
+test('a wrong type is said in words, and other problems as the server says them', () => {
+  const refused = (pointer) =>
+    new SmartspaceError(422, { errors: [{ pointer, detail: 'expected one of image/png, …' }] });
+  const accepted = 'Pictures (PNG, JPEG, WebP, GIF), PDF, text, CSV, JSON and most audio can.';
+  const wrongType = refused('/contentType');
+  assert.equal(uploadProblem('logo.svg', wrongType), `SVG files can't be sent. ${accepted}`);
+  assert.equal(uploadProblem('logo', wrongType), `Files of this type can't be sent. ${accepted}`);
+  assert.equal(uploadProblem('a.png', refused('/bytes')), 'expected one of image/png, …');
+});
+
+test('a long name is shortened, and keeps its type', () => {
+  assert.equal(shortName('logo.svg'), 'logo.svg');
+  assert.equal(shortName('A long name of a picture.heic'), 'A long name …ture.heic');
+});
+
 test('pictures are shown, other files are rows, and SVG is no picture', async (t) => {
   const page = openPage(t);
   const files = [
@@ -100,6 +121,7 @@ test('pictures are shown, other files are rows, and SVG is no picture', async (t
   await page.show(h(Files, { files }));
   const pictures = page.all('.picture');
   assert.equal(pictures.length, 1);
+  assert.ok(pictures[0].parentElement.matches('.files > .pictures:first-child'));
   assert.deepEqual(
     [pictures[0].style.width, pictures[0].style.aspectRatio],
     ['416px', '416 / 208'],
@@ -200,6 +222,8 @@ test('an upload shows its progress or its failure, which can be tried again if t
     page.all('.uploads li').map(({ textContent }) => textContent),
     ['a.txt5 bytes✕', 'b.txt5 bytesNo network.Retry✕', 'c.txt5 bytesIt is no text.✕'],
   );
+  // All of them are new.
+  assert.equal(shownItems.length, 3);
   const [bar] = page.all('progress');
   assert.deepEqual([bar.value, bar.getAttribute('aria-label')], [0.5, 'Upload of a.txt']);
   page.all('[aria-label="Retry b.txt"]')[0].click();
@@ -231,7 +255,14 @@ test('a paste with a text keeps it, one of files only adds them, ten at most', a
   assert.deepEqual(await paste(['Files'], 2), [true, 2]);
   assert.deepEqual([files.isReady, files.hint], [false, 'Send waits for the files']);
   assert.deepEqual(await paste(['Files'], 12), [true, 10]);
-  assert.deepEqual(notices, ['', 'A message has at most 10 files.']);
+  page.space.attach = async () => {
+    throw new SmartspaceError(422, { detail: 'The file is empty.' });
+  };
+  for (const upload of files.uploads) upload.remove();
+  await settle();
+  await paste(['Files'], 1);
+  assert.equal(files.hint, 'Remove 0 to send');
+  assert.deepEqual(notices, ['', 'A message has at most 10 files.', '']);
 });
 
 test('the first words of a message name its files', () => {

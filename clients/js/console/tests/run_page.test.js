@@ -4,10 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { blocksBefore, blocksOf, queueOf, rowsOf, jsonText, spansOf } = await importSource(`
+const { aboutPromptFile, blocksBefore, blocksOf, filesOf, queueOf, rowsOf, jsonText, spansOf } =
+  await importSource(`
   export { blocksBefore, blocksOf } from './src/why/prompt.ts';
   export { queueOf, spansOf } from './src/why/spans.ts';
   export { jsonText, rowsOf } from './src/studio/run/json_rows.ts';
+  export { aboutPromptFile, filesOf } from './src/studio/run/prompt_files.tsx';
 `);
 
 const first = {
@@ -51,6 +53,17 @@ test('a prompt is told by its authors, and by what the run before had read too',
   ]);
   assert.deepEqual(shown(blocksBefore([first, second], 1)), shown(blocksOf(first)));
   assert.deepEqual(blocksBefore([first, second], 0), []);
+});
+
+test('the files of a prompt have a line each, with the message they come from', () => {
+  const plan = { name: 'plan.pdf', contentType: 'application/pdf', bytes: 1536 };
+  const files = [
+    { ...plan, label: '#17 [file #1 "plan.pdf" (application/pdf, 2 KB) att_1]' },
+    { ...plan, label: 'plan.pdf of #3' },
+  ];
+  const step = { prompt: { system: [], messages: [null, { role: 'files', files }] } };
+  assert.deepEqual(filesOf([first, step, second]), files);
+  assert.deepEqual(files.map(aboutPromptFile), ['PDF, 1.5 KB · message #17', 'PDF, 1.5 KB']);
 });
 
 test('flat JSON has rows, other JSON has none', () => {

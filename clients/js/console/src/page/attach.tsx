@@ -1,10 +1,9 @@
 // The files of the message that a person writes: the button that adds them, and the list of them.
 
-import type { SmartspaceError } from '@smartspace/client';
 import type { Upload } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { bytesText, isPicture } from './file_words.ts';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { bytesText, isPicture, isRefused, uploadProblem } from './file_words.ts';
 
 // What the server accepts. A phone turns its photos into one of these types.
 const ACCEPTED =
@@ -59,8 +58,11 @@ export function UploadList({ uploads, onRemoved }: UploadListProps): JSX.Element
 function UploadItem({ upload, onRemoved }: { upload: Upload; onRemoved: () => void }) {
   const { name, file, status, progress, error, attachment, retry, remove } = upload;
   const bytes = attachment?.bytes ?? (file as File).size;
+  const item = useRef<HTMLLIElement>(null);
+  // A new file shows, and so does the reason of a failure, which makes the item higher.
+  useLayoutEffect(() => item.current!.scrollIntoView({ block: 'nearest' }), [status === 'failed']);
   return (
-    <li data-status={status}>
+    <li ref={item} data-status={status}>
       {isPicture((file as File).type) ? <Thumbnail file={file as File} /> : null}
       <span class="upload-name" dir="auto">
         {name}
@@ -71,10 +73,10 @@ function UploadItem({ upload, onRemoved }: { upload: Upload; onRemoved: () => vo
       ) : null}
       {error ? (
         <span class="problem" role="alert">
-          {reasonOf(error)}
+          {uploadProblem(name, error)}
         </span>
       ) : null}
-      {mayRetry(error) ? (
+      {error && !isRefused(error) ? (
         <button type="button" aria-label={`Retry ${name}`} onClick={retry}>
           Retry
         </button>
@@ -93,16 +95,6 @@ function UploadItem({ upload, onRemoved }: { upload: Upload; onRemoved: () => vo
     </li>
   );
 }
-
-// Without the names of fields, which mean nothing here.
-function reasonOf(error: Error) {
-  const { errors = [] } = error as Partial<SmartspaceError>;
-  return errors.map(({ detail }) => detail).join('; ') || error.message;
-}
-
-// A file that was refused would be refused again.
-const mayRetry = (error: Error | null) =>
-  error !== null && (error as SmartspaceError).status !== 422;
 
 // A canvas needs no address, which the security policy of the page would have to allow.
 function Thumbnail({ file }: { file: File }) {

@@ -10,6 +10,9 @@ const LARGEST_PX = { width: 416, height: 320 };
 // The room for a picture whose size is not known.
 const USUAL_PX = { width: 240, height: 180 };
 
+// The room for a name in the hint of the composer.
+const LONGEST_NAME = 22;
+
 const PICTURES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
 // Those whose media type is not their usual name.
@@ -46,6 +49,31 @@ export function shownSize({ width, height }: Pick<FilePart, 'width' | 'height'>)
     width: Math.max(1, Math.round(width * scale)),
     height: Math.max(1, Math.round(height * scale)),
   };
+}
+
+/** Whether the server refused a file. It would refuse it again. */
+export const isRefused = (error: Error | null): boolean =>
+  (error as SmartspaceError | null)?.status === 422;
+
+/** Why a file was not uploaded. */
+export function uploadProblem(name: string, error: Error): string {
+  const { errors = [] } = error as Partial<SmartspaceError>;
+  if (errors[0]?.pointer === '/contentType') return wrongType(name);
+  // Without the names of fields, which mean nothing here.
+  return errors.map(({ detail }) => detail).join('; ') || error.message;
+}
+
+function wrongType(name: string) {
+  const [, extension] = /\.(\w{1,9})$/.exec(name) ?? [];
+  const files = extension ? `${extension.toUpperCase()} files` : 'Files of this type';
+  return `${files} can't be sent. Pictures (PNG, JPEG, WebP, GIF), PDF, text, CSV, JSON and most audio can.`;
+}
+
+/** A name with its middle left out if it is long. */
+export function shortName(name: string): string {
+  const letters = [...name];
+  if (letters.length <= LONGEST_NAME) return name;
+  return `${letters.slice(0, 12).join('')}…${letters.slice(-9).join('')}`;
 }
 
 /** Why a file is not shown. */

@@ -18,9 +18,11 @@ export function Files({ files }: { files: readonly FilePart[] }): JSX.Element {
   const others = files.filter((file) => !pictures.includes(file));
   return (
     <div class="files">
-      {pictures.map((file, index) => (
-        <Picture key={file.attachmentId} file={file} onOpen={() => setOpened(index)} />
-      ))}
+      <div class="pictures">
+        {pictures.map((file, index) => (
+          <Picture key={file.attachmentId} file={file} onOpen={() => setOpened(index)} />
+        ))}
+      </div>
       {others.map((file) => (
         <FileRow key={file.attachmentId} file={file} />
       ))}

@@ -50,11 +50,11 @@ export function Lightbox({ pictures, first, onClose }: LightboxProps): JSX.Eleme
       <div class="dialog-row">
         {count > 1 ? (
           <>
-            <button type="button" onClick={() => step(-1)}>
-              Previous
+            <button type="button" aria-label="Previous" onClick={() => step(-1)}>
+              ‹
             </button>
-            <button type="button" onClick={() => step(1)}>
-              Next
+            <button type="button" aria-label="Next" onClick={() => step(1)}>
+              ›
             </button>
           </>
         ) : null}

@@ -1,6 +1,7 @@
 // The files of the message that a person writes, wherever they come from.
 
-import { useUploads, type Uploads } from '@smartspace/react';
+import { useUploads, type Upload, type Uploads } from '@smartspace/react';
+import { isRefused, shortName } from './file_words.ts';
 import { useDrop } from './use_drop.ts';
 import { useNotify } from './notices.tsx';
 
@@ -26,7 +27,6 @@ export function useFiles(isMute: boolean): ComposedFiles {
     notify(files.length > room ? `A message has at most ${MOST_FILES} files.` : '');
     add(files.slice(0, room));
   };
-  const hasFailed = uploads.some(({ status }) => status === 'failed');
   return {
     uploads,
     isReady,
@@ -40,6 +40,13 @@ export function useFiles(isMute: boolean): ComposedFiles {
       addSome([...files]);
     },
     isDragged: useDrop(addSome) && !isMute,
-    hint: isReady ? '' : hasFailed ? 'A file was not uploaded' : 'Send waits for the files',
+    hint: isReady ? '' : hintOf(uploads),
   };
+}
+
+function hintOf(uploads: readonly Upload[]) {
+  const failed = uploads.find(({ status }) => status === 'failed');
+  if (!failed) return 'Send waits for the files';
+  const action = isRefused(failed.error) ? 'Remove' : 'Retry or remove';
+  return `${action} ${shortName(failed.name)} to send`;
 }

@@ -4,11 +4,14 @@ import type { Run, Step } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { blocksBefore, blocksOf, lengthOf, type Block } from '../../why/prompt.ts';
 import { PromptText } from '../../why/prompt_text.tsx';
+import { filesOf, PromptFiles } from './prompt_files.tsx';
 
 /** The prompt of a step by its blocks, and how it differs from the step before. */
 export function StepPrompt({ run, step }: { run: Run; step: Step }): JSX.Element {
-  const before = blocksBefore(run.steps ?? [], step.index);
+  const steps = run.steps ?? [];
+  const before = blocksBefore(steps, step.index);
   const blocks = blocksOf(step);
+  const files = filesOf([step]);
   const knownLength = lengthOf(before.flatMap(({ pieces }) => pieces));
   return (
     <section class="step-part" aria-label="What it read">
@@ -24,12 +27,15 @@ export function StepPrompt({ run, step }: { run: Run; step: Step }): JSX.Element
         <details class="before">
           <summary>{`As before: ${knownLength.toLocaleString()} characters`}</summary>
           <Blocks blocks={before.map(asKnown)} />
+          <PromptFiles files={filesOf(steps.filter(({ index }) => index < step.index))} />
         </details>
       ) : null}
       {step.index > 0 && before.length === 0 && run.forkOf ? (
         <p class="note">The steps before this one are those of the first run.</p>
       ) : null}
-      {blocks.length > 0 ? <Blocks blocks={blocks} /> : <p class="note">Nothing new yet.</p>}
+      <Blocks blocks={blocks} />
+      <PromptFiles files={files} />
+      {blocks.length + files.length > 0 ? null : <p class="note">Nothing new yet.</p>}
     </section>
   );
 }
