@@ -1817,7 +1817,7 @@ export interface components {
         };
         /** @description The request for an upload. */
         NewAttachment: {
-            /** @description 1 to 255 characters without control characters, `/` and `\`. */
+            /** @description 1 to 255 characters without control characters, invisible ones, `/` and `\`. */
             name: string;
             /**
              * @description The file's media type.
