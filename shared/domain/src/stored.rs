@@ -20,6 +20,8 @@ pub(crate) use self::reader::Tolerant;
 /// The fallbacks of enums, by the name of the type.
 const FALLBACKS: &[(&str, &str)] = &[
     ("AnswerGroup", "humans"),
+    // A file of an unknown state can't be sent.
+    ("AttachmentStatus", "refused"),
     ("CallStatus", "unknown"),
     ("ConcurrencyMode", "parallel"),
     ("ContinueOn", "toolCalls"),

@@ -23,7 +23,7 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 53] = [
+const KINDS: [&str; 55] = [
     "budget-meta",
     "conn-meta",
     "conn-space",
@@ -43,6 +43,8 @@ const KINDS: [&str; 53] = [
     "entity-parting",
     "entity-slots",
     "ext-meta",
+    "files-file",
+    "files-unsent",
     "hook-meta",
     "idem-meta",
     "invites-invite",

@@ -56,6 +56,10 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
             let space: SpaceId = id(item, "PK");
             drop(store.messages().list(space, Range::After(0), 10).await?);
         }
+        "files-file" => {
+            store.attachments().get(id(item, "PK"), id(item, "SK")).await?;
+        }
+        "files-unsent" => drop(store.attachments().left_in(id(item, "PK")).await?),
         "space-summary" => drop(store.summaries().get(id(item, "PK")).await?),
         "entity-conn" => {
             drop(store.connections().of_entity(id(item, "PK"), long_ago).await?);
