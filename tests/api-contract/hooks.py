@@ -16,6 +16,7 @@ RULES = re.compile(
         [
             # Rules that depend on other objects.
             r"there is no entity ent_",
+            r"^the file can't be used: ",
             r"an agent (among the members|of the space)$",
             r"^expected a member of the space$",
             r"this Idempotency-Key was used before with another body",
