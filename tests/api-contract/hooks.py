@@ -124,7 +124,7 @@ def use_existing_ids(case, path, ids):
         ids["id"] = pick("agents", ask)
     elif path.startswith("/v1/spaces/") and zlib.crc32(ask.encode(errors="replace")) % 2:
         ids["id"] = pick("spaces", ask)
-        if isinstance(case.body, dict) and "{id}/" in path and not path.endswith("/invites"):
+        if isinstance(case.body, dict) and "{id}/" in path and not path.endswith(("/invites", "/attachments")):
             case.body["entityId" if path.endswith("/read") else "senderId"] = pick("people", ask)
 
 
