@@ -142,11 +142,13 @@ fn falls_back<T: for<'de> Deserialize<'de> + serde::Serialize>() -> Value {
 #[test]
 fn every_fallback_is_a_value_of_its_enum() {
     use crate::{
-        agents, concurrency, deliveries, entities, events, goals, plans, runs, scripts, spaces,
+        agents, attachments, concurrency, deliveries, entities, events, goals, plans, runs,
+        scripts, spaces,
     };
     use crate::{steps, tools, triggers};
     let read = [
         falls_back::<tools::AnswerGroup>(),
+        falls_back::<attachments::AttachmentStatus>(),
         falls_back::<steps::CallStatus>(),
         falls_back::<agents::ConcurrencyMode>(),
         falls_back::<agents::ContinueOn>(),
