@@ -6,7 +6,8 @@
 // space.ts       one space. info.ts, messages.ts, streams.ts, runs.ts, presence.ts and outbox.ts
 //                hold its parts. history.ts, live_texts.ts, space_runs.ts, space_presence.ts and
 //                sends.ts keep them up to date. timeline.ts and forms.ts derive what it shows.
-// attachments.ts the files of a space. uploads.ts sends them, with prepared.ts, pictures.ts and put.ts
+// attachments.ts the files of a space. uploads.ts sends them, with prepared.ts, pictures.ts and
+//                put.ts
 // spaces.ts      the list of spaces, and the open forms in them
 // run.ts         one run
 // invites.ts     how a guest gets in

@@ -57,9 +57,12 @@ export async function prepared(
   return { about, data };
 }
 
-// Whole characters, and none that controls a terminal or ends a folder.
+// Whole characters, and none that the server refuses: those that control a terminal, are not shown,
+// or end a folder.
 const nameOf = (name = '') =>
-  [...(name || 'file').replace(/[\p{Cc}/\\]/gu, ' ')].slice(-LONGEST_NAME).join('');
+  [...(name || 'file').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\]/gu, ' ')]
+    .slice(-LONGEST_NAME)
+    .join('');
 
 /** The type of a file with this name, if the platform says `type`. */
 export function typeOf(name: string, type: string): string {

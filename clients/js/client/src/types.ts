@@ -13,9 +13,9 @@ export type SpaceInfo = Schemas['Space'];
 /** A member of a space. */
 export type Member = Schemas['Member'];
 /** A message of a space. Its `seq` is its position, from 1, without gaps. */
-export type Message = Omit<Schemas['Message'], 'parts'> & { parts: Part[] };
+export type Message = Schemas['Message'];
 /** A part of a message: text, a tool call, or a file. */
-export type Part = Schemas['Part'] | FilePart;
+export type Part = Schemas['Part'];
 /** A tool call that a space shows as a card. */
 export type ToolPart = Schemas['ToolPart'];
 /** The decision for one agent: whether a message triggers it. */
@@ -34,41 +34,13 @@ export type AnswerBy = Schemas['AnswerBy'];
 export type Sender = Schemas['Sender'];
 
 /** A file of a message. */
-export interface FilePart {
-  type: 'file';
-  attachmentId: string;
-  /** Its name, as the sender's computer had it. */
-  name: string;
-  contentType: string;
-  /** Its size. */
-  bytes: number;
-  /** The size of a picture in pixels, if it is known. */
-  width?: number | null;
-  height?: number | null;
-}
+export type FilePart = Extract<Part, { type: 'file' }>;
 
-/** A file that was given to a space. Messages name it by its `id`. */
-export interface Attachment extends Omit<FilePart, 'type' | 'attachmentId'> {
-  id: string;
-  /** The space whose messages may name it. */
-  spaceId: string;
-  /** The SHA-256 of its bytes, in hexadecimal digits. */
-  sha256: string;
-  /**
-   * - `pending`: its bytes are not stored yet.
-   * - `ready`: messages may name it.
-   * - `refused`: its bytes are not what was announced; `reason` says why.
-   */
-  status: 'pending' | 'ready' | 'refused';
-  reason?: string | null;
-  /** The entity that uploads it; null for the operator. */
-  createdBy: string | null;
-  /** When it was announced, as RFC 3339. */
-  createdAt: string;
-  /** Where its bytes are, until `urlExpiresAt`. Null unless it is `ready`. */
-  url: string | null;
-  urlExpiresAt: string | null;
-}
+/**
+ * A file that was given to a space. Messages name it by its `id`. Its bytes are at `url` until
+ * `urlExpiresAt`, while it is `ready`.
+ */
+export type Attachment = Schemas['ShownAttachment'];
 
 /** Something that can be followed: the interface of React's `useSyncExternalStore`. */
 export interface Store<T> {

@@ -127,6 +127,8 @@ test('names and types are as the server wants them', async () => {
   const [long] = await announced(`${'é'.repeat(300)}\n.txt`, '');
   assert.deepEqual([long.length, long.slice(-6)], [255, 'é .txt']);
   assert.equal((await announced('a/b\\c.txt', ''))[0], 'a b c.txt');
+  const [shown] = await announced('a\u200d\u202e\u2028\nb.txt', 'text/plain');
+  assert.equal(shown, 'a    b.txt');
   assert.equal((await attached(storage, new Blob(['x'], { type: 'text/plain' }))).name, 'file');
 });
 
