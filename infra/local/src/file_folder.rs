@@ -1,5 +1,5 @@
-//! The files of spaces in the data folder: `attachments/<space>/<file>`. [`server`] is where clients
-//! upload and download them.
+//! The files of spaces in the data folder: `attachments/<space>/<file>`. [`server`] is where
+//! clients upload and download them.
 
 pub(crate) mod server;
 mod signing;

@@ -82,7 +82,7 @@ impl Pipeline {
     }
 
     /// Where to download a file that is ready.
-    pub async fn download(&self, space: SpaceId, file: &FilePart) -> Result<Download> {
+    async fn download(&self, space: SpaceId, file: &FilePart) -> Result<Download> {
         let until = self.now() + DOWNLOAD_VALID;
         let key = FileKey { space, file: file.attachment_id };
         Ok(Download { url: self.files.download(key, file, until).await?, until })

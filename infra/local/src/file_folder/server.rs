@@ -18,6 +18,7 @@ use axum::{
     routing::get,
 };
 use futures::{Stream, StreamExt, stream};
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use smartspace_domain::{
     Error,
@@ -48,6 +49,19 @@ pub(crate) struct FileServer {
     pub(crate) clock: Arc<dyn Clock>,
     /// The queue of the job that checks an uploaded file.
     pub(crate) triggers: Arc<dyn Queue<TriggerJob>>,
+}
+
+impl FileServer {
+    /// What the address of a request to this file allows now.
+    fn allowed<T: DeserializeOwned>(
+        &self,
+        key: FileKey,
+        query: Option<String>,
+        until: impl FnOnce(&T) -> i64,
+    ) -> Option<T> {
+        let query = query.unwrap_or_default();
+        self.folder.key.allowed(&path(key), &query, until, self.clock.now())
+    }
 }
 
 /// The path of a file.
@@ -83,11 +97,7 @@ async fn upload(
     body: Body,
 ) -> Answer {
     let key = key_of(&space, &file)?;
-    let query = query.unwrap_or_default();
-    let now = server.clock.now();
-    let signed =
-        server.folder.key.allowed(&path(key), &query, |signed: &SignedUpload| signed.until, now);
-    let Some(signed) = signed else {
+    let Some(signed) = server.allowed(key, query, |it: &SignedUpload| it.until) else {
         drain(body).await;
         return Err(forbidden());
     };
@@ -189,10 +199,7 @@ async fn download(
     RawQuery(query): RawQuery,
 ) -> Answer {
     let key = key_of(&space, &file)?;
-    let query = query.unwrap_or_default();
-    let now = server.clock.now();
-    let signed =
-        server.folder.key.allowed(&path(key), &query, |signed: &SignedDownload| signed.until, now);
+    let signed = server.allowed(key, query, |it: &SignedDownload| it.until);
     let SignedDownload { download, name, .. } = signed.ok_or_else(forbidden)?;
     let found = server.folder.open(key).await.map_err(Refusal)?;
     let (file, bytes) =

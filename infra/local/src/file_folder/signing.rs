@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smartspace_domain::{
     Time,
-    attachments::{FilePart, FileSpec},
+    attachments::{FilePart, FileSpec, Sha256Hex},
 };
 
 /// The key that addresses are signed with. It can't be printed.
@@ -75,8 +75,9 @@ impl FolderKey {
     pub(super) fn sign(&self, path: &str, what: &impl Serialize) -> String {
         let query = serde_urlencoded::to_string(what).unwrap_or_default();
         let address = format!("{path}?{query}");
+        // The code has as many bytes as a hash.
         let code = self.mac(&address).finalize().into_bytes();
-        format!("{address}{SIGNATURE}{}", hex(&code))
+        format!("{address}{SIGNATURE}{}", Sha256Hex::of_digest(&code.into()))
     }
 
     /// What the address with this path and query allows at this time.
@@ -89,7 +90,8 @@ impl FolderKey {
     ) -> Option<T> {
         let (query, signature) = query.rsplit_once(SIGNATURE)?;
         let expected = self.mac(&format!("{path}?{query}"));
-        expected.verify_slice(&unhex(signature)?).ok()?;
+        let signature: Sha256Hex = signature.parse().ok()?;
+        expected.verify_slice(&signature.digest()).ok()?;
         let what: T = serde_urlencoded::from_str(query).ok()?;
         (until(&what) > now.as_millis()).then_some(what)
     }
@@ -100,19 +102,4 @@ impl FolderKey {
             .unwrap_or_else(|_| unreachable!("an HMAC takes a key of any length"));
         Mac::chain_update(mac, address)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a String can't fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.as_bytes();
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(byte).collect::<Option<_>>())?
 }

@@ -86,8 +86,8 @@ impl BuiltInTool for ReadAttachment {
     }
 }
 
-/// The text of these bytes, as far as it fits a result, and where the next call goes on. A character
-/// that is cut at the end is left to that call.
+/// The text of these bytes, as far as it fits a result, and where the next call goes on. A
+/// character that is cut at the end is left to that call.
 fn page(file: &FileRecord, offset: u64, bytes: &[u8]) -> Value {
     let mut shown = bytes;
     let is_last = |shown: &[u8]| offset.saturating_add(shown.len() as u64) >= file.bytes;
