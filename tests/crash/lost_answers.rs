@@ -87,6 +87,8 @@ fn call_record(run: RunId, index: u32, second: i64) -> CallRecord {
         repeatable: false,
         card: None,
         shown_in: None,
+        files: Vec::new(),
+        used: None,
         expires_at: None,
     }
 }

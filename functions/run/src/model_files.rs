@@ -1,5 +1,5 @@
-//! The bytes of files for a model. They are read when a model is asked, and kept for the next steps
-//! of the run.
+//! The bytes of files for a model: the newest ones, as far as they fit. They are read when a model
+//! is asked, and kept for the next steps of the run.
 
 use std::{
     collections::BTreeMap,
@@ -11,9 +11,58 @@ use std::{
 
 use bytes::Bytes;
 use futures::future::try_join_all;
-use smartspace_domain::{Result, agents::ModelConfig, ids::AttachmentId};
+use smartspace_domain::{
+    Result,
+    agents::ModelConfig,
+    attachments::{FileKind, FilePart, FileType},
+    ids::AttachmentId,
+};
 use smartspace_models::{port::FileRef, sight::sight};
 use smartspace_ports::files::{FileKey, Files};
+
+/// How many images a model gets at most.
+const IMAGES: usize = 8;
+/// The largest image that a model gets, in bytes. A larger one stays a line.
+pub(crate) const IMAGE_BYTES: u64 = 7 * 1024 * 1024 / 2;
+/// The longest side of an image that models take, in pixels.
+const IMAGE_SIDE: u32 = 8_000;
+/// How many bytes of files a model gets at most.
+const BYTES: u64 = 12 * 1024 * 1024;
+
+/// The room that is left for files.
+pub(crate) struct Room {
+    images: usize,
+    bytes: u64,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { images: IMAGES, bytes: BYTES }
+    }
+}
+
+impl Room {
+    /// Takes a file, if it fits.
+    pub(crate) fn take(&mut self, file: &FilePart) -> bool {
+        let is_short = file.width.max(file.height).unwrap_or_default() <= IMAGE_SIDE;
+        (is_short || !is_image(&file.content_type))
+            && self.take_bytes(&file.content_type, file.bytes)
+    }
+
+    fn take_bytes(&mut self, content_type: &str, bytes: u64) -> bool {
+        let is_image = is_image(content_type);
+        if bytes > self.bytes || is_image && (self.images == 0 || bytes > IMAGE_BYTES) {
+            return false;
+        }
+        self.bytes -= bytes;
+        self.images -= usize::from(is_image);
+        true
+    }
+}
+
+fn is_image(content_type: &str) -> bool {
+    FileType::read(content_type).map(FileType::kind) == Some(FileKind::Image)
+}
 
 /// Files with their bytes.
 pub(crate) type LoadedFiles = Arc<BTreeMap<AttachmentId, Bytes>>;
@@ -27,8 +76,8 @@ pub(crate) struct FileLoader {
 }
 
 impl FileLoader {
-    /// The bytes of those files that a model takes. A file that was deleted is left out, and its
-    /// line says what it was.
+    /// The bytes of those files that a model takes; `files` are in order. A file that was deleted,
+    /// or for which there is no room, is left out, and its line says what it was.
     pub(crate) async fn load(
         &self,
         storage: &dyn Files,
@@ -39,9 +88,13 @@ impl FileLoader {
             return Ok(LoadedFiles::default());
         }
         let sight = sight(model);
+        let mut room = Room::default();
         let mut loads = Vec::new();
-        for file in files.into_iter().filter(|file| sight.takes(&file.content_type)) {
-            loads.push(self.load_one(storage, file));
+        for file in files.into_iter().rev() {
+            let is_taken = !file.is_cut && sight.takes(&file.content_type);
+            if is_taken && room.take_bytes(&file.content_type, file.bytes) {
+                loads.push(self.load_one(storage, file));
+            }
         }
         let loaded: BTreeMap<_, _> = try_join_all(loads).await?.into_iter().flatten().collect();
         (*self.loaded.lock().unwrap_or_else(PoisonError::into_inner)).clone_from(&loaded);

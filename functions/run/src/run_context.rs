@@ -13,7 +13,7 @@ use std::{
 use smartspace_domain::{
     Time,
     agents::{AgentConfig, ModelConfig},
-    ids::{CallId, LeaseId, SpaceId},
+    ids::{CallId, LeaseId, RunId, SpaceId},
     prices::Prices,
     triggers::Trigger,
 };
@@ -108,6 +108,16 @@ pub(crate) fn trace_context(run: &RunRecord) -> TraceContext {
 /// The trace of a run, if traces are exported.
 fn trace_of(run: &RunRecord) -> Option<TraceParent> {
     run.trace.as_deref().and_then(TraceParent::read)
+}
+
+/// Identifies a question to a model, among those of all runs, to the budgets that pay for it.
+pub(crate) fn call_id(run: RunId, step: u32, attempt: u32) -> String {
+    format!("{run}_{step}_{attempt}")
+}
+
+/// The same for a picture that a call of a step draws.
+pub(crate) fn image_call_id(run: RunId, step: u32, index: u32) -> String {
+    format!("{run}_{step}_image{index}")
 }
 
 impl RunContext {

@@ -18,7 +18,10 @@ use smartspace_domain::{
     spaces::router::RouterConfig,
 };
 use smartspace_models::port::{Model, ModelError, Piece, Request};
-use smartspace_pipeline::{Pipeline, budgets::Spending};
+use smartspace_pipeline::{
+    Pipeline,
+    budgets::{MostWritten, Spending},
+};
 use smartspace_store::{
     messages::{MessageRecord, Range},
     spaces::rosters::MemberRecord,
@@ -141,7 +144,7 @@ impl Routers {
         used: &mut Usage,
     ) -> Result<Choice, ModelError> {
         let model = request.model.full_name();
-        let most = u64::from(request.model.max_output_tokens);
+        let most = MostWritten::text(request.model.max_output_tokens);
         let paid = spending.reserve(call, &model, || request.estimated_tokens(), most).await;
         paid.map_err(|unpaid| ModelError::new(FailureCode::Budget, unpaid.to_string()))?;
         let mut usage = None;

@@ -103,8 +103,8 @@ pub(crate) struct Flags {
         value_parser = origin
     )]
     pub(crate) cors_origins: Vec<String>,
-    /// JSON file with the prices of models, in dollars per million tokens:
-    /// `{"provider/model": {"input", "cachedInput"?, "cacheWrite"?, "output"}}`
+    /// JSON file with the prices of models, in dollars per million tokens and per picture:
+    /// `{"provider/model": {"input", "cachedInput"?, "cacheWrite"?, "output", "image"?}}`
     #[arg(
         long,
         env = "SMARTSPACE_PRICES",

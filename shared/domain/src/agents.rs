@@ -161,9 +161,12 @@ impl AgentConfig {
         self.model.as_ref().map_or(ModelConfig::default_window(), |model| model.context_window)
     }
 
-    /// The names of the agent's model and its fallbacks. A remote agent has none.
+    /// The names of the agent's model, its fallbacks, and the models with which its tools draw. A
+    /// remote agent has none.
     pub fn model_names(&self) -> Vec<String> {
-        self.model.as_ref().map(ModelConfig::all_names).unwrap_or_default()
+        let drawing = self.tools.iter().filter_map(|tool| tool.execution.image_model());
+        let models = self.model.as_ref().map(ModelConfig::all_names).unwrap_or_default();
+        models.into_iter().chain(drawing).collect()
     }
 
     /// Which spaces the agent's prompts list.

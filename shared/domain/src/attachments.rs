@@ -4,6 +4,7 @@
 //! request for its upload, and its first bytes its type.
 
 mod file_types;
+mod returned;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +16,10 @@ use utoipa::{
     openapi::{RefOr, schema::Schema},
 };
 
-pub use self::file_types::{FileKind, FileType};
+pub use self::{
+    file_types::{FileKind, FileType},
+    returned::{IMAGES_OF_RESULT, MadeImage, RETURNED_IMAGE_BYTES, ReturnedImage},
+};
 use crate::{
     Error, InvalidText, Result, Time,
     checked_text::checked_text,

@@ -15,7 +15,7 @@ use crate::{
 #[serde(transparent)]
 pub struct Prices(BTreeMap<String, Price>);
 
-/// The prices of one model, in dollars per million tokens.
+/// The prices of one model, in dollars per million tokens, and per picture.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Price {
@@ -29,6 +29,9 @@ pub struct Price {
     pub cache_write: Option<f64>,
     /// Tokens written.
     pub output: f64,
+    /// One picture, in dollars, for models that are paid by the picture. The default is 0.
+    #[serde(default)]
+    pub image: f64,
 }
 
 const MILLION: f64 = 1_000_000.0;
@@ -37,12 +40,17 @@ impl Prices {
     /// Parses a table of prices. The error says what was expected.
     pub fn read(json: &str) -> Result<Self, String> {
         let expected = "expected {\"provider/model\": {\"input\": …, \"cachedInput\": …, \
-                        \"cacheWrite\": …, \"output\": …}}, in dollars per million tokens";
+                        \"cacheWrite\": …, \"output\": …, \"image\": …}}, in dollars per million tokens and per picture";
         let prices: Self =
             serde_json::from_str(json).map_err(|error| format!("{expected}: {error}"))?;
         for (model, price) in &prices.0 {
-            let given =
-                [Some(price.input), price.cached_input, price.cache_write, Some(price.output)];
+            let given = [
+                Some(price.input),
+                price.cached_input,
+                price.cache_write,
+                Some(price.output),
+                Some(price.image),
+            ];
             let fine = given.iter().flatten().all(|price| (0.0..=1e6).contains(price));
             if !fine {
                 return Err(format!("{expected}, each from 0 to 1000000; wrong for {model:?}"));
@@ -87,13 +95,14 @@ impl Prices {
         Err(Error::invalid(pointer, text))
     }
 
-    /// The most that a call of `model` may cost, in dollars, if it reads `input` tokens and writes
-    /// `output`. `None` if the model has no price.
-    pub fn most(&self, model: &str, input: u64, output: u64) -> Option<f64> {
+    /// The most that a call of `model` may cost, in dollars, if it reads `input` tokens, writes
+    /// `output` and draws `images`. `None` if the model has no price.
+    pub fn most(&self, model: &str, input: u64, output: u64, images: u64) -> Option<f64> {
         let price = self.of(model)?;
         let read = [Some(price.input), price.cached_input, price.cache_write];
         let read = read.into_iter().flatten().fold(0.0, f64::max);
-        Some(input as f64 / MILLION * read + output as f64 / MILLION * price.output)
+        let written = output as f64 / MILLION * price.output;
+        Some(input as f64 / MILLION * read + written + images as f64 * price.image)
     }
 
     /// The cost of `usage` of `model` (`provider/model`), in dollars. `None` if the model has no
@@ -110,9 +119,9 @@ impl Prices {
             (usage.cache_write_tokens, price.cache_write.unwrap_or(price.input)),
             (usage.output_tokens, price.output),
         ];
-        Some(rounded(
-            parts.into_iter().map(|(tokens, price)| tokens as f64 / MILLION * price).sum(),
-        ))
+        let tokens: f64 =
+            parts.into_iter().map(|(tokens, price)| tokens as f64 / MILLION * price).sum();
+        Some(rounded(tokens + usage.images as f64 * price.image))
     }
 }
 

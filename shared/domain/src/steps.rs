@@ -8,7 +8,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 pub use self::{
-    calls::{Call, CallStatus},
+    calls::{Call, CallStatus, ReturnedFile},
     live::{LiveAnswer, LiveCall, LiveCallDetails, LiveStep},
 };
 use crate::{Time, stored::tolerant, usage::Usage};

@@ -3,14 +3,16 @@
 //! The built-in tools are implemented in `functions/run`; here are only their names.
 
 mod checks;
+mod images;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 pub(crate) use crate::tools::checks::check_tools;
+pub use crate::tools::images::{ImageProvider, ImageSize, image_input};
 use crate::{
     durations::WrittenDuration,
     ids::{EntityId, SpaceId},
@@ -49,10 +51,11 @@ pub struct Tool {
     /// What the model reads about the tool, at most 4,096 bytes.
     #[schema(max_length = 4096)]
     pub description: String,
-    /// JSON Schema of the input.
+    /// JSON Schema of the input. A tool of the type `image` has none: its input is `{prompt}`.
+    #[serde(default = "no_schema")]
     #[schema(schema_with = schemas::json_schema)]
     pub input_schema: Value,
-    /// Whether each call is shown in the space as a card. Forms are always shown.
+    /// Whether each call is shown in the space as a card. Forms and pictures are always shown.
     #[serde(default)]
     #[schema(default = false)]
     pub visible: bool,
@@ -127,6 +130,20 @@ pub enum Execution {
         #[schema(min_length = 1, max_length = 8192)]
         expression: String,
     },
+    /// Draws a picture, which the card of the call shows.
+    #[schema(rename_all = "camelCase")]
+    Image {
+        /// Who draws it.
+        provider: ImageProvider,
+        /// The model's name at its provider. `scripted` needs none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(min_length = 1, max_length = 256)]
+        model: Option<String>,
+        /// The size of the picture. Each model has its own sizes.
+        #[serde(default)]
+        #[schema(default = default_size)]
+        size: ImageSize,
+    },
     /// Returns `output`.
     Static {
         /// The result of every call.
@@ -135,16 +152,39 @@ pub enum Execution {
 }
 
 impl Execution {
+    /// The model that draws, as `provider/model`, if this is a tool of the type `image`.
+    pub fn image_model(&self) -> Option<String> {
+        match self {
+            Self::Image { provider, model, .. } => {
+                let name = model.as_deref().unwrap_or(SCRIPTED_MODEL);
+                Some(format!("{}/{name}", provider.as_str()))
+            }
+            _ => None,
+        }
+    }
+
     /// The fields of an execution of this type besides `type`, if this version knows the type.
     pub(crate) fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
         Some(match kind {
             "http" => &["method", "url", "headers", "body", "timeoutMs"],
             "space" => &["ui", "resultSchema", "expiresAfter", "answerBy"],
             "compute" => &["expression"],
+            "image" => &["provider", "model", "size"],
             "static" => &["output"],
             _ => return None,
         })
     }
+}
+
+/// The name of a scripted model of pictures that has none.
+const SCRIPTED_MODEL: &str = "picture";
+
+fn no_schema() -> Value {
+    json!({})
+}
+
+fn default_size() -> String {
+    ImageSize::default().to_string()
 }
 
 fn http_timeout() -> u32 {

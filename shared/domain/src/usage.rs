@@ -15,11 +15,20 @@ pub struct Usage {
     pub cached_tokens: u64,
     /// Of the tokens read, those written to the provider's cache.
     pub cache_write_tokens: u64,
-    /// Tokens written.
+    /// Tokens written. A picture counts as its provider says, or as a token for 750 pixels.
     pub output_tokens: u64,
+    /// Pictures drawn. Absent if none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    #[schema(required = false)]
+    pub images: u64,
     /// Dollars; null if the model has no price.
     #[schema(required)]
     pub cost: Option<f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What a remote agent says that its run has used.
@@ -65,6 +74,7 @@ impl Usage {
             cached_tokens: self.cached_tokens.min(MOST_TOKENS),
             cache_write_tokens: self.cache_write_tokens.min(MOST_TOKENS),
             output_tokens: self.output_tokens.min(MOST_TOKENS),
+            images: self.images.min(MOST_TOKENS),
             cost: self.cost.map(|cost| cost.clamp(0.0, MOST_DOLLARS)),
         }
     }
@@ -77,6 +87,7 @@ impl std::ops::AddAssign for Usage {
         self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
         self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.images = self.images.saturating_add(other.images);
         self.cost = match (self.cost, other.cost) {
             (None, None) => None,
             (own, others) => Some(rounded(own.unwrap_or(0.0) + others.unwrap_or(0.0))),

@@ -28,7 +28,7 @@ mod transport;
 use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
-use smartspace_domain::tools::McpServer;
+use smartspace_domain::{attachments::ReturnedImage, tools::McpServer};
 
 pub use crate::mcp::session::McpSession;
 use crate::mcp::tool_list_cache::ToolListCache;
@@ -72,6 +72,8 @@ pub struct McpAnswer {
     pub output: Value,
     /// Whether the server reported that the call failed.
     pub failed: bool,
+    /// The pictures of the result. The output names each, in the same order.
+    pub images: Vec<ReturnedImage>,
 }
 
 impl McpServers {

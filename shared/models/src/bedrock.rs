@@ -19,7 +19,7 @@ use aws_config::SdkConfig;
 use aws_sdk_bedrockruntime::{
     Client,
     config::{Builder, StalledStreamProtectionConfig, retry::RetryConfig, timeout::TimeoutConfig},
-    primitives::event_stream::EventReceiver,
+    primitives::{Blob, event_stream::EventReceiver},
     types::{ConverseStreamOutput, error::ConverseStreamOutputError},
 };
 use futures::{
@@ -60,6 +60,14 @@ impl Bedrock {
         config: impl Fn() -> BoxFuture<'static, SdkConfig> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(Lazy { config: Box::new(config), client: OnceCell::new() }))
+    }
+
+    /// Asks a model once, without a stream.
+    pub(crate) async fn invoke(&self, model: &str, body: Blob) -> Result<Blob, ModelError> {
+        let json = "application/json";
+        let ask = self.client().await?.invoke_model().model_id(model).body(body);
+        let answer = ask.content_type(json).accept(json).send().await;
+        Ok(answer.map_err(|error| faults::unanswered(&error))?.body)
     }
 
     async fn client(&self) -> Result<&Client, ModelError> {

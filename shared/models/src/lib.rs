@@ -7,6 +7,7 @@
 //! - [`bedrock`]: all models on Amazon Bedrock, through the AWS SDK
 //! - `access`, `events`, `reading`, `refusals`, `calls`: shared by the providers over HTTP
 //! - `files`: the images and PDFs of a request
+//! - [`images`]: models that draw pictures
 //! - [`sight`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
 //! - [`retry`]: which model to ask next after an error
@@ -27,6 +28,7 @@ mod files;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod http;
+pub mod images;
 pub mod limits;
 pub mod openai;
 pub mod partial_json;
@@ -43,11 +45,12 @@ mod provider;
 mod samples;
 
 use async_trait::async_trait;
-use smartspace_domain::agents::Provider;
+use smartspace_domain::{agents::Provider, runs::FailureCode, tools::ImageProvider};
 
 use crate::{
     anthropic::Anthropic,
     bedrock::Bedrock,
+    images::{DRAWING_LIMIT, Drawing, ImageRequest},
     limits::Limits,
     openai::OpenAi,
     port::{Model, ModelError, Pieces, Request},
@@ -117,6 +120,21 @@ impl Model for Models {
         self.limits.ask(model, request).await
     }
 
+    async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
+        let drawing = async {
+            match request.provider {
+                ImageProvider::Scripted => images::draw_words(request),
+                ImageProvider::Openai => self.openai.draw(request).await,
+                ImageProvider::Bedrock => images::draw_with_bedrock(&self.bedrock, request).await,
+            }
+        };
+        let late = |_| {
+            let text = format!("the picture took longer than {DRAWING_LIMIT:?}");
+            ModelError::new(FailureCode::BrokenStream, text)
+        };
+        tokio::time::timeout(DRAWING_LIMIT, drawing).await.map_err(late)?
+    }
+
     fn longest_answer(&self) -> std::time::Duration {
         self.limits.total
     }
@@ -126,11 +144,7 @@ impl Model for Models {
 mod tests {
     use futures::StreamExt;
     use serde_json::json;
-    use smartspace_domain::{
-        agents::ModelConfig,
-        runs::{FailureCode, Usage},
-        steps::FinishReason,
-    };
+    use smartspace_domain::{agents::ModelConfig, runs::Usage, steps::FinishReason};
 
     use super::*;
     use crate::{port::Piece, samples};

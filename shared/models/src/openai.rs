@@ -7,7 +7,8 @@ mod request_body;
 
 use async_trait::async_trait;
 use futures::StreamExt;
-use reqwest::{Client, Url, header::ACCEPT};
+use reqwest::{Client, Response, header::ACCEPT};
+use serde::Serialize;
 
 use self::{answer::ResponseReader, request_body::RequestBody};
 use crate::{
@@ -34,8 +35,7 @@ pub struct OpenAi {
 }
 
 struct Endpoint {
-    address: Url,
-    key: Option<String>,
+    access: Access,
     /// Whether the server is `OpenAI`'s own. Other servers support fewer fields.
     native: bool,
 }
@@ -51,33 +51,47 @@ impl OpenAi {
 impl Endpoint {
     fn new(key: Option<String>, base: Option<&str>) -> Result<Self, ModelError> {
         let access = Access::new(&NAMES, key, base)?;
-        let address = access.address(&["chat", "completions"]);
-        let native = address.host_str() == Some("api.openai.com");
-        Ok(Self { address, key: access.key, native })
+        let native = access.base.host_str() == Some("api.openai.com");
+        Ok(Self { access, native })
+    }
+}
+
+impl OpenAi {
+    /// Sends a request. Returns the response of a request that is not refused, and what reads the
+    /// errors in it.
+    pub(crate) async fn post(
+        &self,
+        path: &[&str],
+        accept: &'static str,
+        id: &str,
+        body: &impl Serialize,
+    ) -> Result<(Response, Refusals), ModelError> {
+        let Endpoint { access, .. } = self.endpoint.as_ref().map_err(Clone::clone)?;
+        let refusals = Refusals::new(access.key.clone(), MARK);
+        let mut post = self.http.post(access.address(path)).header(ACCEPT, accept);
+        if let Some(key) = &access.key {
+            post = post.bearer_auth(key);
+        }
+        if !id.is_empty() {
+            // OpenAI finds a request by this, so that a failed run can be followed up with it.
+            post = post.header("x-client-request-id", id);
+        }
+        let response = post.json(body).send().await.map_err(|error| refusals.unsent(error))?;
+        if !response.status().is_success() {
+            return Err(refusals.of_response(response).await);
+        }
+        Ok((response, refusals))
     }
 }
 
 #[async_trait]
 impl Model for OpenAi {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let endpoint = self.endpoint.as_ref().map_err(Clone::clone)?;
-        let refusals = Refusals::new(endpoint.key.clone(), MARK);
-        let mut post = self.http.post(endpoint.address.clone()).header(ACCEPT, "text/event-stream");
-        if let Some(key) = &endpoint.key {
-            post = post.bearer_auth(key);
-        }
-        if !request.id.is_empty() {
-            // OpenAI finds a request by this, so that a failed run can be followed up with it.
-            post = post.header("x-client-request-id", &request.id);
-        }
-        let response = post
-            .json(&RequestBody::new(request, endpoint.native))
-            .send()
-            .await
-            .map_err(|error| refusals.unsent(error))?;
-        if !response.status().is_success() {
-            return Err(refusals.of_response(response).await);
-        }
+        let native = self.endpoint.as_ref().map_err(Clone::clone)?.native;
+        let body = RequestBody::new(request, native);
+        let path = ["chat", "completions"];
+        let (response, refusals) =
+            self.post(&path, "text/event-stream", &request.id, &body).await?;
         let reader = ResponseReader::new(estimate::request_tokens(request));
         Ok(reading::pieces(events::read(response.bytes_stream()), reader, refusals).boxed())
     }

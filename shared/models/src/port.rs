@@ -13,6 +13,8 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 
+use crate::images::{Drawing, ImageRequest};
+
 pub(crate) use self::request::turn_has_words;
 pub use self::request::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec};
 
@@ -70,6 +72,15 @@ pub trait Model: Send + Sync {
     /// # Errors
     /// Why there is no answer at all. An answer that fails later ends its stream with an error.
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError>;
+
+    /// Draws a picture, once. Never retries.
+    ///
+    /// # Errors
+    /// Why there is no picture.
+    async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
+        let text = format!("the provider {} draws no pictures here", request.provider.as_str());
+        Err(ModelError::new(FailureCode::NotConfigured, text))
+    }
 
     /// How long one answer may take. A worker with less time left must not ask.
     fn longest_answer(&self) -> Duration {

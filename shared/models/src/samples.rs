@@ -59,6 +59,8 @@ pub(crate) fn file(number: u128, name: &str, content_type: &str) -> FileRef {
         content_type: content_type.to_owned(),
         bytes: 8,
         label: format!("[{name}]"),
+        call_id: None,
+        is_cut: false,
     }
 }
 

@@ -33,6 +33,22 @@ pub enum Unpaid {
     Unknown(Error),
 }
 
+/// The most that a model may write in a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MostWritten {
+    /// Tokens.
+    pub tokens: u64,
+    /// Pictures.
+    pub images: u64,
+}
+
+impl MostWritten {
+    /// A text of so many tokens.
+    pub fn text(tokens: u32) -> Self {
+        Self { tokens: tokens.into(), images: 0 }
+    }
+}
+
 /// The budgets that the model calls of one worker are paid from. Without budgets it does nothing.
 pub struct Spending {
     pipeline: Pipeline,
@@ -98,13 +114,14 @@ impl Spending {
         id: &str,
         model: &str,
         input_tokens: impl FnOnce() -> u64,
-        output_tokens: u64,
+        most: MostWritten,
     ) -> Result<(), Unpaid> {
         if self.budgets.is_empty() {
             return Ok(());
         }
         let input_tokens = input_tokens();
-        let cost = self.prices.most(model, input_tokens, output_tokens);
+        let MostWritten { tokens, images } = most;
+        let cost = self.prices.most(model, input_tokens, tokens, images);
         if cost.is_none()
             && let Some(budget) =
                 self.budgets.iter().find(|budget| budget.limit.nanodollars.is_some())
@@ -117,7 +134,7 @@ impl Spending {
         }
         let now = self.pipeline.now();
         let day = Day::of(now);
-        let tokens = input_tokens.saturating_add(output_tokens);
+        let tokens = input_tokens.saturating_add(tokens);
         let amount = Amount { tokens, nanodollars: cost.map_or(0, billionths) };
         self.open().insert(id.to_owned(), Reservation { day, amount });
         let counters = self.pipeline.store.budgets();

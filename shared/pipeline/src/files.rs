@@ -11,10 +11,10 @@ use smartspace_domain::{
     access::Caller,
     attachments::{
         Attachment, AttachmentStatus, DOWNLOAD_VALID, FILES_OF_MESSAGE, FilePart, FileSpec,
-        UPLOAD_VALID, check_stored,
+        MadeImage, PictureSize, UPLOAD_VALID, check_stored,
     },
     events::EventKind,
-    ids::{AttachmentId, SpaceId},
+    ids::{AttachmentId, EntityId, SpaceId},
 };
 use smartspace_ports::files::{FileKey, Upload};
 use smartspace_store::attachments::{FileRecord, no_such_file, unusable};
@@ -63,6 +63,33 @@ impl Pipeline {
         let record = FileRecord::new(id, space, file, caller.entity(), now);
         self.store.attachments().create(&record).await?;
         Ok(StartedUpload { id, upload, until })
+    }
+
+    /// Keeps a picture that a tool of an agent has made. A message may name it.
+    pub async fn keep_made(
+        &self,
+        agent: EntityId,
+        space: SpaceId,
+        image: MadeImage,
+    ) -> Result<FileRecord> {
+        let MadeImage { file, size, bytes } = image;
+        let now = self.now();
+        let id = AttachmentId::new(now, self.ids.random());
+        let record = FileRecord::new(id, space, &file, Some(agent), now);
+        let attachments = self.store.attachments();
+        // First the record: a stored file without one is deleted.
+        attachments.create(&record).await?;
+        self.files.write(key_of(&record), &file, bytes.into()).await?;
+        // If the storage has announced it meanwhile, it is ready already.
+        attachments.checked(&record, &Ok(size)).await?;
+        let PictureSize { width, height } = size.unwrap_or_default();
+        let shown = |side: u32| size.map(|_| side);
+        Ok(FileRecord {
+            status: AttachmentStatus::Ready,
+            width: shown(width),
+            height: shown(height),
+            ..record
+        })
     }
 
     /// A file of a space, checked if it was uploaded, and where to download it.

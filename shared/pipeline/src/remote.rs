@@ -197,6 +197,8 @@ impl Pipeline {
             repeatable: false,
             card: None,
             shown_in: None,
+            files: Vec::new(),
+            used: None,
             expires_at: self.store.work_expiry(self.now()),
         };
         let right = Right::Remote {

@@ -116,7 +116,7 @@ impl FileRecord {
     }
 
     /// The file, as a message stores it.
-    pub(crate) fn named(&self) -> MessageFile {
+    pub fn named(&self) -> MessageFile {
         MessageFile { part: self.part(), sha256: self.sha256.clone() }
     }
 
@@ -162,12 +162,30 @@ pub fn no_such_file() -> Error {
 /// The writes of a transaction that names files in a message: they stay, and no longer count
 /// towards what their uploaders may keep unsent.
 pub(crate) fn naming(space: SpaceId, files: &[FileRecord]) -> Result<Vec<Write>> {
+    let unsent = files.iter().filter(|file| !file.sent);
+    naming_all(space, unsent.map(|file| (file.id, file.bytes, file.created_by)))
+}
+
+/// The same for pictures that the tools of an agent have just made.
+pub(crate) fn naming_made(
+    space: SpaceId,
+    agent: EntityId,
+    files: &[&MessageFile],
+) -> Result<Vec<Write>> {
+    let made = files.iter().map(|file| (file.part.attachment_id, file.part.bytes, Some(agent)));
+    naming_all(space, made)
+}
+
+fn naming_all(
+    space: SpaceId,
+    files: impl Iterator<Item = (AttachmentId, u64, Option<EntityId>)>,
+) -> Result<Vec<Write>> {
     let mut freed: BTreeMap<Option<EntityId>, u64> = BTreeMap::new();
     let mut writes = Vec::new();
-    for file in files.iter().filter(|file| !file.sent) {
-        *freed.entry(file.created_by).or_default() += file.bytes;
+    for (id, bytes, created_by) in files {
+        *freed.entry(created_by).or_default() += bytes;
         let named = Write::update(
-            keys::file(space, file.id),
+            keys::file(space, id),
             "SET #sent = :yes REMOVE #due, #dueAt, #dueCount",
         )
         .when("#status = :ready AND attribute_not_exists(#sent) AND attribute_not_exists(#dropped)")

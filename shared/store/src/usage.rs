@@ -44,6 +44,7 @@ struct RowItem {
     cached_tokens: u64,
     cache_write_tokens: u64,
     output_tokens: u64,
+    images: u64,
     /// Billionths of a dollar.
     cost: Option<u64>,
 }
@@ -56,12 +57,13 @@ pub(crate) fn writes(user: User, used: &UsageByModel, runs: u32, now: Time) -> R
     let write = |(model, usage): (&str, &Usage)| {
         let usage = usage.believable();
         let cost = if usage.cost.is_some() { ", #cost :cost" } else { "" };
+        let images = if usage.images > 0 { ", #images :images" } else { "" };
         let key = keys::usage(day, user.agent, user.space, model);
         let write = Write::count(
             key,
             format!(
                 "ADD #runs :runs, #inputTokens :input, #cachedTokens :cached, \
-                 #cacheWriteTokens :written, #outputTokens :output{cost} \
+                 #cacheWriteTokens :written, #outputTokens :output{images}{cost} \
                  SET #expiresAt = if_not_exists(#expiresAt, :expires)"
             ),
         )
@@ -71,6 +73,10 @@ pub(crate) fn writes(user: User, used: &UsageByModel, runs: u32, now: Time) -> R
         .value(":written", usage.cache_write_tokens)?
         .value(":output", usage.output_tokens)?
         .value(":expires", day.expiry(STORED_FOR))?;
+        let write = match usage.images {
+            0 => write,
+            images => write.value(":images", images)?,
+        };
         match usage.cost {
             Some(cost) => write.value(":cost", billionths(cost)),
             None => Ok(write),
@@ -190,6 +196,7 @@ impl UsageItem {
             cached_tokens: row.cached_tokens,
             cache_write_tokens: row.cache_write_tokens,
             output_tokens: row.output_tokens,
+            images: row.images,
             cost: row.cost.map(dollars),
         };
     }

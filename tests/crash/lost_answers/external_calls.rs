@@ -49,23 +49,23 @@ async fn path_of_a_call(fault: Option<(usize, Fault)>) -> (String, usize) {
         ..call.clone()
     };
     let done = CallRecord { card: Some(card_ref), ..answered(&shown) };
-    store.steps().store_call(run, lease, &done, at(6)).await.unwrap();
+    store.steps().store_call(run, lease, &done, None, at(6)).await.unwrap();
     let late = store.calls().show_progress(run, lease, &card_ref, "more", at(6)).await.unwrap();
     assert!(!late, "progress was shown after the end of the call");
     let ended = store.calls().card(&card_ref).await.unwrap().unwrap();
     assert!(ended.text().is_empty(), "{ended:?}");
     assert!(format!("{ended:?}").contains(&"x".repeat(5_000)), "{ended:?}");
 
-    store.steps().store_call(run, lease, &hidden, at(7)).await.unwrap();
+    store.steps().store_call(run, lease, &hidden, None, at(7)).await.unwrap();
     assert!(store.steps().calls_of(run.id, 0).await.unwrap()[1].is_under_way());
     let failed = CallRecord { status: CallStatus::Unknown, ..answered(&hidden) };
-    store.steps().store_call(run, lease, &failed, at(8)).await.unwrap();
+    store.steps().store_call(run, lease, &failed, None, at(8)).await.unwrap();
 
     studio.show(card(&last), last.clone()).await;
     let canceled =
         store.runs().cancel(run, EndReason::Cancel, &LeaseId::new(31), at(9)).await.unwrap();
     assert_eq!(
-        store.steps().store_call(run, lease, &answered(&last), at(9)).await,
+        store.steps().store_call(run, lease, &answered(&last), None, at(9)).await,
         Err(smartspace_domain::Error::LeaseLost)
     );
     assert_eq!(canceled.run.open_calls, Some(1));
@@ -102,7 +102,7 @@ async fn a_result_is_stored_even_if_the_space_of_its_card_is_deleted() {
         card: Some(card_ref),
         ..begun
     };
-    store.steps().store_call(run, &studio.lease, &done, at(6)).await.unwrap();
+    store.steps().store_call(run, &studio.lease, &done, None, at(6)).await.unwrap();
     let stored = store.steps().calls_of(run.id, 0).await.unwrap();
     assert_eq!(stored[0].status, CallStatus::Completed);
     assert_eq!(store.calls().card(&card_ref).await.unwrap(), None);

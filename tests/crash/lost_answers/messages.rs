@@ -187,7 +187,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
         by: MessageSource::Run(Box::new(by)),
     };
     store.messages().append(&reply, at(6)).await.unwrap();
-    store.steps().store_call(run, lease, &result(1), at(7)).await.unwrap();
+    store.steps().store_call(run, lease, &result(1), None, at(7)).await.unwrap();
     let ending = Ending {
         status: RunStatus::Completed,
         reason: Some(EndReason::Done),

@@ -62,6 +62,12 @@ impl Client {
         self.get(&format!("/v1/spaces/{space}/attachments/{id}")).await.must_be(200)
     }
 
+    /// The bytes of a file, downloaded.
+    pub(crate) async fn bytes_of(&self, space: &str, id: &str) -> Vec<u8> {
+        let file = self.attachment(space, id).await;
+        download(&file["url"]).await.bytes
+    }
+
     /// Posts a message with files.
     pub(crate) async fn post_files(
         &self,

@@ -11,6 +11,7 @@ mod check;
 mod files;
 mod gate;
 mod openai;
+mod pictures;
 mod prompt;
 mod request;
 mod script;
@@ -64,6 +65,8 @@ struct Shared {
     requests: Mutex<Vec<ModelRequest>>,
     count: watch::Sender<usize>,
     faults: Mutex<Vec<String>>,
+    drawn: Mutex<Vec<Value>>,
+    drawing: Gate,
 }
 
 enum Script {
@@ -89,6 +92,8 @@ impl Model {
             requests: Mutex::default(),
             count: watch::Sender::new(0),
             faults: Mutex::default(),
+            drawn: Mutex::default(),
+            drawing: Gate::closed(),
         });
         server.add(&shared);
         Self { base_url: format!("http://{}/v1", server.address), shared, server, serving }

@@ -4,6 +4,7 @@
 //! - `/status/{code}`: answers with this status and a JSON body.
 //! - `/next`: answers with the next status of [`ToolServer::queue_statuses`], or 200.
 //! - `/text`: answers with plain text.
+//! - `/picture/{type}`: answers with a PNG of this type.
 //! - `/slow`: answers when [`ToolServer::gate`] is open.
 //! - `/count`: counts requests by `idempotency-key`. `/count/held` counts, then waits at the gate.
 //! - `/big`, `/endless`, `/bomb`: answer with far too much data.

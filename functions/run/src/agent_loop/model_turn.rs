@@ -14,7 +14,7 @@ use smartspace_domain::{
     Error, Time,
     agents::ModelConfig,
     events::StreamEnd,
-    ids::{EntityId, RunId, SpaceId},
+    ids::{EntityId, SpaceId},
     runs::{FailureCode, Usage},
     steps::FinishReason,
 };
@@ -22,7 +22,7 @@ use smartspace_models::{
     port::{CachePoint, Message, ModelError, Request},
     retry::{Next, Tries},
 };
-use smartspace_pipeline::budgets::Unpaid;
+use smartspace_pipeline::budgets::{MostWritten, Unpaid};
 use smartspace_store::{
     runs::{
         Tried,
@@ -32,8 +32,11 @@ use smartspace_store::{
 };
 
 use crate::{
-    agent_loop::model_turn::answer::GrowingAnswer, model_files::LoadedFiles, prompt::Prompt,
-    run_context::RunContext, tools::toolbox::Toolbox,
+    agent_loop::model_turn::answer::GrowingAnswer,
+    model_files::LoadedFiles,
+    prompt::Prompt,
+    run_context::{RunContext, call_id},
+    tools::toolbox::Toolbox,
 };
 
 /// How many tries one answer may have in a round: at most 1 + 3 repeats + 4 fallbacks, and one
@@ -242,7 +245,7 @@ impl ModelCaller<'_> {
         let spending = &self.context.spending;
         let call = call_id(self.context.run.id, question.step, attempt);
         let model = request.model.full_name();
-        let most = u64::from(request.model.max_output_tokens);
+        let most = MostWritten::text(request.model.max_output_tokens);
         match spending.reserve(&call, &model, || request.estimated_tokens(), most).await {
             Ok(()) => {}
             Err(Unpaid::Unknown(error)) => return Err(NoModelTurn::Unknown(error)),
@@ -284,11 +287,6 @@ impl ModelCaller<'_> {
         }
         Err(broken("the answer ended before it was complete"))
     }
-}
-
-/// Identifies one call of a model among those of all runs.
-pub(crate) fn call_id(run: RunId, step: u32, attempt: u32) -> String {
-    format!("{run}_{step}_{attempt}")
 }
 
 /// All requests of one agent in one space have the same beginning, so they share a key. It is a

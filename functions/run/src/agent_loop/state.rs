@@ -17,7 +17,7 @@ use smartspace_domain::{
 use smartspace_models::port::Message;
 use smartspace_store::runs::{
     prompts::PromptRecord,
-    steps::{CallRecord, Marks, Progress, ShownPage, StepRecord},
+    steps::{CallRecord, CallUsage, Marks, Progress, ShownPage, StepRecord},
 };
 use tokio::time::Instant;
 
@@ -246,6 +246,13 @@ impl State {
         self.close_gaps();
         if counts_as_used(record) && !self.tools_used.contains(&record.name) {
             self.tools_used.push(record.name.clone());
+        }
+    }
+
+    /// Adds what a call has used, once.
+    pub(crate) fn add_usage(&mut self, record: &CallRecord) {
+        if let Some(CallUsage { model, usage }) = &record.used {
+            self.used.add(model, *usage);
         }
     }
 

@@ -24,12 +24,9 @@ use smartspace_store::runs::{
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
-    agent_loop::{
-        model_turn::call_id,
-        steps::{AgentLoop, LoopOutcome},
-    },
+    agent_loop::steps::{AgentLoop, LoopOutcome},
     prompt::reading::Gathered,
-    run_context::RunContext,
+    run_context::{RunContext, call_id, image_call_id},
     tools::toolbox::Toolbox,
 };
 use lease::StopReason;
@@ -114,11 +111,15 @@ impl Worker {
     /// used.
     async fn settle_calls(&self, progress: &Progress) {
         let run = self.context.run.id;
-        let used: BTreeMap<_, _> = progress
+        let answers = progress
             .steps
             .iter()
-            .map(|step| (call_id(run, step.index, step.stream_attempt), step.usage))
-            .collect();
+            .map(|step| (call_id(run, step.index, step.stream_attempt), step.usage));
+        let pictures = progress.calls.values().filter_map(|call| {
+            let used = call.used.as_ref()?;
+            Some((image_call_id(run, call.step, call.index), used.usage))
+        });
+        let used: BTreeMap<_, _> = answers.chain(pictures).collect();
         let prefix = format!("{run}_");
         self.context
             .spending

@@ -1,23 +1,11 @@
 //! Chooses the files that a prompt hands to its model besides their lines: the newest ones, as far
 //! as they fit.
 
-use smartspace_domain::{
-    attachments::{FileKind, FileType},
-    ids::SpaceId,
-};
+use smartspace_domain::ids::SpaceId;
 use smartspace_models::{port::FileRef, sight::Sight};
 use smartspace_store::messages::{MessageFile, MessageRecord};
 
-use crate::prompt::lines::file_line;
-
-/// How many images a model gets at most.
-const IMAGES: usize = 8;
-/// The largest image that a model gets, in bytes. A larger one stays a line.
-const IMAGE_BYTES: u64 = 7 * 1024 * 1024 / 2;
-/// The longest side of an image that models take, in pixels.
-const IMAGE_SIDE: u32 = 8_000;
-/// How many bytes of files a model gets at most.
-const BYTES: u64 = 12 * 1024 * 1024;
+use crate::{model_files::Room, prompt::lines::file_line};
 
 /// The files of messages for a model that takes these kinds. `messages` are in order, and so is the
 /// result.
@@ -26,40 +14,17 @@ pub(crate) fn chosen<'a>(
     messages: impl DoubleEndedIterator<Item = &'a MessageRecord>,
     sight: Sight,
 ) -> Vec<FileRef> {
-    let mut room = Room { images: IMAGES, bytes: BYTES };
+    let mut room = Room::default();
     let mut chosen = Vec::new();
     for message in messages.rev() {
         for (index, file) in message.files.iter().enumerate().rev() {
-            if sight.takes(&file.part.content_type) && room.take(file) {
+            if sight.takes(&file.part.content_type) && room.take(&file.part) {
                 chosen.push(file_ref(space, message.seq, index + 1, file));
             }
         }
     }
     chosen.reverse();
     chosen
-}
-
-struct Room {
-    images: usize,
-    bytes: u64,
-}
-
-impl Room {
-    /// Takes a file, if it fits.
-    fn take(&mut self, file: &MessageFile) -> bool {
-        let bytes = file.part.bytes;
-        let kind = FileType::read(&file.part.content_type).map(FileType::kind);
-        let is_image = kind == Some(FileKind::Image);
-        let side = file.part.width.max(file.part.height).unwrap_or_default();
-        let is_too_large =
-            is_image && (self.images == 0 || bytes > IMAGE_BYTES || side > IMAGE_SIDE);
-        if is_too_large || bytes > self.bytes {
-            return false;
-        }
-        self.bytes -= bytes;
-        self.images -= usize::from(is_image);
-        true
-    }
 }
 
 fn file_ref(space: SpaceId, seq: u64, number: usize, file: &MessageFile) -> FileRef {
@@ -72,6 +37,8 @@ fn file_ref(space: SpaceId, seq: u64, number: usize, file: &MessageFile) -> File
         content_type: file.part.content_type.clone(),
         bytes: file.part.bytes,
         label: format!("#{seq} {line}"),
+        call_id: None,
+        is_cut: false,
     }
 }
 
@@ -80,6 +47,7 @@ mod tests {
     use smartspace_domain::{Time, attachments::FilePart, ids::AttachmentId};
 
     use super::*;
+    use crate::model_files::IMAGE_BYTES;
     use crate::prompt::samples::{SampleTexts, gathered};
 
     fn message(seq: u64) -> MessageRecord {

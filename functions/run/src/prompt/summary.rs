@@ -20,7 +20,10 @@ use smartspace_models::{
     port::{Message, Model, ModelError, Piece, Request},
     retry::{Next, Tries},
 };
-use smartspace_pipeline::{Pipeline, budgets::Spending};
+use smartspace_pipeline::{
+    Pipeline,
+    budgets::{MostWritten, Spending},
+};
 use smartspace_ports::queues::Delivery;
 use smartspace_store::{
     messages::{MessageRecord, Range},
@@ -264,7 +267,7 @@ impl Summarizer<'_> {
         call: &str,
     ) -> Result<String, ModelError> {
         let model = request.model.full_name();
-        let most = u64::from(request.model.max_output_tokens);
+        let most = MostWritten::text(request.model.max_output_tokens);
         let reserved =
             paid.spending.reserve(call, &model, || request.estimated_tokens(), most).await;
         reserved.map_err(|unpaid| ModelError::new(FailureCode::Budget, unpaid.to_string()))?;

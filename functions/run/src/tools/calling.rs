@@ -2,19 +2,21 @@
 
 mod posting;
 
+use std::sync::{Mutex, PoisonError};
+
 use serde_json::{Value, json};
 use smartspace_domain::{
     Result, Time,
     ids::{MessageId, SpaceId, StreamId},
     messages::Origin,
-    runs::EndReason,
+    runs::{EndReason, UsageByModel},
     steps::CallStatus,
 };
 use smartspace_store::{
     messages::append::{ByRun, Right},
     runs::{
         cards::CardRef,
-        steps::{CallBegun, CallRecord, Marks, ShownPage},
+        steps::{CallBegun, CallFile, CallRecord, CallUsage, Marks, ShownPage},
     },
 };
 
@@ -38,6 +40,8 @@ pub(crate) struct Calling<'a> {
     /// How far the run has read.
     pub(crate) marks: &'a Marks,
     pub(crate) started_at: Time,
+    /// What the run's models have used so far, with the calls that are made at the same time.
+    pub(crate) spent: &'a Mutex<UsageByModel>,
     /// Its tool may be called again if it is unknown whether a call took effect.
     pub(crate) is_repeatable: bool,
 }
@@ -62,6 +66,10 @@ pub(crate) struct Outcome {
     pub(crate) card: Option<CardRef>,
     /// The space of its card, if no space triggered the run.
     pub(crate) shown_in: Option<SpaceId>,
+    /// The pictures that it has returned.
+    pub(crate) files: Vec<CallFile>,
+    /// What it has used, if it asked a model that makes pictures.
+    pub(crate) used: Option<CallUsage>,
     /// The result is stored already, in one transaction with the effect.
     pub(crate) is_stored: bool,
 }
@@ -79,6 +87,8 @@ impl Outcome {
             is_external: false,
             card: None,
             shown_in: None,
+            files: Vec::new(),
+            used: None,
             is_stored: false,
         }
     }
@@ -111,6 +121,8 @@ impl Calling<'_> {
             repeatable: false,
             card: None,
             shown_in: None,
+            files: Vec::new(),
+            used: None,
             expires_at: None,
         }
     }
@@ -118,11 +130,14 @@ impl Calling<'_> {
     pub(crate) async fn store_outcome(&self, outcome: &Outcome) -> Result<()> {
         let context = self.context;
         let _writing = context.writing.lock().await;
-        context
-            .store()
-            .steps()
-            .store_call(&context.run, &context.lease, &self.finished(outcome), context.now())
-            .await
+        let spent = outcome.used.as_ref().map(|CallUsage { model, usage }| {
+            let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+            spent.add(model, *usage);
+            spent.clone()
+        });
+        let call = self.finished(outcome);
+        let steps = context.store().steps();
+        steps.store_call(&context.run, &context.lease, &call, spent.as_ref(), context.now()).await
     }
 
     /// The origin of a message that this call posts under the worker's lease.
@@ -160,6 +175,8 @@ impl Calling<'_> {
             repeatable: outcome.is_external && self.is_repeatable,
             card: outcome.card,
             shown_in: outcome.shown_in,
+            files: outcome.files.clone(),
+            used: outcome.used.clone(),
             ..self.record()
         }
     }

@@ -5,7 +5,9 @@ mod compute;
 pub(crate) mod external_call;
 mod form;
 pub(crate) mod http;
+mod image;
 pub(crate) mod mcp;
+mod returned;
 pub(crate) mod target;
 
 use std::{sync::OnceLock, time::Duration};
@@ -17,8 +19,9 @@ use smartspace_domain::{
     Result,
     ids::SpaceId,
     limits::FORM_WAITS,
-    tools::{Execution, Tool as ToolConfig},
+    tools::{Execution, Tool as ToolConfig, image_input},
 };
+use smartspace_models::images::DRAWING_LIMIT;
 
 use crate::tools::{
     calling::{Calling, Outcome},
@@ -28,6 +31,7 @@ use crate::tools::{
         external_call::Request,
         form::{Form, ask},
         http::HttpTool,
+        image::ImageTool,
         mcp::McpTool,
     },
     output::{bounded, misfit},
@@ -61,6 +65,8 @@ pub(crate) enum ToolKind {
     Http(HttpTool),
     /// It calls a tool of an MCP server.
     Mcp(McpTool),
+    /// It draws a picture.
+    Image(ImageTool),
 }
 
 impl From<&ToolConfig> for Configured {
@@ -72,16 +78,21 @@ impl From<&ToolConfig> for Configured {
             }
             Execution::Static { output } => ToolKind::Static(output),
             Execution::Compute { expression } => ToolKind::Compute(expression),
+            Execution::Image { provider, size, .. } => {
+                let full_name = tool.execution.image_model().unwrap_or_default();
+                ToolKind::Image(ImageTool { provider, full_name, size })
+            }
             Execution::Http { method, url, headers, body, timeout_ms } => {
                 let limit = Duration::from_millis(u64::from(timeout_ms));
                 ToolKind::Http(HttpTool { method, url, headers, body, limit })
             }
         };
+        let draws = matches!(kind, ToolKind::Image(_));
         Self {
             name: tool.name.clone(),
             description: tool.description.clone(),
-            input_schema: tool.input_schema.clone(),
-            is_visible: tool.visible || matches!(kind, ToolKind::Form(_)),
+            input_schema: if draws { image_input() } else { tool.input_schema.clone() },
+            is_visible: tool.visible || draws || matches!(kind, ToolKind::Form(_)),
             is_read_only: tool.read_only,
             is_idempotent: tool.idempotent,
             target: tool.target_space_id,
@@ -116,7 +127,9 @@ impl Tool for Configured {
 
     fn concurrency(&self) -> Concurrency {
         match self.kind {
-            ToolKind::Compute(_) | ToolKind::Http(_) | ToolKind::Mcp(_) => Concurrency::External,
+            ToolKind::Compute(_) | ToolKind::Http(_) | ToolKind::Mcp(_) | ToolKind::Image(_) => {
+                Concurrency::External
+            }
             ToolKind::Form(_) | ToolKind::Static(_) => Concurrency::Alone,
         }
     }
@@ -150,6 +163,11 @@ impl Tool for Configured {
                 }
                 Err(text) => Outcome::error(text),
             },
+            ToolKind::Image(image) => {
+                let request = Request::Image(image.request(calling, &input));
+                return external_call::begin(calling, request, space.map(|space| (space, input)))
+                    .await;
+            }
             ToolKind::Mcp(mcp) => {
                 let request = Request::Mcp(mcp, input.clone());
                 return external_call::begin(calling, request, space.map(|space| (space, input)))
@@ -174,6 +192,7 @@ impl Tool for Configured {
         match &self.kind {
             ToolKind::Http(http) => http.limit + TIME_LIMIT,
             ToolKind::Mcp(mcp) => mcp.limit + TIME_LIMIT,
+            ToolKind::Image(_) => DRAWING_LIMIT + TIME_LIMIT,
             _ => TIME_LIMIT,
         }
     }

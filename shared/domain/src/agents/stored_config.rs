@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     agents::{AgentConfig, ForkChanges, Provider, RuntimeType, WebhookScheme},
     stored::Stored,
-    tools::{AnswerBy, Execution},
+    tools::{AnswerBy, Execution, ImageProvider},
 };
 
 impl AgentConfig {
@@ -80,7 +80,8 @@ fn read_execution(execution: &mut Value) -> bool {
     };
     fields.retain(|field, _| field == "type" || known.contains(&field.as_str()));
     read_answer_by(fields);
-    true
+    fields.get("type") != Some(&json!("image"))
+        || fields.get("provider").is_some_and(is_known::<ImageProvider>)
 }
 
 fn read_answer_by(execution: &mut Map<String, Value>) {

@@ -62,6 +62,12 @@ impl FileType {
         TYPES.into_iter().find(|it| it.name == text)
     }
 
+    /// The picture type of a file that begins so.
+    pub fn of_picture(first: &[u8]) -> Option<Self> {
+        let found = infer::get(first)?.mime_type();
+        TYPES.into_iter().find(|it| it.kind == FileKind::Image && it.detected.contains(&found))
+    }
+
     /// The media type.
     pub fn name(self) -> &'static str {
         self.name

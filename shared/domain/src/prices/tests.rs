@@ -14,6 +14,7 @@ fn a_cost_counts_each_kind_of_token_once() {
         cached_tokens: 500_000,
         cache_write_tokens: 250_000,
         output_tokens: 100_000,
+        images: 0,
         cost: None,
     };
     assert_eq!(prices.cost("a/m-1", &usage), Some(0.5 + 0.5 + 1.0 + 1.0));

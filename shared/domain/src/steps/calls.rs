@@ -4,7 +4,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{Time, ids::CallId, stored::tolerant};
+use crate::{
+    Time,
+    attachments::FilePart,
+    ids::{CallId, SpaceId},
+    stored::tolerant,
+};
 
 /// A tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -19,6 +24,9 @@ pub struct Call {
     /// The call's result; null while there is none.
     #[schema(required)]
     pub output: Option<Value>,
+    /// The pictures that the call has returned. Absent if none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<ReturnedFile>,
     /// The call's status.
     pub status: CallStatus,
     /// When the call started.
@@ -27,6 +35,17 @@ pub struct Call {
     /// When the call ended.
     #[schema(required)]
     pub finished_at: Option<Time>,
+}
+
+/// A picture that a call has returned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReturnedFile {
+    /// The space that keeps it.
+    pub space_id: SpaceId,
+    /// The picture.
+    #[serde(flatten)]
+    pub file: FilePart,
 }
 
 /// The status of a tool call.

@@ -4,13 +4,13 @@ mod requests;
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::requests::{check_body, check_headers, check_url};
 use crate::{
     errors::Faults,
     templates::{self, TemplatePosition},
-    tools::{AnswerBy, BUILT_IN, Execution, McpConfig, McpServer, Tool},
+    tools::{AnswerBy, BUILT_IN, Execution, McpConfig, McpServer, Tool, image_input},
 };
 
 /// How many entities `answerBy` may name.
@@ -42,6 +42,12 @@ impl Tool {
         faults.check(is_unique, "name", DUPLICATE);
         faults.check(self.description.len() <= 4_096, "description", "expected at most 4096 bytes");
         check_schema(&self.input_schema, "inputSchema", faults);
+        let draws = matches!(self.execution, Execution::Image { .. });
+        faults.check(
+            !draws || self.input_schema == json!({}) || self.input_schema == image_input(),
+            "inputSchema",
+            "expected none: the input of a tool of the type image is {prompt}",
+        );
         faults.within("execution", |faults| {
             self.execution.check(faults);
             self.check_inputs(faults);
@@ -121,6 +127,10 @@ impl Execution {
                     "expression",
                     format!("expected a CEL expression over input: {wrong}"),
                 );
+            }
+            Self::Image { provider, model, .. } => {
+                let misfit = provider.misfit(model.as_deref());
+                faults.check(misfit.is_none(), "model", misfit.unwrap_or_default());
             }
             Self::Static { .. } => {}
         }

@@ -1,7 +1,8 @@
 //! Converts a tool's result into the output for the model.
 
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use serde_json::{Value, json};
-use smartspace_domain::json;
+use smartspace_domain::{attachments::ReturnedImage, json};
 use smartspace_ports::secrets::KnownSecrets;
 
 use crate::mcp::{McpAnswer, messages::line};
@@ -12,6 +13,7 @@ const LONGEST_WORD: usize = 500;
 /// `result` must be redacted already.
 pub(super) fn of_result(result: &Value, secrets: &KnownSecrets) -> McpAnswer {
     let content = result["content"].as_array().map_or(&[][..], Vec::as_slice);
+    let images = images_of(content);
     let text = content.iter().map(text_of).collect::<Vec<_>>().join("\n");
     let structured = result.get("structuredContent").filter(|structured| !structured.is_null());
     if result["isError"].as_bool() == Some(true) {
@@ -20,7 +22,7 @@ pub(super) fn of_result(result: &Value, secrets: &KnownSecrets) -> McpAnswer {
             Some(structured) => structured.to_string(),
             None => "the tool failed without an error message".to_owned(),
         };
-        return of_error(text);
+        return McpAnswer { images, ..of_error(text) };
     }
     let only_text = content.iter().all(|item| item["type"] == "text");
     let output = match structured {
@@ -28,11 +30,31 @@ pub(super) fn of_result(result: &Value, secrets: &KnownSecrets) -> McpAnswer {
         None if only_text => of_text(text, secrets),
         None => Value::String(text),
     };
-    McpAnswer { output, failed: false }
+    McpAnswer { output, failed: false, images }
+}
+
+/// The pictures of a result, as far as they can be kept.
+fn images_of(content: &[Value]) -> Vec<ReturnedImage> {
+    let blob = |item: &Value| match item["type"].as_str()? {
+        "image" => Some((item["mimeType"].as_str()?.to_owned(), item["data"].as_str()?.to_owned())),
+        "resource" => {
+            let resource = &item["resource"];
+            let (kind, blob) = (resource["mimeType"].as_str()?, resource["blob"].as_str()?);
+            Some((kind.to_owned(), blob.to_owned()))
+        }
+        _ => None,
+    };
+    let blobs = content.iter().filter_map(blob);
+    let images = blobs.filter(|(kind, _)| ReturnedImage::is_kept(kind));
+    let decoded = images.filter_map(|(content_type, data)| {
+        let bytes = BASE64.decode(data.trim()).ok()?;
+        Some(ReturnedImage { content_type, bytes })
+    });
+    decoded.collect()
 }
 
 pub(super) fn of_error(text: String) -> McpAnswer {
-    McpAnswer { output: json!({ "error": text }), failed: true }
+    McpAnswer { output: json!({ "error": text }), failed: true, images: Vec::new() }
 }
 
 /// Parses a text that is a JSON object or array. Other texts stay texts.
@@ -54,16 +76,14 @@ fn text_of(item: &Value) -> String {
     let word = |value: &Value| line(value.as_str().unwrap_or("unknown"), LONGEST_WORD);
     match item["type"].as_str() {
         Some("text") => item["text"].as_str().unwrap_or_default().to_owned(),
-        Some(kind @ ("image" | "audio")) => {
-            not_shown(kind, &word(&item["mimeType"]), &item["data"])
-        }
+        Some(kind @ ("image" | "audio")) => noted(kind, &word(&item["mimeType"]), &item["data"]),
         Some("resource_link") => format!("[resource {}]", word(&item["uri"])),
         Some("resource") => {
             let resource = &item["resource"];
             match resource["text"].as_str() {
                 Some(text) => text.to_owned(),
                 None if resource["blob"].is_string() => {
-                    not_shown("blob", &word(&resource["mimeType"]), &resource["blob"])
+                    noted("blob", &word(&resource["mimeType"]), &resource["blob"])
                 }
                 None => format!("[resource {}]", word(&resource["uri"])),
             }
@@ -72,9 +92,12 @@ fn text_of(item: &Value) -> String {
     }
 }
 
-fn not_shown(kind: &str, media_type: &str, base64: &Value) -> String {
+fn noted(kind: &str, media_type: &str, base64: &Value) -> String {
     let digits = base64.as_str().unwrap_or_default().trim_end_matches('=').len();
-    format!("[{kind} {media_type}, {} bytes, not shown]", digits * 3 / 4)
+    let bytes = digits * 3 / 4;
+    let is_kept = ReturnedImage::is_kept(media_type);
+    let not_shown = if is_kept { "" } else { ", not shown" };
+    format!("[{kind} {media_type}, {bytes} bytes{not_shown}]")
 }
 
 #[cfg(test)]
@@ -82,7 +105,7 @@ mod tests {
     use super::*;
 
     fn output(result: Value) -> Value {
-        let McpAnswer { output, failed } = of_result(&result, &KnownSecrets::default());
+        let McpAnswer { output, failed, .. } = of_result(&result, &KnownSecrets::default());
         assert!(!failed);
         output
     }
@@ -129,7 +152,7 @@ mod tests {
             {"type": "hologram"},
             7,
         ]);
-        let expected = "{}\n[image image/png, 4 bytes, not shown]\n\
+        let expected = "{}\n[image image/png, 4 bytes]\n\
             [audio audio/wav, 3 bytes, not shown]\n[resource file:///a.txt]\nof b\n\
             [blob application/pdf, 1 bytes, not shown]\n[resource file:///d]\n\
             [hologram, not shown]\n[unknown, not shown]";
@@ -137,8 +160,30 @@ mod tests {
     }
 
     #[test]
+    fn pictures_come_with_their_bytes() {
+        let blob = |kind: &str| json!({"uri": "a:b", "mimeType": kind, "blob": "AAEC"});
+        let content = json!([
+            {"type": "image", "mimeType": "image/png", "data": "AAECAw=="},
+            {"type": "image", "mimeType": "image/png", "data": "not base64"},
+            {"type": "image", "mimeType": "image/svg+xml", "data": "AAEC"},
+            {"type": "resource", "resource": blob("image/webp")},
+            {"type": "resource", "resource": blob("application/pdf")},
+        ]);
+        let result = json!({"content": content, "structuredContent": {"a": 1}});
+        let McpAnswer { output, images, .. } = of_result(&result, &KnownSecrets::default());
+        assert_eq!(output, json!({"a": 1}));
+        let found: Vec<_> =
+            images.iter().map(|it| (it.content_type.as_str(), it.bytes.as_slice())).collect();
+        assert_eq!(found, [("image/png", &[0, 1, 2, 3][..]), ("image/webp", &[0, 1, 2][..])]);
+    }
+
+    #[test]
     fn a_failed_result_becomes_an_error_text() {
-        let failed = |text: &str| McpAnswer { output: json!({ "error": text }), failed: true };
+        let failed = |text: &str| McpAnswer {
+            output: json!({ "error": text }),
+            failed: true,
+            images: Vec::new(),
+        };
         let answer = |result: Value| of_result(&result, &KnownSecrets::default());
         assert_eq!(
             answer(json!({"isError": true, "content": [text("no such city"), text("try Oslo")]})),

@@ -3,6 +3,7 @@
 use bytes::BytesMut;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::Response;
+use smartspace_domain::attachments::{RETURNED_IMAGE_BYTES, ReturnedImage};
 
 use crate::request::failures::Failure;
 use crate::{HttpResponse, SendError, exchange::LONGEST_BODY};
@@ -34,10 +35,12 @@ pub(super) async fn read(mut response: Response) -> Result<HttpResponse, Failure
         .headers()
         .get(CONTENT_TYPE)
         .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let is_picture = content_type.as_deref().is_some_and(ReturnedImage::is_kept);
+    let longest = if is_picture { RETURNED_IMAGE_BYTES } else { LONGEST_BODY };
     let mut body = BytesMut::new();
     let mut is_cut = false;
     while let Some(piece) = response.chunk().await.map_err(|error| Failure::of_body(&error))? {
-        let room = LONGEST_BODY - body.len();
+        let room = longest - body.len();
         body.extend_from_slice(&piece[..piece.len().min(room)]);
         if piece.len() > room {
             is_cut = true;

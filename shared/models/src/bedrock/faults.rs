@@ -6,7 +6,6 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_bedrockruntime::{
     config::http::HttpResponse,
     error::{ProvideErrorMetadata, SdkError},
-    operation::converse_stream::ConverseStreamError,
     primitives::event_stream::Message,
     types::error::ConverseStreamOutputError,
 };
@@ -30,7 +29,10 @@ pub(super) fn broken(text: &str) -> ModelError {
 }
 
 /// For a request without an answer.
-pub(super) fn unanswered(failure: &SdkError<ConverseStreamError, HttpResponse>) -> ModelError {
+pub(super) fn unanswered<E>(failure: &SdkError<E, HttpResponse>) -> ModelError
+where
+    E: Error + ProvideErrorMetadata + 'static,
+{
     if let SdkError::ServiceError(refusal) = failure {
         return refused(refusal.err(), refusal.raw());
     }
@@ -51,7 +53,7 @@ pub(super) fn unanswered(failure: &SdkError<ConverseStreamError, HttpResponse>) 
     }
 }
 
-fn refused(refusal: &ConverseStreamError, response: &HttpResponse) -> ModelError {
+fn refused(refusal: &impl ProvideErrorMetadata, response: &HttpResponse) -> ModelError {
     let error = described(
         Some(response.status().as_u16()),
         refusal.code().unwrap_or_default(),

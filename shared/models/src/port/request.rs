@@ -170,12 +170,18 @@ pub struct FileRef {
     pub bytes: u64,
     /// The text before it, which says where it comes from.
     pub label: String,
+    /// The call that has returned it, if it is not of a message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<CallId>,
+    /// Whether the model gets the label alone, since the conversation is too long.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
 }
 
 impl FileRef {
     /// An estimate of the tokens that a model reads if it gets the file, without the label.
     pub fn estimated_tokens(&self) -> u64 {
-        let media = Media::of(&self.content_type);
+        let media = Media::of(&self.content_type).filter(|_| !self.is_cut);
         media.map_or(0, |media| estimate::tokens_of_file(media, self.bytes))
     }
 }

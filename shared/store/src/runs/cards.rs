@@ -12,6 +12,7 @@ use smartspace_domain::{
 
 use crate::{
     Calls, Result,
+    attachments::naming_made,
     messages::{Apart, CutJson},
     runs::{
         RunRecord,
@@ -61,7 +62,7 @@ impl OpenCall {
 }
 
 impl CardRef {
-    /// Writes the result of an external call.
+    /// Writes how an external call has ended that returned nothing.
     pub(crate) fn finish(
         &self,
         status: CallStatus,
@@ -69,6 +70,25 @@ impl CardRef {
         now: Time,
     ) -> Result<Vec<Write>> {
         self.finish_with("", status, output, now)
+    }
+
+    /// Writes the result of an external call of an agent.
+    pub(crate) fn returned(
+        &self,
+        call: &CallRecord,
+        agent: EntityId,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        let files: Vec<_> = call.files.iter().filter(|it| it.space_id == self.space).collect();
+        if files.is_empty() {
+            return self.finish(call.status, &call.output, now);
+        }
+        let mut writes = self.finish_with(", #files = :files", call.status, &call.output, now)?;
+        let files: Vec<_> = files.into_iter().map(|it| &it.file).collect();
+        let card = writes.remove(0).value(":files", &files)?;
+        writes.insert(0, card);
+        writes.extend(naming_made(self.space, agent, &files)?);
+        Ok(writes)
     }
 
     /// Writes the result of a form, and the entity that answered.

@@ -16,7 +16,7 @@ use smartspace_domain::{
 
 pub(super) use self::records::is_zero;
 pub use self::{
-    records::{AnswerOrigin, CallBegun, CallRecord, ShownPage, StepRecord},
+    records::{AnswerOrigin, CallBegun, CallFile, CallRecord, CallUsage, ShownPage, StepRecord},
     view::{hints, view},
 };
 pub use crate::runs::marks::Marks;
@@ -212,29 +212,38 @@ impl Steps<'_> {
     }
 
     /// Stores a finished call that wrote nothing else, or an external call that begins. If the call
-    /// has an open card, that gets the result too.
+    /// has an open card, that gets the result too, and names the pictures of the call: they stay as
+    /// long as the space. If the call has used a model, `spent` is what the run's models have used
+    /// with that.
     pub async fn store_call(
         self,
         run: &RunRecord,
         lease: &LeaseId,
         call: &CallRecord,
+        spent: Option<&UsageByModel>,
         now: Time,
     ) -> Result<()> {
         let call = CallRecord { expires_at: self.store.work_expiry(now), ..call.clone() };
         let open = call.card.filter(|_| call.status != CallStatus::Pending);
         let mut card = open
-            .map(|card| card.finish(call.status, &call.output, now))
+            .map(|card| card.returned(&call, run.agent_id, now))
             .transpose()?
             .unwrap_or_default();
         let closes = if open.is_some() { "#openCalls = #openCalls - :one, " } else { "" };
+        let pays = if spent.is_some() { "#usage = :usage, #used = :used, " } else { "" };
+        let also = format!("{closes}{pays}");
         let meta = match call.active_space {
             Some(space) => {
-                worker_keeps(run.id, lease, &format!("{closes}#activeSpaceId = :space, "))?
+                worker_keeps(run.id, lease, &format!("{also}#activeSpaceId = :space, "))?
                     .value(":space", space)?
             }
-            None => worker_keeps(run.id, lease, closes)?,
+            None => worker_keeps(run.id, lease, &also)?,
         };
         let meta = if open.is_some() { meta.value(":one", 1)? } else { meta };
+        let meta = match spent {
+            Some(spent) => meta.value(":usage", spent.total())?.value(":used", spent)?,
+            None => meta,
+        };
         loop {
             let mut writes = vec![meta.clone(), call.write(run.id)?];
             writes.append(&mut card);

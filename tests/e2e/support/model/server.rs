@@ -20,7 +20,7 @@ use axum::{
 use serde_json::Value;
 use tokio::{runtime::Builder, task::JoinHandle};
 
-use crate::support::model::{Api, Shared, respond};
+use crate::support::model::{Api, Shared, pictures, respond};
 
 /// A server, with the models that it serves by their tags.
 #[derive(Clone)]
@@ -95,6 +95,7 @@ fn listen(address: &str) -> TcpListener {
 async fn serve(listener: TcpListener, models: Models) {
     let router = Router::new()
         .route("/v1/chat/completions", post(complete))
+        .route("/v1/images/generations", post(draw))
         .route("/v1/messages", post(write_message))
         .route("/model/{model}/converse-stream", post(converse))
         .fallback(unknown_path)
@@ -114,6 +115,18 @@ async fn complete(
 ) -> Response {
     let key = header(&headers, "authorization");
     ask(&models, Api::OpenAi, key.strip_prefix("Bearer ").unwrap_or_default(), "", body).await
+}
+
+async fn draw(
+    State(models): State<Models>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Response {
+    let key = header(&headers, "authorization").strip_prefix("Bearer ").unwrap_or_default();
+    match find(&models, &body) {
+        Some((model, shared)) => pictures::draw(&shared, &model, key, body).await,
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 async fn write_message(
@@ -151,15 +164,17 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
 
 /// Finds the model and answers. A run of a test that is over may still send requests; it gets 404.
 async fn ask(models: &Models, api: Api, key: &str, version: &str, body: Value) -> Response {
-    let named = body["model"]
-        .as_str()
-        .and_then(|name| name.rsplit_once('.'))
-        .map(|(name, tag)| (name.to_owned(), tag.to_owned()));
-    let Some((model, tag)) = named else { return StatusCode::NOT_FOUND.into_response() };
-    let Some(shared) = models.lock().unwrap().get(&tag).cloned() else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    respond(&shared, api, &model, key, version, body).await
+    match find(models, &body) {
+        Some((model, shared)) => respond(&shared, api, &model, key, version, body).await,
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// The name of the model that a request asks, without the tag of its test, and that test's models.
+fn find(models: &Models, body: &Value) -> Option<(String, Arc<Shared>)> {
+    let (model, tag) = body["model"].as_str()?.rsplit_once('.')?;
+    let shared = models.lock().unwrap().get(tag).cloned()?;
+    Some((model.to_owned(), shared))
 }
 
 async fn unknown_path(State(models): State<Models>, uri: Uri) -> StatusCode {

@@ -14,7 +14,10 @@ use futures::stream;
 use serde_json::{Value, json};
 
 use self::bomb::BOMB;
-use crate::support::tool_server::{ReceivedRequest, Shared, leaking, lock};
+use crate::support::{
+    files::PIXEL,
+    tool_server::{ReceivedRequest, Shared, leaking, lock},
+};
 
 pub(crate) async fn answer(
     State(shared): State<Arc<Shared>>,
@@ -35,6 +38,9 @@ pub(crate) async fn answer(
             status(code, json!({ "code": code }))
         }
         ["text"] => "plain text".into_response(),
+        ["picture", kind] => {
+            ([(header::CONTENT_TYPE, format!("image/{kind}"))], PIXEL).into_response()
+        }
         ["slow"] => {
             shared.gate.pass().await;
             echo(&request)

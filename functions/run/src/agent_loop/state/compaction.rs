@@ -58,6 +58,10 @@ impl State {
         // A call that changes something must not be made again for its result alone.
         let hint = if tools.is_read_only(self.tool_of(call)) { "call again" } else { "cut" };
         let is_read = at < self.answered();
+        let saved_by_files = self.cut_files(at + 1, call);
+        if is_read {
+            self.saved_chars += saved_by_files;
+        }
         let Message::ToolResults { results } = &mut self.messages[at] else { return true };
         let result = results.iter_mut().find(|result| result.call_id == call);
         let Some(result) = result else { return true };
@@ -72,6 +76,19 @@ impl State {
             }
         }
         true
+    }
+
+    /// Leaves of the pictures that a call has returned only their lines. They are in the message at
+    /// this index, if it has returned any. Returns how many characters this saves.
+    fn cut_files(&mut self, at: usize, call: CallId) -> u64 {
+        let Some(Message::Files { files }) = self.messages.get_mut(at) else { return 0 };
+        let mut saved = 0;
+        for file in files.iter_mut().filter(|file| file.call_id == Some(call)) {
+            // A token counts as four characters.
+            saved += 4 * file.estimated_tokens();
+            file.is_cut = true;
+        }
+        saved
     }
 
     /// The tool of a call. Empty if no answer made it.

@@ -1,9 +1,9 @@
 //! The conversation with the model: the messages that the steps of a run add, and its size.
 
 use smartspace_models::port::{FileRef, Message, ToolCall, ToolResult};
-use smartspace_store::runs::steps::{CallRecord, StepRecord};
+use smartspace_store::runs::steps::{CallFile, CallRecord, StepRecord};
 
-use crate::agent_loop::state::State;
+use crate::{agent_loop::state::State, model_files::Room};
 
 impl State {
     /// An estimate of the tokens in the conversation. `None` before the first answer.
@@ -52,10 +52,32 @@ pub(super) fn assistant(step: &StepRecord) -> Message {
     Message::Assistant { text: step.text.clone(), calls: calls.collect() }
 }
 
-/// The results of an answer's calls, as a message to the model. `None` for an answer without calls.
-pub(crate) fn results<'a>(made: impl Iterator<Item = &'a CallRecord>) -> Option<Message> {
+/// The results of an answer's calls, as messages to the model: first all results, then the pictures
+/// that the calls have returned. None for an answer without calls.
+pub(crate) fn results<'a>(
+    made: impl Iterator<Item = &'a CallRecord> + Clone,
+) -> impl Iterator<Item = Message> {
     let results: Vec<_> = made
+        .clone()
         .map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() })
         .collect();
-    (!results.is_empty()).then_some(Message::ToolResults { results })
+    let files: Vec<_> = made.flat_map(pictures).collect();
+    let results = (!results.is_empty()).then_some(Message::ToolResults { results });
+    let files = (!files.is_empty()).then_some(Message::Files { files });
+    results.into_iter().chain(files)
+}
+
+/// The pictures that a call has returned. One that no model takes is only named.
+fn pictures(record: &CallRecord) -> impl Iterator<Item = FileRef> {
+    record.files.iter().map(|CallFile { space_id, label, file }| FileRef {
+        space_id: *space_id,
+        attachment_id: file.part.attachment_id,
+        sha256: file.sha256.clone(),
+        name: file.part.name.clone(),
+        content_type: file.part.content_type.clone(),
+        bytes: file.part.bytes,
+        label: label.clone(),
+        call_id: Some(record.call_id),
+        is_cut: !Room::default().take(&file.part),
+    })
 }

@@ -32,7 +32,7 @@ impl Pending {
     }
 
     /// The calls that were made. Forms among them may have no result yet.
-    pub(crate) fn made(&self) -> impl Iterator<Item = &CallRecord> {
+    pub(crate) fn made(&self) -> impl Iterator<Item = &CallRecord> + Clone {
         self.records.iter().flatten().filter(|call| !call.is_under_way())
     }
 

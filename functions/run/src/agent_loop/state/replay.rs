@@ -48,6 +48,9 @@ impl State {
                 *record = calls.remove(&(step.index, index as u32));
                 if let Some(record) = record {
                     self.add_result(record);
+                    if step.index >= own {
+                        self.add_usage(record);
+                    }
                 }
             }
             if number < last {

@@ -1,6 +1,6 @@
 //! The calls of a model answer: made in their written order, then the run waits for people.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Mutex};
 
 use smartspace_domain::{
     Error, Result, agents::ContinueOn, ids::StreamId, runs::EndReason, steps::CallStatus,
@@ -117,6 +117,7 @@ impl AgentLoop<'_> {
     async fn apply(&self, state: &mut State, finished: &FinishedCall) {
         let record = &finished.record;
         state.add_result(record);
+        state.add_usage(record);
         if let Some(space) = record.active_space {
             self.context.show_in(space, Some(space)).await;
         }
@@ -198,6 +199,7 @@ impl AgentLoop<'_> {
         group: Range<usize>,
         concurrency: Concurrency,
     ) -> Result<Vec<FinishedCall>> {
+        let spent = Mutex::new(state.used.clone());
         let calling = |index: usize| {
             let record = pending.records[index].as_ref();
             let begun = &pending.calls[index];
@@ -213,6 +215,7 @@ impl AgentLoop<'_> {
                 open_forms: pending.open_forms(),
                 marks: &state.marks,
                 started_at: record.map_or_else(|| self.context.now(), |record| record.started_at),
+                spent: &spent,
                 is_repeatable: self.tools.is_repeatable(&begun.name),
             }
         };

@@ -1,6 +1,8 @@
 //! An answer whose only call posts a message ends the run, if the agent is configured so. Then the
 //! answer, the message, the result of the call and the end of the run are one transaction.
 
+use std::sync::Mutex;
+
 use smartspace_domain::{Error, Result, ids::StreamId, runs::EndReason, steps::CallStatus};
 use smartspace_store::runs::{
     RunRecord,
@@ -34,6 +36,7 @@ impl AgentLoop<'_> {
             return Ok(None);
         }
         let Ok((_, input)) = checked(self.tools, begun) else { return Ok(None) };
+        let spent = Mutex::default();
         let calling = Calling {
             context,
             begun,
@@ -46,6 +49,7 @@ impl AgentLoop<'_> {
             open_forms: 0,
             marks: &state.marks,
             started_at: context.now(),
+            spent: &spent,
             is_repeatable: false,
         };
         let Ok((post, record)) = send_message::message(&calling, space, &input).await? else {

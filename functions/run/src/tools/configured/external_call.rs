@@ -11,6 +11,7 @@ use std::{convert::Infallible, future::pending};
 use serde_json::Value;
 use smartspace_domain::{Result, ids::SpaceId, messages::excerpt, steps::CallStatus};
 use smartspace_egress::Outgoing;
+use smartspace_models::images::ImageRequest;
 use smartspace_store::runs::{cards::CardRef, steps::CallRecord};
 use tokio::{
     sync::watch,
@@ -22,7 +23,7 @@ use crate::tools::{
     calling::{Calling, Outcome},
     configured::{
         card::Posted,
-        http,
+        http, image,
         mcp::{self, McpTool},
     },
     tool::StartedCall,
@@ -41,6 +42,7 @@ const LOGGED_CHARS: usize = 200;
 pub(crate) enum Request<'a> {
     Http(Box<Outgoing>),
     Mcp(&'a McpTool, Value),
+    Image(ImageRequest),
 }
 
 /// A call whose beginning is stored.
@@ -95,19 +97,21 @@ impl<'a> UnderWay<'a> {
     async fn end(self) -> Result<Outcome> {
         let Self { calling, request, card, mark, counted } = self;
         let context = calling.context;
-        let outcome = match request {
-            Request::Http(outgoing) => http::outcome(&context.egress, *outgoing).await,
+        let returned = match request {
+            Request::Image(request) => image::returned(calling, request).await,
+            Request::Http(outgoing) => http::returned(&context.egress, *outgoing).await,
             Request::Mcp(tool, input) => {
                 let progress = watch::Sender::new(String::new());
                 let texts = progress.subscribe();
-                let called = mcp::outcome(tool, &input, calling.begun.call_id, &progress);
+                let called = mcp::returned(tool, &input, calling.begun.call_id, &progress);
                 tokio::select! {
                     biased;
-                    outcome = called => outcome,
+                    returned = called => returned,
                     never = show_progress(calling, card, texts) => match never {},
                 }
             }
         };
+        let outcome = returned.keep(calling, card.map(|card| card.space)).await;
         if outcome.status == CallStatus::Failed {
             let error =
                 excerpt(outcome.output["error"].as_str().unwrap_or_default(), LOGGED_CHARS).0;

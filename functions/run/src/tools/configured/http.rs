@@ -13,7 +13,7 @@ use smartspace_ports::secrets::{KnownSecrets, Secret};
 use url::Url;
 
 use crate::{run_context::trace_context, tools::calling::Calling};
-pub(crate) use response::outcome;
+pub(crate) use response::returned;
 
 /// The longest address that the HTTP client can send, in bytes.
 const ADDRESS_BYTES: usize = 60 * 1024;

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::tools::{
     calling::Outcome,
-    configured::{Configured, ToolKind},
+    configured::{Configured, ToolKind, returned::Returned},
     output::bounded,
 };
 
@@ -179,19 +179,20 @@ fn can_be_checked(schema: &Value, nodes: &mut usize) -> bool {
     }
 }
 
-/// Calls a tool. Returns the outcome for the model.
-pub(crate) async fn outcome(
+/// Calls a tool. Returns the outcome for the model, and the pictures of the result.
+pub(crate) async fn returned(
     tool: &McpTool,
     input: &Value,
     call: CallId,
     progress: &watch::Sender<String>,
-) -> Outcome {
+) -> Returned {
     match tool.session.call(&tool.name, input, call, tool.limit, progress).await {
         Ok(answer) => {
             let status = if answer.failed { CallStatus::Failed } else { CallStatus::Completed };
-            Outcome { status, ..Outcome::completed(bounded(answer.output)) }
+            let outcome = Outcome { status, ..Outcome::completed(bounded(answer.output)) };
+            Returned { outcome, images: answer.images }
         }
-        Err(error) => Outcome::error(error.to_string()),
+        Err(error) => Outcome::error(error.to_string()).into(),
     }
 }
 

@@ -11,8 +11,8 @@ use crate::mcp::{
     transport::{McpTransport, Pending, ServerNotice, requests::SESSION, stream},
 };
 
-/// Size limit for an answer in JSON, in bytes.
-const LONGEST_JSON: usize = 4 * 1024 * 1024;
+/// Size limit for an answer in JSON, in bytes. A picture that is kept fits as base64.
+pub(super) const LONGEST_JSON: usize = 5 * 1024 * 1024;
 /// Size limit for the body of a refusal, in bytes.
 const LONGEST_REFUSAL: usize = 16 * 1024;
 /// Limit for the text of a refusal, in characters.

@@ -11,11 +11,11 @@ use sse_stream::{Sse, SseStream};
 
 use crate::mcp::{
     in_flight::Failure,
-    transport::{McpTransport, Pending, ServerNotice},
+    transport::{McpTransport, Pending, ServerNotice, responses::LONGEST_JSON},
 };
 
-/// Size limit for one event, in bytes.
-const LONGEST_EVENT: usize = 1024 * 1024;
+/// Size limit for one event, in bytes: an answer is as long as one without a stream.
+const LONGEST_EVENT: usize = LONGEST_JSON;
 /// Size limit for all events of one response, in bytes.
 const LONGEST_STREAM: usize = 8 * 1024 * 1024;
 /// Size limit for the id of an event, in bytes. The id is sent back to resume a stream.

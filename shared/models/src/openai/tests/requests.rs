@@ -54,9 +54,9 @@ async fn a_missing_or_invalid_setting_fails_the_request() {
 #[test]
 fn only_the_host_of_openai_is_native() {
     let native = |base| Endpoint::new(Some(KEY.to_owned()), base).unwrap();
-    let own = [None, Some("https://api.openai.com/v1/")]
-        .map(native)
-        .map(|endpoint| (endpoint.address.to_string(), endpoint.native));
+    let own = [None, Some("https://api.openai.com/v1/")].map(native).map(|endpoint| {
+        (endpoint.access.address(&["chat", "completions"]).to_string(), endpoint.native)
+    });
     assert_eq!(
         own,
         [(); 2].map(|()| ("https://api.openai.com/v1/chat/completions".to_owned(), true))

@@ -11,6 +11,7 @@ use smartspace_domain::{
 
 use crate::{
     Result,
+    messages::MessageFile,
     runs::{cards::CardRef, marks::Marks},
     table::{keys, write::Write},
 };
@@ -140,6 +141,12 @@ pub struct CallRecord {
     /// The space of its card, if no space triggered the run: the run is shown there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_in: Option<SpaceId>,
+    /// The pictures that it has returned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<CallFile>,
+    /// What it has used, if it asked a model that makes pictures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<CallUsage>,
     /// When its item expires, in seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
@@ -157,8 +164,32 @@ const OPTIONAL: &[&str] = &[
     "repeatable",
     "card",
     "shownIn",
+    "files",
+    "used",
     "expiresAt",
 ];
+
+/// A picture that a call has returned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallFile {
+    /// The space that keeps it.
+    pub space_id: SpaceId,
+    /// The text that the model reads before it.
+    pub label: String,
+    /// The picture.
+    #[serde(flatten)]
+    pub file: MessageFile,
+}
+
+/// What a call has used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallUsage {
+    /// `provider/model`.
+    pub model: String,
+    /// What that model has used.
+    pub usage: Usage,
+}
 
 /// The origin of a form's result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

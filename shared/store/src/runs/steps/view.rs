@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use smartspace_domain::{
     Time,
     runs::{Hint, Run, RunStatus, Usage},
-    steps::{Call, CallStatus, FinishReason, Prompt, Step, SystemMessage},
+    steps::{Call, CallStatus, FinishReason, Prompt, ReturnedFile, Step, SystemMessage},
 };
 
 use crate::{
     Result,
     runs::{
         prompts::PromptRecord,
-        steps::{CallBegun, CallRecord, Progress, StepRecord},
+        steps::{CallBegun, CallFile, CallRecord, Progress, StepRecord},
     },
 };
 
@@ -46,10 +46,14 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
             .iter()
             .map(|call| json!({"callId": call.call_id, "output": call.output}))
             .collect();
-        let added = vec![
+        let made = (0..step.calls.len())
+            .filter_map(|index| progress.calls.get(&(step.index, index as u32)));
+        let files: Vec<_> = made.flat_map(|call| &call.files).collect();
+        let mut added = vec![
             json!({"role": "assistant", "text": step.text, "calls": step.calls}),
             json!({"role": "tool_results", "results": results}),
         ];
+        added.extend((!files.is_empty()).then(|| json!({"role": "files", "files": files})));
         steps.push(Step {
             index: step.index,
             attempt: step.attempt,
@@ -154,6 +158,12 @@ pub fn hints(steps: &[StepRecord]) -> Vec<Hint> {
     steps.iter().flat_map(of_step).collect()
 }
 
+fn files_view(call: &CallRecord) -> Vec<ReturnedFile> {
+    let view =
+        |kept: &CallFile| ReturnedFile { space_id: kept.space_id, file: kept.file.part.clone() };
+    call.files.iter().map(view).collect()
+}
+
 fn call_view(begun: &CallBegun, stored: Option<&CallRecord>, unfinished: CallStatus) -> Call {
     let done = stored.filter(|call| call.status != CallStatus::Pending);
     Call {
@@ -162,6 +172,7 @@ fn call_view(begun: &CallBegun, stored: Option<&CallRecord>, unfinished: CallSta
         input: smartspace_domain::json::parse(&begun.input)
             .unwrap_or_else(|_| Value::String(begun.input.clone())),
         output: done.map(|done| done.output.clone()),
+        files: done.map(files_view).unwrap_or_default(),
         status: done.map_or(unfinished, |done| done.status),
         started_at: stored.map(|stored| stored.started_at),
         finished_at: done.map(|done| done.finished_at),

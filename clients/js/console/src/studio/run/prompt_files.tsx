@@ -18,11 +18,11 @@ export interface PromptFile {
 export const filesOf = (steps: readonly Pick<Step, 'prompt'>[]): PromptFile[] =>
   steps.flatMap(({ prompt }) => prompt.messages.flatMap(filesIn));
 
-/** One file in words: `PDF, 1.5 KB · message #17`. */
+/** One file in words: `PDF, 1.5 KB · message #17`, `PNG, 20 KB · from draw`. */
 export function aboutPromptFile(file: PromptFile): string {
-  // A file that the agent asked for has another label.
-  const [seq] = /^#\d+/.exec(file.label) ?? [];
-  return seq ? `${aboutFile(file)} · message ${seq}` : aboutFile(file);
+  const [, seq, tool] = /^(#\d+)|^From ([\w-]+):/.exec(file.label) ?? [];
+  const from = seq ? `message ${seq}` : tool && `from ${tool}`;
+  return from ? `${aboutFile(file)} · ${from}` : aboutFile(file);
 }
 
 /** A block of the prompt with one line for each file. */

@@ -2,31 +2,43 @@
 
 use http::Method;
 use serde_json::{Value, json};
+use smartspace_domain::attachments::ReturnedImage;
 use smartspace_egress::{Egress, HttpResponse, Outgoing, SendError};
 use smartspace_ports::secrets::KnownSecrets;
 
 use crate::tools::{
     calling::Outcome,
+    configured::returned::{self, Returned},
     output::{CONFIGURED_OUTPUT_BYTES, bounded, bounded_to},
 };
 
 /// How much of an error answer the model reads, in bytes of JSON.
 const REFUSAL_BYTES: usize = 8 * 1024;
 
-/// Sends a request. Returns the outcome for the model.
-pub(crate) async fn outcome(egress: &Egress, request: Outgoing) -> Outcome {
+/// Sends a request. Returns the outcome for the model, and the picture if the answer is one.
+pub(crate) async fn returned(egress: &Egress, request: Outgoing) -> Returned {
     let is_safe = matches!(request.method, Method::GET | Method::HEAD);
     match egress.send(request).await {
+        Ok(answer) if is_picture(&answer) => returned::picture(ReturnedImage {
+            content_type: answer.content_type.unwrap_or_default(),
+            bytes: answer.body.into(),
+        }),
         Ok(answer) => match egress.secrets().await {
-            Ok(known) => outcome_of(&answer, &known),
-            Err(error) => Outcome::error(error.to_string()),
+            Ok(known) => outcome_of(&answer, &known).into(),
+            Err(error) => Outcome::error(error.to_string()).into(),
         },
         // If the text only said that the call failed, the model might order twice.
         Err(SendError::Unknown(text)) if !is_safe => {
-            Outcome::error(format!("{text}; whether the call took effect is not known"))
+            Outcome::error(format!("{text}; whether the call took effect is not known")).into()
         }
-        Err(error) => Outcome::error(error.to_string()),
+        Err(error) => Outcome::error(error.to_string()).into(),
     }
+}
+
+/// Whether an answer is a whole picture.
+fn is_picture(answer: &HttpResponse) -> bool {
+    let is_kept = answer.content_type.as_deref().is_some_and(ReturnedImage::is_kept);
+    is_kept && answer.status.is_success() && !answer.is_cut && !answer.body.is_empty()
 }
 
 /// The outcome of an answer. Secrets are removed from it, because a server may echo its request.
@@ -36,6 +48,7 @@ fn outcome_of(answer: &HttpResponse, known: &KnownSecrets) -> Outcome {
     // The text is cut after the redaction, which would not find half a secret.
     if answer.is_cut
         && let Value::String(text) = &mut body
+        && text.len() > CONFIGURED_OUTPUT_BYTES / 2
     {
         text.truncate(text.floor_char_boundary(CONFIGURED_OUTPUT_BYTES / 2));
         *text =
@@ -75,6 +88,10 @@ fn body_of(answer: &HttpResponse) -> Value {
         Ok(text) => text,
         Err(error) if answer.is_cut && error.error_len().is_none() => {
             std::str::from_utf8(&answer.body[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) if answer.is_cut => {
+            let most = answer.body.len();
+            return Value::String(format!("[more than {most} bytes of {media_type}, not shown]"));
         }
         Err(_) => {
             let what = if media_type.is_empty() { "data" } else { media_type.as_str() };

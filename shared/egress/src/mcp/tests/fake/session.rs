@@ -67,12 +67,12 @@ pub(in crate::mcp::tests) async fn called(
 
 #[expect(clippy::unnecessary_wraps, reason = "tests compare it with the outcome of a call")]
 pub(in crate::mcp::tests) fn answer(output: Value) -> Called {
-    Ok(McpAnswer { output, failed: false })
+    Ok(McpAnswer { output, failed: false, images: Vec::new() })
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "tests compare it with the outcome of a call")]
 pub(in crate::mcp::tests) fn failure(text: &str) -> Called {
-    Ok(McpAnswer { output: json!({ "error": text }), failed: true })
+    Ok(McpAnswer { output: json!({ "error": text }), failed: true, images: Vec::new() })
 }
 
 pub(in crate::mcp::tests) fn unknown(text: &str) -> Called {

@@ -1,0 +1,78 @@
+//! Tools of the type `image`: a call draws a picture, which its card shows. The run's budgets pay
+//! for it as for a question to a model.
+
+use serde_json::Value;
+use smartspace_domain::{
+    runs::Usage,
+    tools::{ImageProvider, ImageSize},
+};
+use smartspace_models::{
+    images::{Drawing, ImageRequest},
+    port::ModelError,
+};
+use smartspace_pipeline::budgets::MostWritten;
+use smartspace_store::runs::steps::CallUsage;
+
+use crate::{
+    run_context::image_call_id,
+    tools::{
+        calling::{Calling, Outcome},
+        configured::returned::{self, Returned},
+        output::text_of,
+    },
+};
+
+/// What a tool draws with.
+#[derive(Debug)]
+pub(crate) struct ImageTool {
+    pub(crate) provider: ImageProvider,
+    /// `provider/model`.
+    pub(crate) full_name: String,
+    pub(crate) size: ImageSize,
+}
+
+impl ImageTool {
+    /// The request of a call.
+    pub(super) fn request(&self, calling: &Calling<'_>, input: &Value) -> ImageRequest {
+        let Self { provider, full_name, size } = self;
+        let model = full_name.split_once('/').map_or(full_name.as_str(), |(_, model)| model);
+        ImageRequest {
+            id: calling.begun.call_id.to_string(),
+            provider: *provider,
+            model: model.to_owned(),
+            size: *size,
+            prompt: text_of(input, "prompt").to_owned(),
+        }
+    }
+}
+
+/// Draws the picture of a call.
+pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Returned {
+    let context = calling.context;
+    let model = format!("{}/{}", request.provider.as_str(), request.model);
+    let id = image_call_id(context.run.id, calling.step, calling.index);
+    let most = MostWritten { tokens: request.most_tokens(), images: 1 };
+    let spending = &context.spending;
+    let reserved = spending.reserve(&id, &model, || request.estimated_tokens(), most).await;
+    if let Err(unpaid) = reserved {
+        return Outcome::error(format!("the picture was not drawn: {unpaid}")).into();
+    }
+    let drawn = context.models.draw(&request).await;
+    let used = match &drawn {
+        Ok(Drawing { usage, .. }) => {
+            Some(Usage { cost: context.prices.cost(&model, usage), ..*usage })
+        }
+        Err(error) => error.is_refusal().then(Usage::default),
+    };
+    spending.settle(&id, used.as_ref()).await;
+    match drawn {
+        Ok(Drawing { image, .. }) => {
+            let mut returned = returned::picture(image);
+            returned.outcome.used = used.map(|usage| CallUsage { model, usage });
+            returned
+        }
+        Err(ModelError { message, .. }) => {
+            Outcome::error(format!("the picture was not drawn: {message}")).into()
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What an external call has returned: its outcome, and the pictures that the space is to keep.
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error,
+    attachments::{IMAGES_OF_RESULT, ReturnedImage},
+    ids::SpaceId,
+    steps::CallStatus,
+};
+use smartspace_store::{messages::MessageFile, runs::steps::CallFile};
+
+use crate::{
+    prompt::lines::file_line,
+    tools::{
+        calling::{Calling, Outcome},
+        output::bounded,
+    },
+};
+
+/// What a server has answered to a call.
+pub(crate) struct Returned {
+    pub(crate) outcome: Outcome,
+    /// The pictures of the answer. Nothing of them is checked.
+    pub(crate) images: Vec<ReturnedImage>,
+}
+
+impl From<Outcome> for Returned {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, images: Vec::new() }
+    }
+}
+
+impl Returned {
+    /// Keeps the pictures in the space of the call's card, or else in the active space. The outcome
+    /// names them, and says which could not be kept: the call itself was made.
+    pub(crate) async fn keep(self, calling: &Calling<'_>, card: Option<SpaceId>) -> Outcome {
+        let Self { mut outcome, images } = self;
+        let mut notes = Vec::new();
+        let many = images.len();
+        let stem = &calling.begun.name;
+        for (image, number) in images.into_iter().take(IMAGES_OF_RESULT).zip(1..) {
+            let name = if many > 1 { format!("{stem}-{number}") } else { stem.clone() };
+            let kept = match card.or(calling.active_space) {
+                Some(space) => keep(calling, space, image, &name).await,
+                None => Err("no space is active".to_owned()),
+            };
+            match kept {
+                Ok((space_id, file)) => {
+                    let line = file_line(outcome.files.len() + 1, &file.part);
+                    let label = format!("From {stem}: {line}");
+                    outcome.files.push(CallFile { space_id, label, file });
+                }
+                Err(why) => notes.push(format!("picture {number} is not kept: {why}")),
+            }
+        }
+        if many > IMAGES_OF_RESULT {
+            notes.push(format!("of {many} pictures only the first {IMAGES_OF_RESULT} are kept"));
+        }
+        outcome.output = noted(outcome.output, &notes);
+        if outcome.output == Value::Null && !outcome.files.is_empty() {
+            // The model reads their lines after the results.
+            outcome.output = json!({"pictures": outcome.files.len()});
+        }
+        outcome
+    }
+}
+
+async fn keep(
+    calling: &Calling<'_>,
+    space: SpaceId,
+    image: ReturnedImage,
+    stem: &str,
+) -> Result<(SpaceId, MessageFile), String> {
+    let context = calling.context;
+    let known = context.egress.secrets().await.map_err(|error| error.to_string())?;
+    // A picture may have texts beside its pixels.
+    if known.is_in(&String::from_utf8_lossy(&image.bytes)) {
+        return Err("it contains a secret".into());
+    }
+    let image = image.checked(stem)?;
+    let kept = context.pipeline.keep_made(context.run.agent_id, space, image).await;
+    match kept {
+        Ok(file) => Ok((space, file.named())),
+        Err(Error::NotAMember | Error::NotFound(_)) => Err(format!("you are not in {space}")),
+        Err(error) => {
+            tracing::warn!(run = %context.run.id, %error, "a picture of a call was not kept");
+            Err(match error {
+                Error::Conflict(text) => text,
+                _ => "it could not be stored".into(),
+            })
+        }
+    }
+}
+
+/// An output with notes after it.
+fn noted(output: Value, notes: &[String]) -> Value {
+    if notes.is_empty() {
+        return output;
+    }
+    let notes = notes.join("; ");
+    bounded(match output {
+        Value::Null => json!({"note": notes}),
+        Value::String(text) => format!("{text}\n({notes})").into(),
+        output => json!({"output": output, "note": notes}),
+    })
+}
+
+/// The outcome of a call that has returned a picture alone.
+pub(crate) fn picture(image: ReturnedImage) -> Returned {
+    let outcome = Outcome { status: CallStatus::Completed, ..Outcome::completed(Value::Null) };
+    Returned { outcome, images: vec![image] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_stand_behind_an_output() {
+        let notes = ["one".to_owned(), "two".to_owned()];
+        assert_eq!(noted(json!("text"), &notes), json!("text\n(one; two)"));
+        assert_eq!(noted(json!([1]), &notes), json!({"output": [1], "note": "one; two"}));
+        assert_eq!(noted(Value::Null, &notes), json!({"note": "one; two"}));
+        assert_eq!(noted(json!([1]), &[]), json!([1]));
+    }
+}

@@ -1,0 +1,119 @@
+//! Pictures that tools return.
+
+use super::{
+    FILE_BYTES, FileKind, FileName, FileSpec, FileType, PictureSize, Sha256Hex, StoredFile,
+    check_stored, written_size,
+};
+
+/// How many pictures of one result are kept.
+pub const IMAGES_OF_RESULT: usize = 4;
+/// The largest picture of an answer over HTTP or of an MCP server, in bytes. Models take no larger
+/// ones.
+pub const RETURNED_IMAGE_BYTES: usize = 7 * 1024 * 1024 / 2;
+
+/// A picture as a tool has returned it: nothing of it is checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReturnedImage {
+    /// The media type that it is said to have.
+    pub content_type: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A picture that a space can keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeImage {
+    /// The file.
+    pub file: FileSpec,
+    /// Its size in pixels, if its first bytes say it.
+    pub size: Option<PictureSize>,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl ReturnedImage {
+    /// Whether files of this media type are pictures that a space keeps. Parameters do not count.
+    pub fn is_kept(content_type: &str) -> bool {
+        FileType::read(essence(content_type)).is_some_and(|it| it.kind() == FileKind::Image)
+    }
+
+    /// The picture, if it is what it is said to be. Its name is `stem` with the extension of its
+    /// type. The error says why it can't be kept.
+    pub fn checked(self, stem: &str) -> Result<MadeImage, String> {
+        let Self { content_type, bytes } = self;
+        let content_type = FileType::read(essence(&content_type))
+            .filter(|it| it.kind() == FileKind::Image)
+            .ok_or("it is not a PNG, JPEG, WebP or GIF")?;
+        let length = bytes.len() as u64;
+        if !(1..=FILE_BYTES).contains(&length) {
+            return Err(format!(
+                "it has {}; expected at most {}",
+                written_size(length),
+                written_size(FILE_BYTES)
+            ));
+        }
+        let sha256 = Sha256Hex::of(&bytes);
+        // All of it: a size may stand behind any number of other data.
+        let stored = StoredFile { bytes: length, sha256: None, first: bytes.clone() };
+        let size = check_stored(content_type.name(), length, sha256.as_str(), &stored)?;
+        let name = format!("{stem}.{}", extension(content_type));
+        let name = FileName::try_from(name).map_err(|error| error.to_string())?;
+        Ok(MadeImage { file: FileSpec { name, content_type, bytes: length, sha256 }, size, bytes })
+    }
+}
+
+/// A media type without its parameters.
+fn essence(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or_default().trim()
+}
+
+fn extension(content_type: FileType) -> &'static str {
+    match content_type.name() {
+        "image/jpeg" => "jpg",
+        "image/webp" => "webp",
+        "image/gif" => "gif",
+        _ => "png",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A GIF of 3 × 2 pixels, without any.
+    const GIF: &[u8] = b"GIF89a\x03\x00\x02\x00\x00\x00\x00;";
+
+    fn checked(content_type: &str, bytes: &[u8]) -> Result<MadeImage, String> {
+        ReturnedImage { content_type: content_type.into(), bytes: bytes.into() }.checked("chart-2")
+    }
+
+    #[test]
+    fn a_picture_gets_the_name_and_the_size_that_it_has() {
+        let MadeImage { file, size, bytes } = checked("image/gif; q=1", GIF).unwrap();
+        assert_eq!(file.name.as_str(), "chart-2.gif");
+        assert_eq!((file.content_type.name(), file.bytes), ("image/gif", GIF.len() as u64));
+        assert_eq!(file.sha256, Sha256Hex::of(GIF));
+        assert_eq!(size, Some(PictureSize { width: 3, height: 2 }));
+        assert_eq!(bytes, GIF);
+    }
+
+    #[test]
+    fn what_is_no_picture_is_refused_with_the_reason() {
+        for (content_type, bytes, reason) in [
+            ("image/png", GIF, "the file's first bytes are not those of image/png"),
+            ("image/svg+xml", b"<svg/>", "it is not a PNG, JPEG, WebP or GIF"),
+            ("application/pdf", b"%PDF-1.7", "it is not a PNG, JPEG, WebP or GIF"),
+            ("image/png", b"", "it has 0 bytes; expected at most 20.0 MB"),
+        ] {
+            assert_eq!(checked(content_type, bytes).unwrap_err(), reason);
+        }
+    }
+
+    #[test]
+    fn only_pictures_are_kept() {
+        assert!(ReturnedImage::is_kept("image/jpeg ; a=b"));
+        for other in ["image/svg+xml", "text/plain", "", "application/json"] {
+            assert!(!ReturnedImage::is_kept(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Models that draw pictures, for tools of the type `image`.
+//!
+//! - `openai`: `OpenAI`'s image API, and servers with the same API
+//! - `bedrock`: models of Amazon and of Stability AI on Amazon Bedrock
+//! - `scripted`: draws the words of the prompt, without any provider
+
+mod bedrock;
+mod openai;
+mod scripted;
+
+use std::time::Duration;
+
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use smartspace_domain::{
+    attachments::{FileType, ReturnedImage},
+    runs::{FailureCode, Usage},
+    tools::{ImageProvider, ImageSize},
+};
+
+use crate::{estimate, port::ModelError};
+
+pub(crate) use self::{bedrock::draw as draw_with_bedrock, scripted::draw as draw_words};
+
+/// How long a picture may take.
+pub const DRAWING_LIMIT: Duration = Duration::from_mins(2);
+
+/// The most tokens that a provider counts for a picture: one of `gpt-image-1` in its best quality
+/// and largest size has 6,240.
+const MOST_TOKENS: u64 = 6_500;
+
+/// The largest answer with a picture, in bytes. In it the picture is base64.
+const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
+
+/// A picture to be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageRequest {
+    /// Identifies the request in the provider's logs.
+    pub id: String,
+    /// Who draws it.
+    pub provider: ImageProvider,
+    /// The model's name at its provider.
+    pub model: String,
+    /// Its size.
+    pub size: ImageSize,
+    /// What it shows.
+    pub prompt: String,
+}
+
+impl ImageRequest {
+    /// An estimate of the tokens that the model reads.
+    pub fn estimated_tokens(&self) -> u64 {
+        self.prompt.len().div_ceil(3) as u64
+    }
+
+    /// The most tokens that the picture may count as.
+    pub fn most_tokens(&self) -> u64 {
+        self.size.tokens().max(MOST_TOKENS)
+    }
+
+    /// What a picture has used whose provider counts nothing.
+    fn estimated_usage(&self) -> Usage {
+        Usage {
+            input_tokens: estimate::tokens(self.prompt.chars().count()),
+            output_tokens: self.size.tokens(),
+            images: 1,
+            ..Usage::default()
+        }
+    }
+}
+
+/// A picture that was drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawing {
+    /// The picture. It is not checked.
+    pub image: ReturnedImage,
+    /// What it has used, without the cost.
+    pub usage: Usage,
+}
+
+/// The picture of an answer, which has the type that its first bytes say.
+fn decoded(base64: &str) -> Result<ReturnedImage, ModelError> {
+    let bytes = BASE64.decode(base64.trim());
+    let bytes = bytes.map_err(|_| broken("the provider sent a picture that is not base64"))?;
+    let content_type = FileType::of_picture(&bytes)
+        .ok_or_else(|| broken("the provider sent something that is no picture"))?;
+    Ok(ReturnedImage { content_type: content_type.name().to_owned(), bytes })
+}
+
+fn broken(text: &str) -> ModelError {
+    ModelError::new(FailureCode::BrokenStream, text)
+}
