@@ -1,6 +1,7 @@
 //! Our own HTTP API, as an entity calls it.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -153,6 +154,32 @@ impl Visitor {
         key: Option<&str>,
     ) -> Result<T, Refusal> {
         self.call(Method::POST, path, &[], Some(body), key).await
+    }
+
+    /// Uploads a file to an address that the API has given. The address is the permission.
+    pub(crate) async fn upload(
+        &self,
+        url: &str,
+        headers: &BTreeMap<String, String>,
+        bytes: Vec<u8>,
+    ) -> Result<(), Refusal> {
+        let failed = |error: String| {
+            tracing::warn!(error, "a door could not upload a file");
+            Refusal::new(503, "the file could not be uploaded; try again")
+        };
+        let http = self.api.http().map_err(|error| failed(error.without_url().to_string()))?;
+        let mut request = http.put(url).body(bytes);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        // The address is signed, so no log may have it.
+        let sent = request.send().await;
+        let answer = sent.map_err(|error| failed(error.without_url().to_string()))?;
+        if answer.status().is_success() {
+            Ok(())
+        } else {
+            Err(failed(format!("the storage answered {}", answer.status())))
+        }
     }
 
     async fn call<T: DeserializeOwned>(

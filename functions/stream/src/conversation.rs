@@ -16,6 +16,7 @@ pub(crate) use self::{
 };
 use crate::{
     api_client::{Refusal, Visitor},
+    files::{files_of, links},
     following::Following,
     narration::{Ending, Narration, Told},
 };
@@ -102,6 +103,32 @@ impl Conversation {
     /// Waits for the end of the turn.
     pub(crate) async fn until_end(&mut self) {
         while let Next::Told(_) = self.next().await {}
+    }
+
+    /// Waits for what comes next, with the addresses of files.
+    pub(crate) async fn next_with_files(&mut self) -> Next {
+        match self.next().await {
+            Next::Told(told) => Next::Told(self.with_files(told).await),
+            Next::End(told, ending, why) => Next::End(self.with_files(told).await, ending, why),
+        }
+    }
+
+    async fn with_files(&self, all: Vec<Told>) -> Vec<Told> {
+        let mut with_files = Vec::with_capacity(all.len());
+        for told in all {
+            let ended = match &told {
+                Told::TextEnded { message, .. }
+                | Told::Message(message)
+                | Told::CardEnded(message) => files_of(message).next().map(|_| message.clone()),
+                _ => None,
+            };
+            with_files.push(told);
+            if let Some(message) = ended {
+                let files = links(&self.visitor, &message).await;
+                with_files.push(Told::Files { message, files });
+            }
+        }
+        with_files
     }
 
     /// Waits for what comes next.

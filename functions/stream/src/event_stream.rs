@@ -43,7 +43,7 @@ pub(crate) fn respond<P: Protocol>(
     let rest = stream::unfold(Some((conversation, protocol)), |state| async {
         let (mut conversation, mut protocol) = state?;
         let mut events = Vec::new();
-        match conversation.next().await {
+        match conversation.next_with_files().await {
             Next::Told(all) => {
                 for told in all {
                     protocol.tell(told, conversation.narration(), &mut events);

@@ -8,7 +8,7 @@ use smartspace_domain::{
     json,
 };
 
-use crate::api_client::Refusal;
+use crate::{api_client::Refusal, files::SentFile};
 
 /// The longest request: clients send the whole conversation. It is what AWS Lambda takes.
 pub(crate) const REQUEST_BYTES: usize = 6 * 1024 * 1024;
@@ -69,20 +69,39 @@ pub(crate) fn new_messages<M>(
     Ok(new)
 }
 
-/// The text of the parts of the message `id`.
-pub(crate) fn text_of(parts: &Value, id: &str) -> Result<String, Refusal> {
+/// The text and the files of the parts of the message `id`.
+pub(crate) fn content_of(parts: &Value, id: &str) -> Result<(String, Vec<SentFile>), Refusal> {
     let refuse = |what: &str| Refusal::new(422, format!("/messages: {id}: {what}"));
     let parts = parts.as_array().ok_or_else(|| refuse("expected text or parts"))?;
-    let mut text = String::new();
+    let (mut text, mut files) = (String::new(), Vec::new());
     for part in parts {
         match (part["type"].as_str(), part["text"].as_str()) {
             (Some("text"), Some(more)) => text.push_str(more),
             (Some("file" | "image" | "audio" | "video" | "document" | "binary"), _) => {
-                return Err(refuse("files cannot be sent yet; expected parts of type text"));
+                let file = file_of(part);
+                files.push(file.map_err(|what| refuse(&format!("a file: {what}")))?);
             }
             // Other parts are state of the client.
             _ => {}
         }
     }
-    Ok(text)
+    Ok((text, files))
+}
+
+/// The file of a part: of the AI SDK (`url`), of AG-UI 1.0 (`source`), or of earlier AG-UI
+/// (`data`).
+fn file_of(part: &Value) -> Result<SentFile, String> {
+    let named = |value: &Value| value.as_str().map(str::to_owned);
+    let names = [&part["filename"], &part["metadata"]["filename"], &part["metadata"]["name"]];
+    let name = names.into_iter().find_map(named);
+    let name = name.as_deref();
+    let source = &part["source"];
+    let mime = [&source["mimeType"], &part["mimeType"]];
+    let content_type = mime.into_iter().find_map(Value::as_str).unwrap_or_default();
+    let data = [(&source["type"] == "data").then_some(&source["value"]), part.get("data")];
+    if let Some(data) = data.into_iter().flatten().find_map(Value::as_str) {
+        return SentFile::of_base64(name, content_type, data);
+    }
+    let address = [&source["value"], &part["url"]].into_iter().find_map(Value::as_str);
+    SentFile::of_data_url(name, address.unwrap_or_default())
 }

@@ -9,6 +9,7 @@
 //!   happens in it in an order, and [`conversation`] reads, posts and follows for both.
 //! - [`agui`] and [`chat`] tell a turn as it happens, to AG-UI clients and to the AI SDK's
 //!   `useChat`; [`event_stream`] writes their responses.
+//! - [`files`] uploads what a client sends inside its request, and finds addresses for downloads.
 //! - [`a2a`] makes an open agent one of A2A's, whose tasks are the agent's runs.
 //! - [`mcp`] serves an entity's spaces to MCP clients; [`oauth`] tells them where to get a token.
 
@@ -19,6 +20,7 @@ mod caller;
 mod chat;
 mod conversation;
 mod event_stream;
+mod files;
 mod following;
 mod input;
 mod live_text;

@@ -19,7 +19,7 @@ use smartspace_domain::{
     tools::AnswerBy,
 };
 
-use crate::{live_text::LiveText, turn::Turn};
+use crate::{files::LinkedFile, live_text::LiveText, turn::Turn};
 
 /// Something that a door tells its client.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +43,8 @@ pub(crate) enum Told {
     Card(Box<Message>),
     /// The call on a card has its result.
     CardEnded(Box<Message>),
+    /// The files of a message, or of a card whose call has its result. This follows it.
+    Files { message: Box<Message>, files: Vec<LinkedFile> },
 }
 
 /// What is left when a turn ends.

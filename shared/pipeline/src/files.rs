@@ -80,16 +80,24 @@ impl Pipeline {
         // First the record: a stored file without one is deleted.
         attachments.create(&record).await?;
         self.files.write(key_of(&record), &file, bytes.into()).await?;
-        // If the storage has announced it meanwhile, it is ready already.
-        attachments.checked(&record, &Ok(size)).await?;
-        let PictureSize { width, height } = size.unwrap_or_default();
-        let shown = |side: u32| size.map(|_| side);
-        Ok(FileRecord {
-            status: AttachmentStatus::Ready,
-            width: shown(width),
-            height: shown(height),
-            ..record
-        })
+        if attachments.checked(&record, &Ok(size)).await? {
+            let PictureSize { width, height } = size.unwrap_or_default();
+            let shown = |side: u32| size.map(|_| side);
+            return Ok(FileRecord {
+                status: AttachmentStatus::Ready,
+                width: shown(width),
+                height: shown(height),
+                ..record
+            });
+        }
+        // The storage has told of it meanwhile, or its space is gone.
+        match attachments.find(space, id).await? {
+            Some(file) if file.may_be_sent() => Ok(file),
+            _ => {
+                self.files.delete(&[key_of(&record)]).await?;
+                Err(Error::NotFound("the space of the picture was deleted".into()))
+            }
+        }
     }
 
     /// A file of a space, checked if it was uploaded, and where to download it.

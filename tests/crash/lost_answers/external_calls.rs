@@ -2,10 +2,19 @@
 //! and finished once.
 
 use serde_json::json;
-use smartspace_domain::{ids::LeaseId, runs::EndReason, steps::CallStatus};
+use smartspace_domain::{
+    attachments::{MadeImage, ReturnedImage},
+    ids::{AttachmentId, LeaseId},
+    runs::{EndReason, Usage, UsageByModel},
+    steps::CallStatus,
+};
 use smartspace_store::{
+    attachments::FileRecord,
     messages::append::NewCard,
-    runs::{forms::Resolved, steps::CallRecord},
+    runs::{
+        forms::Resolved,
+        steps::{CallFile, CallRecord, CallUsage},
+    },
 };
 
 use crate::crash::lost_answers::{
@@ -13,6 +22,9 @@ use crate::crash::lost_answers::{
     faults::{Fault, assert_same_outcome},
     studio::Studio,
 };
+
+/// A GIF of 3 × 2 pixels, without any.
+const GIF: &[u8] = b"GIF89a\x03\x00\x02\x00\x00\x00\x00;";
 
 /// The card of a call.
 fn card(call: &CallRecord) -> NewCard {
@@ -83,6 +95,53 @@ async fn path_of_a_call(fault: Option<(usize, Fault)>) -> (String, usize) {
 async fn external_calls_survive_a_fault_of_any_write() {
     let (call, writes) = assert_same_outcome(path_of_a_call).await;
     assert!(call.contains("Unknown") && writes >= 9, "{writes}: {call}");
+}
+
+/// A visible call returns two pictures, which its card names, and says what it has used.
+async fn path_of_a_picture(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let studio = Box::pin(Studio::with_fault(fault)).await;
+    let store = &studio.store;
+    let run = &studio.runs[0];
+    let begun = CallRecord { is_external: true, ..studio.call(0, CallStatus::Pending) };
+    let card_ref = studio.show(card(&begun), begun.clone()).await.open_card.unwrap();
+    let mut files = Vec::new();
+    for number in [41, 42] {
+        let image = ReturnedImage { content_type: "image/gif".into(), bytes: GIF.into() };
+        let MadeImage { file, size, .. } = image.checked("draw").unwrap();
+        let id = AttachmentId::new(at(5), number);
+        let record = FileRecord::new(id, studio.space, &file, Some(run.agent_id), at(5));
+        store.attachments().create(&record).await.unwrap();
+        store.attachments().checked(&record, &Ok(size)).await.unwrap();
+        let record = store.attachments().get(studio.space, id).await.unwrap();
+        let label = format!("From draw: {id}");
+        files.push(CallFile { space_id: studio.space, label, file: record.named() });
+    }
+    let usage = Usage { output_tokens: 7, images: 2, ..Usage::default() };
+    let spent = UsageByModel::one("openai/m", usage);
+    let done = CallRecord {
+        status: CallStatus::Completed,
+        output: json!({"pictures": 2}),
+        card: Some(card_ref),
+        files: files.clone(),
+        used: Some(CallUsage { model: "openai/m".into(), usage }),
+        ..begun
+    };
+    store.steps().store_call(run, &studio.lease, &done, Some(&spent), at(6)).await.unwrap();
+    let shown = store.calls().card(&card_ref).await.unwrap().unwrap();
+    assert_eq!(shown.parts.len(), 3, "{shown:?}");
+    for file in files {
+        let id = file.file.part.attachment_id;
+        let kept = store.attachments().get(studio.space, id).await.unwrap();
+        assert!(kept.sent && kept.due_at.is_none(), "{kept:?}");
+    }
+    assert_eq!(store.runs().record(run.id).await.unwrap().used, spent);
+    studio.outcome().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn pictures_of_a_call_survive_a_fault_of_any_write() {
+    let (call, writes) = assert_same_outcome(path_of_a_picture).await;
+    assert!(call.contains("images: 2") && writes >= 6, "{writes}: {call}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,6 +14,18 @@ pub const NOT_REACHED: &str = "the server could not be reached";
 pub const MAYBE_REACHED: [&str; 2] =
     ["the connection was lost before the answer", "the server did not answer in time"];
 
+/// The tool that draws pictures.
+pub const DRAWS: &str = "draw";
+
+/// The configuration of the tool that draws.
+pub(crate) fn drawing() -> Value {
+    json!({
+        "name": DRAWS,
+        "description": "Draws.",
+        "execution": {"type": "image", "provider": "scripted", "size": "64x64"},
+    })
+}
+
 /// The configuration of these tools for an agent.
 pub(crate) fn configuration() -> [Value; 4] {
     let input =

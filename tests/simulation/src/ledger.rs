@@ -33,6 +33,8 @@ pub struct Ledger {
     pub sent_messages: Vec<SentMessage>,
     /// The files of messages that people sent.
     pub sent_files: Vec<SentFiles>,
+    /// How often a picture was drawn, by the call.
+    pub drawn: BTreeMap<String, u32>,
     /// Messages that were refused because their space accepted no more in that second.
     pub refused_messages: Vec<RefusedMessage>,
     /// The answers that people gave to forms.

@@ -3,7 +3,7 @@
 //!
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1),
-//! `services` (1, 6), `files` (1, 5, 10), `remote` (1, 3, 4, 5), `outside`, `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
+//! `services` (1, 6), `files` (1, 5, 10), `pictures` (1, 3, 10), `remote` (1, 3, 4, 5), `outside`, `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
 //! `invites`, `runs_without_space` (9), `frames`, `reads`, `timeliness`, `turns`, `seconds`,
 //! `budgets` and `rates` (10). `streams` compares live text with the stored messages.
 
@@ -15,6 +15,7 @@ mod forks;
 mod frames;
 mod invites;
 mod outside;
+mod pictures;
 mod plans;
 mod promise_1;
 mod promise_2;
@@ -95,6 +96,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     promise_4::a_run_without_its_lease_writes_nothing(&mut evidence);
     promise_5::no_run_hangs(&mut evidence);
     files::files_are_those_of_their_messages(&mut evidence);
+    pictures::pictures_are_drawn_once_and_kept(&mut evidence);
     deletions::nothing_is_left_of_a_deleted_space(&mut evidence);
     promise_6::chains_of_agents_end(&mut evidence);
     rates::runs_per_minute_have_a_limit(&mut evidence);

@@ -134,6 +134,9 @@ fn tools(world: &World) -> Vec<Value> {
     if world.env.plan.outside {
         tools.extend(external_tools::configuration());
     }
+    if world.env.plan.files {
+        tools.push(external_tools::drawing());
+    }
     tools
 }
 

@@ -3,7 +3,7 @@
 use axum::http::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use smartspace_domain::ids::EntityId;
+use smartspace_domain::{attachments::FileType, ids::EntityId};
 use smartspace_web::host_address;
 
 use crate::a2a::VERSION;
@@ -21,6 +21,8 @@ pub(super) fn card_of(agent: &AboutAgent, headers: &HeaderMap) -> Value {
     let AboutAgent { id, name, description } = agent;
     let description =
         if description.is_empty() { format!("The agent {name}") } else { description.clone() };
+    // Text and JSON are modes of files, too.
+    let modes: Vec<_> = FileType::names().collect();
     json!({
         "name": name,
         "description": description,
@@ -35,8 +37,8 @@ pub(super) fn card_of(agent: &AboutAgent, headers: &HeaderMap) -> Value {
             "token": {"httpAuthSecurityScheme": {"scheme": "Bearer", "bearerFormat": "JWT"}},
         },
         "securityRequirements": [{"schemes": {"token": {"list": []}}}],
-        "defaultInputModes": ["text/plain", "application/json"],
-        "defaultOutputModes": ["text/plain", "application/json"],
+        "defaultInputModes": modes,
+        "defaultOutputModes": modes,
         "skills": [{"id": "chat", "name": name, "description": description, "tags": ["chat"]}],
     })
 }

@@ -12,6 +12,7 @@ use smartspace_domain::{
 use crate::{
     a2a::{Caller, rpc::RpcError, tasks::run_of_task},
     conversation::{Answer, Conversation, Opening, Post, is_open_form, key_of, messages_path},
+    files::SentFile,
     narration::card_of,
 };
 
@@ -67,7 +68,7 @@ pub(super) async fn send(
 
 /// Posts a message that wakes the agent.
 async fn begin(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversation), RpcError> {
-    let text = text_of(&sent.parts)?;
+    let (text, files) = content_of(&sent.parts)?;
     let key = key_of("a2a", &sent.message_id)
         .map_err(|_| RpcError::invalid("message.messageId: expected printable ASCII characters"))?;
     let space = if sent.context_id.is_empty() {
@@ -82,7 +83,7 @@ async fn begin(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversatio
         return Err(RpcError::invalid("message.contextId: the agent is not in this space"));
     }
     let text = waking_text(caller, opening.space.id, text).await?;
-    let message = opening.post(&Post { key, text }).await?;
+    let message = opening.post(&Post { key, text, files }).await?;
     let woken = opening.dispatch_of(message).await?;
     let run = run_for(&woken, caller.agent.id).ok_or_else(|| {
         RpcError::unsupported("the message is posted, but it did not wake the agent")
@@ -93,7 +94,10 @@ async fn begin(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversatio
 /// The text, or the text with a mention of the agent, if only that wakes it.
 async fn waking_text(caller: &Caller, space: SpaceId, text: String) -> Result<String, RpcError> {
     let mut reason = None;
-    for text in [text.clone(), format!("@{} {text}", caller.agent.name)] {
+    let named = format!("@{} {text}", caller.agent.name);
+    // A message with files alone may have no text.
+    let texts = [Some(text).filter(|text| !text.is_empty()), Some(named.trim_end().to_owned())];
+    for text in texts.into_iter().flatten() {
         let path = format!("{}/preview", messages_path(space));
         let preview: Preview = caller.visitor.post(&path, &json!({"text": text}), None).await?;
         let one = preview.dispatch.into_iter().find(|one| one.agent_id == caller.agent.id);
@@ -135,18 +139,31 @@ async fn go_on(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversatio
     Ok((id, opening.follow_run(id).await?))
 }
 
-/// The text of a message. Data is written as JSON.
-fn text_of(parts: &[Value]) -> Result<String, RpcError> {
-    let mut texts = Vec::new();
+/// The text and the files of a message. Data is written as JSON.
+fn content_of(parts: &[Value]) -> Result<(String, Vec<SentFile>), RpcError> {
+    let (mut texts, mut files) = (Vec::new(), Vec::new());
     for part in parts {
-        match (part.get("text").and_then(Value::as_str), part.get("data")) {
-            (Some(text), _) => texts.push(text.to_owned()),
-            (None, Some(data)) => texts.push(data.to_string()),
-            (None, None) => return Err(RpcError::content()),
+        if let Some(text) = part["text"].as_str() {
+            texts.push(text.to_owned());
+        } else if let Some(data) = part.get("data") {
+            texts.push(data.to_string());
+        } else {
+            files.push(file_of(part)?);
         }
     }
-    if texts.is_empty() {
-        return Err(RpcError::invalid("message.parts: expected a part with text"));
+    if texts.is_empty() && files.is_empty() {
+        return Err(RpcError::invalid("message.parts: expected a part with text, data or a file"));
     }
-    Ok(texts.join("\n"))
+    Ok((texts.join("\n"), files))
+}
+
+/// A part with a file, which is in the request.
+fn file_of(part: &Value) -> Result<SentFile, RpcError> {
+    let name = part["filename"].as_str();
+    let file = if let Some(raw) = part["raw"].as_str() {
+        SentFile::of_base64(name, part["mediaType"].as_str().unwrap_or_default(), raw)
+    } else {
+        SentFile::of_data_url(name, part["url"].as_str().unwrap_or_default())
+    };
+    file.map_err(|what| RpcError::content(format!("message.parts: a file: {what}")))
 }

@@ -57,8 +57,8 @@ impl RpcError {
         Self::new(-32004, message)
     }
 
-    pub(super) fn content() -> Self {
-        Self::new(-32005, "files cannot be sent yet; expected parts with text or data")
+    pub(super) fn content(message: impl Into<String>) -> Self {
+        Self::new(-32005, message)
     }
 
     pub(super) fn no_extended_card() -> Self {

@@ -14,6 +14,7 @@ use crate::{
     a2a::{Caller, rpc::RpcError},
     api_client::Refusal,
     conversation::{Conversation, Opening, Page, id_for_clients, is_open_form, messages_path},
+    files::{LinkedFile, links},
     narration::card_of,
 };
 
@@ -77,8 +78,13 @@ pub(super) async fn task(caller: &Caller, id: RunId) -> Result<Value, RpcError> 
     let page: Page<Message> = caller.visitor.get(&messages_path(space), &query).await?;
     let its: Vec<_> =
         page.items.iter().filter(|message| message.run_id == Some(works.id)).collect();
-    let texts = its.iter().filter(|message| card_of(message).is_none());
-    let artifacts: Vec<_> = texts.map(|message| artifact_of(message)).collect();
+    let mut artifacts = Vec::new();
+    for message in &its {
+        let files = links(&caller.visitor, message).await;
+        if card_of(message).is_none() || !files.is_empty() {
+            artifacts.push(artifact_of(message, files));
+        }
+    }
     let mut forms = its.iter().filter(|message| is_open_form(message));
     let form = forms.find_map(|message| AskedCall::of(message));
     let mut task = shown(&run, &works, space);
@@ -166,8 +172,22 @@ pub(super) fn state_of(status: RunStatus) -> &'static str {
     }
 }
 
-fn artifact_of(message: &Message) -> Value {
-    json!({"artifactId": id_for_clients(message), "parts": [{"text": message.text()}]})
+/// What the agent has posted: the text of a message, and its files. Of a card the files alone.
+fn artifact_of(message: &Message, files: Vec<LinkedFile>) -> Value {
+    let is_text = card_of(message).is_none() && (!message.text().is_empty() || files.is_empty());
+    let text = is_text.then(|| json!({"text": message.text()}));
+    let parts: Vec<_> = text.into_iter().chain(files.into_iter().map(file_part)).collect();
+    json!({"artifactId": id_for_clients(message), "parts": parts})
+}
+
+/// A file, whose address works for a while.
+pub(super) fn file_part(LinkedFile { part, url }: LinkedFile) -> Value {
+    json!({
+        "url": url,
+        "filename": part.name,
+        "mediaType": part.content_type,
+        "metadata": {"attachmentId": part.attachment_id, "bytes": part.bytes},
+    })
 }
 
 /// A message of the agent about a task.

@@ -11,11 +11,11 @@ use smartspace_domain::{
 use crate::{
     a2a::{
         rpc::{RpcError, error_of, result_of},
-        tasks::{question, spoken, state_of},
+        tasks::{file_part, question, spoken, state_of},
     },
     conversation::{Why, id_for_clients},
     event_stream::Protocol,
-    narration::{Ending, Narration, Told},
+    narration::{Ending, Narration, Told, card_of},
 };
 
 /// A task, as a client gets it.
@@ -50,7 +50,11 @@ impl Telling {
 
     /// A piece of a text. It begins the text anew unless it is appended.
     fn artifact(&self, id: &str, text: Option<&str>, is_appended: bool, is_last: bool) -> Value {
-        let parts: Vec<_> = text.iter().map(|text| json!({"text": text})).collect();
+        let parts = text.iter().map(|text| json!({"text": text})).collect();
+        self.artifact_of(id, parts, is_appended, is_last)
+    }
+
+    fn artifact_of(&self, id: &str, parts: Vec<Value>, is_appended: bool, is_last: bool) -> Value {
         let update = json!({
             "taskId": self.task,
             "contextId": self.context,
@@ -90,7 +94,18 @@ impl Protocol for Telling {
                 let id = id_for_clients(&message);
                 events.push(self.artifact(&id, Some(message.text()), false, true));
             }
-            Told::TextStarted { .. } | Told::Message(_) | Told::Card(_) | Told::CardEnded(_) => {}
+            Told::Files { message, files } if narration.is_of_turn(&message) => {
+                let id = id_for_clients(&message);
+                // A card has no artifact of its own.
+                let is_appended = card_of(&message).is_none();
+                let parts = files.into_iter().map(file_part).collect();
+                events.push(self.artifact_of(&id, parts, is_appended, true));
+            }
+            Told::TextStarted { .. }
+            | Told::Files { .. }
+            | Told::Message(_)
+            | Told::Card(_)
+            | Told::CardEnded(_) => {}
         }
     }
 

@@ -11,7 +11,10 @@ use smartspace_domain::{
     messages::{Message, Sender},
 };
 
-use crate::conversation::id_for_clients;
+use crate::{
+    conversation::id_for_clients,
+    files::{LinkedFile, files_of},
+};
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -82,6 +85,13 @@ pub(super) enum Event {
     },
     ToolCallEnd {
         tool_call_id: CallId,
+    },
+    /// Something that the protocol has no event for.
+    Custom {
+        name: &'static str,
+        value: Value,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        subagent_run_id: Option<RunId>,
     },
     ToolCallResult {
         message_id: String,
@@ -208,14 +218,31 @@ pub(super) fn role_of(sender: &Sender) -> Role {
     }
 }
 
+/// The files of a message, whose addresses work for a while.
+pub(super) fn files_event(message: &Message, files: Vec<LinkedFile>) -> Event {
+    let files = files.into_iter().map(|LinkedFile { part, url }| {
+        let mut shown = json!(part);
+        shown["url"] = url.into();
+        shown
+    });
+    let value = json!({
+        "messageId": id_for_clients(message),
+        "files": files.collect::<Vec<_>>(),
+    });
+    Event::Custom { name: "smartspace.files", value, subagent_run_id: message.run_id }
+}
+
 /// What the protocol has no field for.
 pub(super) fn metadata_of(message: &Message) -> Metadata {
-    Metadata {
-        smartspace: json!({
-            "messageId": message.id,
-            "seq": message.seq,
-            "createdAt": message.created_at,
-            "sender": message.sender,
-        }),
+    let mut smartspace = json!({
+        "messageId": message.id,
+        "seq": message.seq,
+        "createdAt": message.created_at,
+        "sender": message.sender,
+    });
+    let files: Vec<_> = files_of(message).collect();
+    if !files.is_empty() {
+        smartspace["files"] = json!(files);
     }
+    Metadata { smartspace }
 }

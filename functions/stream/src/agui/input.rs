@@ -7,7 +7,7 @@ use smartspace_domain::ids::CallId;
 use crate::{
     api_client::Refusal,
     conversation::{Answer, Post, key_of},
-    input::{new_messages, text_of},
+    input::{content_of, new_messages},
 };
 
 /// The input of a run.
@@ -60,11 +60,11 @@ impl Input {
     pub(super) fn posts(&self) -> Result<Vec<Post>, Refusal> {
         let new = new_messages(&self.messages, |message| (&message.id, &message.role))?;
         let post = |message: &&InputMessage| {
-            let text = match &message.content {
-                Value::String(text) => text.clone(),
-                parts => text_of(parts, &message.id)?,
+            let (text, files) = match &message.content {
+                Value::String(text) => (text.clone(), Vec::new()),
+                parts => content_of(parts, &message.id)?,
             };
-            Ok(Post { key: key_of("agui", &message.id)?, text })
+            Ok(Post { key: key_of("agui", &message.id)?, text, files })
         };
         new.iter().map(post).collect()
     }

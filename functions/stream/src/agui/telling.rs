@@ -14,7 +14,7 @@ use smartspace_domain::{
 use crate::{
     agui::events::{
         Event, Interrupt, Metadata, Outcome, Role, ShownMessage, SubagentOutcome, ToolCall,
-        metadata_of, role_of,
+        files_event, metadata_of, role_of,
     },
     conversation::{Why, id_for_clients},
     event_stream::Protocol,
@@ -176,6 +176,7 @@ impl Protocol for Telling {
             Told::Message(message) => self.whole_text(&message, events),
             Told::Card(message) => self.card(&message, events),
             Told::CardEnded(message) => self.card_ended(&message, events),
+            Told::Files { message, files } => events.push(files_event(&message, files)),
         }
     }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 use smartspace_domain::{
+    attachments::FilePart,
     ids::{CallId, MessageId, RunId, StreamId},
     messages::Sender,
     runs::RunStatus,
@@ -64,6 +65,12 @@ pub(super) enum Chunk {
         tool_call_id: CallId,
         error_text: String,
     },
+    /// A file of an agent. Its address works for a while.
+    File {
+        url: String,
+        media_type: String,
+        provider_metadata: Value,
+    },
     FinishStep,
     Error {
         error_text: String,
@@ -95,6 +102,8 @@ pub(super) struct MessageData {
     pub(super) message_id: Option<MessageId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) seq: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) files: Vec<FilePart>,
 }
 
 /// A text that no message has.

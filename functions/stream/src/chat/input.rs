@@ -7,7 +7,7 @@ use smartspace_domain::{forms::BUTTONS, ids::CallId, messages::ToolPart};
 use crate::{
     api_client::Refusal,
     conversation::{Answer, Post, Shown, key_of},
-    input::{new_messages, text_of},
+    input::{content_of, new_messages},
 };
 
 /// The body of a request.
@@ -45,8 +45,8 @@ impl Input {
         }
         let new = new_messages(&self.messages, |message| (&message.id, &message.role))?;
         let post = |message: &&UiMessage| {
-            let text = text_of(&message.parts, &message.id)?;
-            Ok(Post { key: key_of("chat", &message.id)?, text })
+            let (text, files) = content_of(&message.parts, &message.id)?;
+            Ok(Post { key: key_of("chat", &message.id)?, text, files })
         };
         new.iter().map(post).collect()
     }

@@ -18,6 +18,7 @@ use crate::{
     },
     conversation::{Why, id_for_clients},
     event_stream::Protocol,
+    files::{LinkedFile, files_of},
     narration::{Ending, Narration, Told, card_of},
 };
 
@@ -73,6 +74,11 @@ impl Protocol for Telling {
                 shown(card, &message, narration.may_answer(card.answer_by.as_ref()))
             })),
             Told::CardEnded(message) => chunks.extend(card_of(&message).map(result)),
+            // What a person sends is no part of what the assistant says.
+            Told::Files { message, files } if message.sender.kind == EntityType::Agent => {
+                chunks.extend(files.into_iter().map(file));
+            }
+            Told::Files { .. } => {}
         }
     }
 
@@ -104,6 +110,7 @@ fn about(id: &str, sender: &Sender, message: Option<&Message>) -> Chunk {
         text: message.filter(|_| by_person).map(|message| message.text().to_owned()),
         message_id: message.map(|message| message.id),
         seq: message.map(|message| message.seq),
+        files: message.into_iter().flat_map(files_of).cloned().collect(),
     };
     Chunk::DataMessage { id: id.to_owned(), data }
 }
@@ -149,6 +156,15 @@ fn shown(card: &ToolPart, message: &Message, may_answer: bool) -> Vec<Chunk> {
         });
     }
     chunks
+}
+
+fn file(LinkedFile { part, url }: LinkedFile) -> Chunk {
+    let about = json!({"attachmentId": part.attachment_id, "name": part.name, "bytes": part.bytes});
+    Chunk::File {
+        url,
+        media_type: part.content_type,
+        provider_metadata: json!({"smartspace": about}),
+    }
 }
 
 /// The result of a card's call.

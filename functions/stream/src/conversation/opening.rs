@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use futures::future::try_join_all;
 use serde_json::{Value, json};
 use smartspace_domain::{
     dispatch::Dispatch,
@@ -23,6 +24,7 @@ use crate::{
         Conversation, Page, id_for_clients, is_open_form, messages_path,
         reads::{PAGE, message, older_runs, runs},
     },
+    files::SentFile,
     following::Following,
     narration::{Narration, card_of},
     turn::Turn,
@@ -40,6 +42,8 @@ pub(crate) struct Post {
     pub(crate) key: IdempotencyKey,
     /// Its text.
     pub(crate) text: String,
+    /// Its files.
+    pub(crate) files: Vec<SentFile>,
 }
 
 /// The answer of a client to a form.
@@ -135,9 +139,7 @@ impl Opening {
             }
             known
         } else {
-            let body = json!({"text": post.text});
-            let path = messages_path(self.space.id);
-            let message: Message = self.visitor.post(&path, &body, Some(key)).await?;
+            let message = self.post_new(post).await?;
             // The API knows it from before.
             let is_new = message.seq > self.read_to;
             if is_new {
@@ -151,6 +153,20 @@ impl Opening {
         let id = message.id;
         self.roots.push(message);
         Ok(id)
+    }
+
+    async fn post_new(&self, post: &Post) -> Result<Message, Refusal> {
+        let uploads = post.files.iter().map(|file| file.upload(&self.visitor, self.space.id));
+        let files = try_join_all(uploads).await?;
+        let mut body = json!({});
+        if !post.text.is_empty() || files.is_empty() {
+            body["text"] = json!(post.text);
+        }
+        if !files.is_empty() {
+            body["attachments"] = json!(files);
+        }
+        let path = messages_path(self.space.id);
+        self.visitor.post(&path, &body, Some(post.key.as_str())).await
     }
 
     /// The card of a call, if it is among the newest messages.

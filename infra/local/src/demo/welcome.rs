@@ -36,6 +36,15 @@ fn guide() -> Value {
                 ]
             },
             {
+                "when": {"trigger": "space_message", "sender": "human", "contains": "draw"},
+                "steps": [
+                    {"calls": [{"tool": "draw", "input": {"prompt": "{{message}}"}}]},
+                    {"calls": [{"tool": "send_message", "input": {"text":
+                        "I play a script, so I can only paint your words. With a key of OpenAI, or \
+                         on Amazon Bedrock, the same tool draws what they say."}}]}
+                ]
+            },
+            {
                 "when": {"trigger": "space_message", "sender": "human"},
                 "steps": [{"text": "A person wrote, so I answer.", "calls": [{
                     "tool": "send_message", "input": {"text":
@@ -43,7 +52,7 @@ fn guide() -> Value {
                      reading this while it is being written. I play a script, so nothing here \
                      needs an API key. The Librarian answers if you write @Librarian. The Observer \
                      read your message too and chose to stay silent. Mention coffee, and I will \
-                     ask you a question with buttons."}}]}]
+                     ask you a question with buttons. Ask me to draw something, and I will."}}]}]
             }
         ]),
         json!([{
@@ -51,6 +60,10 @@ fn guide() -> Value {
             "description": "Asks the people of the space to choose.",
             "inputSchema": {"type": "object"},
             "execution": {"type": "space", "ui": "buttons", "expiresAfter": "1 day"}
+        }, {
+            "name": "draw",
+            "description": "Draws a picture.",
+            "execution": {"type": "image", "provider": "scripted", "size": "640x400"}
         }]),
     )
 }

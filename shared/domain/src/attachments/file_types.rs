@@ -62,6 +62,11 @@ impl FileType {
         TYPES.into_iter().find(|it| it.name == text)
     }
 
+    /// The media types of all files that a space takes.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TYPES.into_iter().map(|it| it.name)
+    }
+
     /// The picture type of a file that begins so.
     pub fn of_picture(first: &[u8]) -> Option<Self> {
         let found = infer::get(first)?.mime_type();

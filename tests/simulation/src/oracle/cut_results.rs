@@ -30,8 +30,11 @@ pub(super) fn is_cut(sent: &Value, stored: &Value) -> bool {
     bytes > SHORT && sent.as_str().is_some_and(|sent| is_form_of(&sent.replace(',', "")))
 }
 
-/// An earlier answer or its results as if nothing were cut.
+/// An earlier answer, its results or their pictures as if nothing were cut.
 pub(super) fn uncut(message: &str, outputs: &Outputs<'_>) -> String {
+    if message.contains("\"role\":\"files\"") {
+        return message.replace(",\"isCut\":true", "");
+    }
     if !message.contains(" bytes; ") {
         return message.to_owned();
     }

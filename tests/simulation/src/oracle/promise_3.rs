@@ -14,13 +14,14 @@ use crate::{
 };
 
 /// Tools that change something.
-const CHANGES: [&str; 12] = [
+const CHANGES: [&str; 13] = [
     "send_message",
     "set_memories",
     "set_plans",
     "delete_plans",
     "skip_response",
     "ask",
+    "draw",
     "note",
     "stop_run",
     "absorb_run",
@@ -29,7 +30,7 @@ const CHANGES: [&str; 12] = [
     "order",
 ];
 /// Tools whose calls have cards.
-const VISIBLE: [&str; 4] = ["ask", "note", "order", "track"];
+const VISIBLE: [&str; 5] = ["ask", "draw", "note", "order", "track"];
 
 pub(super) fn actions_of_agents_happen_once(evidence: &mut Evidence<'_>) {
     let stored = &evidence.stored;

@@ -1,15 +1,17 @@
 //! The storage of files as one process reaches it: it fails now and then, before or after it has
 //! done what it was asked for.
 
-use std::{ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use smartspace_domain::{
     Error, Result, Time,
     attachments::{FilePart, FileSpec, StoredFile},
+    jobs::TriggerJob,
 };
 use smartspace_ports::files::{FileKey, Files, Upload};
+use tokio::time::Instant;
 
 use crate::{environment::Environment, life::Life};
 
@@ -56,7 +58,19 @@ impl Files for SimFiles {
     }
 
     async fn write(&self, key: FileKey, file: &FileSpec, bytes: Bytes) -> Result<()> {
-        self.call("files/write", self.env.files.write(key, file, bytes)).await
+        let env = &self.env;
+        let write = async {
+            env.files.write(key, file, bytes).await?;
+            // S3 tells of every file. A local host knows what it has written itself.
+            if !env.plan.local {
+                let job = TriggerJob::SettleFile { space_id: key.space, attachment_id: key.file };
+                let place = format!("{}/files/told", self.life.name);
+                let after = env.chance.time(&place, Duration::ZERO, Duration::from_secs(20));
+                env.triggers.put(job, Instant::now() + after);
+            }
+            Ok(())
+        };
+        self.call("files/write", write).await
     }
 
     async fn delete(&self, keys: &[FileKey]) -> Result<()> {

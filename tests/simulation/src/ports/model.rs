@@ -1,9 +1,10 @@
 //! Models that answer at random. Each answer is unique, so the oracle notices what is repeated or
 //! lost.
 //!
-//! `choices` draws the answers of agents, and `router` those of routers.
+//! `choices` draws the answers of agents, `router` those of routers, and `drawing` pictures.
 
 mod choices;
+mod drawing;
 mod router;
 
 use std::{sync::Arc, time::Duration};
@@ -17,6 +18,7 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 use smartspace_models::{
+    images::{Drawing, ImageRequest},
     limits::Limits,
     port::{Message, Model, ModelError, Piece, Pieces, Request},
 };
@@ -40,6 +42,10 @@ pub struct SimModel {
 impl Model for SimModel {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
         MODEL_LIMITS.ask(&Provider(self), request).await
+    }
+
+    async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
+        self.picture(request).await
     }
 
     fn longest_answer(&self) -> Duration {

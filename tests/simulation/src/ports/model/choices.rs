@@ -8,6 +8,7 @@ use smartspace_domain::{runs::Usage, steps::FinishReason};
 use smartspace_models::port::{Piece, Request};
 
 use crate::{
+    external_tools::DRAWS,
     ledger::ModelRequest,
     locked,
     ports::model::{SimModel, first_text},
@@ -87,6 +88,10 @@ impl SimModel {
         let outside = format!("{place}/outside");
         if plan.outside && chance.happens(&outside, 300) {
             return external_calls(chance.below(&outside, 20), with_forms);
+        }
+        let drawing = format!("{place}/drawing");
+        if plan.files && chance.happens(&drawing, 150) {
+            return calls_that_draw(chance.below(&drawing, 6));
         }
         // In the calm phase nobody answers forms.
         if with_forms && chance.happens(place, 350) {
@@ -177,6 +182,15 @@ fn external_calls(number: u64, with_forms: bool) -> Calls {
         17 if with_forms => &["ask", "charge", "note"],
         18 if with_forms => &["ask", "order"],
         _ => &["order", "charge"],
+    }
+}
+
+fn calls_that_draw(number: u64) -> Calls {
+    match number {
+        0..3 => &[DRAWS],
+        3 => &[DRAWS, DRAWS],
+        4 => &["send_message", DRAWS],
+        _ => &[DRAWS, "skip_response"],
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use smartspace_models::port::Request;
 
 use crate::{
+    external_tools::DRAWS,
     locked,
     ports::model::{SimModel, between, choices::other_runs, first_text},
 };
@@ -22,6 +23,7 @@ impl SimModel {
             "send_message" => self.message(name, place),
             "ask" | "note" | "order" | "track" => self.card(tool, request, name, place),
             "charge" | "fetch" => whole(&json!({"text": name})),
+            DRAWS => whole(&json!({"prompt": name})),
             "enter_space" => whole(&json!({"spaceId": one_of(own_spaces(request))})),
             "set_memories" => whole(&json!({"memories": [{"key": name, "value": name}]})),
             "set_plans" => whole(&self.plans_to_set(name, place)),
