@@ -14,6 +14,7 @@ use smartspace_domain::{
 use crate::{
     conversation::id_for_clients,
     files::{LinkedFile, files_of},
+    narration::card_of,
 };
 
 /// An event.
@@ -225,10 +226,13 @@ pub(super) fn files_event(message: &Message, files: Vec<LinkedFile>) -> Event {
         shown["url"] = url.into();
         shown
     });
-    let value = json!({
+    let mut value = json!({
         "messageId": id_for_clients(message),
         "files": files.collect::<Vec<_>>(),
     });
+    if let Some(card) = card_of(message) {
+        value["toolCallId"] = json!(card.call_id);
+    }
     Event::Custom { name: "smartspace.files", value, subagent_run_id: message.run_id }
 }
 
