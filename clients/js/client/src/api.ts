@@ -1217,6 +1217,8 @@ export interface components {
             input: unknown;
             /** @description The call's result; null while there is none. */
             output: unknown;
+            /** @description The pictures that the call has returned. Absent if none. */
+            files?: components["schemas"]["ReturnedFile"][];
             /** @description The call's status. */
             status: components["schemas"]["CallStatus"];
             startedAt: components["schemas"]["Time"] | null;
@@ -1416,6 +1418,18 @@ export interface components {
             /** @enum {string} */
             type: "compute";
         } | {
+            /** @description Who draws it. */
+            provider: components["schemas"]["ImageProvider"];
+            /** @description The model's name at its provider. `scripted` needs none. */
+            model?: string | null;
+            /**
+             * @description The size of the picture. Each model has its own sizes.
+             * @default 1024x1024
+             */
+            size: components["schemas"]["ImageSize"];
+            /** @enum {string} */
+            type: "image";
+        } | {
             /** @description The result of every call. */
             output: unknown;
             /** @enum {string} */
@@ -1557,6 +1571,13 @@ export interface components {
          * @enum {string}
          */
         History: "timeline" | "roles";
+        /**
+         * @description Who draws pictures.
+         * @enum {string}
+         */
+        ImageProvider: "openai" | "bedrock" | "scripted";
+        /** @description A size like `1024x1024`: width and height in pixels, 64 to 4096. */
+        ImageSize: string;
         /** @description An invite to a space. */
         Invite: {
             /** @description The invite's id. */
@@ -2367,6 +2388,11 @@ export interface components {
              */
             cost: number | null;
         };
+        /** @description A picture that a call has returned. */
+        ReturnedFile: components["schemas"]["FilePart"] & {
+            /** @description The space that keeps it. */
+            spaceId: components["schemas"]["SpaceId"];
+        };
         /**
          * @description The role of a member.
          * @enum {string}
@@ -2884,9 +2910,9 @@ export interface components {
             /** @description What the model reads about the tool, at most 4,096 bytes. */
             description: string;
             /** @description A JSON Schema. */
-            inputSchema: Record<string, unknown> | boolean;
+            inputSchema?: Record<string, unknown> | boolean;
             /**
-             * @description Whether each call is shown in the space as a card. Forms are always shown.
+             * @description Whether each call is shown in the space as a card. Forms and pictures are always shown.
              * @default false
              */
             visible: boolean;
@@ -3017,9 +3043,14 @@ export interface components {
             cacheWriteTokens: number;
             /**
              * Format: int64
-             * @description Tokens written.
+             * @description Tokens written. A picture counts as its provider says, or as a token for 750 pixels.
              */
             outputTokens: number;
+            /**
+             * Format: int64
+             * @description Pictures drawn. Absent if none.
+             */
+            images?: number;
             /**
              * Format: double
              * @description Dollars; null if the model has no price.
