@@ -14,7 +14,7 @@ use smartspace_pipeline::{Pipeline, budgets::Spending};
 use smartspace_ports::queues::Delivery;
 use smartspace_store::runs::{RunRecord, steps::Progress, triggers};
 use tokio::{
-    sync::{oneshot, watch},
+    sync::{Semaphore, oneshot, watch},
     time::Instant,
 };
 
@@ -28,6 +28,9 @@ use crate::{
     streaming::{DirectBroadcasts, LastRead, LiveSteps, OpenStreams, StreamDeps},
     tools::{configured::mcp::McpTools, toolbox::Toolbox},
 };
+
+/// How many pictures a run draws at the same time.
+const DRAWN_AT_ONCE: usize = 3;
 
 /// A claimed run.
 pub(crate) struct Claimed {
@@ -153,6 +156,7 @@ impl Runs {
             ends_at: delivery.ends_at(),
             prices: Arc::clone(&self.prices),
             egress: self.egress.clone(),
+            drawing: Semaphore::new(DRAWN_AT_ONCE),
             external_calls: watch::Sender::new(0),
             name: gathered.agent.name.clone(),
             is_in_one_space: gathered.space_count == 1,

@@ -16,7 +16,7 @@ use smartspace_domain::{
 };
 use smartspace_store::runs::{
     RunRecord,
-    steps::{CallBegun, Progress},
+    steps::{CallBegun, CallFile, Progress},
 };
 
 use crate::tools::calling::Outcome;
@@ -35,7 +35,7 @@ pub(crate) struct DryRun {
     pub(crate) names_agent: bool,
     /// The results of the calls, by the tools' names and the inputs as JSON. Of equal calls, the
     /// first one since the fork counts.
-    results: BTreeMap<(String, String), (CallStatus, Value)>,
+    results: BTreeMap<(String, String), (CallStatus, Value, Vec<CallFile>)>,
 }
 
 impl DryRun {
@@ -59,7 +59,7 @@ impl DryRun {
                 };
                 // A call that was canceled was not made.
                 if !matches!(stored.status, CallStatus::Pending | CallStatus::Canceled) {
-                    let result = (stored.status, stored.output.clone());
+                    let result = (stored.status, stored.output.clone(), stored.files.clone());
                     results.entry(key(call)).or_insert(result);
                 }
             }
@@ -81,9 +81,11 @@ impl DryRun {
     /// The outcome of a call that is not made.
     pub(crate) fn outcome(&self, call: &CallBegun) -> Outcome {
         match self.results.get(&key(call)) {
-            Some((status, output)) => {
-                Outcome { status: *status, ..Outcome::completed(output.clone()) }
-            }
+            Some((status, output, files)) => Outcome {
+                status: *status,
+                files: files.clone(),
+                ..Outcome::completed(output.clone())
+            },
             None => Outcome::completed(json!({"dryRun": true})),
         }
     }
@@ -118,7 +120,7 @@ mod tests {
             DryRun { fork, has_own_rules: false, notes: None, names_agent: false, results };
         dry.results.insert(
             key(&call("post", r#"{"a": 1, "b": 2}"#)),
-            (CallStatus::Failed, json!({"error": "no"})),
+            (CallStatus::Failed, json!({"error": "no"}), Vec::new()),
         );
         let same = dry.outcome(&call("post", r#"{"a":1,"b":2}"#));
         assert_eq!((same.status, same.output), (CallStatus::Failed, json!({"error": "no"})));

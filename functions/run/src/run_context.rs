@@ -54,6 +54,8 @@ pub(crate) struct RunContext {
     pub(crate) model: ModelConfig,
     /// Sends the external requests of tools.
     pub(crate) egress: Egress,
+    /// Limits how many pictures are drawn at the same time, because they are large.
+    pub(crate) drawing: tokio::sync::Semaphore,
     /// How many external calls are under way. The outcome of one that is cut off is unknown.
     pub(crate) external_calls: watch::Sender<usize>,
     /// The name of the agent.

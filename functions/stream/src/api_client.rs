@@ -175,10 +175,11 @@ impl Visitor {
         // The address is signed, so no log may have it.
         let sent = request.send().await;
         let answer = sent.map_err(|error| failed(error.without_url().to_string()))?;
-        if answer.status().is_success() {
-            Ok(())
-        } else {
-            Err(failed(format!("the storage answered {}", answer.status())))
+        match answer.status() {
+            status if status.is_success() => Ok(()),
+            // An earlier try has stored it.
+            StatusCode::PRECONDITION_FAILED => Ok(()),
+            status => Err(failed(format!("the storage answered {status}"))),
         }
     }
 

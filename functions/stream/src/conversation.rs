@@ -264,7 +264,7 @@ impl Conversation {
 
 /// Waits until a read that was refused may be repeated. Fails if that is no use, or was
 /// tried often.
-async fn wait_out(refusal: Refusal, tries: &mut u32) -> Result<(), Refusal> {
+pub(crate) async fn wait_out(refusal: Refusal, tries: &mut u32) -> Result<(), Refusal> {
     if !refusal.is_passing() || *tries >= TRIES {
         return Err(refusal);
     }

@@ -4,6 +4,7 @@ use axum::{body::Bytes, extract::rejection::BytesRejection};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use smartspace_domain::{
+    attachments::FILES_OF_MESSAGE,
     ids::{MessageId, StreamId},
     json,
 };
@@ -78,6 +79,9 @@ pub(crate) fn content_of(parts: &Value, id: &str) -> Result<(String, Vec<SentFil
         match (part["type"].as_str(), part["text"].as_str()) {
             (Some("text"), Some(more)) => text.push_str(more),
             (Some("file" | "image" | "audio" | "video" | "document" | "binary"), _) => {
+                if files.len() == FILES_OF_MESSAGE {
+                    return Err(refuse(&format!("expected at most {FILES_OF_MESSAGE} files")));
+                }
                 let file = file_of(part);
                 files.push(file.map_err(|what| refuse(&format!("a file: {what}")))?);
             }

@@ -18,7 +18,7 @@ use utoipa::{
 
 pub use self::{
     file_types::{FileKind, FileType},
-    returned::{IMAGES_OF_RESULT, MadeImage, RETURNED_IMAGE_BYTES, ReturnedImage},
+    returned::{IMAGES_OF_RESULT, MadeImage, RETURNED_IMAGE_BYTES, ReturnedImage, file_stem},
 };
 use crate::{
     Error, InvalidText, Result, Time,

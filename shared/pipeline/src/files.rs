@@ -17,7 +17,10 @@ use smartspace_domain::{
     ids::{AttachmentId, EntityId, SpaceId},
 };
 use smartspace_ports::files::{FileKey, Upload};
-use smartspace_store::attachments::{FileRecord, no_such_file, unusable};
+use smartspace_store::{
+    attachments::{FileRecord, UnsentRoom, no_such_file, unusable},
+    idempotency::PostKey,
+};
 
 use crate::Pipeline;
 
@@ -49,19 +52,21 @@ fn key_of(file: &FileRecord) -> FileKey {
 }
 
 impl Pipeline {
-    /// Starts the upload of a file. The transaction checks that an entity is a member.
+    /// Starts the upload of a file, or again the one that was started with the same `key`. The
+    /// transaction checks that an entity is a member.
     pub async fn start_upload(
         &self,
         caller: Caller,
         space: SpaceId,
         file: &FileSpec,
+        key: Option<&PostKey>,
     ) -> Result<StartedUpload> {
         let now = self.now();
-        let id = AttachmentId::new(now, self.ids.random());
+        let own = AttachmentId::new(now, self.ids.random());
+        let record = FileRecord::new(own, space, file, caller.entity(), now);
+        let id = self.store.attachments().create(&record, UnsentRoom::Limited, key).await?;
         let until = now + UPLOAD_VALID;
         let upload = self.files.upload(FileKey { space, file: id }, file, until).await?;
-        let record = FileRecord::new(id, space, file, caller.entity(), now);
-        self.store.attachments().create(&record).await?;
         Ok(StartedUpload { id, upload, until })
     }
 
@@ -71,6 +76,7 @@ impl Pipeline {
         agent: EntityId,
         space: SpaceId,
         image: MadeImage,
+        room: UnsentRoom,
     ) -> Result<FileRecord> {
         let MadeImage { file, size, bytes } = image;
         let now = self.now();
@@ -78,7 +84,7 @@ impl Pipeline {
         let record = FileRecord::new(id, space, &file, Some(agent), now);
         let attachments = self.store.attachments();
         // First the record: a stored file without one is deleted.
-        attachments.create(&record).await?;
+        attachments.create(&record, room, None).await?;
         self.files.write(key_of(&record), &file, bytes.into()).await?;
         if attachments.checked(&record, &Ok(size)).await? {
             let PictureSize { width, height } = size.unwrap_or_default();

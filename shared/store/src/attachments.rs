@@ -15,6 +15,7 @@ use smartspace_domain::{
 
 use crate::{
     Attachments, Error, Result,
+    idempotency::PostKey,
     messages::MessageFile,
     spaces::{members::is_member, rosters::no_such_space},
     table::{Query, WriteError, keys, read, write::Write},
@@ -206,11 +207,22 @@ fn free(space: SpaceId, of: Option<EntityId>, bytes: u64) -> Result<Write> {
 }
 
 impl Attachments<'_> {
-    /// Stores a file whose upload is asked for. An entity must be a member of the space.
-    pub async fn create(self, file: &FileRecord) -> Result<()> {
+    /// Stores a file whose upload is asked for. An entity must be a member of the space. If the
+    /// `post_key` was used before, returns the file that was asked for then.
+    pub async fn create(
+        self,
+        file: &FileRecord,
+        room: UnsentRoom,
+        post_key: Option<&PostKey>,
+    ) -> Result<AttachmentId> {
         let (space, key) = (file.space_id, keys::file(file.space_id, file.id));
         let unsent = keys::unsent_files(space, file.created_by);
-        let room = UNSENT_BYTES - file.bytes.min(UNSENT_BYTES);
+        let most = match room {
+            UnsentRoom::Limited => UNSENT_BYTES,
+            // More than all unsent files ever have.
+            UnsentRoom::SentAtOnce => 1 << 50,
+        };
+        let room = most - file.bytes.min(most);
         let exists = Write::check(keys::space_meta(space))
             .when("attribute_exists(PK) AND attribute_not_exists(#deleted)");
         let count =
@@ -221,16 +233,22 @@ impl Attachments<'_> {
                 .value(":room", room)?;
         let mut writes = vec![Write::put(key.clone(), file)?.if_absent(), exists, count];
         writes.extend(file.created_by.map(|entity| is_member(space, entity)));
+        if let Some(post_key) = post_key {
+            writes.push(post_key.write(&file.id.to_string(), file.created_at)?);
+        }
         let mut race = self.store.race();
         loop {
             let refusal = match self.store.table.transact(&writes).await {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(file.id),
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
             // The first try took effect and its answer was lost.
             if refusal.existing::<FileRecord>(&key).is_some_and(|stored| stored.id == file.id) {
-                return Ok(());
+                return Ok(file.id);
+            }
+            if let Some(made) = PostKey::made(post_key, &refusal)? {
+                return Ok(made);
             }
             if refusal.names(&keys::space_meta(space)) {
                 return Err(no_such_space());
@@ -354,6 +372,15 @@ impl Attachments<'_> {
         let keys = left.iter().map(crate::table::key_of).collect::<Result<Vec<_>>>()?;
         self.store.spaces().delete_all(keys).await
     }
+}
+
+/// How much room a new file needs among those of its uploader that no message names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsentRoom {
+    /// As much as it has bytes.
+    Limited,
+    /// None: a message names it as soon as it is stored.
+    SentAtOnce,
 }
 
 /// How many bytes an uploader keeps that no message names.

@@ -9,7 +9,7 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 use smartspace_store::{
-    attachments::FileRecord,
+    attachments::{FileRecord, UnsentRoom},
     messages::append::NewCard,
     runs::{
         forms::Resolved,
@@ -110,7 +110,7 @@ async fn path_of_a_picture(fault: Option<(usize, Fault)>) -> (String, usize) {
         let MadeImage { file, size, .. } = image.checked("draw").unwrap();
         let id = AttachmentId::new(at(5), number);
         let record = FileRecord::new(id, studio.space, &file, Some(run.agent_id), at(5));
-        store.attachments().create(&record).await.unwrap();
+        store.attachments().create(&record, UnsentRoom::Limited, None).await.unwrap();
         store.attachments().checked(&record, &Ok(size)).await.unwrap();
         let record = store.attachments().get(studio.space, id).await.unwrap();
         let label = format!("From draw: {id}");

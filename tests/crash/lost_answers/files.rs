@@ -11,7 +11,7 @@ use smartspace_pipeline::Pipeline;
 use smartspace_ports::files::{FileKey, MemoryFiles};
 use smartspace_store::{
     Store,
-    attachments::FileRecord,
+    attachments::{FileRecord, UnsentRoom},
     messages::append::{Content, NewMessage},
 };
 
@@ -52,7 +52,7 @@ async fn path_of_files(fault: Option<(usize, Fault)>) -> (String, usize) {
     let files = store.attachments();
     for number in 1..=4 {
         let file = FileRecord::new(id(number), space, &spec(), Some(person), at(1));
-        files.create(&file).await.unwrap();
+        files.create(&file, UnsentRoom::Limited, None).await.unwrap();
     }
     let size = PictureSize { width: 3, height: 2 };
     for (number, found) in
@@ -99,7 +99,7 @@ async fn a_file_that_no_message_names_is_deleted_after_a_day() {
     // One was uploaded and one never was. Of a third one the space knows nothing.
     for number in [1, 2] {
         let file = FileRecord::new(id(number), space, &spec(), None, at(1));
-        store.attachments().create(&file).await.unwrap();
+        store.attachments().create(&file, UnsentRoom::Limited, None).await.unwrap();
     }
     let key = |number| FileKey { space, file: id(number) };
     for number in [1, 3] {
@@ -124,8 +124,18 @@ async fn a_file_that_no_message_names_is_deleted_after_a_day() {
     for number in 11..=20 {
         let file = FileSpec { bytes: 20 * 1024 * 1024, ..spec() };
         let file = FileRecord::new(id(number), space, &file, None, at(LATER));
-        store.attachments().create(&file).await.unwrap();
+        store.attachments().create(&file, UnsentRoom::Limited, None).await.unwrap();
     }
     let file = FileRecord::new(id(21), space, &spec(), None, at(LATER));
-    assert!(store.attachments().create(&file).await.unwrap_err().to_string().contains("200 MiB"));
+    assert!(
+        store
+            .attachments()
+            .create(&file, UnsentRoom::Limited, None)
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("200 MiB")
+    );
+    // A picture that a card names at once needs no room: it was paid.
+    store.attachments().create(&file, UnsentRoom::SentAtOnce, None).await.unwrap();
 }

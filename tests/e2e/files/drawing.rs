@@ -65,9 +65,13 @@ async fn a_picture_is_drawn_shown_and_paid() {
     let [call, file] = &card["parts"].as_array().unwrap()[..] else { panic!("{card:#}") };
     assert_eq!(
         (&call["status"], &call["input"], &call["output"]),
-        (&json!("completed"), &json!({"prompt": "A red cat"}), &json!({"pictures": 1}))
+        (
+            &json!("completed"),
+            &json!({"prompt": "A red cat"}),
+            &json!({"attachmentId": file["attachmentId"]})
+        )
     );
-    assert_eq!((&file["name"], &file["width"]), (&json!("draw.png"), &json!(1)));
+    assert_eq!((&file["name"], &file["width"]), (&json!("A red cat.png"), &json!(1)));
     let id = file["attachmentId"].as_str().unwrap();
     assert_eq!(scene.stack.bytes_of(&scene.space, id).await, PIXEL);
     let expected = json!({"model": model, "prompt": "A red cat", "size": "1536x1024", "n": 1});
@@ -78,7 +82,7 @@ async fn a_picture_is_drawn_shown_and_paid() {
     // The run's usage counts it, and the report of the day does, too.
     let run = scene.stack.run(&run).await;
     assert_eq!(run["usage"]["images"], 1, "{run:.2000}");
-    let report = scene.stack.get("/v1/usage?groupBy=model").await.must_be(200);
+    let report = scene.stack.get("/v1/usage?by=model").await.must_be(200);
     let rows = report["items"].as_array().unwrap();
     let row = rows.iter().find(|row| row["model"] == json!(model)).expect("a row of the model");
     assert_eq!(
@@ -134,7 +138,8 @@ async fn a_picture_that_was_cut_off_is_not_drawn_again() {
     assert_eq!(scene.stack.model.drawn().len(), 1);
     let card = scene.card().await;
     assert_eq!(card["parts"].as_array().map(Vec::len), Some(1), "{card:#}");
-    assert_eq!(scene.stack.texts(&scene.space).await.last().unwrap(), "Done.");
+    let messages = scene.stack.messages(&scene.space).await;
+    assert_eq!(messages.last().unwrap()["parts"][0]["text"], "Done.");
 }
 
 #[tokio::test]

@@ -55,8 +55,8 @@ async fn a_picture_of_a_visible_call_is_on_its_card_and_before_the_model() {
         (&file["name"], &file["contentType"], &file["width"], &file["height"]),
         (&json!("chart.png"), &json!("image/png"), &json!(1), &json!(1))
     );
-    assert_eq!(card["parts"][0]["output"], json!({"pictures": 1}));
     let id = file["attachmentId"].as_str().unwrap();
+    assert_eq!(card["parts"][0]["output"], json!({ "attachmentId": id }));
     assert_eq!(stack.bytes_of(&scene.space, id).await, PIXEL);
     // The model gets it right after the results.
     let requests = stack.model.requests("gpt-4o-ada");
@@ -114,7 +114,7 @@ async fn what_is_no_picture_is_not_kept() {
     stack.quiet(&scene.space).await;
     let results = stack.model.requests("gpt-4o-ada").pop().unwrap().results();
     let why = "picture 1 is not kept: the file's first bytes are not those of image/gif";
-    assert_eq!(results[0], json!({ "note": why }));
+    assert_eq!(results[0], json!({ "error": why }));
     let text = results[1].to_string();
     assert!(text.contains("bytes of image/svg+xml, not shown]"), "{text}");
     for message in stack.messages(&scene.space).await {
@@ -131,7 +131,7 @@ async fn a_run_without_a_space_keeps_no_picture() {
     stack.model.plays("gpt-4o-ada", [first, stop(), answer([call("chart", json!({}))])]);
     scene.trigger().await;
     let request = stack.model.nth_request("gpt-4o-ada", 4).await;
-    assert_eq!(request.results(), [json!({"note": "picture 1 is not kept: no space is active"})]);
+    assert_eq!(request.results(), [json!({"error": "picture 1 is not kept: no space is active"})]);
     assert_eq!(request.files(), []);
 }
 

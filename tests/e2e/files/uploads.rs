@@ -1,6 +1,6 @@
 //! Uploads: whole, repeated, wrong, never finished; and who may download.
 
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -182,4 +182,20 @@ async fn a_deleted_space_deletes_its_files() {
     // An upload that began before ends after.
     put(&late, PIXEL).await;
     assert_eq!(stack.get(&format!("/v1/spaces/{space}/attachments/{}", late.id)).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_repeated_announcement_gives_the_same_file() {
+    let stack = Stack::start().await;
+    let (_, _, space) = stack.pair().await;
+    let path = format!("/v1/spaces/{space}/attachments");
+    let announce = async |name: &str| {
+        let request = stack.request(Method::POST, &path).bearer_auth(&stack.key);
+        let request = request.header("idempotency-key", "k");
+        stack.send(request.json(&announced(name, "image/png", PIXEL))).await
+    };
+    let (one, two) = futures::join!(announce("a.png"), announce("a.png"));
+    let (one, two) = (one.must_be(201), two.must_be(201));
+    assert_eq!(one["attachmentId"], two["attachmentId"]);
+    announce("b.png").await.must_be(422);
 }

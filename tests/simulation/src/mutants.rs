@@ -52,6 +52,8 @@ pub enum Mutant {
     ForgetsDeliveries,
     /// Promise 1: a retry is made again if it exists already.
     RetriesAgain,
+    /// Promise 1: the card of a call shows a picture that is not kept with it.
+    ForgetsPictures,
     /// Promise 2: now and then a number is left out.
     SkipsNumbers,
     /// Promise 2: nothing checks that a number is free.
@@ -67,6 +69,9 @@ pub enum Mutant {
     /// Promise 3: a worker that takes over does not see hidden external calls that began, and
     /// repeats them.
     RepeatsWhatBegan,
+    /// Promise 3: a worker that takes over does not see that a picture is being drawn, and draws it
+    /// again.
+    DrawsAgain,
     /// Promise 3: an external call gets its result and its card does not.
     ForgetsCards,
     /// Promise 3: a run ends and its cards of external calls stay open.
@@ -173,6 +178,7 @@ impl Mutant {
             | Self::ForgetsTokens
             | Self::ForgetsDeliveries
             | Self::RetriesAgain
+            | Self::ForgetsPictures
             | Self::ForgetsJoined
             | Self::DispatchesAgain => 1,
             Self::SkipsNumbers | Self::OverwritesNumbers => 2,
@@ -181,6 +187,7 @@ impl Mutant {
             | Self::LosesLastAnswers
             | Self::ForgetsBeginnings
             | Self::RepeatsWhatBegan
+            | Self::DrawsAgain
             | Self::ForgetsCards
             | Self::LeavesCallsOpen => 3,
             Self::ForgetsCuts
@@ -235,6 +242,11 @@ impl Mutant {
             Self::ForgetsAbsorbing | Self::AnswersTwice => rates.lost_answer = 10_000,
             Self::ForgetsBeginnings | Self::RepeatsWhatBegan => {
                 rates.under_way = rates.under_way.max(20_000);
+            }
+            Self::ForgetsPictures => plan.files = true,
+            Self::DrawsAgain => {
+                plan.files = true;
+                rates.model = rates.model.max(60_000);
             }
             Self::IgnoresSlots => {
                 plan.keep_agents_busy();
@@ -335,7 +347,7 @@ impl Mutant {
             | Self::ResetsMinutes => {
                 matches!(operation, "BatchGetItem" | "GetItem")
             }
-            Self::RepeatsWhatBegan => operation == "Query",
+            Self::RepeatsWhatBegan | Self::DrawsAgain => operation == "Query",
             Self::IgnoresLanes => operation == "BatchGetItem",
             _ => false,
         };
@@ -345,7 +357,9 @@ impl Mutant {
         let Ok(mut parsed) = serde_json::from_str::<Value>(answer) else { return };
         match self {
             Self::ForgetsTokens => messages::hide_existing_items(&mut parsed),
-            Self::RepeatsWhatBegan => outside::hide(request, &mut parsed),
+            Self::RepeatsWhatBegan | Self::DrawsAgain => {
+                outside::hide(self, request, &mut parsed);
+            }
             Self::IgnoresDepth => messages::hide_depth_limit(&mut parsed),
             Self::DispatchesAgain => messages::hide_settling(&mut parsed),
             Self::ResetsMinutes => messages::hide_later_minutes(&mut parsed, now),

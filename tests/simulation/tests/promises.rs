@@ -155,6 +155,7 @@ mutants! {
     finds_forgotten_tokens: ForgetsTokens
     finds_forgotten_deliveries: ForgetsDeliveries
     finds_retried_again: RetriesAgain
+    finds_forgotten_pictures: ForgetsPictures
     finds_skipped_numbers: SkipsNumbers
     finds_overwritten_numbers: OverwritesNumbers
     finds_forgotten_results: ForgetsResults
@@ -162,6 +163,7 @@ mutants! {
     finds_lost_last_answers: LosesLastAnswers
     finds_forgotten_beginnings: ForgetsBeginnings
     finds_repeated_what_began: RepeatsWhatBegan
+    finds_pictures_drawn_again: DrawsAgain
     finds_forgotten_cards: ForgetsCards
     finds_calls_left_open: LeavesCallsOpen
     finds_forgotten_cuts: ForgetsCuts

@@ -5106,6 +5106,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
                 /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
@@ -5123,6 +5125,7 @@ export interface operations {
             /** @description Created. */
             201: {
                 headers: {
+                    Location: components["headers"]["Location"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

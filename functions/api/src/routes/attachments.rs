@@ -19,6 +19,7 @@ use crate::{
     annotated_routes::{Routes, routes},
     answers::{ApiResult, Created},
     auth::Credential,
+    description::IdempotencyKey,
     input::{Body, Id, TwoIds},
 };
 
@@ -49,7 +50,7 @@ struct StartedUpload {
 #[utoipa::path(
     post, path = "/v1/spaces/{id}/attachments", operation_id = "createAttachment",
     tag = "attachments",
-    params(("id" = SpaceId, Path)),
+    params(("id" = SpaceId, Path), IdempotencyKey),
     request_body = NewAttachment,
     responses(
         (status = 201, body = StartedUpload),
@@ -65,7 +66,8 @@ async fn create(
 ) -> ApiResult<Created<StartedUpload>> {
     api.pipeline.authorise(caller, SpaceAction::Attach, space).await?;
     let file = body.read::<NewAttachment>()?.checked()?;
-    let started = api.pipeline.start_upload(caller, space, &file).await?;
+    let key = body.key(&headers, caller, &format!("/v1/spaces/{space}/attachments"))?;
+    let started = api.pipeline.start_upload(caller, space, &file, key.as_ref()).await?;
     let upload = started.upload;
     Ok(Created {
         location: format!("/v1/spaces/{space}/attachments/{}", started.id),

@@ -34,7 +34,7 @@ use crate::tools::{
         image::ImageTool,
         mcp::McpTool,
     },
-    output::{bounded, misfit},
+    output::{bounded, misfit, text_of},
     tool::{CardTarget, Concurrency, Spec, StartedCall, TIME_LIMIT, Tool},
 };
 
@@ -163,6 +163,10 @@ impl Tool for Configured {
                 }
                 Err(text) => Outcome::error(text),
             },
+            ToolKind::Image(_) if text_of(&input, "prompt").trim().is_empty() => {
+                let text = "the picture was not drawn: expected a prompt that says what it shows";
+                Outcome::error(text)
+            }
             ToolKind::Image(image) => {
                 let request = Request::Image(image.request(calling, &input));
                 return external_call::begin(calling, request, space.map(|space| (space, input)))

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_domain::{
+    attachments::FILES_OF_MESSAGE,
     dispatch::Dispatch,
     ids::{EntityId, RunId, SpaceId},
     messages::Message,
@@ -126,6 +127,11 @@ async fn go_on(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversatio
         let detail = "the task waits for no answer; a message without taskId begins a new task";
         return Err(RpcError::unsupported(detail));
     }
+    let has_file = |part: &Value| part.get("raw").is_some() || part.get("url").is_some();
+    if sent.parts.iter().any(has_file) {
+        let detail = "message.parts: expected no file: an answer to a form is a part with data";
+        return Err(RpcError::content(detail));
+    }
     let Some(data) = sent.parts.iter().find_map(|part| part.get("data")) else {
         let detail = "message.parts: expected a part with data, the answer to the task's form";
         return Err(RpcError::invalid(detail));
@@ -147,6 +153,9 @@ fn content_of(parts: &[Value]) -> Result<(String, Vec<SentFile>), RpcError> {
             texts.push(text.to_owned());
         } else if let Some(data) = part.get("data") {
             texts.push(data.to_string());
+        } else if files.len() == FILES_OF_MESSAGE {
+            let detail = format!("message.parts: expected at most {FILES_OF_MESSAGE} files");
+            return Err(RpcError::content(detail));
         } else {
             files.push(file_of(part)?);
         }

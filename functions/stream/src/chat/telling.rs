@@ -76,7 +76,7 @@ impl Protocol for Telling {
             Told::CardEnded(message) => chunks.extend(card_of(&message).map(result)),
             // What a person sends is no part of what the assistant says.
             Told::Files { message, files } if message.sender.kind == EntityType::Agent => {
-                chunks.extend(files.into_iter().map(file));
+                chunks.extend(files.into_iter().map(|file| file_chunk(file, &message)));
             }
             Told::Files { .. } => {}
         }
@@ -158,8 +158,18 @@ fn shown(card: &ToolPart, message: &Message, may_answer: bool) -> Vec<Chunk> {
     chunks
 }
 
-fn file(LinkedFile { part, url }: LinkedFile) -> Chunk {
-    let about = json!({"attachmentId": part.attachment_id, "name": part.name, "bytes": part.bytes});
+/// A file of a message, and where that comes from.
+fn file_chunk(LinkedFile { part, url }: LinkedFile, message: &Message) -> Chunk {
+    let mut about = json!({
+        "attachmentId": part.attachment_id,
+        "name": part.name,
+        "bytes": part.bytes,
+        "messageId": message.id,
+        "sender": message.sender,
+    });
+    if let Some(card) = card_of(message) {
+        about["toolCallId"] = json!(card.call_id);
+    }
     Chunk::File {
         url,
         media_type: part.content_type,

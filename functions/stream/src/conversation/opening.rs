@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use futures::future::try_join_all;
+use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Value, json};
 use smartspace_domain::{
     dispatch::Dispatch,
@@ -24,7 +24,7 @@ use crate::{
         Conversation, Page, id_for_clients, is_open_form, messages_path,
         reads::{PAGE, message, older_runs, runs},
     },
-    files::SentFile,
+    files::{SentFile, files_of},
     following::Following,
     narration::{Narration, card_of},
     turn::Turn,
@@ -32,6 +32,8 @@ use crate::{
 
 /// How long the decision whom a message wakes may take.
 const DECIDED_WITHIN: Duration = Duration::from_secs(30);
+/// How many files of a message are uploaded at the same time.
+const UPLOADS_AT_ONCE: usize = 3;
 /// How far back a message with the same key is looked for.
 const KNOWN_MESSAGES: usize = 500;
 
@@ -133,8 +135,11 @@ impl Opening {
             message.sender.id == me && message.client_key.as_deref() == Some(key)
         };
         let message = if let Some(known) = self.find(is_it).await? {
-            if known.text() != post.text {
-                let detail = "a message with this id and another text is posted already";
+            let known_files: Vec<_> = files_of(&known).collect();
+            let are_same = known_files.len() == post.files.len()
+                && post.files.iter().zip(known_files).all(|(file, known)| file.is(known));
+            if known.text() != post.text || !are_same {
+                let detail = "a message with this id and other content is posted already";
                 return Err(Refusal::new(422, format!("/messages: {key}: {detail}")));
             }
             known
@@ -156,8 +161,13 @@ impl Opening {
     }
 
     async fn post_new(&self, post: &Post) -> Result<Message, Refusal> {
-        let uploads = post.files.iter().map(|file| file.upload(&self.visitor, self.space.id));
-        let files = try_join_all(uploads).await?;
+        let (visitor, space, key) = (&self.visitor, self.space.id, post.key.as_str());
+        let mut uploads = Vec::new();
+        for (file, number) in post.files.iter().zip(1..) {
+            // Each with a key of its own, so that a repeated message has the same files.
+            uploads.push(file.upload(visitor, space, file_key(key, number)));
+        }
+        let files: Vec<_> = stream::iter(uploads).buffered(UPLOADS_AT_ONCE).try_collect().await?;
         let mut body = json!({});
         if !post.text.is_empty() || files.is_empty() {
             body["text"] = json!(post.text);
@@ -166,7 +176,7 @@ impl Opening {
             body["attachments"] = json!(files);
         }
         let path = messages_path(self.space.id);
-        self.visitor.post(&path, &body, Some(post.key.as_str())).await
+        self.visitor.post(&path, &body, Some(key)).await
     }
 
     /// The card of a call, if it is among the newest messages.
@@ -402,6 +412,11 @@ impl Opening {
         }
         Ok(Conversation::new(self.visitor, self.following, narration, first, self.space.id))
     }
+}
+
+/// The key of a file of a message.
+fn file_key(message: &str, number: u32) -> String {
+    format!("{message}:{number}")
 }
 
 /// The message that triggered a run.

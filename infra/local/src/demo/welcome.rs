@@ -40,8 +40,8 @@ fn guide() -> Value {
                 "steps": [
                     {"calls": [{"tool": "draw", "input": {"prompt": "{{message}}"}}]},
                     {"calls": [{"tool": "send_message", "input": {"text":
-                        "I play a script, so I can only paint your words. With a key of OpenAI, or \
-                         on Amazon Bedrock, the same tool draws what they say."}}]}
+                        "I play a script, so I can only write your words on a picture. An agent \
+                         with a model of OpenAI or Amazon Bedrock draws what they describe."}}]}
                 ]
             },
             {

@@ -92,7 +92,7 @@ impl FileType {
     }
 
     /// Why a media type is refused.
-    pub(super) fn expected(got: &str) -> String {
+    pub fn expected(got: &str) -> String {
         let names: Vec<_> = TYPES.iter().map(|it| it.name).collect();
         let got: String = got.chars().take(100).collect();
         format!("expected one of {}, got {got:?}", names.join(", "))

@@ -2,7 +2,7 @@
 
 use super::{
     FILE_BYTES, FileKind, FileName, FileSpec, FileType, PictureSize, Sha256Hex, StoredFile,
-    check_stored, written_size,
+    check_stored, is_invisible, written_size,
 };
 
 /// How many pictures of one result are kept.
@@ -10,6 +10,10 @@ pub const IMAGES_OF_RESULT: usize = 4;
 /// The largest picture of an answer over HTTP or of an MCP server, in bytes. Models take no larger
 /// ones.
 pub const RETURNED_IMAGE_BYTES: usize = 7 * 1024 * 1024 / 2;
+/// How many bytes are searched for the size of a picture, which may stand behind other data.
+const HEADER_BYTES: usize = 64 * 1024;
+/// How much of a text becomes the name of a picture, in characters.
+const STEM_CHARS: usize = 60;
 
 /// A picture as a tool has returned it: nothing of it is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,18 +38,21 @@ pub struct MadeImage {
 impl ReturnedImage {
     /// Whether files of this media type are pictures that a space keeps. Parameters do not count.
     pub fn is_kept(content_type: &str) -> bool {
-        FileType::read(essence(content_type)).is_some_and(|it| it.kind() == FileKind::Image)
+        FileType::read(&essence(content_type)).is_some_and(|it| it.kind() == FileKind::Image)
     }
 
     /// The picture, if it is what it is said to be. Its name is `stem` with the extension of its
     /// type. The error says why it can't be kept.
     pub fn checked(self, stem: &str) -> Result<MadeImage, String> {
         let Self { content_type, bytes } = self;
-        let content_type = FileType::read(essence(&content_type))
+        let content_type = FileType::read(&essence(&content_type))
             .filter(|it| it.kind() == FileKind::Image)
             .ok_or("it is not a PNG, JPEG, WebP or GIF")?;
         let length = bytes.len() as u64;
-        if !(1..=FILE_BYTES).contains(&length) {
+        if length == 0 {
+            return Err("it has no bytes that could be read".into());
+        }
+        if length > FILE_BYTES {
             return Err(format!(
                 "it has {}; expected at most {}",
                 written_size(length),
@@ -53,8 +60,8 @@ impl ReturnedImage {
             ));
         }
         let sha256 = Sha256Hex::of(&bytes);
-        // All of it: a size may stand behind any number of other data.
-        let stored = StoredFile { bytes: length, sha256: None, first: bytes.clone() };
+        let first = bytes[..bytes.len().min(HEADER_BYTES)].to_vec();
+        let stored = StoredFile { bytes: length, sha256: None, first };
         let size = check_stored(content_type.name(), length, sha256.as_str(), &stored)?;
         let name = format!("{stem}.{}", extension(content_type));
         let name = FileName::try_from(name).map_err(|error| error.to_string())?;
@@ -62,9 +69,21 @@ impl ReturnedImage {
     }
 }
 
-/// A media type without its parameters.
-fn essence(content_type: &str) -> &str {
-    content_type.split(';').next().unwrap_or_default().trim()
+/// A media type without its parameters, as the list of types has it.
+fn essence(content_type: &str) -> String {
+    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    // Not registered, and common.
+    if essence == "image/jpg" { "image/jpeg".into() } else { essence }
+}
+
+/// The beginning of the name of a picture that shows this: at most 60 characters of the text.
+/// Empty if nothing of it can be in a name.
+pub fn file_stem(text: &str) -> String {
+    let may_not = |char: char| char.is_control() || is_invisible(char) || "/\\".contains(char);
+    let plain: String = text.chars().map(|char| if may_not(char) { ' ' } else { char }).collect();
+    let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let stem: String = words.chars().take(STEM_CHARS).collect();
+    stem.trim_matches(|char: char| char == '.' || char == ' ').to_owned()
 }
 
 fn extension(content_type: FileType) -> &'static str {
@@ -98,12 +117,19 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_made_from_any_text() {
+        assert_eq!(file_stem(" A red\n fox / on\u{202e} a sofa... "), "A red fox on a sofa");
+        assert_eq!(file_stem("\u{200b}/\\.."), "");
+        assert_eq!(file_stem(&"ü".repeat(500)).chars().count(), STEM_CHARS);
+    }
+
+    #[test]
     fn what_is_no_picture_is_refused_with_the_reason() {
         for (content_type, bytes, reason) in [
             ("image/png", GIF, "the file's first bytes are not those of image/png"),
             ("image/svg+xml", b"<svg/>", "it is not a PNG, JPEG, WebP or GIF"),
             ("application/pdf", b"%PDF-1.7", "it is not a PNG, JPEG, WebP or GIF"),
-            ("image/png", b"", "it has 0 bytes; expected at most 20.0 MB"),
+            ("image/png", b"", "it has no bytes that could be read"),
         ] {
             assert_eq!(checked(content_type, bytes).unwrap_err(), reason);
         }
@@ -111,7 +137,9 @@ mod tests {
 
     #[test]
     fn only_pictures_are_kept() {
-        assert!(ReturnedImage::is_kept("image/jpeg ; a=b"));
+        for image in ["image/jpeg ; a=b", "IMAGE/PNG", "image/jpg"] {
+            assert!(ReturnedImage::is_kept(image), "{image}");
+        }
         for other in ["image/svg+xml", "text/plain", "", "application/json"] {
             assert!(!ReturnedImage::is_kept(other), "{other}");
         }

@@ -51,7 +51,7 @@ impl ImageProvider {
                 )
             }
             Self::Openai | Self::Scripted => {
-                named.is_none().then_some("expected a model's name of at most 256 bytes")
+                named.is_none().then_some("expected the name of a model, 1 to 256 bytes")
             }
         }
     }
@@ -136,7 +136,7 @@ impl ToSchema for ImageSize {}
 pub fn image_input() -> Value {
     json!({
         "type": "object",
-        "properties": {"prompt": {"type": "string", "description": "What the picture shows."}},
+        "properties": {"prompt": {"type": "string", "minLength": 1, "description": "What the picture shows."}},
         "required": ["prompt"],
         "additionalProperties": false
     })

@@ -1,11 +1,13 @@
 //! `OpenAI`'s image API: one picture, as base64 in JSON.
 
+use std::borrow::Cow;
+
 use bytes::BytesMut;
 use futures::StreamExt;
 use reqwest::Response;
 use serde::Deserialize;
 use serde_json::json;
-use smartspace_domain::runs::{FailureCode, Usage};
+use smartspace_domain::runs::Usage;
 
 use super::{Drawing, ImageRequest, LONGEST_ANSWER, broken, decoded};
 use crate::{openai::OpenAi, port::ModelError};
@@ -13,14 +15,17 @@ use crate::{openai::OpenAi, port::ModelError};
 const PATH: [&str; 2] = ["images", "generations"];
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Vec<Picture>,
+struct Answer<'a> {
+    #[serde(borrow)]
+    data: Vec<Picture<'a>>,
     usage: Option<Counts>,
 }
 
+/// The text is not copied, because it is large.
 #[derive(Deserialize)]
-struct Picture {
-    b64_json: Option<String>,
+struct Picture<'a> {
+    #[serde(borrow)]
+    b64_json: Option<Cow<'a, str>>,
 }
 
 /// Only models that are paid by the token count it.
@@ -70,10 +75,9 @@ async fn read(response: Response) -> Result<BytesMut, ModelError> {
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|_| broken("the connection broke before the picture came"))?;
         if answer.len() + piece.len() > LONGEST_ANSWER {
-            return Err(ModelError::new(
-                FailureCode::BadRequest,
-                format!("the picture is too large: over {} MB", LONGEST_ANSWER / 1024 / 1024),
-            ));
+            // It was drawn, so it is paid.
+            let most = LONGEST_ANSWER / 1024 / 1024;
+            return Err(broken(&format!("the picture is too large: over {most} MB")));
         }
         answer.extend_from_slice(&piece);
     }
@@ -83,7 +87,10 @@ async fn read(response: Response) -> Result<BytesMut, ModelError> {
 #[cfg(test)]
 mod tests {
     use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
-    use smartspace_domain::tools::{ImageProvider, ImageSize};
+    use smartspace_domain::{
+        runs::FailureCode,
+        tools::{ImageProvider, ImageSize},
+    };
 
     use super::*;
     use crate::{
@@ -162,6 +169,13 @@ mod tests {
             "the provider sent something that is no picture"
         );
         assert_eq!(text(json!([])).await, "the provider sent an answer without a picture");
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_too_large_may_have_been_paid() {
+        let body = json!({"data": [{"b64_json": "A".repeat(LONGEST_ANSWER)}]});
+        let error = draw("m", reply(200, &body)).await.0.unwrap_err();
+        assert!(!error.is_refusal() && error.message.contains("over 16 MB"), "{error:?}");
     }
 
     #[tokio::test]

@@ -72,8 +72,9 @@ fn png(size: ImageSize, prompt: &str) -> Result<Vec<u8>, png::EncodingError> {
     let ImageSize { width, height } = size;
     let square = (width / (LETTERS * LETTER.0)).max(1);
     let mut canvas = Canvas { size, square, pixels: vec![0; (width * height) as usize] };
-    let lines = lines(prompt, (width / square / LETTER.0).saturating_sub(2).max(1) as usize);
     let Size { width: points, height: rows } = canvas.size();
+    let letters = (points / LETTER.0).saturating_sub(2).max(1) as usize;
+    let lines = lines(prompt, letters, LINES.min((rows / LETTER.1).max(1) as usize));
     let text_height = lines.len() as u32 * LETTER.1;
     let style = MonoTextStyle::new(&FONT_9X15_BOLD, Gray8::WHITE);
     let layout =
@@ -103,19 +104,20 @@ fn ground(prompt: &str) -> [u8; 3] {
     GROUNDS[sum % GROUNDS.len()]
 }
 
-/// The words of a prompt in lines of at most `most` letters. The rest of a long prompt is left out.
-fn lines(prompt: &str, most: usize) -> Vec<String> {
+/// The words of a prompt in at most `count` lines of at most `most` letters. The rest of a long
+/// prompt is left out.
+fn lines(prompt: &str, most: usize, count: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in prompt.split_whitespace() {
         let word: String = word.chars().take(most).collect();
         let fits = |line: &String| line.chars().count() + 1 + word.chars().count() <= most;
-        let count = lines.len();
+        let is_full = lines.len() == count;
         match lines.last_mut() {
             Some(line) if fits(line) => {
                 line.push(' ');
                 line.push_str(&word);
             }
-            Some(line) if count == LINES => {
+            Some(line) if is_full => {
                 *line = line.chars().take(most.saturating_sub(3)).collect();
                 line.push_str("...");
                 break;
@@ -175,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_long_prompt_ends_with_dots() {
-        let lines = lines(&"word ".repeat(100), 9);
+        let lines = lines(&"word ".repeat(100), 9, LINES);
         assert_eq!(lines.len(), LINES);
         assert_eq!((lines[0].as_str(), lines[LINES - 1].as_str()), ("word word", "word w..."));
     }

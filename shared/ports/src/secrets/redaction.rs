@@ -57,9 +57,9 @@ impl Watch {
     }
 
     /// All matches of all forms, including overlapping ones.
-    fn matches<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Range<usize>, &'a str)> {
+    fn matches<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (Range<usize>, &'a str)> {
         self.beginnings.find_overlapping_iter(text).flat_map(|found| {
-            let rest = &text.as_bytes()[found.start()..];
+            let rest = &text[found.start()..];
             let is_match = |form: &Form| {
                 rest.get(..form.text.len())
                     .is_some_and(|rest| rest.eq_ignore_ascii_case(form.text.as_bytes()))
@@ -78,7 +78,7 @@ impl KnownSecrets {
     /// hexadecimal digits.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(watch) = &self.watch else { return text.into() };
-        let mut matches: Vec<_> = watch.matches(text).collect();
+        let mut matches: Vec<_> = watch.matches(text.as_bytes()).collect();
         if matches.is_empty() {
             return text.into();
         }
@@ -128,7 +128,12 @@ impl KnownSecrets {
 
     /// Whether a text contains a secret in any of its encodings.
     pub fn is_in(&self, text: &str) -> bool {
-        self.watch.as_ref().is_some_and(|watch| watch.matches(text).next().is_some())
+        self.is_in_bytes(text.as_bytes())
+    }
+
+    /// The same for any bytes, such as those of a picture with texts beside its pixels.
+    pub fn is_in_bytes(&self, bytes: &[u8]) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.matches(bytes).next().is_some())
     }
 }
 

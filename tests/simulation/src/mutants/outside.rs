@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::external_tools::DRAWS;
 use crate::mutants::writes::{drop_where, mentions, sort_key, written};
 use crate::mutants::{Mutant, RawResponse};
 
@@ -31,6 +32,11 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse>
         {
             drop_where(parts, |part| sort_key(part).starts_with("MSG#"));
         }
+        Mutant::ForgetsPictures if parts.iter().any(|part| !written(part)["files"].is_null()) => {
+            drop_where(parts, |part| {
+                ["FILE#", "UNSENT#"].iter().any(|kind| sort_key(part).starts_with(kind))
+            });
+        }
         Mutant::LeavesCallsOpen
             if mentions(
                 &parts[0]["Update"]["ExpressionAttributeValues"][":output"]["S"],
@@ -44,11 +50,16 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse>
     None
 }
 
-/// Hides calls under way from a worker that takes over their run.
-pub(super) fn hide(request: &Value, answer: &mut Value) {
+/// Hides calls under way from a worker that takes over their run: those without a card, or those
+/// that draw.
+pub(super) fn hide(mutant: Mutant, request: &Value, answer: &mut Value) {
     let reads_whole_run =
         request["ExpressionAttributeValues"].as_object().is_some_and(|values| values.len() == 1);
     if let Some(items) = answer["Items"].as_array_mut().filter(|_| reads_whole_run) {
+        let is_hidden = |item: &Value| match mutant {
+            Mutant::DrawsAgain => item["name"]["S"] == DRAWS && is_external_call(item),
+            _ => is_hidden(item),
+        };
         items.retain(|item| !(is_hidden(item) && is_pending(item)));
     }
 }

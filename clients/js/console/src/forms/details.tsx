@@ -4,7 +4,7 @@
 import type { JSX } from 'preact';
 import { FlatTable, tableOf } from './flat_table.tsx';
 import { GrowingText } from './growing_text.tsx';
-import { shortened, wordsFor } from './json.ts';
+import { isObject, shortened, wordsFor } from './json.ts';
 import type { CardPart } from './parts.ts';
 
 const LONGEST_CHARS = 120;
@@ -41,8 +41,12 @@ function Value({ value }: { value: unknown }) {
 // The output of a call without a form, on one line. A call with a form has an outcome instead.
 function resultText(part: CardPart): string {
   if ('raw' in part || typeof part.ui === 'string') return '';
-  if (part.output === null || part.output === undefined) return '';
+  if (part.output === null || part.output === undefined || isPicture(part.output)) return '';
   return shortened(wordsFor(part.output).replace(/\s+/g, ' ').trim(), LONGEST_CHARS);
 }
+
+// A call that returned a picture alone. The card shows it.
+const isPicture = (output: unknown): boolean =>
+  isObject(output) && Object.keys(output).join() === 'attachmentId';
 
 const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';

@@ -10,7 +10,12 @@ const MOST_NAMES = 6;
 
 // The agents of the demo play scripts that know these texts.
 const DEMO = ['Guide', 'Librarian'];
-const DEMO_OFFERS = ['Hello! Who is here?', '@Librarian what day is it?', 'Time for a coffee?'];
+const DEMO_OFFERS = [
+  'Hello! Who is here?',
+  '@Librarian what day is it?',
+  'Time for a coffee?',
+  'Please draw a red fox.',
+];
 
 /** Shown instead of messages. */
 export function FirstScreen({ cast }: { cast: Cast }): JSX.Element | null {

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use smartspace_domain::{
+    attachments::file_stem,
     runs::Usage,
     tools::{ImageProvider, ImageSize},
 };
@@ -57,10 +58,15 @@ pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Re
     if let Err(unpaid) = reserved {
         return Outcome::error(format!("the picture was not drawn: {unpaid}")).into();
     }
-    let drawn = context.models.draw(&request).await;
+    let drawn = {
+        // A closed semaphore is none: nobody closes it.
+        let _drawing = context.drawing.acquire().await;
+        context.models.draw(&request).await
+    };
     let used = match &drawn {
         Ok(Drawing { usage, .. }) => {
-            Some(Usage { cost: context.prices.cost(&model, usage), ..*usage })
+            let usage = usage.believable();
+            Some(Usage { cost: context.prices.cost(&model, &usage), ..usage })
         }
         Err(error) => error.is_refusal().then(Usage::default),
     };
@@ -68,10 +74,16 @@ pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Re
     match drawn {
         Ok(Drawing { image, .. }) => {
             let mut returned = returned::picture(image);
+            returned.title = file_stem(&request.prompt);
             returned.outcome.used = used.map(|usage| CallUsage { model, usage });
             returned
         }
         Err(ModelError { message, .. }) => {
+            // A provider may repeat what stands in a prompt.
+            let message = match context.egress.secrets().await {
+                Ok(known) => known.redact(&message).into_owned(),
+                Err(error) => error.to_string(),
+            };
             Outcome::error(format!("the picture was not drawn: {message}")).into()
         }
     }

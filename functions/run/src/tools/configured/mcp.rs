@@ -190,7 +190,7 @@ pub(crate) async fn returned(
         Ok(answer) => {
             let status = if answer.failed { CallStatus::Failed } else { CallStatus::Completed };
             let outcome = Outcome { status, ..Outcome::completed(bounded(answer.output)) };
-            Returned { outcome, images: answer.images }
+            Returned { outcome, images: answer.images, title: String::new() }
         }
         Err(error) => Outcome::error(error.to_string()).into(),
     }

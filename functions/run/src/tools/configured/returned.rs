@@ -7,7 +7,7 @@ use smartspace_domain::{
     ids::SpaceId,
     steps::CallStatus,
 };
-use smartspace_store::{messages::MessageFile, runs::steps::CallFile};
+use smartspace_store::{attachments::UnsentRoom, messages::MessageFile, runs::steps::CallFile};
 
 use crate::{
     prompt::lines::file_line,
@@ -22,11 +22,13 @@ pub(crate) struct Returned {
     pub(crate) outcome: Outcome,
     /// The pictures of the answer. Nothing of them is checked.
     pub(crate) images: Vec<ReturnedImage>,
+    /// What the pictures are named after, if it is not the tool.
+    pub(crate) title: String,
 }
 
 impl From<Outcome> for Returned {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, images: Vec::new() }
+        Self { outcome, images: Vec::new(), title: String::new() }
     }
 }
 
@@ -34,20 +36,23 @@ impl Returned {
     /// Keeps the pictures in the space of the call's card, or else in the active space. The outcome
     /// names them, and says which could not be kept: the call itself was made.
     pub(crate) async fn keep(self, calling: &Calling<'_>, card: Option<SpaceId>) -> Outcome {
-        let Self { mut outcome, images } = self;
+        let Self { mut outcome, images, title } = self;
         let mut notes = Vec::new();
+        // The card names its pictures at once.
+        let room = if card.is_some() { UnsentRoom::SentAtOnce } else { UnsentRoom::Limited };
         let many = images.len();
-        let stem = &calling.begun.name;
+        let tool = &calling.begun.name;
+        let stem = if title.is_empty() { tool } else { &title };
         for (image, number) in images.into_iter().take(IMAGES_OF_RESULT).zip(1..) {
             let name = if many > 1 { format!("{stem}-{number}") } else { stem.clone() };
             let kept = match card.or(calling.active_space) {
-                Some(space) => keep(calling, space, image, &name).await,
+                Some(space) => keep(calling, space, image, &name, room).await,
                 None => Err("no space is active".to_owned()),
             };
             match kept {
                 Ok((space_id, file)) => {
                     let line = file_line(outcome.files.len() + 1, &file.part);
-                    let label = format!("From {stem}: {line}");
+                    let label = format!("From {tool}: {line}");
                     outcome.files.push(CallFile { space_id, label, file });
                 }
                 Err(why) => notes.push(format!("picture {number} is not kept: {why}")),
@@ -56,11 +61,14 @@ impl Returned {
         if many > IMAGES_OF_RESULT {
             notes.push(format!("of {many} pictures only the first {IMAGES_OF_RESULT} are kept"));
         }
-        outcome.output = noted(outcome.output, &notes);
-        if outcome.output == Value::Null && !outcome.files.is_empty() {
-            // The model reads their lines after the results.
-            outcome.output = json!({"pictures": outcome.files.len()});
+        if outcome.output == Value::Null {
+            // The answer was a picture and nothing else.
+            return match outcome.files.first().map(|kept| kept.file.part.attachment_id) {
+                Some(id) => Outcome { output: json!({"attachmentId": id}), ..outcome },
+                None => Outcome { used: outcome.used, ..Outcome::error(notes.join("; ")) },
+            };
         }
+        outcome.output = noted(outcome.output, &notes);
         outcome
     }
 }
@@ -70,15 +78,20 @@ async fn keep(
     space: SpaceId,
     image: ReturnedImage,
     stem: &str,
+    room: UnsentRoom,
 ) -> Result<(SpaceId, MessageFile), String> {
     let context = calling.context;
     let known = context.egress.secrets().await.map_err(|error| error.to_string())?;
-    // A picture may have texts beside its pixels.
-    if known.is_in(&String::from_utf8_lossy(&image.bytes)) {
+    if known.is_in_bytes(&image.bytes) {
         return Err("it contains a secret".into());
     }
     let image = image.checked(stem)?;
-    let kept = context.pipeline.keep_made(context.run.agent_id, space, image).await;
+    let agent = context.run.agent_id;
+    let pipeline = context.pipeline.clone();
+    // In a task of its own: if the run is stopped in between, the file is still stored whole or
+    // cleaned up.
+    let keeping = async move { pipeline.keep_made(agent, space, image, room).await };
+    let kept = tokio::spawn(keeping).await.map_err(|error| error.to_string())?;
     match kept {
         Ok(file) => Ok((space, file.named())),
         Err(Error::NotAMember | Error::NotFound(_)) => Err(format!("you are not in {space}")),
@@ -99,7 +112,6 @@ fn noted(output: Value, notes: &[String]) -> Value {
     }
     let notes = notes.join("; ");
     bounded(match output {
-        Value::Null => json!({"note": notes}),
         Value::String(text) => format!("{text}\n({notes})").into(),
         output => json!({"output": output, "note": notes}),
     })
@@ -108,7 +120,7 @@ fn noted(output: Value, notes: &[String]) -> Value {
 /// The outcome of a call that has returned a picture alone.
 pub(crate) fn picture(image: ReturnedImage) -> Returned {
     let outcome = Outcome { status: CallStatus::Completed, ..Outcome::completed(Value::Null) };
-    Returned { outcome, images: vec![image] }
+    Returned { outcome, images: vec![image], title: String::new() }
 }
 
 #[cfg(test)]
@@ -120,7 +132,6 @@ mod tests {
         let notes = ["one".to_owned(), "two".to_owned()];
         assert_eq!(noted(json!("text"), &notes), json!("text\n(one; two)"));
         assert_eq!(noted(json!([1]), &notes), json!({"output": [1], "note": "one; two"}));
-        assert_eq!(noted(Value::Null, &notes), json!({"note": "one; two"}));
         assert_eq!(noted(json!([1]), &[]), json!([1]));
     }
 }

@@ -1,6 +1,7 @@
 use std::io::{Read, Write};
 
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use smartspace_domain::attachments::RETURNED_IMAGE_BYTES;
 
 use crate::exchange::LONGEST_BODY;
 use crate::request::tests::*;
@@ -24,6 +25,17 @@ async fn a_body_is_read_up_to_its_size_limit() {
         let body = Bytes::from(vec![b'x'; size.min(LONGEST_BODY)]);
         let expected = HttpResponse { status: StatusCode::OK, content_type: None, body, is_cut };
         assert_eq!(egress().send(get(server.url("api.test", "/"))).await, Ok(expected));
+    }
+}
+
+#[tokio::test]
+async fn a_picture_is_read_up_to_a_limit_of_its_own() {
+    for (size, is_cut) in [(RETURNED_IMAGE_BYTES, false), (RETURNED_IMAGE_BYTES + 1, true)] {
+        let header = "content-type: Image/PNG; a=b\r\n";
+        let server =
+            Server::start(move |_| Reply::Bytes(response(200, header, &vec![b'x'; size]))).await;
+        let answer = egress().send(get(server.url("api.test", "/"))).await.unwrap();
+        assert_eq!((answer.body.len(), answer.is_cut), (RETURNED_IMAGE_BYTES, is_cut));
     }
 }
 

@@ -91,7 +91,9 @@ fn body_of(answer: &HttpResponse) -> Value {
         }
         Err(_) if answer.is_cut => {
             let most = answer.body.len();
-            return Value::String(format!("[more than {most} bytes of {media_type}, not shown]"));
+            return Value::String(format!(
+                "[{media_type} of more than {most} bytes, which are the most that is read; not shown]"
+            ));
         }
         Err(_) => {
             let what = if media_type.is_empty() { "data" } else { media_type.as_str() };
