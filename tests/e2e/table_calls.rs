@@ -2,6 +2,7 @@
 
 mod active_runs;
 mod counted;
+mod files;
 mod members;
 mod runs_by_day;
 mod webhooks;

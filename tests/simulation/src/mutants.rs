@@ -69,9 +69,6 @@ pub enum Mutant {
     /// Promise 3: a worker that takes over does not see hidden external calls that began, and
     /// repeats them.
     RepeatsWhatBegan,
-    /// Promise 3: a worker that takes over does not see that a picture is being drawn, and draws it
-    /// again.
-    DrawsAgain,
     /// Promise 3: an external call gets its result and its card does not.
     ForgetsCards,
     /// Promise 3: a run ends and its cards of external calls stay open.
@@ -187,7 +184,6 @@ impl Mutant {
             | Self::LosesLastAnswers
             | Self::ForgetsBeginnings
             | Self::RepeatsWhatBegan
-            | Self::DrawsAgain
             | Self::ForgetsCards
             | Self::LeavesCallsOpen => 3,
             Self::ForgetsCuts
@@ -244,10 +240,6 @@ impl Mutant {
                 rates.under_way = rates.under_way.max(20_000);
             }
             Self::ForgetsPictures => plan.files = true,
-            Self::DrawsAgain => {
-                plan.files = true;
-                rates.model = rates.model.max(60_000);
-            }
             Self::IgnoresSlots => {
                 plan.keep_agents_busy();
                 plan.mode = "parallel";
@@ -347,7 +339,7 @@ impl Mutant {
             | Self::ResetsMinutes => {
                 matches!(operation, "BatchGetItem" | "GetItem")
             }
-            Self::RepeatsWhatBegan | Self::DrawsAgain => operation == "Query",
+            Self::RepeatsWhatBegan => operation == "Query",
             Self::IgnoresLanes => operation == "BatchGetItem",
             _ => false,
         };
@@ -357,9 +349,7 @@ impl Mutant {
         let Ok(mut parsed) = serde_json::from_str::<Value>(answer) else { return };
         match self {
             Self::ForgetsTokens => messages::hide_existing_items(&mut parsed),
-            Self::RepeatsWhatBegan | Self::DrawsAgain => {
-                outside::hide(self, request, &mut parsed);
-            }
+            Self::RepeatsWhatBegan => outside::hide(request, &mut parsed),
             Self::IgnoresDepth => messages::hide_depth_limit(&mut parsed),
             Self::DispatchesAgain => messages::hide_settling(&mut parsed),
             Self::ResetsMinutes => messages::hide_later_minutes(&mut parsed, now),

@@ -163,7 +163,6 @@ mutants! {
     finds_lost_last_answers: LosesLastAnswers
     finds_forgotten_beginnings: ForgetsBeginnings
     finds_repeated_what_began: RepeatsWhatBegan
-    finds_pictures_drawn_again: DrawsAgain
     finds_forgotten_cards: ForgetsCards
     finds_calls_left_open: LeavesCallsOpen
     finds_forgotten_cuts: ForgetsCuts

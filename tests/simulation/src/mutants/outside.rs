@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::external_tools::DRAWS;
 use crate::mutants::writes::{drop_where, mentions, sort_key, written};
 use crate::mutants::{Mutant, RawResponse};
 
@@ -32,7 +31,7 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse>
         {
             drop_where(parts, |part| sort_key(part).starts_with("MSG#"));
         }
-        Mutant::ForgetsPictures if parts.iter().any(|part| !written(part)["files"].is_null()) => {
+        Mutant::ForgetsPictures if parts.iter().any(|part| has_pictures(&written(part))) => {
             drop_where(parts, |part| {
                 ["FILE#", "UNSENT#"].iter().any(|kind| sort_key(part).starts_with(kind))
             });
@@ -50,16 +49,11 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse>
     None
 }
 
-/// Hides calls under way from a worker that takes over their run: those without a card, or those
-/// that draw.
-pub(super) fn hide(mutant: Mutant, request: &Value, answer: &mut Value) {
+/// Hides calls under way from a worker that takes over their run.
+pub(super) fn hide(request: &Value, answer: &mut Value) {
     let reads_whole_run =
         request["ExpressionAttributeValues"].as_object().is_some_and(|values| values.len() == 1);
     if let Some(items) = answer["Items"].as_array_mut().filter(|_| reads_whole_run) {
-        let is_hidden = |item: &Value| match mutant {
-            Mutant::DrawsAgain => item["name"]["S"] == DRAWS && is_external_call(item),
-            _ => is_hidden(item),
-        };
         items.retain(|item| !(is_hidden(item) && is_pending(item)));
     }
 }
@@ -68,6 +62,11 @@ pub(super) fn hide(mutant: Mutant, request: &Value, answer: &mut Value) {
 fn is_external_call(item: &Value) -> bool {
     item["SK"]["S"].as_str().is_some_and(|sk| sk.starts_with("CALL#"))
         && item["outside"]["BOOL"] == true
+}
+
+/// Whether an item stores a call that has returned pictures.
+fn has_pictures(item: &Value) -> bool {
+    is_external_call(item) && !item["files"].is_null()
 }
 
 /// Whether an item stores an external call without a card.
