@@ -59,7 +59,7 @@ pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Re
         return Outcome::error(format!("the picture was not drawn: {unpaid}")).into();
     }
     let drawn = {
-        // A closed semaphore is none: nobody closes it.
+        // Fails only if it is closed, which nobody does.
         let _drawing = context.drawing.acquire().await;
         context.models.draw(&request).await
     };

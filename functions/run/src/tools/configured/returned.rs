@@ -63,10 +63,11 @@ impl Returned {
         }
         if outcome.output == Value::Null {
             // The answer was a picture and nothing else.
-            return match outcome.files.first().map(|kept| kept.file.part.attachment_id) {
-                Some(id) => Outcome { output: json!({"attachmentId": id}), ..outcome },
-                None => Outcome { used: outcome.used, ..Outcome::error(notes.join("; ")) },
-            };
+            if let Some(id) = outcome.files.first().map(|kept| kept.file.part.attachment_id) {
+                return Outcome { output: json!({"attachmentId": id}), ..outcome };
+            }
+            let text = format!("the call was made, but {}", notes.join("; "));
+            return Outcome { used: outcome.used, ..Outcome::error(text) };
         }
         outcome.output = noted(outcome.output, &notes);
         outcome
