@@ -357,12 +357,13 @@ test('tools are added from templates, changed and removed', async (t) => {
     ['Add buttons', 'askForApproval', 'Asks people with buttons'],
     ['Add a form', 'askForAmount', 'Asks people with a form'],
     ['Add an HTTP call', 'fetchWeather', 'Calls GET https://api.example.com/weather'],
+    ['Add pictures', 'draw', 'Draws pictures of 1024x1024 pixels with openai/gpt-image-1'],
   ]) {
     await press(tools, button);
     await press(editor, 'Save tool');
     await tools.getByRole('listitem').filter({ hasText: name }).getByText(words).waitFor();
   }
-  assert.equal((await configOf(agent)).tools.length, 3);
+  assert.equal((await configOf(agent)).tools.length, 4);
   await tools.getByText('Answer schema').click();
   await tools.getByText('"Euros"').waitFor();
 
@@ -382,7 +383,7 @@ test('tools are added from templates, changed and removed', async (t) => {
   await tools.getByText('Removed').waitFor();
   assert.deepEqual(
     (await configOf(agent)).tools.map(({ name }) => name),
-    ['askForApproval', 'fetchWeather'],
+    ['askForApproval', 'fetchWeather', 'draw'],
   );
 });
 

@@ -209,7 +209,7 @@ test('what cannot be is refused with an error of the protocol', async (t) => {
   await assert.rejects(client.getTask({ id: 'x', tenant: '' }), /no such task/);
   await assert.rejects(client.sendMessage(asked('', { contextId: garden.id })), /1 to 32768/);
   const file = [{ content: { $case: 'url', value: 'http://x' }, filename: '', mediaType: '' }];
-  await assert.rejects(client.sendMessage(asked('', { parts: file })), /files/);
+  await assert.rejects(client.sendMessage(asked('', { parts: file })), /expected the file itself/);
   const send = async (body, headers = {}) => {
     const response = await fetch(`${product.base}/v1/agents/${guide.id}/a2a`, {
       method: 'POST',

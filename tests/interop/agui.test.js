@@ -262,7 +262,7 @@ test('what a thread cannot be is refused with the reason', async (t) => {
     [{ runId: 'r' }, 422, /threadId/],
     ['{', 400, /JSON/],
     [{ ...input, messages: [user('a', '')] }, 422, /1 to 32768 bytes/],
-    [{ ...input, messages: [user('a', [{ type: 'image' }])] }, 422, /files/],
+    [{ ...input, messages: [user('a', [{ type: 'image' }])] }, 422, /expected the file itself/],
     [
       { ...input, messages: Array.from({ length: 11 }, (_, id) => user(`${id}`, 'Hi')) },
       422,
@@ -283,7 +283,7 @@ test('what a thread cannot be is refused with the reason', async (t) => {
   assert.equal((await ask(first)).status, 200);
   const other = await ask({ ...input, messages: [user('same', 'Two')] });
   assert.equal(other.status, 422);
-  assert.match(other.detail, /another text/);
+  assert.match(other.detail, /other content/);
   assert.equal((await ask(input, {})).status, 401);
   assert.equal((await ask(input, { authorization: `Bearer ${product.adminKey}` })).status, 403);
 });

@@ -133,6 +133,10 @@ test('tools are described in words', () => {
       'Asks people and agents with the component “map”',
     ],
     [{ type: 'http', method: 'GET', url: 'https://a.b' }, 'Calls GET https://a.b'],
+    [
+      { type: 'image', provider: 'openai', model: 'm', size: '64x64' },
+      'Draws pictures of 64x64 pixels with openai/m',
+    ],
     [{ type: 'compute', expression: '1 + 1' }, 'Computes 1 + 1'],
     [{ type: 'static', output: 1 }, 'Always returns the same result'],
   ];

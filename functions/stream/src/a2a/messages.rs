@@ -83,7 +83,7 @@ async fn begin(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversatio
     if !opening.space.members.iter().any(|member| member.id == caller.agent.id) {
         return Err(RpcError::invalid("message.contextId: the agent is not in this space"));
     }
-    let text = waking_text(caller, opening.space.id, text).await?;
+    let text = waking_text(caller, opening.space.id, text, !files.is_empty()).await?;
     let message = opening.post(&Post { key, text, files }).await?;
     let woken = opening.dispatch_of(message).await?;
     let run = run_for(&woken, caller.agent.id).ok_or_else(|| {
@@ -93,11 +93,17 @@ async fn begin(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversatio
 }
 
 /// The text, or the text with a mention of the agent, if only that wakes it.
-async fn waking_text(caller: &Caller, space: SpaceId, text: String) -> Result<String, RpcError> {
+async fn waking_text(
+    caller: &Caller,
+    space: SpaceId,
+    text: String,
+    has_files: bool,
+) -> Result<String, RpcError> {
     let mut reason = None;
     let named = format!("@{} {text}", caller.agent.name);
     // A message with files alone may have no text.
-    let texts = [Some(text).filter(|text| !text.is_empty()), Some(named.trim_end().to_owned())];
+    let is_left_out = has_files && text.is_empty();
+    let texts = [(!is_left_out).then_some(text), Some(named.trim_end().to_owned())];
     for text in texts.into_iter().flatten() {
         let path = format!("{}/preview", messages_path(space));
         let preview: Preview = caller.visitor.post(&path, &json!({"text": text}), None).await?;

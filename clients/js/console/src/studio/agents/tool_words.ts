@@ -29,11 +29,17 @@ export function executionWords(execution: Execution): string {
       return `Asks ${answererWords(execution.answerBy)} with ${uiWords(execution.ui)}`;
     case 'http':
       return `Calls ${execution.method} ${execution.url}`;
+    case 'image':
+      return `Draws pictures of ${execution.size} pixels with ${drawerWords(execution)}`;
     case 'compute':
       return `Computes ${execution.expression}`;
     case 'static':
       return 'Always returns the same result';
   }
+}
+
+function drawerWords({ provider, model }: Extract<Execution, { type: 'image' }>): string {
+  return model ? `${provider}/${model}` : provider;
 }
 
 function answererWords(answerBy: Schemas['AnswerBy']): string {
@@ -49,7 +55,7 @@ function uiWords(ui: string): string {
 
 /** The properties of a tool that differ from the default. */
 export function traitsOf({ visible, readOnly, idempotent, execution }: Tool): string[] {
-  const isShown = visible || execution.type === 'space';
+  const isShown = visible || execution.type === 'space' || execution.type === 'image';
   return [
     isShown ? 'shown in the space' : '',
     readOnly ? 'changes nothing' : '',
@@ -133,6 +139,14 @@ export const TOOL_DRAFTS: readonly Draft[] = [
         url: 'https://api.example.com/weather?city={{input.city}}',
         headers: { Authorization: 'Bearer ${secret.WEATHER_KEY}' },
       },
+    },
+  },
+  {
+    label: 'Add pictures',
+    document: {
+      name: 'draw',
+      description: 'Draws a picture.',
+      execution: { type: 'image', provider: 'openai', model: 'gpt-image-1', size: '1024x1024' },
     },
   },
 ];
