@@ -17,6 +17,7 @@ UNSEEN = {
     "sqs:DeleteMessage": "as above",
     "sqs:GetQueueAttributes": "as above",
     "iam:PassRole": "AWS checks it when a schedule names its role; the emulator does not",
+    "bedrock:InvokeModel": "these tests call no model of Bedrock",
     "bedrock:InvokeModelWithResponseStream": "these tests call no model of Bedrock",
 }
 
