@@ -26,6 +26,8 @@ RULES = re.compile(
             r"^expected none for a person$",
             r"^expected a model, or a runtime if the agent works elsewhere$",
             r"^expected none besides a model; set model to null$",
+            r"^expected none: the input of a tool of the type image is ",
+            r"^expected (the name of a model, 1 to 256 bytes|a model of Amazon or Stability AI, )",
             r"^expected none: (a remote agent has its own tools|nothing here measures what a remote agent uses)$",
             r"^expected a model: the agent has none, it works elsewhere now$",
             r"^expected a description: there is no goal ",

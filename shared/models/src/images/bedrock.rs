@@ -101,7 +101,8 @@ mod tests {
         body: &Value,
     ) -> (Result<Drawing, ModelError>, Provider) {
         let parts = vec![Part::Bytes(body.to_string().into())];
-        let headers = vec![("content-type", "application/json")];
+        let headers =
+            vec![("content-type", "application/json"), ("x-amzn-errortype", "ValidationException")];
         let provider = Provider::start(Reply { status, headers, parts }).await;
         let credentials = Credentials::new("AKIA", "secret", None, None, "test");
         let config = SdkConfig::builder()

@@ -13,17 +13,17 @@ fn deep() -> String {
 async fn an_answer_has_a_size_limit() {
     let (result, _) =
         called(|request| Reply::Json(request.result(text(&"x".repeat(10_000_000))))).await;
-    assert_eq!(result, unknown("answered with more than 4096 KiB"));
+    assert_eq!(result, unknown("answered with more than 5120 KiB"));
     let (result, _) = called(|request| {
-        Reply::Events(vec![event(&request.result(text(&"x".repeat(1_100_000))))], Then::Hang)
+        Reply::Events(vec![event(&request.result(text(&"x".repeat(5_300_000))))], Then::Hang)
     })
     .await;
-    assert_eq!(result, unknown("sent an event of more than 1 MiB"));
+    assert_eq!(result, unknown("sent an event of more than 5 MiB"));
     // Endless events, in one event and in many.
     let (result, _) =
         called(|_| Reply::Events(vec![format!("data: {}\n", "x".repeat(10_000))], Then::Repeat))
             .await;
-    assert_eq!(result, unknown("sent an event of more than 1 MiB"));
+    assert_eq!(result, unknown("sent an event of more than 5 MiB"));
     let (result, _) = called(|request| {
         Reply::Events(vec![event(&request.progress(&"x".repeat(10_000)))], Then::Repeat)
     })
