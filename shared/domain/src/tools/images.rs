@@ -15,6 +15,10 @@ use utoipa::{
 /// The shortest and the longest side of a picture, in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 64..=4_096;
 
+/// The same for two sides with an `x` between them, as a regular expression.
+const PATTERN: &str = "^(6[4-9]|[7-9][0-9]|[1-9][0-9]{2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6])\
+                       x(6[4-9]|[7-9][0-9]|[1-9][0-9]{2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6])$";
+
 /// Who draws pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -124,7 +128,7 @@ impl PartialSchema for ImageSize {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .pattern(Some("^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$"))
+            .pattern(Some(PATTERN))
             .description(Some("A size like `1024x1024`: width and height in pixels, 64 to 4096."))
             .into()
     }
