@@ -380,7 +380,7 @@ test('tools are added from templates, changed and removed', async (t) => {
 
   accept(page);
   await press(tools, 'Remove askForAmount');
-  await tools.getByText('Removed').waitFor();
+  await tools.getByText('Removed', { exact: true }).waitFor();
   assert.deepEqual(
     (await configOf(agent)).tools.map(({ name }) => name),
     ['askForApproval', 'fetchWeather', 'draw'],
