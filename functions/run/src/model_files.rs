@@ -14,16 +14,17 @@ use futures::future::try_join_all;
 use smartspace_domain::{
     Result,
     agents::ModelConfig,
-    attachments::{FileKind, FilePart, FileType},
-    ids::AttachmentId,
+    attachments::{FileKind, FilePart, FileType, RETURNED_IMAGE_BYTES},
+    ids::{AttachmentId, SpaceId},
 };
 use smartspace_models::{port::FileRef, sight::sight};
 use smartspace_ports::files::{FileKey, Files};
+use smartspace_store::messages::MessageFile;
 
 /// How many images a model gets at most.
 const IMAGES: usize = 8;
 /// The largest image that a model gets, in bytes. A larger one stays a line.
-pub(crate) const IMAGE_BYTES: u64 = 7 * 1024 * 1024 / 2;
+pub(crate) const IMAGE_BYTES: u64 = RETURNED_IMAGE_BYTES as u64;
 /// The longest side of an image that models take, in pixels.
 const IMAGE_SIDE: u32 = 8_000;
 /// How many bytes of files a model gets at most.
@@ -62,6 +63,21 @@ impl Room {
 
 fn is_image(content_type: &str) -> bool {
     FileType::read(content_type).map(FileType::kind) == Some(FileKind::Image)
+}
+
+/// A file of a space for a model, after this label.
+pub(crate) fn file_ref(space: SpaceId, file: &MessageFile, label: String) -> FileRef {
+    FileRef {
+        space_id: space,
+        attachment_id: file.part.attachment_id,
+        sha256: file.sha256.clone(),
+        name: file.part.name.clone(),
+        content_type: file.part.content_type.clone(),
+        bytes: file.part.bytes,
+        label,
+        call_id: None,
+        is_cut: false,
+    }
 }
 
 /// Files with their bytes.

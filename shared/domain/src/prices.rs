@@ -40,7 +40,8 @@ impl Prices {
     /// Parses a table of prices. The error says what was expected.
     pub fn read(json: &str) -> Result<Self, String> {
         let expected = "expected {\"provider/model\": {\"input\": …, \"cachedInput\": …, \
-                        \"cacheWrite\": …, \"output\": …, \"image\": …}}, in dollars per million tokens and per picture";
+                        \"cacheWrite\": …, \"output\": …, \"image\": …}}, \
+                        in dollars per million tokens and per picture";
         let prices: Self =
             serde_json::from_str(json).map_err(|error| format!("{expected}: {error}"))?;
         for (model, price) in &prices.0 {

@@ -3,7 +3,8 @@
 //!
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1),
-//! `services` (1, 6), `files` (1, 5, 10), `pictures` (1, 3, 10), `remote` (1, 3, 4, 5), `outside`, `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
+//! `services` (1, 6), `files` (1, 5, 10), `pictures` (1, 3, 10), `remote` (1, 3, 4, 5), `outside`,
+//! `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
 //! `invites`, `runs_without_space` (9), `frames`, `reads`, `timeliness`, `turns`, `seconds`,
 //! `budgets` and `rates` (10). `streams` compares live text with the stored messages.
 

@@ -3,9 +3,12 @@
 
 use smartspace_domain::ids::SpaceId;
 use smartspace_models::{port::FileRef, sight::Sight};
-use smartspace_store::messages::{MessageFile, MessageRecord};
+use smartspace_store::messages::MessageRecord;
 
-use crate::{model_files::Room, prompt::lines::file_line};
+use crate::{
+    model_files::{Room, file_ref},
+    prompt::lines::file_line,
+};
 
 /// The files of messages for a model that takes these kinds. `messages` are in order, and so is the
 /// result.
@@ -19,7 +22,8 @@ pub(crate) fn chosen<'a>(
     for message in messages.rev() {
         for (index, file) in message.files.iter().enumerate().rev() {
             if sight.takes(&file.part.content_type) && room.take(&file.part) {
-                chosen.push(file_ref(space, message.seq, index + 1, file));
+                let line = file_line(index + 1, &file.part);
+                chosen.push(file_ref(space, file, format!("#{} {line}", message.seq)));
             }
         }
     }
@@ -27,24 +31,10 @@ pub(crate) fn chosen<'a>(
     chosen
 }
 
-fn file_ref(space: SpaceId, seq: u64, number: usize, file: &MessageFile) -> FileRef {
-    let line = file_line(number, &file.part);
-    FileRef {
-        space_id: space,
-        attachment_id: file.part.attachment_id,
-        sha256: file.sha256.clone(),
-        name: file.part.name.clone(),
-        content_type: file.part.content_type.clone(),
-        bytes: file.part.bytes,
-        label: format!("#{seq} {line}"),
-        call_id: None,
-        is_cut: false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use smartspace_domain::{Time, attachments::FilePart, ids::AttachmentId};
+    use smartspace_store::messages::MessageFile;
 
     use super::*;
     use crate::model_files::IMAGE_BYTES;

@@ -138,9 +138,11 @@ impl ToSchema for ImageSize {}
 
 /// The input of every tool of the type `image`.
 pub fn image_input() -> Value {
+    let prompt =
+        json!({"type": "string", "minLength": 1, "description": "What the picture shows."});
     json!({
         "type": "object",
-        "properties": {"prompt": {"type": "string", "minLength": 1, "description": "What the picture shows."}},
+        "properties": {"prompt": prompt},
         "required": ["prompt"],
         "additionalProperties": false
     })

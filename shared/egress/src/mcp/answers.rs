@@ -35,23 +35,26 @@ pub(super) fn of_result(result: &Value, secrets: &KnownSecrets) -> McpAnswer {
 
 /// The pictures of a result, as far as they can be kept.
 fn images_of(content: &[Value]) -> Vec<ReturnedImage> {
-    let blob = |item: &Value| match item["type"].as_str()? {
-        "image" => Some((item["mimeType"].as_str()?.to_owned(), item["data"].as_str()?.to_owned())),
-        "resource" => {
-            let resource = &item["resource"];
-            let (kind, blob) = (resource["mimeType"].as_str()?, resource["blob"].as_str()?);
-            Some((kind.to_owned(), blob.to_owned()))
-        }
-        _ => None,
-    };
-    let blobs = content.iter().filter_map(blob);
-    let images = blobs.filter(|(kind, _)| ReturnedImage::is_kept(kind));
-    let decoded = images.map(|(content_type, data)| {
+    let images =
+        content.iter().filter_map(blob_of).filter(|(kind, _)| ReturnedImage::is_kept(kind));
+    let decoded = images.map(|(content_type, data)| ReturnedImage {
+        content_type: content_type.to_owned(),
         // Without bytes it is refused later, with a note.
-        let bytes = BASE64.decode(data.trim()).unwrap_or_default();
-        ReturnedImage { content_type, bytes }
+        bytes: BASE64.decode(data.trim()).unwrap_or_default(),
     });
     decoded.collect()
+}
+
+/// The media type of an image or a resource, and its base64.
+fn blob_of(item: &Value) -> Option<(&str, &str)> {
+    match item["type"].as_str()? {
+        "image" => Some((item["mimeType"].as_str()?, item["data"].as_str()?)),
+        "resource" => {
+            let resource = &item["resource"];
+            Some((resource["mimeType"].as_str()?, resource["blob"].as_str()?))
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn of_error(text: String) -> McpAnswer {

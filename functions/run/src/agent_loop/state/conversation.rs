@@ -3,7 +3,10 @@
 use smartspace_models::port::{FileRef, Message, ToolCall, ToolResult};
 use smartspace_store::runs::steps::{CallFile, CallRecord, StepRecord};
 
-use crate::{agent_loop::state::State, model_files::Room};
+use crate::{
+    agent_loop::state::State,
+    model_files::{Room, file_ref},
+};
 
 impl State {
     /// An estimate of the tokens in the conversation. `None` before the first answer.
@@ -70,14 +73,8 @@ pub(crate) fn results<'a>(
 /// The pictures that a call has returned. One that no model takes is only named.
 fn pictures(record: &CallRecord) -> impl Iterator<Item = FileRef> {
     record.files.iter().map(|CallFile { space_id, label, file }| FileRef {
-        space_id: *space_id,
-        attachment_id: file.part.attachment_id,
-        sha256: file.sha256.clone(),
-        name: file.part.name.clone(),
-        content_type: file.part.content_type.clone(),
-        bytes: file.part.bytes,
-        label: label.clone(),
         call_id: Some(record.call_id),
         is_cut: !Room::default().take(&file.part),
+        ..file_ref(*space_id, file, label.clone())
     })
 }

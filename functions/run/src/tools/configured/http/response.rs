@@ -92,7 +92,8 @@ fn body_of(answer: &HttpResponse) -> Value {
         Err(_) if answer.is_cut => {
             let most = answer.body.len();
             return Value::String(format!(
-                "[{media_type} of more than {most} bytes, which are the most that is read; not shown]"
+                "[{media_type} of more than {most} bytes, which are the most that is read; \
+                 not shown]"
             ));
         }
         Err(_) => {
