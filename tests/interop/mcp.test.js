@@ -2,6 +2,7 @@
 // 2025-11-25.
 
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import * as sdk2026 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -20,6 +21,7 @@ const TOOLS = [
   'cancel_run',
   'list_spaces',
   'post_message',
+  'read_file',
   'read_messages',
   'wait_for_messages',
 ];
@@ -54,6 +56,10 @@ function withoutWarnings(t) {
     t.mock.method(console, method, (...words) => assert.fail(`warned: ${words.join(' ')}`));
 }
 
+// A PNG with one red pixel.
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
+const fileOf = ({ parts }) => parts.find(({ type }) => type === 'file');
 const textsOf = (messages) => messages.map(({ parts }) => parts.find(({ text }) => text)?.text);
 
 for (const [name, sdk] of Object.entries(SDKS)) {
@@ -79,7 +85,7 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       const listed = (await client.listTools()).tools;
       assert.deepEqual(listed.map((tool) => tool.name).sort(), TOOLS);
       const readOnly = listed.filter((tool) => tool.annotations.readOnlyHint);
-      const reading = ['list_spaces', 'read_messages', 'wait_for_messages'];
+      const reading = ['list_spaces', 'read_file', 'read_messages', 'wait_for_messages'];
       assert.deepEqual(readOnly.map((tool) => tool.name).sort(), reading);
       for (const tool of listed) assert.ok(tool.description && tool.inputSchema.type === 'object');
       assert.match(client.getInstructions(), /waitSeconds/);
@@ -161,6 +167,71 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       assert.equal(canceled.status, 'canceled');
     });
 
+    await t.test('sends files and reads them', async () => {
+      const files = [
+        { name: 'roses.md', contentType: 'text/markdown', text: '# Roses\n\nRed ones.' },
+        { name: 'red.png', contentType: 'image/png', base64: PIXEL },
+        { name: 'plan.pdf', contentType: 'application/pdf', base64: btoa('%PDF-1.7') },
+      ];
+      const once = { ...inGarden, files, idempotencyKey: 'files' };
+      const { message } = await call(client, 'post_message', once);
+      assert.equal((await call(client, 'post_message', once)).message.id, message.id);
+      const [text, picture, pdf] = message.parts.filter(({ type }) => type === 'file');
+      assert.deepEqual([text.name, picture.name, pdf.name], ['roses.md', 'red.png', 'plan.pdf']);
+      const read = (part, more) => ({ ...inGarden, attachmentId: part.attachmentId, ...more });
+      const page = await call(client, 'read_file', read(text));
+      assert.deepEqual([page.text, page.nextOffset], ['# Roses\n\nRed ones.', null]);
+      const rest = await call(client, 'read_file', read(text, { offset: 9 }));
+      assert.equal(rest.text, 'Red ones.');
+      const end = await call(client, 'read_file', read(text, { offset: 1000 }));
+      assert.deepEqual([end.text, end.nextOffset], ['', null]);
+      const seen = await client.callTool({ name: 'read_file', arguments: read(picture) });
+      const [, image] = seen.content;
+      assert.deepEqual([image.type, image.mimeType, image.data], ['image', 'image/png', PIXEL]);
+      assert.equal(seen.structuredContent.file.width, 1);
+      const { file } = await call(client, 'read_file', read(pdf));
+      assert.equal(await (await fetch(file.url)).text(), '%PDF-1.7');
+      const again = { ...inGarden, attachments: [picture.attachmentId] };
+      const forwarded = await call(client, 'post_message', again);
+      assert.equal(fileOf(forwarded.message).attachmentId, picture.attachmentId);
+    });
+
+    await t.test('reads a long text in pages', async () => {
+      const text = 'Rosenstöcke 🌹 '.repeat(5_000);
+      const files = [{ name: 'long.txt', contentType: 'text/plain', text }];
+      const { message } = await call(client, 'post_message', { ...inGarden, files });
+      const { attachmentId } = fileOf(message);
+      const pages = [];
+      for (let offset = 0; offset !== null;) {
+        const page = await call(client, 'read_file', { ...inGarden, attachmentId, offset });
+        pages.push(page.text);
+        offset = page.nextOffset;
+      }
+      assert.equal(pages.join(''), text);
+      assert.equal(pages.length, Math.ceil(Buffer.byteLength(text) / (24 * 1024)));
+    });
+
+    await t.test('is told what is wrong with a file, and nothing is posted', async () => {
+      const before = await api.messages(garden);
+      const file = { name: 'a.txt', contentType: 'text/plain', text: 'a' };
+      for (const [files, detail] of [
+        [[{ ...file, base64: 'YQ==' }], /files\/0: expected either text or base64/],
+        [
+          [file, { ...file, contentType: 'text/html' }],
+          /files\/1: its media type: expected one of/,
+        ],
+        [[{ ...file, name: 'a/b' }], /its name: expected a name without/],
+        [[{ ...file, contentType: 'image/png' }], /first bytes are not those of image\/png/],
+        [[{ ...file, text: '' }], /expected 1 to 20971520 bytes, got 0/],
+        [Array(11).fill(file), /expected at most 10 files, got 11/],
+      ]) {
+        const refused = await refusal(client, 'post_message', { ...inGarden, files });
+        assert.equal(refused.status, 422);
+        assert.match(refused.detail, detail);
+      }
+      assert.deepEqual(await api.messages(garden), before);
+    });
+
     await t.test('reads a space as a resource', async () => {
       const uri = `smartspace://spaces/${garden.id}`;
       const { resources } = await client.listResources();
@@ -182,8 +253,14 @@ for (const [name, sdk] of Object.entries(SDKS)) {
 
     await t.test('knows nothing of the spaces of strangers', async () => {
       const there = { spaceId: secret.id };
+      const sarahs = await connected(t, sdk, product.base, tokenOf(sarah, product.jwtSecret));
+      const files = [{ name: 'plan.txt', contentType: 'text/plain', text: 'Nobody knows.' }];
+      const hidden = await call(sarahs, 'post_message', { ...there, files, waitSeconds: 20 });
+      const file = fileOf(hidden.message).attachmentId;
+      const before = await api.messages(secret);
       const calls = {
         read_messages: there,
+        read_file: { ...there, attachmentId: file },
         post_message: { ...there, text: 'Hello?', waitSeconds: 5 },
         wait_for_messages: { ...there, afterSeq: 0, timeoutSeconds: 5 },
       };
@@ -191,7 +268,12 @@ for (const [name, sdk] of Object.entries(SDKS)) {
         assert.equal((await refusal(client, tool, input)).status, 404, tool);
       const uri = `smartspace://spaces/${secret.id}`;
       await assert.rejects(client.readResource({ uri }), /no such resource/);
-      assert.deepEqual(await api.messages(secret), []);
+      assert.deepEqual(await api.messages(secret), before);
+      // The file is no more in another space than it is there.
+      const here = { ...inGarden, attachmentId: file };
+      assert.equal((await refusal(client, 'read_file', here)).status, 404);
+      const forwarded = { ...inGarden, attachments: [file] };
+      assert.equal((await refusal(client, 'post_message', forwarded)).status, 422);
     });
 
     await t.test('is told what an input lacks', async () => {
@@ -231,6 +313,18 @@ async function scene(t, ...flags) {
   };
   return { product, api, space, bearer, send, call };
 }
+
+test('the address of a file is one at which the client reaches the product', async (t) => {
+  const { product, space, bearer } = await scene(t);
+  const base = product.base.replace('127.0.0.1', 'localhost');
+  const client = await connected(t, sdk2026, base, bearer.authorization.replace('Bearer ', ''));
+  const files = [{ name: 'a.csv', contentType: 'text/csv', text: 'a,b' }];
+  const { message } = await call(client, 'post_message', { spaceId: space.id, files });
+  const { attachmentId } = fileOf(message);
+  const { file } = await call(client, 'read_file', { spaceId: space.id, attachmentId });
+  assert.ok(file.url.startsWith(`${base}/files/`), file.url);
+  assert.equal(await (await fetch(file.url)).text(), 'a,b');
+});
 
 test('an agent that posts through the door stays in its chain', async (t) => {
   const { space, call } = await scene(t);

@@ -117,7 +117,7 @@ impl Runs {
         let run = parcel.run;
         let Some(remote) = &run.remote else { return Ok(()) };
         let webhook = Webhook {
-            store: &self.pipeline.store,
+            pipeline: &self.pipeline,
             callbacks: &self.callbacks,
             egress: &self.egress,
             runtime,

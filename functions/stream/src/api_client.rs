@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
+    ops::Range,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -13,13 +14,13 @@ use axum::{
 };
 use reqwest::{
     Client, Method, Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, RANGE},
     redirect::Policy,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use smartspace_domain::{ids::EntityId, problems::Problem};
-use smartspace_web::respond;
+use smartspace_web::{host_address, respond};
 
 /// How long a call of our own API may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
@@ -85,6 +86,8 @@ const PASSED_ON: [HeaderName; 3] = [
 pub(crate) struct Visitor {
     api: OurApi,
     passed_on: HeaderMap,
+    /// The address at which it has reached us.
+    address: String,
 }
 
 impl fmt::Debug for Visitor {
@@ -118,7 +121,7 @@ impl OurApi {
                 passed_on.append(&name, value.clone());
             }
         }
-        Visitor { api: self.clone(), passed_on }
+        Visitor { api: self.clone(), passed_on, address: host_address("http", headers) }
     }
 
     fn http(&self) -> reqwest::Result<&Client> {
@@ -181,6 +184,45 @@ impl Visitor {
             StatusCode::PRECONDITION_FAILED => Ok(()),
             status => Err(failed(format!("the storage answered {status}"))),
         }
+    }
+
+    /// An address from an answer of the API, as the visitor reaches it: the API may have another
+    /// name for us than for the outside.
+    pub(crate) fn as_seen_outside(&self, url: &str) -> String {
+        match url.strip_prefix(&*self.api.url) {
+            Some(path) if path.starts_with('/') => format!("{}{path}", self.address),
+            _ => url.to_owned(),
+        }
+    }
+
+    /// Downloads a part of a file from an address that the API has given.
+    pub(crate) async fn download(&self, url: &str, range: Range<u64>) -> Result<Vec<u8>, Refusal> {
+        let failed = |error: String| {
+            tracing::warn!(error, "a door could not download a file");
+            Refusal::new(503, "the file could not be downloaded; try again")
+        };
+        let broken = |error: reqwest::Error| failed(error.without_url().to_string());
+        let http = self.api.http().map_err(broken)?;
+        let asked = format!("bytes={}-{}", range.start, range.end.saturating_sub(1));
+        let mut answer = http.get(url).header(RANGE, asked).send().await.map_err(broken)?;
+        let mut skipped = match answer.status() {
+            StatusCode::PARTIAL_CONTENT => 0,
+            // The local host sends the whole file.
+            status if status.is_success() => range.start,
+            status => return Err(failed(format!("the storage answered {status}"))),
+        };
+        let wanted = range.end - range.start;
+        let mut bytes = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(broken)? {
+            let begin = skipped.min(chunk.len() as u64);
+            skipped -= begin;
+            bytes.extend_from_slice(&chunk[begin as usize..]);
+            if bytes.len() as u64 >= wanted {
+                break;
+            }
+        }
+        bytes.truncate(wanted as usize);
+        Ok(bytes)
     }
 
     async fn call<T: DeserializeOwned>(

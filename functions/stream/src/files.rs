@@ -2,12 +2,11 @@
 //! addresses of those that a space has.
 
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use futures::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_domain::{
-    attachments::{
-        FILE_BYTES, FIRST_BYTES, FileName, FilePart, FileType, Sha256Hex, StoredFile, check_stored,
-    },
+    attachments::{FileKind, FilePart, FileSpec, FileType, WholeFile},
     ids::{AttachmentId, SpaceId},
     messages::{Message, Part},
 };
@@ -17,13 +16,12 @@ use crate::{
     conversation::wait_out,
 };
 
+/// How many files of a message are uploaded at the same time.
+const UPLOADS_AT_ONCE: usize = 3;
+
 /// A file that a client sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SentFile {
-    name: String,
-    content_type: String,
-    bytes: Vec<u8>,
-}
+pub(crate) struct SentFile(WholeFile);
 
 /// A file of a space, with an address that works for a while.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +31,8 @@ pub(crate) struct LinkedFile {
 }
 
 impl SentFile {
-    /// Reads a file from base64. The error says what is wrong with it.
+    /// Reads a file from base64. The error says why no space takes it. This is known before
+    /// anything is stored.
     pub(crate) fn of_base64(
         name: Option<&str>,
         content_type: &str,
@@ -43,36 +42,28 @@ impl SentFile {
             return Self::of_data_url(name, base64);
         }
         let bytes = BASE64.decode(base64).map_err(|error| format!("expected base64: {error}"))?;
-        let content_type =
-            content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        Self::of_bytes(name, content_type, bytes)
+    }
+
+    /// A file with these bytes. The error says why no space takes it.
+    pub(crate) fn of_bytes(
+        name: Option<&str>,
+        content_type: &str,
+        bytes: Vec<u8>,
+    ) -> Result<Self, String> {
+        let content_type = FileType::read_leniently(content_type)
+            .ok_or_else(|| format!("its media type: {}", FileType::expected(content_type)))?;
         let name = name.filter(|name| !name.is_empty());
-        let name = name.map_or_else(|| named_by_type(&content_type), str::to_owned);
-        let file = Self { name, content_type, bytes };
-        file.check()?;
-        Ok(file)
+        let name = name.map_or_else(|| named_by_type(content_type), str::to_owned);
+        WholeFile::checked(&name, content_type, bytes).map(Self)
     }
 
     /// Whether a message has this file.
     pub(crate) fn is(&self, part: &FilePart) -> bool {
-        let Self { name, content_type, bytes } = self;
-        let is_as_long = part.bytes == bytes.len() as u64;
-        is_as_long && part.name == *name && part.content_type == *content_type
-    }
-
-    /// Whether a space takes it. This is known before anything is stored.
-    fn check(&self) -> Result<(), String> {
-        let Self { name, content_type, bytes } = self;
-        let length = bytes.len() as u64;
-        FileName::check(name).map_err(|error| format!("its name: {error}"))?;
-        if FileType::read(content_type).is_none() {
-            return Err(format!("its media type: {}", FileType::expected(content_type)));
-        }
-        if !(1..=FILE_BYTES).contains(&length) {
-            return Err(format!("expected 1 to {FILE_BYTES} bytes, got {length}"));
-        }
-        let first = bytes[..bytes.len().min(FIRST_BYTES)].to_vec();
-        let stored = StoredFile { bytes: length, sha256: None, first };
-        check_stored(content_type, length, "", &stored).map(drop)
+        let FileSpec { name, content_type, bytes, .. } = &self.0.spec;
+        part.bytes == *bytes
+            && part.name == name.as_str()
+            && part.content_type == content_type.name()
     }
 
     /// Reads a file from a URL that contains it: `data:image/png;base64,…`.
@@ -88,11 +79,11 @@ impl SentFile {
     }
 
     /// Uploads the file to a space, and returns its id. The same `key` gives the same file.
-    pub(crate) async fn upload(
+    async fn upload(
         &self,
         visitor: &Visitor,
         space: SpaceId,
-        key: String,
+        key: Option<String>,
     ) -> Result<AttachmentId, Refusal> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -101,30 +92,43 @@ impl SentFile {
             upload_url: String,
             headers: std::collections::BTreeMap<String, String>,
         }
+        let Self(WholeFile { spec, bytes, .. }) = self;
         let announced = json!({
-            "name": self.name,
-            "contentType": self.content_type,
-            "bytes": self.bytes.len(),
-            "sha256": Sha256Hex::of(&self.bytes),
+            "name": spec.name,
+            "contentType": spec.content_type.name(),
+            "bytes": spec.bytes,
+            "sha256": spec.sha256,
         });
         let path = attachments_path(space);
-        let started: Started = visitor.post(&path, &announced, Some(&key)).await?;
-        visitor.upload(&started.upload_url, &started.headers, self.bytes.clone()).await?;
+        let started: Started = visitor.post(&path, &announced, key.as_deref()).await?;
+        visitor.upload(&started.upload_url, &started.headers, bytes.clone()).await?;
         Ok(started.attachment_id)
     }
 }
 
+/// Uploads the files of a message that has this key, and returns their ids.
+pub(crate) async fn upload_all(
+    visitor: &Visitor,
+    space: SpaceId,
+    files: &[SentFile],
+    key: Option<&str>,
+) -> Result<Vec<AttachmentId>, Refusal> {
+    let mut uploads = Vec::new();
+    for (file, number) in files.iter().zip(1..) {
+        // Each with a key of its own, so that a repeated message has the same files.
+        uploads.push(file.upload(visitor, space, key.map(|key| format!("{key}:{number}"))));
+    }
+    stream::iter(uploads).buffered(UPLOADS_AT_ONCE).try_collect().await
+}
+
 /// The name of a file that has none: `image.png`.
-fn named_by_type(content_type: &str) -> String {
-    let (kind, format) = content_type.split_once('/').unwrap_or(("file", "bin"));
-    let kind = if kind == "application" { "file" } else { kind };
-    let format = match format {
-        "jpeg" => "jpg",
-        "plain" => "txt",
-        "markdown" => "md",
-        other => other,
+fn named_by_type(content_type: FileType) -> String {
+    let kind = match content_type.kind() {
+        FileKind::Image => "image",
+        FileKind::Audio => "audio",
+        FileKind::Pdf | FileKind::Text => "file",
     };
-    format!("{kind}.{format}")
+    format!("{kind}.{}", content_type.extension())
 }
 
 /// The files that a message names.
@@ -160,13 +164,15 @@ async fn address(
     let mut tries = 0;
     loop {
         match visitor.get::<Value>(&path, &[]).await {
-            Ok(found) => return Ok(found["url"].as_str().map(str::to_owned)),
+            Ok(found) => {
+                return Ok(found["url"].as_str().map(|url| visitor.as_seen_outside(url)));
+            }
             Err(refusal) => wait_out(refusal, &mut tries).await?,
         }
     }
 }
 
-fn attachments_path(space: SpaceId) -> String {
+pub(crate) fn attachments_path(space: SpaceId) -> String {
     format!("/v1/spaces/{space}/attachments")
 }
 
@@ -176,18 +182,18 @@ mod tests {
 
     #[test]
     fn a_file_is_read_from_a_url_that_contains_it() {
-        let file =
-            SentFile::of_data_url(None, "data:image/GIF;base64,R0lGODlhAwACAAAAADs=").unwrap();
-        let expected = SentFile {
-            name: "image.gif".into(),
-            content_type: "image/gif".into(),
-            bytes: b"GIF89a\x03\x00\x02\x00\x00\x00\x00;".into(),
-        };
-        assert_eq!(file, expected);
-        let file =
-            SentFile::of_data_url(Some("a.txt"), "data:text/plain;charset=utf-8;base64,YQ==");
-        let file = file.unwrap();
-        assert_eq!((file.name.as_str(), file.content_type.as_str()), ("a.txt", "text/plain"));
+        for (name, url, expected) in [
+            (None, "data:image/GIF;base64,R0lGODlhAwACAAAAADs=", ("image.gif", "image/gif", 14)),
+            (
+                Some("a.txt"),
+                "data:text/plain;charset=utf-8;base64,YQ==",
+                ("a.txt", "text/plain", 1),
+            ),
+            (Some(""), "data:image/jpg;base64,/9j/4A==", ("image.jpg", "image/jpeg", 4)),
+        ] {
+            let SentFile(WholeFile { spec, .. }) = SentFile::of_data_url(name, url).unwrap();
+            assert_eq!((spec.name.as_str(), spec.content_type.name(), spec.bytes), expected);
+        }
         for wrong in ["https://example.com/a.png", "data:image/png,abc", "data:", ""] {
             let error = SentFile::of_data_url(None, wrong).unwrap_err();
             assert!(error.starts_with("expected the file itself"), "{error}");
@@ -196,7 +202,7 @@ mod tests {
         assert!(error.starts_with("expected base64"), "{error}");
         // Some clients put the whole address where base64 belongs.
         let same = SentFile::of_base64(None, "", "data:text/plain;base64,YQ==").unwrap();
-        assert_eq!(same.content_type, "text/plain");
+        assert_eq!(same.0.spec.name.as_str(), "file.txt");
     }
 
     #[test]
@@ -209,18 +215,6 @@ mod tests {
         ] {
             let error = SentFile::of_base64(Some(name), content_type, base64).unwrap_err();
             assert!(error.starts_with(reason), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_file_without_a_name_is_named_by_its_type() {
-        for (content_type, name) in [
-            ("image/jpeg", "image.jpg"),
-            ("application/pdf", "file.pdf"),
-            ("text/plain", "text.txt"),
-            ("", "file.bin"),
-        ] {
-            assert_eq!(named_by_type(content_type), name);
         }
     }
 }

@@ -3,6 +3,7 @@
 //! It keeps no session: every request stands for itself and is answered with JSON. Notifications
 //! wake no client today, so tools wait for messages instead, at most 20 seconds.
 
+mod files;
 mod waiting;
 
 use std::{sync::Arc, time::Duration};
@@ -27,18 +28,20 @@ use rmcp::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use smartspace_domain::ids::{CallId, RunId, SpaceId};
+use smartspace_domain::ids::{AttachmentId, CallId, RunId, SpaceId};
 
 use crate::{
     api_client::{Refusal, Visitor},
-    conversation::messages_path,
-    mcp::waiting::{Post, post_and_wait, wait},
+    conversation::{message_body, messages_path},
+    input::REQUEST_BYTES,
+    mcp::{
+        files::{NewFile, files_of_message, read_file},
+        waiting::{Post, post_and_wait, wait},
+    },
 };
 
 /// The longest wait of a tool, in seconds. Clients give up on a call after a minute or less.
 const LONGEST_WAIT: u64 = 20;
-/// The longest request, as for the API.
-const REQUEST_BYTES: usize = 256 * 1024;
 /// How many messages `read_messages` returns if it is not told.
 const MESSAGES: u64 = 20;
 /// How many messages of a space its resource shows.
@@ -103,12 +106,34 @@ struct ReadMessages {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ReadFile {
+    /// The space, `spc_…`.
+    #[schemars(with = "String")]
+    space_id: SpaceId,
+    /// The file, `att_…`: `attachmentId` of a part of type file.
+    #[schemars(with = "String")]
+    attachment_id: AttachmentId,
+    /// Where to begin in a text: 0 if absent, or `nextOffset` of the page before.
+    #[serde(default)]
+    offset: u64,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct PostMessage {
     /// The space, `spc_…`.
     #[schemars(with = "String")]
     space_id: SpaceId,
-    /// The text, in Markdown.
+    /// The text, in Markdown. May be left out if the message has files.
+    #[serde(default)]
     text: String,
+    /// Files that the space has, `att_…`.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    attachments: Vec<AttachmentId>,
+    /// New files. With those in `attachments` at most 10.
+    #[serde(default)]
+    files: Vec<NewFile>,
     /// How many seconds to wait for the answers of the agents that the message wakes: 0 if absent,
     /// at most 20.
     #[serde(default)]
@@ -184,6 +209,19 @@ impl SpacesServer {
         Ok(answer(visitor(&context)?.get(&messages_path(asked.space_id), &query).await))
     }
 
+    /// Reads a file of a message. A text comes in pages, a picture as a picture; of another file you
+    /// get the address of its bytes, `url`, which works for 15 minutes.
+    #[tool(annotations(title = "Read a file", read_only_hint = true, open_world_hint = false))]
+    async fn read_file(
+        &self,
+        context: RequestContext<RoleServer>,
+        Parameters(asked): Parameters<ReadFile>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let ReadFile { space_id, attachment_id, offset } = asked;
+        let read = read_file(&visitor(&context)?, space_id, attachment_id, offset).await;
+        Ok(read.unwrap_or_else(|refusal| answer(Err(refusal))))
+    }
+
     /// Posts a message in your name. The answer has the message, the messages that followed it, and
     /// whether all agents that it woke are done (`isOver`).
     #[tool(annotations(
@@ -198,11 +236,17 @@ impl SpacesServer {
         context: RequestContext<RoleServer>,
         Parameters(asked): Parameters<PostMessage>,
     ) -> Result<CallToolResult, ErrorData> {
-        let PostMessage { space_id, text, wait_seconds, idempotency_key } = asked;
+        let PostMessage { space_id, text, attachments, files, wait_seconds, idempotency_key } =
+            asked;
         let time = Duration::from_secs(wait_seconds.unwrap_or_default().min(LONGEST_WAIT));
-        let post = Post { space: space_id, text: &text, key: idempotency_key.as_deref() };
         let visitor = visitor(&context)?;
-        Ok(answer(while_connected(&context, post_and_wait(&visitor, post, time)).await))
+        let key = idempotency_key.as_deref();
+        let posting = async {
+            let files = files_of_message(&visitor, space_id, attachments, &files, key).await?;
+            let post = Post { space: space_id, body: message_body(&text, &files), key };
+            post_and_wait(&visitor, post, time).await
+        };
+        Ok(answer(while_connected(&context, posting).await))
     }
 
     /// Waits until somebody posts in a space, and returns the messages after `afterSeq`. Returns an

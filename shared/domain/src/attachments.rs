@@ -7,6 +7,7 @@ mod file_types;
 mod returned;
 #[cfg(test)]
 mod tests;
+mod text_page;
 
 use std::time::Duration;
 
@@ -18,7 +19,8 @@ use utoipa::{
 
 pub use self::{
     file_types::{FileKind, FileType},
-    returned::{IMAGES_OF_RESULT, MadeImage, RETURNED_IMAGE_BYTES, ReturnedImage, file_stem},
+    returned::{IMAGES_OF_RESULT, RETURNED_IMAGE_BYTES, ReturnedImage, file_stem},
+    text_page::{TEXT_PAGE_BYTES, TextPage},
 };
 use crate::{
     Error, InvalidText, Result, Time,
@@ -43,6 +45,9 @@ pub const DOWNLOAD_VALID: Duration = Duration::from_mins(15);
 /// How many of a file's first bytes are looked at. They hold the size of a picture that our client
 /// has encoded.
 pub const FIRST_BYTES: usize = 1024;
+/// How many bytes of a file that we have whole are searched for the size of a picture, which may
+/// stand behind other data.
+const HEADER_BYTES: usize = 64 * 1024;
 /// The longest name of a file, in characters.
 const NAME_CHARS: usize = 255;
 
@@ -193,6 +198,33 @@ impl NewAttachment {
     }
 }
 
+/// A file that we have whole, and that a space takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WholeFile {
+    /// What it is.
+    pub spec: FileSpec,
+    /// The size of a picture in pixels, if its first bytes say it.
+    pub size: Option<PictureSize>,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl WholeFile {
+    /// The file, if a space takes it. The error says what is wrong with it.
+    pub fn checked(name: &str, content_type: FileType, bytes: Vec<u8>) -> Result<Self, String> {
+        let name =
+            FileName::try_from(name.to_owned()).map_err(|error| format!("its name: {error}"))?;
+        let length = bytes.len() as u64;
+        if !(1..=FILE_BYTES).contains(&length) {
+            return Err(format!("expected 1 to {FILE_BYTES} bytes, got {length}"));
+        }
+        let first = &bytes[..bytes.len().min(HEADER_BYTES)];
+        let size = content_type.picture_size(first)?;
+        let sha256 = Sha256Hex::of(&bytes);
+        Ok(Self { spec: FileSpec { name, content_type, bytes: length, sha256 }, size, bytes })
+    }
+}
+
 /// A file of a message, as the message shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -306,15 +338,7 @@ pub fn check_stored(
     if stored.sha256.as_ref().is_some_and(|stored| stored.as_str() != sha256) {
         return Err("the file's SHA-256 is not the one that was announced".into());
     }
-    let kind = FileType::read(content_type)
-        .filter(|it| it.begins_with(&stored.first))
-        .ok_or_else(|| format!("the file's first bytes are not those of {content_type}"))?;
-    if kind.kind() != FileKind::Image {
-        return Ok(None);
-    }
-    let pixels = |side: usize| u32::try_from(side).ok().filter(|side| *side > 0);
-    let size = imagesize::blob_size(&stored.first).ok();
-    Ok(size.and_then(|size| {
-        Some(PictureSize { width: pixels(size.width)?, height: pixels(size.height)? })
-    }))
+    FileType::read(content_type)
+        .ok_or_else(|| FileType::expected(content_type))?
+        .picture_size(&stored.first)
 }

@@ -156,8 +156,7 @@ impl Execution {
     pub fn image_model(&self) -> Option<String> {
         match self {
             Self::Image { provider, model, .. } => {
-                let name = model.as_deref().unwrap_or(SCRIPTED_MODEL);
-                Some(format!("{}/{name}", provider.as_str()))
+                Some(provider.full_name(model.as_deref().unwrap_or(SCRIPTED_IMAGE_MODEL)))
             }
             _ => None,
         }
@@ -177,7 +176,7 @@ impl Execution {
 }
 
 /// The name of a scripted model of pictures that has none.
-const SCRIPTED_MODEL: &str = "picture";
+pub const SCRIPTED_IMAGE_MODEL: &str = "picture";
 
 fn no_schema() -> Value {
     json!({})

@@ -47,6 +47,11 @@ pub struct ImageRequest {
 }
 
 impl ImageRequest {
+    /// `provider/model`.
+    pub fn full_name(&self) -> String {
+        self.provider.full_name(&self.model)
+    }
+
     /// An estimate of the tokens that the model reads.
     pub fn estimated_tokens(&self) -> u64 {
         self.prompt.len().div_ceil(3) as u64

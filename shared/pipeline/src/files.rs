@@ -11,7 +11,7 @@ use smartspace_domain::{
     access::Caller,
     attachments::{
         Attachment, AttachmentStatus, DOWNLOAD_VALID, FILES_OF_MESSAGE, FilePart, FileSpec,
-        MadeImage, PictureSize, UPLOAD_VALID, check_stored,
+        PictureSize, UPLOAD_VALID, WholeFile, check_stored,
     },
     events::EventKind,
     ids::{AttachmentId, EntityId, SpaceId},
@@ -75,10 +75,10 @@ impl Pipeline {
         &self,
         agent: EntityId,
         space: SpaceId,
-        image: MadeImage,
+        image: WholeFile,
         room: UnsentRoom,
     ) -> Result<FileRecord> {
-        let MadeImage { file, size, bytes } = image;
+        let WholeFile { spec: file, size, bytes } = image;
         let now = self.now();
         let id = AttachmentId::new(now, self.ids.random());
         let record = FileRecord::new(id, space, &file, Some(agent), now);
@@ -122,8 +122,8 @@ impl Pipeline {
         Ok((file.view(), download))
     }
 
-    /// Where to download a file that is ready.
-    async fn download(&self, space: SpaceId, file: &FilePart) -> Result<Download> {
+    /// Where to download a file that is ready. Only for those who may read the space.
+    pub async fn download(&self, space: SpaceId, file: &FilePart) -> Result<Download> {
         let until = self.now() + DOWNLOAD_VALID;
         let key = FileKey { space, file: file.attachment_id };
         Ok(Download { url: self.files.download(key, file, until).await?, until })
@@ -204,9 +204,12 @@ impl Pipeline {
         if file.status != AttachmentStatus::Pending {
             return Ok(Some(file));
         }
-        let Some(stored) = self.files.look(key_of(&file)).await? else { return Ok(Some(file)) };
-        let found = check_stored(&file.content_type, file.bytes, &file.sha256, &stored);
         let attachments = self.store.attachments();
+        let Some(stored) = self.files.look(key_of(&file)).await? else {
+            // Not uploaded yet, or refused and deleted since the record was read.
+            return attachments.find(file.space_id, file.id).await;
+        };
+        let found = check_stored(&file.content_type, file.bytes, &file.sha256, &stored);
         if attachments.checked(&file, &found).await? {
             match found {
                 Ok(_) => {

@@ -5,14 +5,15 @@ use serde_json::json;
 use smartspace_domain::{
     Error, Result,
     events::{EventKind, StreamKind, pieces},
-    ids::{CallId, MessageId, SpaceId, StreamId},
+    ids::{AttachmentId, CallId, MessageId, SpaceId, StreamId},
     limits,
-    messages::{Message, MessageText, Origin, excerpt},
+    messages::{Message, Origin, excerpt},
     rates,
     runs::{EndReason, FailureCode, ReportedUsage, Run, RunError, RunStatus},
     steps::CallStatus,
 };
 use smartspace_store::{
+    attachments::FileRecord,
     idempotency::PostKey,
     messages::append::{Appended, ByRun, Content, MessageSource, NewMessage, Right},
     runs::{
@@ -32,8 +33,10 @@ const TRIES: usize = 20;
 /// A message that a remote agent posts.
 #[derive(Clone, Debug)]
 pub struct RemoteMessage {
-    /// Its text.
-    pub text: MessageText,
+    /// Its text, if it has one.
+    pub content: Content,
+    /// Its files, which its space has.
+    pub files: Vec<AttachmentId>,
     /// The space that it is for. `None` is the space that triggered the run.
     pub space: Option<SpaceId>,
     /// The key of the stream that it ends.
@@ -84,7 +87,8 @@ impl Pipeline {
         };
         let trigger = self.store.triggers().of(run).await?;
         let origin = Origin { trigger: trigger.clone().in_short(), tools_used: Vec::new() };
-        let posted = self.post_counted(run, space, new, origin).await?;
+        let files = self.files_of_remote(run, space, &new.files).await?;
+        let posted = self.post_counted(run, space, new, files, origin).await?;
         if let Some(spaces) = shown_in {
             let shown = self.store.runs().show_active(run, space, self.now()).await;
             if let Err(error) = shown {
@@ -104,6 +108,22 @@ impl Pipeline {
         Ok(posted.message)
     }
 
+    /// The files that a message of a remote agent names. Only a member learns whether a space has
+    /// a file.
+    async fn files_of_remote(
+        &self,
+        run: &RunRecord,
+        space: SpaceId,
+        ids: &[AttachmentId],
+    ) -> Result<Vec<FileRecord>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let member = self.store.members().membership(space, run.agent_id).await?;
+        member.ok_or_else(no_member)?;
+        self.files_named(space, ids).await
+    }
+
     /// Posts a message as the next one of its run. If another message of the run is stored first,
     /// this one counts again.
     async fn post_counted(
@@ -111,6 +131,7 @@ impl Pipeline {
         run: &RunRecord,
         space: SpaceId,
         new: &RemoteMessage,
+        files: Vec<FileRecord>,
         origin: Origin,
     ) -> Result<Appended> {
         // By its id a request knows whether a stored message is its own: two requests with the same
@@ -123,7 +144,10 @@ impl Pipeline {
                 let repeated = self.store.messages().repeated(space, &new.key, self.now()).await?;
                 return repeated.ok_or(refusal);
             }
-            let message = self.new_message(&run, remote, id, space, new, origin.clone());
+            let message = NewMessage {
+                files: files.clone(),
+                ..self.new_message(&run, remote, id, space, new, origin.clone())
+            };
             match self.post(&message).await {
                 Err(Error::Conflict(_)) => {}
                 // It is over, or another message of the run was stored first.
@@ -176,6 +200,7 @@ impl Pipeline {
         let call_id = CallId::of_remote(run.id, &new.key.given);
         let stream = new.stream_key.as_ref().map(|key| stream_of(run, key).1);
         let stream = stream.unwrap_or_else(|| StreamId::of(call_id, 1));
+        let text = new.content.text().unwrap_or_default();
         let call = CallRecord {
             call_id,
             step: run.step_count,
@@ -191,7 +216,7 @@ impl Pipeline {
             active_space: Some(space),
             marks: Marks::new(),
             page: None,
-            sent_excerpt: Some(excerpt(new.text.as_str(), EXCERPT_CHARS).0.to_owned()),
+            sent_excerpt: Some(excerpt(text, EXCERPT_CHARS).0.to_owned()),
             answer: None,
             is_external: false,
             repeatable: false,
@@ -211,7 +236,7 @@ impl Pipeline {
             id,
             space,
             sender: run.agent_id,
-            content: Content::Text(new.text.clone()),
+            content: new.content.clone(),
             files: Vec::new(),
             by: MessageSource::Run(Box::new(ByRun {
                 run: run.id,

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use smartspace_domain::{
-    attachments::{MadeImage, ReturnedImage},
+    attachments::{ReturnedImage, WholeFile},
     ids::{AttachmentId, LeaseId},
     runs::{EndReason, Usage, UsageByModel},
     steps::CallStatus,
@@ -107,7 +107,7 @@ async fn path_of_a_picture(fault: Option<(usize, Fault)>) -> (String, usize) {
     let mut files = Vec::new();
     for number in [41, 42] {
         let image = ReturnedImage { content_type: "image/gif".into(), bytes: GIF.into() };
-        let MadeImage { file, size, .. } = image.checked("draw").unwrap();
+        let WholeFile { spec: file, size, .. } = image.checked("draw").unwrap();
         let id = AttachmentId::new(at(5), number);
         let record = FileRecord::new(id, studio.space, &file, Some(run.agent_id), at(5));
         store.attachments().create(&record, UnsentRoom::Limited, None).await.unwrap();

@@ -1,5 +1,6 @@
 //! Remote agents: a signed webhook wakes them, and they answer with the token that it carries.
 
+mod files;
 mod refused;
 mod scene;
 mod tokens;

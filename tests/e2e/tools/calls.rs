@@ -78,6 +78,20 @@ async fn adjacent_calls_run_concurrently_and_their_results_keep_the_order() {
 }
 
 #[tokio::test]
+async fn of_many_calls_eight_run_concurrently() {
+    let Some(scene) = ToolScene::with(tools).await else { return };
+    let run = scene.begin((0..12).map(|n| call("shown", json!({"n": n}))).collect()).await;
+    scene.server.gate.reached(8).await;
+    // Calls that run concurrently show their cards before the first of them is made.
+    assert_eq!(scene.cards().await.len(), 8);
+    scene.server.gate.open();
+    scene.stack.ended(&run, SOON).await;
+    let numbers: Vec<_> =
+        scene.cards().await.iter().map(|card| card["input"]["n"].clone()).collect();
+    assert_eq!(numbers, (0..12).map(Value::from).collect::<Vec<_>>());
+}
+
+#[tokio::test]
 async fn an_agent_answers_other_messages_during_a_slow_call() {
     let Some(scene) = ToolScene::with(tools).await else { return };
     scene.stack.model.answers("ada", |request| {

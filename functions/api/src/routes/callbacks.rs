@@ -12,13 +12,14 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Result,
     access::Caller,
-    ids::{RunId, SpaceId, StreamId},
+    ids::{AttachmentId, RunId, SpaceId, StreamId},
     limits::{REASON_CHARS, STREAM_BYTES, STREAM_KEY_CHARS},
-    messages::{Message, MessageText},
+    messages::Message,
     runs::{ReportedUsage, Run},
 };
 use smartspace_pipeline::remote::{RemoteEnd, RemoteMessage, RemoteText};
-use utoipa::{PartialSchema, ToSchema};
+use smartspace_store::messages::append::Content;
+use utoipa::ToSchema;
 
 use crate::{
     Api,
@@ -27,6 +28,7 @@ use crate::{
     auth::RemoteAgent,
     description::RequiredIdempotencyKey,
     input::Body,
+    routes::messages::message_text,
 };
 
 pub(super) fn routes() -> Routes {
@@ -36,8 +38,14 @@ pub(super) fn routes() -> Routes {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct RemoteMessageBody {
-    #[schema(schema_with = MessageText::schema)]
+    /// May be left out if the message has files.
+    #[serde(default)]
+    #[schema(schema_with = message_text, required = false)]
     text: String,
+    /// The message's files, each once. They must be ready and belong to the message's space.
+    #[serde(default)]
+    #[schema(max_items = 10)]
+    attachments: Vec<AttachmentId>,
     /// The `streamKey` of the text that the message replaces.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 128)]
@@ -61,7 +69,7 @@ struct RemoteMessageBody {
         (status = 201, body = Message),
         (status = 409, description = "The run has ended, or its time is up. The agent should stop."),
         (status = 422, description = "The body does not fit, the agent is not a member of the \
-            space, another message has the same `streamKey`, the run has posted 100 messages, or \
+            space, the space does not have a file, another message has the same `streamKey`, the run has posted 100 messages, or \
             the key was used before with another body."),
     )
 )]
@@ -78,12 +86,12 @@ async fn post_message(
             "Idempotency-Key: required, so that a repeated message is posted once".into(),
         )
     })?;
-    let RemoteMessageBody { text, stream_key, space_id } = body.read()?;
-    let text = MessageText::try_from(text).map_err(|error| error.at("/text"))?;
+    let RemoteMessageBody { text, attachments, stream_key, space_id } = body.read()?;
+    let content = Content::of(text, !attachments.is_empty())?;
     if let Some(key) = &stream_key {
         check_stream_key(key)?;
     }
-    let new = RemoteMessage { text, space: space_id, stream_key, key };
+    let new = RemoteMessage { content, files: attachments, space: space_id, stream_key, key };
     let made = api.pipeline.post_for_remote(&run, &new).await?;
     let path = format!("/v1/spaces/{}/messages", made.space_id);
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })

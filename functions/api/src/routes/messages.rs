@@ -52,7 +52,7 @@ struct MessageBody {
     sender_id: Option<EntityId>,
 }
 
-fn message_text() -> Object {
+pub(super) fn message_text() -> Object {
     schemas::with_at_most(MESSAGE_BYTES, "At most 32,768 bytes without NUL.")
 }
 

@@ -1,7 +1,7 @@
 //! The webhook that wakes a remote agent: Standard Webhooks 1.0, at least once, always with the id
 //! of the run.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -9,20 +9,19 @@ use serde::Serialize;
 use smartspace_domain::{
     Time,
     agents::{Runtime, SpacesShown, WebhookScheme},
-    ids::SpaceId,
+    attachments::FilePart,
+    ids::{AttachmentId, SpaceId},
     limits::TIMELINE_CHARS,
-    messages::Message,
+    messages::{Message, Part},
     runs::{FailureCode, Run},
     triggers::Trigger,
     webhooks::{check_secret, sign},
 };
 use smartspace_egress::{Egress, Outgoing, SendError};
 use smartspace_models::port;
+use smartspace_pipeline::{Pipeline, files::Download};
 use smartspace_ports::secrets::Secret;
-use smartspace_store::{
-    Store,
-    runs::{RemoteRecord, RunRecord},
-};
+use smartspace_store::runs::{RemoteRecord, RunRecord};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -38,9 +37,12 @@ const WAITS: [Duration; 3] =
 /// How many bytes of messages the webhook carries besides the text. The newest ones count.
 const MESSAGES_BYTES: usize = 256 * 1024;
 
+/// How many files of those messages have an address in the webhook. The newest ones count.
+const FILES: usize = 20;
+
 /// What is needed to send a webhook.
 pub(super) struct Webhook<'a> {
-    pub(super) store: &'a Store,
+    pub(super) pipeline: &'a Pipeline,
     pub(super) callbacks: &'a Callbacks,
     pub(super) egress: &'a Egress,
     pub(super) runtime: &'a Runtime,
@@ -67,7 +69,17 @@ struct Body<'a> {
 struct Context {
     text: String,
     messages: Vec<Message>,
+    files: Vec<KnownFile>,
     spaces: Vec<KnownSpace>,
+}
+
+/// A file of the messages, and where it can be downloaded for a while.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct KnownFile {
+    attachment_id: AttachmentId,
+    url: String,
+    url_expires_at: Time,
 }
 
 /// A space that the prompt names.
@@ -92,7 +104,8 @@ impl Webhook<'_> {
             Ok(secret) => secret,
             Err(failed) => return failed,
         };
-        let request = match self.request(parcel, remote, secret, now) {
+        let body = self.body(parcel, remote).await;
+        let request = match self.request(parcel.run, &body, secret, now) {
             Ok(request) => request,
             Err(text) => return Sent::Failed(FailureCode::NotConfigured, text),
         };
@@ -131,7 +144,7 @@ impl Webhook<'_> {
 
     /// Whether the run has ended meanwhile: somebody canceled it.
     async fn is_over(&self, run: &RunRecord) -> bool {
-        let now = self.store.runs().record(run.id).await;
+        let now = self.pipeline.store.runs().record(run.id).await;
         now.is_ok_and(|now| !now.status.is_active())
     }
 
@@ -156,15 +169,14 @@ impl Webhook<'_> {
 
     fn request(
         &self,
-        parcel: &Parcel<'_>,
-        remote: &RemoteRecord,
+        run: &RunRecord,
+        body: &Body<'_>,
         secret: Secret,
         now: Time,
     ) -> Result<Outgoing, String> {
         let url = Url::parse(&self.runtime.url)
             .map_err(|error| format!("the address of the remote agent can't be used: {error}"))?;
-        let run = parcel.run;
-        let body = serde_json::to_vec(&self.body(parcel, remote))
+        let body = serde_json::to_vec(body)
             .map_err(|error| format!("the webhook can't be written: {error}"))?;
         let mut headers = trace_context(run).headers_of_run();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -185,16 +197,18 @@ impl Webhook<'_> {
         })
     }
 
-    fn body<'a>(&self, parcel: &Parcel<'a>, remote: &RemoteRecord) -> Body<'a> {
+    async fn body<'a>(&self, parcel: &Parcel<'a>, remote: &RemoteRecord) -> Body<'a> {
         let Callbacks { key, api_url } = self.callbacks;
         let run = parcel.run;
+        let messages = messages_of(parcel);
         let address = |what: &str| format!("{api_url}/v1/runs/{}/{what}", run.id);
         Body {
             run: run.view(parcel.trigger.clone(), None),
             trigger: parcel.trigger,
             context: Context {
                 text: text_of(parcel.prompt),
-                messages: messages_of(parcel),
+                files: self.files_of(&messages).await,
+                messages,
                 spaces: spaces_of(parcel),
             },
             callbacks: Addresses {
@@ -205,6 +219,42 @@ impl Webhook<'_> {
             },
         }
     }
+
+    /// Where the newest files of the messages can be downloaded. The agent may read them, because
+    /// it is in their space.
+    async fn files_of(&self, messages: &[Message]) -> Vec<KnownFile> {
+        let mut files = Vec::new();
+        for (space, file) in newest_files(messages) {
+            let attachment_id = file.attachment_id;
+            match self.pipeline.download(space, &file).await {
+                Ok(Download { url, until: url_expires_at }) => {
+                    // The local host's own files have a path only.
+                    let url = if url.starts_with('/') {
+                        format!("{}{url}", self.callbacks.api_url)
+                    } else {
+                        url
+                    };
+                    files.push(KnownFile { attachment_id, url, url_expires_at });
+                }
+                Err(error) => {
+                    tracing::warn!(file = %attachment_id, %error, "a file has no address");
+                }
+            }
+        }
+        files
+    }
+}
+
+/// The newest files of the messages, each once.
+fn newest_files(messages: &[Message]) -> Vec<(SpaceId, FilePart)> {
+    let mut seen = BTreeSet::new();
+    let files = messages.iter().rev().flat_map(|message| {
+        message.parts.iter().filter_map(|part| match part {
+            Part::File(file) => Some((message.space_id, file.clone())),
+            _ => None,
+        })
+    });
+    files.filter(|(_, file)| seen.insert(file.attachment_id)).take(FILES).collect()
 }
 
 fn outcome(status: StatusCode) -> Sent {

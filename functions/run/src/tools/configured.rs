@@ -19,7 +19,7 @@ use smartspace_domain::{
     Result,
     ids::SpaceId,
     limits::FORM_WAITS,
-    tools::{Execution, Tool as ToolConfig, image_input},
+    tools::{Execution, SCRIPTED_IMAGE_MODEL, Tool as ToolConfig, image_input},
 };
 use smartspace_models::images::DRAWING_LIMIT;
 
@@ -34,7 +34,7 @@ use crate::tools::{
         image::ImageTool,
         mcp::McpTool,
     },
-    output::{bounded, misfit, text_of},
+    output::{bounded, misfit},
     tool::{CardTarget, Concurrency, Spec, StartedCall, TIME_LIMIT, Tool},
 };
 
@@ -78,9 +78,9 @@ impl From<&ToolConfig> for Configured {
             }
             Execution::Static { output } => ToolKind::Static(output),
             Execution::Compute { expression } => ToolKind::Compute(expression),
-            Execution::Image { provider, size, .. } => {
-                let full_name = tool.execution.image_model().unwrap_or_default();
-                ToolKind::Image(ImageTool { provider, full_name, size })
+            Execution::Image { provider, model, size } => {
+                let model = model.unwrap_or_else(|| SCRIPTED_IMAGE_MODEL.to_owned());
+                ToolKind::Image(ImageTool { provider, model, size })
             }
             Execution::Http { method, url, headers, body, timeout_ms } => {
                 let limit = Duration::from_millis(u64::from(timeout_ms));
@@ -146,37 +146,29 @@ impl Tool for Configured {
         if let Some(text) = misfit(&self.name, self.validator(), &self.input_schema, &input) {
             return Ok(StartedCall::Done(Outcome::error(text)));
         }
-        let outcome = match &self.kind {
+        // The request, or else the outcome.
+        let request = match &self.kind {
             ToolKind::Form(form) => {
                 return ask(calling, space, input, form).await.map(StartedCall::Done);
             }
-            ToolKind::Static(output) => Outcome::completed(bounded(output.clone())),
-            ToolKind::Compute(expression) => compute(expression, &input),
-            ToolKind::Http(http) => match http.request(calling, &input, self.is_idempotent).await {
-                Ok(request) => {
-                    return external_call::begin(
-                        calling,
-                        Request::Http(Box::new(request)),
-                        space.map(|space| (space, input)),
-                    )
-                    .await;
-                }
-                Err(text) => Outcome::error(text),
-            },
-            ToolKind::Image(_) if text_of(&input, "prompt").trim().is_empty() => {
-                let text = "the picture was not drawn: expected a prompt that says what it shows";
-                Outcome::error(text)
-            }
+            ToolKind::Static(output) => Err(Outcome::completed(bounded(output.clone()))),
+            ToolKind::Compute(expression) => Err(compute(expression, &input)),
+            ToolKind::Http(http) => http
+                .request(calling, &input, self.is_idempotent)
+                .await
+                .map(|request| Request::Http(Box::new(request)))
+                .map_err(Outcome::error),
             ToolKind::Image(image) => {
-                let request = Request::Image(image.request(calling, &input));
-                return external_call::begin(calling, request, space.map(|space| (space, input)))
-                    .await;
+                image.request(calling, &input).map(Request::Image).map_err(Outcome::error)
             }
-            ToolKind::Mcp(mcp) => {
-                let request = Request::Mcp(mcp, input.clone());
-                return external_call::begin(calling, request, space.map(|space| (space, input)))
-                    .await;
+            ToolKind::Mcp(mcp) => Ok(Request::Mcp(mcp, input.clone())),
+        };
+        let outcome = match request {
+            Ok(request) => {
+                let visible = space.map(|space| (space, input));
+                return external_call::begin(calling, request, visible).await;
             }
+            Err(outcome) => outcome,
         };
         // The worker that began the call has posted its card.
         let Some(space) = space.filter(|_| calling.under_way.is_none()) else {

@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Value, json};
 use smartspace_domain::{
     dispatch::Dispatch,
@@ -21,10 +20,10 @@ use tokio::time::{Instant, sleep};
 use crate::{
     api_client::{Refusal, Visitor},
     conversation::{
-        Conversation, Page, id_for_clients, is_open_form, messages_path,
+        Conversation, Page, id_for_clients, is_open_form, message_body, messages_path,
         reads::{PAGE, message, older_runs, runs},
     },
-    files::{SentFile, files_of},
+    files::{SentFile, files_of, upload_all},
     following::Following,
     narration::{Narration, card_of},
     turn::Turn,
@@ -32,8 +31,6 @@ use crate::{
 
 /// How long the decision whom a message wakes may take.
 const DECIDED_WITHIN: Duration = Duration::from_secs(30);
-/// How many files of a message are uploaded at the same time.
-const UPLOADS_AT_ONCE: usize = 3;
 /// How far back a message with the same key is looked for.
 const KNOWN_MESSAGES: usize = 500;
 
@@ -162,21 +159,8 @@ impl Opening {
 
     async fn post_new(&self, post: &Post) -> Result<Message, Refusal> {
         let (visitor, space, key) = (&self.visitor, self.space.id, post.key.as_str());
-        let mut uploads = Vec::new();
-        for (file, number) in post.files.iter().zip(1..) {
-            // Each with a key of its own, so that a repeated message has the same files.
-            uploads.push(file.upload(visitor, space, file_key(key, number)));
-        }
-        let files: Vec<_> = stream::iter(uploads).buffered(UPLOADS_AT_ONCE).try_collect().await?;
-        let mut body = json!({});
-        if !post.text.is_empty() || files.is_empty() {
-            body["text"] = json!(post.text);
-        }
-        if !files.is_empty() {
-            body["attachments"] = json!(files);
-        }
-        let path = messages_path(self.space.id);
-        self.visitor.post(&path, &body, Some(key)).await
+        let files = upload_all(visitor, space, &post.files, Some(key)).await?;
+        visitor.post(&messages_path(space), &message_body(&post.text, &files), Some(key)).await
     }
 
     /// The card of a call, if it is among the newest messages.
@@ -412,11 +396,6 @@ impl Opening {
         }
         Ok(Conversation::new(self.visitor, self.following, narration, first, self.space.id))
     }
-}
-
-/// The key of a file of a message.
-fn file_key(message: &str, number: u32) -> String {
-    format!("{message}:{number}")
 }
 
 /// The message that triggered a run.

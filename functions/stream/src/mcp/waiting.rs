@@ -21,7 +21,7 @@ const MESSAGES: u64 = 100;
 #[derive(Debug)]
 pub(super) struct Post<'a> {
     pub(super) space: SpaceId,
-    pub(super) text: &'a str,
+    pub(super) body: Value,
     /// If a message was posted under this key before, it is not posted again.
     pub(super) key: Option<&'a str>,
 }
@@ -39,7 +39,7 @@ pub(super) async fn post_and_wait(
         _ => Some(Following::open(visitor, post.space, None).await?),
     };
     let path = messages_path(post.space);
-    let posted: Value = visitor.post(&path, &json!({"text": post.text}), post.key).await?;
+    let posted: Value = visitor.post(&path, &post.body, post.key).await?;
     let mut result = json!({"message": posted, "messages": [], "isOver": false});
     let Ok(message) = Message::deserialize(&result["message"]) else { return Ok(result) };
     let mut turn = Turn::of(&message);

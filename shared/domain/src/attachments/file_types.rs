@@ -8,6 +8,8 @@ use utoipa::{
     },
 };
 
+use super::PictureSize;
+
 /// What may be done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -26,6 +28,7 @@ pub enum FileKind {
 pub struct FileType {
     name: &'static str,
     kind: FileKind,
+    extension: &'static str,
     /// The names that the detection gives such files. Texts have none.
     detected: &'static [&'static str],
 }
@@ -33,33 +36,41 @@ pub struct FileType {
 const fn file_type(
     name: &'static str,
     kind: FileKind,
+    extension: &'static str,
     detected: &'static [&'static str],
 ) -> FileType {
-    FileType { name, kind, detected }
+    FileType { name, kind, extension, detected }
 }
 
 const TYPES: [FileType; 15] = [
-    file_type("image/png", FileKind::Image, &["image/png"]),
-    file_type("image/jpeg", FileKind::Image, &["image/jpeg"]),
-    file_type("image/webp", FileKind::Image, &["image/webp"]),
-    file_type("image/gif", FileKind::Image, &["image/gif"]),
-    file_type("application/pdf", FileKind::Pdf, &["application/pdf"]),
-    file_type("text/plain", FileKind::Text, &[]),
-    file_type("text/markdown", FileKind::Text, &[]),
-    file_type("text/csv", FileKind::Text, &[]),
-    file_type("application/json", FileKind::Text, &[]),
-    file_type("audio/mpeg", FileKind::Audio, &["audio/mpeg"]),
-    file_type("audio/mp4", FileKind::Audio, &["audio/m4a", "video/mp4"]),
-    file_type("audio/wav", FileKind::Audio, &["audio/x-wav"]),
-    file_type("audio/ogg", FileKind::Audio, &["audio/ogg", "audio/opus"]),
-    file_type("audio/webm", FileKind::Audio, &["video/webm", "video/x-matroska"]),
-    file_type("audio/flac", FileKind::Audio, &["audio/x-flac"]),
+    file_type("image/png", FileKind::Image, "png", &["image/png"]),
+    file_type("image/jpeg", FileKind::Image, "jpg", &["image/jpeg"]),
+    file_type("image/webp", FileKind::Image, "webp", &["image/webp"]),
+    file_type("image/gif", FileKind::Image, "gif", &["image/gif"]),
+    file_type("application/pdf", FileKind::Pdf, "pdf", &["application/pdf"]),
+    file_type("text/plain", FileKind::Text, "txt", &[]),
+    file_type("text/markdown", FileKind::Text, "md", &[]),
+    file_type("text/csv", FileKind::Text, "csv", &[]),
+    file_type("application/json", FileKind::Text, "json", &[]),
+    file_type("audio/mpeg", FileKind::Audio, "mp3", &["audio/mpeg"]),
+    file_type("audio/mp4", FileKind::Audio, "m4a", &["audio/m4a", "video/mp4"]),
+    file_type("audio/wav", FileKind::Audio, "wav", &["audio/x-wav"]),
+    file_type("audio/ogg", FileKind::Audio, "ogg", &["audio/ogg", "audio/opus"]),
+    file_type("audio/webm", FileKind::Audio, "webm", &["video/webm", "video/x-matroska"]),
+    file_type("audio/flac", FileKind::Audio, "flac", &["audio/x-flac"]),
 ];
 
 impl FileType {
     /// The type with this media type. Parameters such as a charset are no part of it.
     pub fn read(text: &str) -> Option<Self> {
         TYPES.into_iter().find(|it| it.name == text)
+    }
+
+    /// The type that another program names. It may have written parameters, capital letters, or
+    /// `image/jpg`, which is common and not registered.
+    pub fn read_leniently(text: &str) -> Option<Self> {
+        let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        Self::read(if essence == "image/jpg" { "image/jpeg" } else { &essence })
     }
 
     /// The media types of all files that a space takes.
@@ -83,12 +94,33 @@ impl FileType {
         self.kind
     }
 
+    /// The usual extension of its files' names, without the dot.
+    pub fn extension(self) -> &'static str {
+        self.extension
+    }
+
     /// Whether a file of this type may begin so.
     pub fn begins_with(self, first: &[u8]) -> bool {
         if self.kind == FileKind::Text {
             return is_text(first);
         }
         infer::get(first).is_some_and(|found| self.detected.contains(&found.mime_type()))
+    }
+
+    /// The size that a picture's first bytes say, if the file may begin so. The error says why it
+    /// may not.
+    pub(super) fn picture_size(self, first: &[u8]) -> Result<Option<PictureSize>, String> {
+        if !self.begins_with(first) {
+            return Err(format!("the file's first bytes are not those of {}", self.name));
+        }
+        if self.kind != FileKind::Image {
+            return Ok(None);
+        }
+        let pixels = |side: usize| u32::try_from(side).ok().filter(|side| *side > 0);
+        let size = imagesize::blob_size(first).ok();
+        Ok(size.and_then(|size| {
+            Some(PictureSize { width: pixels(size.width)?, height: pixels(size.height)? })
+        }))
     }
 
     /// Why a media type is refused.

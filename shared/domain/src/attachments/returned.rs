@@ -1,17 +1,12 @@
 //! Pictures that tools return.
 
-use super::{
-    FILE_BYTES, FileKind, FileName, FileSpec, FileType, PictureSize, Sha256Hex, StoredFile,
-    check_stored, is_invisible, written_size,
-};
+use super::{FileKind, FileType, WholeFile, is_invisible};
 
 /// How many pictures of one result are kept.
 pub const IMAGES_OF_RESULT: usize = 4;
 /// The largest picture of an answer over HTTP or of an MCP server, in bytes. Models take no larger
 /// ones.
 pub const RETURNED_IMAGE_BYTES: usize = 7 * 1024 * 1024 / 2;
-/// How many bytes are searched for the size of a picture, which may stand behind other data.
-const HEADER_BYTES: usize = 64 * 1024;
 /// How much of a text becomes the name of a picture, in characters.
 const STEM_CHARS: usize = 60;
 
@@ -24,56 +19,24 @@ pub struct ReturnedImage {
     pub bytes: Vec<u8>,
 }
 
-/// A picture that a space can keep.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MadeImage {
-    /// The file.
-    pub file: FileSpec,
-    /// Its size in pixels, if its first bytes say it.
-    pub size: Option<PictureSize>,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-}
-
 impl ReturnedImage {
-    /// Whether files of this media type are pictures that a space keeps. Parameters do not count.
+    /// Whether files of this media type are pictures that a space keeps.
     pub fn is_kept(content_type: &str) -> bool {
-        FileType::read(&essence(content_type)).is_some_and(|it| it.kind() == FileKind::Image)
+        FileType::read_leniently(content_type).is_some_and(|it| it.kind() == FileKind::Image)
     }
 
     /// The picture, if it is what it is said to be. Its name is `stem` with the extension of its
     /// type. The error says why it can't be kept.
-    pub fn checked(self, stem: &str) -> Result<MadeImage, String> {
+    pub fn checked(self, stem: &str) -> Result<WholeFile, String> {
         let Self { content_type, bytes } = self;
-        let content_type = FileType::read(&essence(&content_type))
+        let content_type = FileType::read_leniently(&content_type)
             .filter(|it| it.kind() == FileKind::Image)
             .ok_or("it is not a PNG, JPEG, WebP or GIF")?;
-        let length = bytes.len() as u64;
-        if length == 0 {
+        if bytes.is_empty() {
             return Err("it has no bytes that could be read".into());
         }
-        if length > FILE_BYTES {
-            return Err(format!(
-                "it has {}; expected at most {}",
-                written_size(length),
-                written_size(FILE_BYTES)
-            ));
-        }
-        let sha256 = Sha256Hex::of(&bytes);
-        let first = bytes[..bytes.len().min(HEADER_BYTES)].to_vec();
-        let stored = StoredFile { bytes: length, sha256: None, first };
-        let size = check_stored(content_type.name(), length, sha256.as_str(), &stored)?;
-        let name = format!("{stem}.{}", extension(content_type));
-        let name = FileName::try_from(name).map_err(|error| error.to_string())?;
-        Ok(MadeImage { file: FileSpec { name, content_type, bytes: length, sha256 }, size, bytes })
+        WholeFile::checked(&format!("{stem}.{}", content_type.extension()), content_type, bytes)
     }
-}
-
-/// A media type without its parameters, as the list of types has it.
-fn essence(content_type: &str) -> String {
-    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    // Not registered, and common.
-    if essence == "image/jpg" { "image/jpeg".into() } else { essence }
 }
 
 /// The beginning of the name of a picture that shows this: at most 60 characters of the text.
@@ -86,29 +49,21 @@ pub fn file_stem(text: &str) -> String {
     stem.trim_matches(|char: char| char == '.' || char == ' ').to_owned()
 }
 
-fn extension(content_type: FileType) -> &'static str {
-    match content_type.name() {
-        "image/jpeg" => "jpg",
-        "image/webp" => "webp",
-        "image/gif" => "gif",
-        _ => "png",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attachments::{PictureSize, Sha256Hex};
 
     /// A GIF of 3 × 2 pixels, without any.
     const GIF: &[u8] = b"GIF89a\x03\x00\x02\x00\x00\x00\x00;";
 
-    fn checked(content_type: &str, bytes: &[u8]) -> Result<MadeImage, String> {
+    fn checked(content_type: &str, bytes: &[u8]) -> Result<WholeFile, String> {
         ReturnedImage { content_type: content_type.into(), bytes: bytes.into() }.checked("chart-2")
     }
 
     #[test]
     fn a_picture_gets_the_name_and_the_size_that_it_has() {
-        let MadeImage { file, size, bytes } = checked("image/gif; q=1", GIF).unwrap();
+        let WholeFile { spec: file, size, bytes } = checked("image/gif; q=1", GIF).unwrap();
         assert_eq!(file.name.as_str(), "chart-2.gif");
         assert_eq!((file.content_type.name(), file.bytes), ("image/gif", GIF.len() as u64));
         assert_eq!(file.sha256, Sha256Hex::of(GIF));

@@ -32,6 +32,11 @@ pub enum ImageProvider {
 }
 
 impl ImageProvider {
+    /// `provider/model`, the name of its model `name` in results and prices.
+    pub fn full_name(self, name: &str) -> String {
+        format!("{}/{name}", self.as_str())
+    }
+
     /// Its name in configurations.
     pub fn as_str(self) -> &'static str {
         match self {

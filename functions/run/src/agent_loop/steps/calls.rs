@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// How many calls run at the same time. The answer to each may be megabytes.
+const CALLS_AT_ONCE: usize = 8;
+
 /// A call with its stored result.
 struct FinishedCall {
     record: CallRecord,
@@ -109,6 +112,7 @@ impl AgentLoop<'_> {
         }
         let neighbours = pending.calls[next..]
             .iter()
+            .take(CALLS_AT_ONCE)
             .take_while(|call| self.tools.concurrency(&call.name) == concurrency)
             .count();
         next..next + neighbours

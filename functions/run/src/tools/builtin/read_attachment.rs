@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{
     Result,
-    attachments::{AttachmentStatus, FileKind, FileType},
+    attachments::{AttachmentStatus, FileKind, FileType, TEXT_PAGE_BYTES, TextPage},
     ids::AttachmentId,
 };
 use smartspace_ports::files::FileKey;
@@ -12,16 +12,11 @@ use smartspace_store::attachments::FileRecord;
 
 use crate::tools::{
     calling::{Calling, Outcome},
-    output::{OUTPUT_BYTES, text_of},
+    output::text_of,
     tool::{BuiltInTool, Concurrency, Spec},
 };
 
 pub(crate) const NAME: &str = "read_attachment";
-
-/// How many bytes of a file one call reads at most.
-const READ_BYTES: u64 = OUTPUT_BYTES as u64 * 4 / 5;
-/// How long the text of a result may be, as JSON. The rest is for the other fields.
-const TEXT_BYTES: usize = OUTPUT_BYTES - 2 * 1024;
 
 pub(crate) struct ReadAttachment;
 
@@ -78,7 +73,7 @@ impl BuiltInTool for ReadAttachment {
         if offset >= file.bytes {
             return Ok(Outcome::completed(page(&file, offset, b"")));
         }
-        let range = offset..offset.saturating_add(READ_BYTES);
+        let range = offset..offset.saturating_add(TEXT_PAGE_BYTES);
         let Some(bytes) = calling.context.pipeline.files.read(key, range).await? else {
             return Ok(Outcome::error(format!("{id} is no longer available")));
         };
@@ -86,26 +81,9 @@ impl BuiltInTool for ReadAttachment {
     }
 }
 
-/// The text of these bytes, as far as it fits a result, and where the next call goes on. A
-/// character that is cut at the end is left to that call.
 fn page(file: &FileRecord, offset: u64, bytes: &[u8]) -> Value {
-    let mut shown = bytes;
-    let is_last = |shown: &[u8]| offset.saturating_add(shown.len() as u64) >= file.bytes;
-    let mut text = String::from_utf8_lossy(shown);
-    // JSON writes some characters in six.
-    while json!(text).to_string().len() > TEXT_BYTES {
-        shown = &shown[..shown.len() / 2];
-        text = String::from_utf8_lossy(shown);
-    }
-    if let Err(error) = std::str::from_utf8(shown)
-        && error.error_len().is_none()
-        && !is_last(shown)
-    {
-        shown = &shown[..error.valid_up_to()];
-        text = String::from_utf8_lossy(shown);
-    }
-    let next = (!is_last(shown)).then(|| offset + shown.len() as u64);
-    json!({ "name": file.name, "text": text, "nextOffset": next })
+    let TextPage { text, next_offset } = TextPage::of(file.bytes, offset, bytes);
+    json!({ "name": file.name, "text": text, "nextOffset": next_offset })
 }
 
 #[cfg(test)]
@@ -117,42 +95,19 @@ mod tests {
     };
 
     use super::*;
+    use crate::tools::output::OUTPUT_BYTES;
 
-    fn file(bytes: &[u8]) -> FileRecord {
+    #[test]
+    fn a_page_fits_a_result() {
+        let bytes = vec![1; TEXT_PAGE_BYTES as usize];
         let new: NewAttachment = serde_json::from_value(json!({
-            "name": "a.txt", "contentType": "text/plain", "bytes": bytes.len(),
-            "sha256": Sha256Hex::of(bytes).as_str(),
+            "name": "\"".repeat(255), "contentType": "text/plain", "bytes": bytes.len(),
+            "sha256": Sha256Hex::of(&bytes).as_str(),
         }))
         .unwrap();
-        let at = Time::default();
-        let space = SpaceId::new(at, 1);
-        FileRecord::new(AttachmentId::new(at, 2), space, &new.checked().unwrap(), None, at)
-    }
-
-    #[test]
-    fn a_text_is_read_in_whole_characters() {
-        let text = "aäb".as_bytes();
-        let file = file(text);
-        let read = |range: std::ops::Range<usize>| {
-            let page = page(&file, range.start as u64, &text[range]);
-            (page["text"].as_str().unwrap().to_owned(), page["nextOffset"].as_u64())
-        };
-        assert_eq!(read(0..2), ("a".into(), Some(1)));
-        assert_eq!(read(1..3), ("ä".into(), Some(3)));
-        assert_eq!(read(3..4), ("b".into(), None));
-        assert_eq!(read(0..4), ("aäb".into(), None));
-        assert_eq!(read(4..4), (String::new(), None));
-        // A model that chose an offset within a character gets the rest.
-        assert_eq!(read(2..4), ("\u{fffd}b".into(), None));
-    }
-
-    #[test]
-    fn what_json_writes_longer_is_read_in_smaller_pieces() {
-        let text = vec![1; READ_BYTES as usize];
-        let page = page(&file(&text), 0, &text);
+        let (at, spec) = (Time::default(), new.checked().unwrap());
+        let (id, space) = (AttachmentId::new(at, 2), SpaceId::new(at, 1));
+        let page = page(&FileRecord::new(id, space, &spec, None, at), 0, &bytes);
         assert!(page.to_string().len() <= OUTPUT_BYTES);
-        let length = page["text"].as_str().unwrap().len();
-        assert_eq!(page["nextOffset"], length);
-        assert!(length > 3_000, "{length}");
     }
 }

@@ -27,30 +27,39 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct ImageTool {
     pub(crate) provider: ImageProvider,
-    /// `provider/model`.
-    pub(crate) full_name: String,
+    /// The model's name at its provider.
+    pub(crate) model: String,
     pub(crate) size: ImageSize,
 }
 
 impl ImageTool {
-    /// The request of a call.
-    pub(super) fn request(&self, calling: &Calling<'_>, input: &Value) -> ImageRequest {
-        let Self { provider, full_name, size } = self;
-        let model = full_name.split_once('/').map_or(full_name.as_str(), |(_, model)| model);
-        ImageRequest {
+    /// The request of a call. The error says what is missing.
+    pub(super) fn request(
+        &self,
+        calling: &Calling<'_>,
+        input: &Value,
+    ) -> Result<ImageRequest, String> {
+        let prompt = text_of(input, "prompt");
+        if prompt.trim().is_empty() {
+            return Err(
+                "the picture was not drawn: expected a prompt that says what it shows".into()
+            );
+        }
+        let Self { provider, model, size } = self;
+        Ok(ImageRequest {
             id: calling.begun.call_id.to_string(),
             provider: *provider,
-            model: model.to_owned(),
+            model: model.clone(),
             size: *size,
-            prompt: text_of(input, "prompt").to_owned(),
-        }
+            prompt: prompt.to_owned(),
+        })
     }
 }
 
 /// Draws the picture of a call.
 pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Returned {
     let context = calling.context;
-    let model = format!("{}/{}", request.provider.as_str(), request.model);
+    let model = request.full_name();
     let id = image_call_id(context.run.id, calling.step, calling.index);
     let most = MostWritten { tokens: request.most_tokens(), images: 1 };
     let spending = &context.spending;

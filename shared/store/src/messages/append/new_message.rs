@@ -65,7 +65,7 @@ impl Content {
     }
 
     /// The text, which may trigger agents. A card has none.
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text.as_str()),
             Self::Files => Some(""),

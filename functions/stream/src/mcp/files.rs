@@ -1,0 +1,121 @@
+//! Files in the tools.
+
+use std::ops::Range;
+
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use rmcp::{
+    model::{CallToolResult, ContentBlock},
+    schemars::{self, JsonSchema},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use smartspace_domain::{
+    attachments::{
+        FILES_OF_MESSAGE, FileKind, FileType, RETURNED_IMAGE_BYTES, TEXT_PAGE_BYTES, TextPage,
+    },
+    ids::{AttachmentId, SpaceId},
+};
+
+use crate::{
+    api_client::{Refusal, Visitor},
+    files::{SentFile, attachments_path, upload_all},
+};
+
+/// A new file of a message.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct NewFile {
+    /// Its name, such as `report.md`.
+    name: String,
+    /// Its media type: PNG, JPEG, WebP, GIF, PDF, plain text, Markdown, CSV, JSON or audio.
+    content_type: String,
+    /// What is in it, if it is a text.
+    #[serde(default)]
+    text: Option<String>,
+    /// What is in it otherwise.
+    #[serde(default)]
+    base64: Option<String>,
+}
+
+impl NewFile {
+    fn read(&self) -> Result<SentFile, String> {
+        let Self { name, content_type, text, base64 } = self;
+        match (text, base64) {
+            (Some(text), None) => {
+                SentFile::of_bytes(Some(name), content_type, text.clone().into_bytes())
+            }
+            (None, Some(base64)) => SentFile::of_base64(Some(name), content_type, base64),
+            _ => Err("expected either text or base64".into()),
+        }
+    }
+}
+
+/// The files of a message: those that its space has, and new ones, which are uploaded. All are
+/// checked before the first is stored.
+pub(super) async fn files_of_message(
+    visitor: &Visitor,
+    space: SpaceId,
+    known: Vec<AttachmentId>,
+    new: &[NewFile],
+    key: Option<&str>,
+) -> Result<Vec<AttachmentId>, Refusal> {
+    let many = known.len() + new.len();
+    if many > FILES_OF_MESSAGE {
+        let detail = format!("expected at most {FILES_OF_MESSAGE} files, got {many}");
+        return Err(Refusal::new(422, detail));
+    }
+    let new: Result<Vec<_>, _> = new
+        .iter()
+        .enumerate()
+        .map(|(index, file)| file.read().map_err(|why| format!("/files/{index}: {why}")))
+        .collect();
+    let new = new.map_err(|detail| Refusal::new(422, detail))?;
+    let mut files = known;
+    files.extend(upload_all(visitor, space, &new, key).await?);
+    Ok(files)
+}
+
+/// The part of the API's answer about a file that matters here.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown {
+    content_type: String,
+    bytes: u64,
+    /// Absent until the file is ready.
+    #[serde(default)]
+    url: Option<String>,
+}
+
+/// A file of a space: what it is, its text from `offset` on, or its picture. Other files are only
+/// named, with the address of their bytes.
+pub(super) async fn read_file(
+    visitor: &Visitor,
+    space: SpaceId,
+    id: AttachmentId,
+    offset: u64,
+) -> Result<CallToolResult, Refusal> {
+    let path = format!("{}/{id}", attachments_path(space));
+    let mut file: Value = visitor.get(&path, &[]).await?;
+    let shown = Shown::deserialize(&file)
+        .map_err(|error| Refusal::new(503, format!("the API's answer can't be read: {error}")))?;
+    let Shown { content_type, bytes, url } = shown;
+    let Some(url) = url else { return Ok(CallToolResult::structured(json!({"file": file}))) };
+    file["url"] = visitor.as_seen_outside(&url).into();
+    let read = |range: Range<u64>| visitor.download(&url, range);
+    match FileType::read(&content_type).map(FileType::kind) {
+        Some(FileKind::Text) => {
+            let page = offset.min(bytes)..offset.saturating_add(TEXT_PAGE_BYTES).min(bytes);
+            let content = if page.is_empty() { Vec::new() } else { read(page).await? };
+            let TextPage { text, next_offset } = TextPage::of(bytes, offset, &content);
+            let page = json!({"file": file, "text": text, "nextOffset": next_offset});
+            Ok(CallToolResult::structured(page))
+        }
+        Some(FileKind::Image) if bytes <= RETURNED_IMAGE_BYTES as u64 => {
+            let content = read(0..bytes).await?;
+            let mut result = CallToolResult::structured(json!({"file": file}));
+            result.content.push(ContentBlock::image(BASE64.encode(content), content_type));
+            Ok(result)
+        }
+        _ => Ok(CallToolResult::structured(json!({"file": file}))),
+    }
+}
