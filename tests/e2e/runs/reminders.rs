@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    model::{answer, say, stop, think},
+    model::{Gate, answer, say, say_held, stop, think},
     routes::triggered_run,
     stack::Stack,
-    waiting::SOON,
+    view::View,
+    waiting::{SOON, wait_for},
 };
 
 const REMINDER: &str = "Nothing was posted. Text outside send_message is private. \
@@ -45,6 +46,30 @@ async fn a_model_that_answers_in_text_alone_is_reminded_and_then_posts() {
     assert_eq!((&run["status"], &run["endReason"]), (&json!("completed"), &json!("done")));
     let notes = &run["steps"][1]["systemMessages"];
     assert_eq!(notes, &json!([{"watcher": "unsaid", "text": REMINDER}]));
+}
+
+#[tokio::test]
+async fn a_step_that_is_canceled_shows_the_reminder_before_it() {
+    let stack = Stack::start().await;
+    let gate = Gate::closed();
+    stack.model.answers("ada", move |request| match request.step() {
+        0 => answer([think("There are seven.")]),
+        _ => answer([say_held("There are ", &gate, "seven.")]),
+    });
+    let (person, agent, space) = stack.pair().await;
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&space, None).await;
+    let message = stack.post(&space, &person, "How many?").await;
+    let run = triggered_run(&message, &agent).unwrap();
+    let live = |view: &View| (view.live() == ["There are "]).then_some(());
+    socket.shows(&space, "the text so far", SOON, live).await;
+    stack.cancel(&run).await.must_be(202);
+    let step = wait_for("the partial step", SOON, async || {
+        stack.run(&run).await["steps"].as_array().unwrap().get(1).cloned()
+    })
+    .await;
+    assert_eq!(step["partial"], true);
+    assert_eq!(step["systemMessages"], json!([{"watcher": "unsaid", "text": REMINDER}]));
 }
 
 #[tokio::test]

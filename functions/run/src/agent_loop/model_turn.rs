@@ -16,7 +16,7 @@ use smartspace_domain::{
     events::StreamEnd,
     ids::{EntityId, SpaceId},
     runs::{FailureCode, Usage},
-    steps::FinishReason,
+    steps::{FinishReason, SystemMessage},
 };
 use smartspace_models::{
     port::{CachePoint, Message, ModelError, Request},
@@ -102,10 +102,19 @@ impl ModelTurn {
         }
     }
 
-    /// The record of an answer that was stopped.
-    fn partial_record(self, context: &RunContext, index: u32) -> StepRecord {
-        let record = self.record(context, index);
-        StepRecord { partial: true, finish_reason: FinishReason::Error, ..record }
+    /// The record of an answer that was stopped. Before it the model was told `told`.
+    fn partial_record(
+        self,
+        context: &RunContext,
+        index: u32,
+        told: Vec<SystemMessage>,
+    ) -> StepRecord {
+        StepRecord {
+            system_messages: told,
+            partial: true,
+            finish_reason: FinishReason::Error,
+            ..self.record(context, index)
+        }
     }
 }
 
@@ -123,6 +132,8 @@ pub(crate) enum NoModelTurn {
 pub(crate) struct Question<'a> {
     pub(crate) prompt: &'a Prompt,
     pub(crate) messages: &'a [Message],
+    /// Those of the messages that the system has added before this step.
+    pub(crate) told: &'a [SystemMessage],
     pub(crate) step: u32,
     /// How often the model has found this question too long.
     pub(crate) round: u32,

@@ -208,6 +208,7 @@ impl AgentLoop<'_> {
             round,
             prompt: &state.prompt,
             messages: &state.messages,
+            told: &notes.messages,
             step: state.steps,
             active_space: state.active_space,
             entered: &state.entered,

@@ -5,6 +5,7 @@ use smartspace_domain::{
     ids::{CallId, SpaceId, StreamId},
     json,
     runs::Usage,
+    steps::SystemMessage,
 };
 use smartspace_models::port::{ModelError, Piece};
 use smartspace_store::runs::steps::CallBegun;
@@ -25,6 +26,7 @@ const CALL_BYTES: usize = 64;
 pub(super) struct GrowingAnswer<'a> {
     caller: ModelCaller<'a>,
     step: u32,
+    told: Vec<SystemMessage>,
     turn: ModelTurn,
     is_complete: bool,
     bytes: usize,
@@ -35,9 +37,9 @@ impl Drop for GrowingAnswer<'_> {
     /// If the run is canceled, its loop is dropped in the middle of an answer.
     fn drop(&mut self) {
         if !self.is_complete && self.turn.first_token_at.is_some() {
-            let turn = self.take_turn();
+            let (turn, told) = (self.take_turn(), std::mem::take(&mut self.told));
             let context = self.caller.context;
-            context.unfinished.set(Some(turn.partial_record(context, self.step)));
+            context.unfinished.set(Some(turn.partial_record(context, self.step, told)));
         }
     }
 }
@@ -74,7 +76,15 @@ impl<'a> GrowingAnswer<'a> {
             audience,
         };
         context.unfinished.set(None);
-        Self { caller, step: question.step, turn, is_complete: false, bytes: 0, shown }
+        Self {
+            caller,
+            step: question.step,
+            told: question.told.to_vec(),
+            turn,
+            is_complete: false,
+            bytes: 0,
+            shown,
+        }
     }
 
     /// Adds a piece. Returns true if it completes the answer.
@@ -106,7 +116,8 @@ impl<'a> GrowingAnswer<'a> {
         self.is_complete = true;
         let turn = self.take_turn();
         let context = self.caller.context;
-        context.unfinished.set(Some(turn.clone().partial_record(context, self.step)));
+        let unfinished = turn.clone().partial_record(context, self.step, self.told.clone());
+        context.unfinished.set(Some(unfinished));
         turn
     }
 
