@@ -2347,8 +2347,10 @@ export interface components {
             usage?: components["schemas"]["ReportedUsage"] | null;
         };
         RemoteMessageBody: {
-            /** @description 1 to 32,768 bytes without NUL. */
-            text: string;
+            /** @description At most 32,768 bytes without NUL. */
+            text?: string;
+            /** @description The message's files, each once. They must be ready and belong to the message's space. */
+            attachments?: components["schemas"]["AttachmentId"][];
             /** @description The `streamKey` of the text that the message replaces. */
             streamKey?: string | null;
             spaceId?: components["schemas"]["SpaceId"] | null;
@@ -4692,7 +4694,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["Problem413"];
-            /** @description The body does not fit, the agent is not a member of the space, another message has the same `streamKey`, the run has posted 100 messages, or the key was used before with another body. */
+            /** @description The body does not fit, the agent is not a member of the space, the space does not have a file, another message has the same `streamKey`, the run has posted 100 messages, or the key was used before with another body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
