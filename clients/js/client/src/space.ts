@@ -5,7 +5,6 @@ import type { Connection } from './connection.ts';
 import type { Environment } from './environment.ts';
 import { createDraft } from './drafts.ts';
 import type { ServerFrame, Subscribed } from './events.ts';
-import { formOf } from './forms.ts';
 import type { Call, SmartspaceError } from './http.ts';
 import { createInfo } from './info.ts';
 import { createLiveTexts } from './live_texts.ts';
@@ -13,17 +12,16 @@ import { createHistory, LARGEST_PAGE, PAGE } from './history.ts';
 import { keptIn } from './kept.ts';
 import { openParts } from './messages.ts';
 import { createSends } from './sends.ts';
+import { createSpaceForms } from './space_forms.ts';
 import { createSpacePresence } from './space_presence.ts';
 import { createSpaceRuns } from './space_runs.ts';
-import { createStore, lifetime, same, sameList } from './store.ts';
+import { createStore, lifetime, same } from './store.ts';
 import { createTimers } from './timers.ts';
 import { itemsOf } from './timeline.ts';
 import type {
-  AnswerOptions,
   Caller,
   Dispatch,
   Form,
-  FormsState,
   MembersState,
   Message,
   Run,
@@ -73,8 +71,6 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   const path = `/v1/spaces/${encodeURIComponent(id)}`;
   const timers = createTimers(env);
   const info = createInfo(caller);
-  // Open forms whose messages are not loaded.
-  const otherForms = new Map<string, Form>();
   let state: Omit<SpaceState, 'space'> = { isLoading: true, error: null, isGone: false };
   let isLoaded = false;
   let unreadAfter = Infinity;
@@ -97,7 +93,8 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     if (isOpen || isWatched) timers.after(name, delayMs, act);
   };
   const changed = () => {
-    for (const each of [main, members, timeline, spaceRuns.store, presence, forms]) each.changed();
+    for (const each of [main, members, timeline, spaceRuns.store, presence, forms.store])
+      each.changed();
     context.changed();
   };
 
@@ -258,17 +255,15 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       error: state.error,
     });
   });
-  const forms = store<FormsState>((before) => {
-    const loaded = messages().flatMap(formsOf);
-    const others = [...otherForms.values()].filter(
-      ({ runId, callId }) =>
-        !runs.hasEnded(runId) && !loaded.some((form) => form.callId === callId),
-    );
-    return same(before, { forms: sameList(before?.forms, [...others, ...loaded]) });
+  const forms = createSpaceForms({
+    ...context,
+    spaceId: id,
+    createStore: store,
+    messages,
+    hasEnded: runs.hasEnded,
+    reload: (seq) => void history.reload([seq]).catch(() => {}),
+    changed,
   });
-
-  const formsOf = (message: Message) =>
-    openParts(message).map((part) => formOf(id, message, part, caller()));
 
   async function load() {
     const isFirst = !info.space;
@@ -316,14 +311,10 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
         break;
       case 'tool.requested':
         // A frame without its input was cut.
-        if (frame.input)
-          otherForms.set(
-            frame.callId,
-            formOf(id, { id: frame.messageId, runId: frame.runId }, frame, caller()),
-          );
+        if (frame.input) forms.requested(frame);
         break;
       case 'tool.resolved':
-        otherForms.delete(frame.callId);
+        forms.resolved(frame.callId);
         break;
       case 'presence':
         return presence.received(frame);
@@ -366,7 +357,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     texts.settle(
       ({ about }) => !!about.runId && !active.some(({ runId }) => runId === about.runId),
     );
-    otherForms.clear();
+    forms.clear();
     timers.persist('refresh', refresh);
     presence.tell();
     if (unsentRead > 0) sendRead();
@@ -392,16 +383,10 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     await history.reload(
       unfinished.flatMap((each) => (isOpen || openParts(each).length > 0 ? [each.seq] : [])),
     );
-    // The forms of waiting runs whose messages are not loaded.
-    const shown = history.messages.unfinished().map(({ runId }) => runId);
-    const isMissing = (each: string | null) =>
-      runs.active().some(({ runId, status }) => runId === each && status === 'waiting_tool') &&
-      !shown.includes(each);
-    if (!history.hasOlder || !runs.active().some(({ runId }) => isMissing(runId))) return;
-    for (const message of await history.fetch(`before=${history.messages.floor}`, LARGEST_PAGE))
-      if (isMissing(message.runId))
-        for (const form of formsOf(message)) otherForms.set(form.callId, form);
-    changed();
+    if (!history.hasOlder) return;
+    await forms.loadMissing(runs.active(), history.messages.unfinished(), () =>
+      history.fetch(`before=${history.messages.floor}`, LARGEST_PAGE),
+    );
   }
 
   async function fetchInfo(): Promise<void> {
@@ -435,26 +420,6 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     });
   }
 
-  async function resolve(callId: string, result: object, { senderId, signal }: AnswerOptions = {}) {
-    const form =
-      forms.getSnapshot().forms.find((each) => each.callId === callId) ?? context.findForm(callId);
-    if (!form) throw new Error(`There is no open form ${callId} in this space.`);
-    const callPart = encodeURIComponent(callId);
-    try {
-      await call(
-        'POST',
-        `/v1/runs/${encodeURIComponent(form.runId)}/toolCalls/${callPart}/result`,
-        { body: { ...result, ...(senderId && { senderId }) }, retry: true, signal },
-      );
-      otherForms.delete(callId);
-    } finally {
-      // Also after a failure: the form may be closed, or the response was lost.
-      const card = messages().find(({ id }) => id === form.messageId);
-      if (card) history.reload([card.seq]).catch(() => {});
-      changed();
-    }
-  }
-
   const draft = createDraft(keptIn(env), () => caller() && `${context.storageName()}draft:${id}`);
 
   return {
@@ -465,7 +430,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     runs: spaceRuns.store,
     members,
     presence: presence.store,
-    forms,
+    forms: forms.store,
     stream: texts.store,
     loadOlder: history.loadOlder,
     send: (text, { senderId = null, attachments = [] } = {}) =>
@@ -473,8 +438,9 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     ...files,
     resend: (key) => sends.resend(key, history.messages.last),
     discard: sends.discard,
-    answer: (callId, output, options) => resolve(callId, { output }, options),
-    decline: (callId, reason, options) => resolve(callId, { declined: true, reason }, options),
+    answer: (callId, output, options) => forms.resolve(callId, { output }, options),
+    decline: (callId, reason, options) =>
+      forms.resolve(callId, { declined: true, reason }, options),
     preview: async (text, { senderId, signal } = {}) =>
       (
         await call<{ dispatch: Dispatch[] }>('POST', `${path}/messages/preview`, {
