@@ -183,8 +183,10 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       assert.deepEqual([page.text, page.nextOffset], ['# Roses\n\nRed ones.', null]);
       const rest = await call(client, 'read_file', read(text, { offset: 9 }));
       assert.equal(rest.text, 'Red ones.');
-      const end = await call(client, 'read_file', read(text, { offset: 1000 }));
+      const end = await call(client, 'read_file', read(text, { offset: 18 }));
       assert.deepEqual([end.text, end.nextOffset], ['', null]);
+      const beyond = await refusal(client, 'read_file', read(text, { offset: 19 }));
+      assert.match(beyond.detail, /the file has 18 bytes/);
       const seen = await client.callTool({ name: 'read_file', arguments: read(picture) });
       const [, image] = seen.content;
       assert.deepEqual([image.type, image.mimeType, image.data], ['image', 'image/png', PIXEL]);
@@ -326,6 +328,54 @@ test('the address of a file is one at which the client reaches the product', asy
   assert.equal(await (await fetch(file.url)).text(), 'a,b');
 });
 
+test('a request that would overflow the stack or fill the memory is refused', async (t) => {
+  const { space, product, bearer, send, call } = await scene(t);
+  const raw = async (body) => {
+    const headers = {
+      ...bearer,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const answer = await fetch(`${product.base}/v1/mcp`, { method: 'POST', headers, body });
+    return [answer.status, (await answer.json()).detail];
+  };
+  // serde_json parses the text of a name that it reserves as JSON in turn, at a depth of its own.
+  let deep = '';
+  for (let level = 0; level < 11; level += 1)
+    deep = `${'['.repeat(115)}${JSON.stringify({ '$serde_json::private::RawValue': deep || '1' })}${']'.repeat(115)}`;
+  const asked = (output) =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"answer_form","arguments":{"output":${output}}}}`;
+  const [status, detail] = await raw(asked(deep));
+  assert.equal(status, 400);
+  assert.match(detail, /^the body: expected JSON, but/);
+  assert.equal((await raw(asked(`[${'1,'.repeat(100_000)}1]`)))[0], 413);
+  assert.equal((await raw('{"jsonrpc":'))[0], 400);
+  const nested = `${'data:text/plain;base64,'.repeat(20_000)}YQ==`;
+  const files = [{ name: 'a.txt', contentType: 'text/plain', base64: nested }];
+  const refused = await call('post_message', { spaceId: space.id, files });
+  assert.match(refused.structuredContent.detail, /expected base64/);
+  const long = await call('list_spaces', { cursor: '!'.repeat(1_000_000) });
+  assert.equal(long.structuredContent.status, 400);
+  const misfit = await call('post_message', { spaceId: space.id, files: [{ name: 'a' }] });
+  assert.match(misfit.content[0].text, /files\[0\]: missing field/);
+  assert.equal((await send('tools/list', {}, bearer)).status, 200);
+});
+
+test('a file that is sent again is the same file', async (t) => {
+  const { api, space, call } = await scene(t);
+  const files = [{ name: 'a.txt', contentType: 'text/plain', text: 'a' }];
+  const unknown = 'att_01K00000000000000000000000';
+  const refused = await call('post_message', { spaceId: space.id, files, attachments: [unknown] });
+  assert.equal(refused.structuredContent.status, 422);
+  const post = () => call('post_message', { spaceId: space.id, files: [...files, ...files] });
+  const ids = async () =>
+    (await post()).structuredContent.message.parts.map(({ attachmentId }) => attachmentId);
+  const first = await ids();
+  assert.equal(new Set(first).size, 2, 'a message has each file once');
+  assert.deepEqual(await ids(), first);
+  assert.equal((await api.messages(space)).length, 2);
+});
+
 test('an agent that posts through the door stays in its chain', async (t) => {
   const { space, call } = await scene(t);
   const input = { spaceId: space.id, text: 'Hello' };
@@ -343,10 +393,14 @@ test('an entity has a few calls open, and a wait ends with its client', async (t
   };
   const gone = new AbortController();
   const firstWouldEnd = Date.now() + 20_000;
-  const waits = Array.from({ length: OPEN_CALLS }, () =>
-    wait(20, gone.signal).catch((error) => error.name),
-  );
+  const ended = [];
+  const waits = Array.from({ length: OPEN_CALLS }, async () => {
+    const result = await wait(20, gone.signal).catch((error) => error.name);
+    ended.push(result);
+    return result;
+  });
   const isFull = async () => {
+    assert.ok(gone.signal.aborted || ended.length === 0, JSON.stringify(ended));
     const response = await send('tools/list', {}, bearer);
     if (response.status !== 429) return false;
     assert.equal(response.headers.get('retry-after'), '5');

@@ -25,6 +25,9 @@ use smartspace_web::{host_address, respond};
 /// How long a call of our own API may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
+/// The longest address of a call.
+const ADDRESS_BYTES: usize = 16 * 1024;
+
 /// Our own HTTP API.
 #[derive(Clone, Debug)]
 pub(crate) struct OurApi {
@@ -209,6 +212,9 @@ impl Visitor {
             StatusCode::PARTIAL_CONTENT => 0,
             // The local host sends the whole file.
             status if status.is_success() => range.start,
+            StatusCode::NOT_FOUND | StatusCode::FORBIDDEN => {
+                return Err(Refusal::new(404, "the file is no longer available"));
+            }
             status => return Err(failed(format!("the storage answered {status}"))),
         };
         let wanted = range.end - range.start;
@@ -234,11 +240,15 @@ impl Visitor {
         key: Option<&str>,
     ) -> Result<T, Refusal> {
         let silent = |error: reqwest::Error| {
+            let error = error.without_url();
             tracing::warn!(%error, path, "the API did not answer a door");
             Refusal::new(503, "the API did not answer; try again")
         };
         let url = Url::parse_with_params(&format!("{}{path}", self.api.url), query);
         let url = url.map_err(|error| Refusal::new(400, error.to_string()))?;
+        if url.as_str().len() > ADDRESS_BYTES {
+            return Err(Refusal::new(400, "a cursor or another short text is far too long"));
+        }
         let http = self.api.http().map_err(silent)?;
         let mut request = http.request(method, url).headers(self.passed_on.clone());
         if let Some(body) = body {

@@ -20,6 +20,7 @@ use tokio::time::Instant;
 
 use crate::{
     api_client::{OurApi, Refusal, Visitor},
+    input::whole,
     oauth,
     open_calls::OpenCalls,
 };
@@ -43,7 +44,7 @@ pub(crate) struct Me(pub(crate) EntityId);
 /// finds its [`Visitor`] and [`Me`] among the extensions.
 pub(crate) async fn admit(
     State(admission): State<Admission>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
     if !may_come_from(request.headers(), &admission.origins) {
@@ -68,6 +69,11 @@ pub(crate) async fn admit(
     let visitor = admission.api.visitor(request.headers());
     match admission.admits(credential, &visitor).await {
         Ok(Some(me)) => {
+            // A call is open from here on, and one that does not arrive takes no place.
+            let mut request = match whole(request).await {
+                Ok(request) => request,
+                Err(refusal) => return refusal.into_response(),
+            };
             let call = match admission.open.open(me) {
                 Ok(call) => call,
                 Err(refusal) => return admission.refused(&request, refusal),

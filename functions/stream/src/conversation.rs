@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use self::reads::{PAGE, message, older_runs};
 pub(crate) use self::{
     opening::{Answer, Opening, Post, Shown},
-    reads::{Page, id_for_clients, is_open_form, key_of, message_body, messages_path, runs},
+    reads::{Page, id_for_clients, is_open_form, key_of, messages_path, runs},
 };
 use crate::{
     api_client::{Refusal, Visitor},

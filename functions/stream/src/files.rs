@@ -2,11 +2,10 @@
 //! addresses of those that a space has.
 
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
-use futures::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_domain::{
-    attachments::{FileKind, FilePart, FileSpec, FileType, WholeFile},
+    attachments::{FileKind, FilePart, FileSpec, FileType, Sha256Hex, WholeFile},
     ids::{AttachmentId, SpaceId},
     messages::{Message, Part},
 };
@@ -15,9 +14,6 @@ use crate::{
     api_client::{Refusal, Visitor},
     conversation::wait_out,
 };
-
-/// How many files of a message are uploaded at the same time.
-const UPLOADS_AT_ONCE: usize = 3;
 
 /// A file that a client sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +34,16 @@ impl SentFile {
         content_type: &str,
         base64: &str,
     ) -> Result<Self, String> {
+        // Some clients put the whole address where base64 belongs.
         if base64.starts_with("data:") {
             return Self::of_data_url(name, base64);
         }
+        Self::decoded(name, content_type, base64)
+    }
+
+    fn decoded(name: Option<&str>, content_type: &str, base64: &str) -> Result<Self, String> {
+        // Many programs break its lines.
+        let base64: Vec<u8> = base64.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
         let bytes = BASE64.decode(base64).map_err(|error| format!("expected base64: {error}"))?;
         Self::of_bytes(name, content_type, bytes)
     }
@@ -75,15 +78,22 @@ impl SentFile {
         let (about, data) = url.split_once(',').ok_or_else(expected)?;
         let about = about.to_ascii_lowercase();
         let about = about.strip_prefix("data:").and_then(|it| it.strip_suffix(";base64"));
-        Self::of_base64(name, about.ok_or_else(expected)?, data)
+        Self::decoded(name, about.ok_or_else(expected)?, data)
+    }
+
+    /// The same for files with the same name, type and bytes only.
+    pub(crate) fn fingerprint(&self) -> String {
+        let FileSpec { name, content_type, sha256, .. } = &self.0.spec;
+        let all = format!("{}/{}/{}", content_type.name(), sha256.as_str(), name.as_str());
+        Sha256Hex::of(all.as_bytes()).as_str().to_owned()
     }
 
     /// Uploads the file to a space, and returns its id. The same `key` gives the same file.
-    async fn upload(
+    pub(crate) async fn upload(
         &self,
         visitor: &Visitor,
         space: SpaceId,
-        key: Option<String>,
+        key: String,
     ) -> Result<AttachmentId, Refusal> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -100,25 +110,10 @@ impl SentFile {
             "sha256": spec.sha256,
         });
         let path = attachments_path(space);
-        let started: Started = visitor.post(&path, &announced, key.as_deref()).await?;
+        let started: Started = visitor.post(&path, &announced, Some(&key)).await?;
         visitor.upload(&started.upload_url, &started.headers, bytes.clone()).await?;
         Ok(started.attachment_id)
     }
-}
-
-/// Uploads the files of a message that has this key, and returns their ids.
-pub(crate) async fn upload_all(
-    visitor: &Visitor,
-    space: SpaceId,
-    files: &[SentFile],
-    key: Option<&str>,
-) -> Result<Vec<AttachmentId>, Refusal> {
-    let mut uploads = Vec::new();
-    for (file, number) in files.iter().zip(1..) {
-        // Each with a key of its own, so that a repeated message has the same files.
-        uploads.push(file.upload(visitor, space, key.map(|key| format!("{key}:{number}"))));
-    }
-    stream::iter(uploads).buffered(UPLOADS_AT_ONCE).try_collect().await
 }
 
 /// The name of a file that has none: `image.png`.
@@ -200,9 +195,14 @@ mod tests {
         }
         let error = SentFile::of_data_url(None, "data:image/png;base64,…").unwrap_err();
         assert!(error.starts_with("expected base64"), "{error}");
-        // Some clients put the whole address where base64 belongs.
+        let broken = SentFile::of_base64(None, "text/plain", "YWJj\r\nZGVm\n").unwrap();
+        assert_eq!(broken.0.bytes, b"abcdef");
         let same = SentFile::of_base64(None, "", "data:text/plain;base64,YQ==").unwrap();
         assert_eq!(same.0.spec.name.as_str(), "file.txt");
+        // Without an end of it, a nested address would overflow the stack.
+        let nested = format!("{}YQ==", "data:text/plain;base64,".repeat(100_000));
+        let error = SentFile::of_base64(None, "", &nested).unwrap_err();
+        assert!(error.starts_with("expected base64"), "{error}");
     }
 
     #[test]
@@ -212,6 +212,7 @@ mod tests {
             ("a.svg", "image/svg+xml", "YQ==", "its media type: expected one of image/png, "),
             ("a/b.txt", "text/plain", "YQ==", "its name: expected a name without"),
             ("a.txt", "text/plain", "", "expected 1 to 20971520 bytes, got 0"),
+            ("a.csv", "text/csv", "YW+8", "expected a text in UTF-8 without NUL"),
         ] {
             let error = SentFile::of_base64(Some(name), content_type, base64).unwrap_err();
             assert!(error.starts_with(reason), "{error}");

@@ -9,7 +9,8 @@
 //!   happens in it in an order, and [`conversation`] reads, posts and follows for both.
 //! - [`agui`] and [`chat`] tell a turn as it happens, to AG-UI clients and to the AI SDK's
 //!   `useChat`; [`event_stream`] writes their responses.
-//! - [`files`] uploads what a client sends inside its request, and finds addresses for downloads.
+//! - [`files`] reads files that a client sends inside its request, and finds addresses for
+//!   downloads; [`posting`] uploads them and posts.
 //! - [`a2a`] makes an open agent one of A2A's, whose tasks are the agent's runs.
 //! - [`mcp`] serves an entity's spaces to MCP clients; [`oauth`] tells them where to get a token.
 
@@ -28,6 +29,7 @@ mod mcp;
 mod narration;
 mod oauth;
 mod open_calls;
+mod posting;
 mod problem_codes;
 #[cfg(test)]
 mod samples;

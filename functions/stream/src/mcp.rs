@@ -4,15 +4,22 @@
 //! wake no client today, so tools wait for messages instead, at most 20 seconds.
 
 mod files;
+mod parameters;
 mod waiting;
 
 use std::{sync::Arc, time::Duration};
 
-use axum::Router;
-use http::request::Parts;
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::Request,
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+};
+use http::{Method, request::Parts};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
-    handler::server::{router::tool::ToolRouter, wrapper::Parameters},
+    handler::server::router::tool::ToolRouter,
     model::{
         CallToolResult, Implementation, ListResourceTemplatesResult, ListResourcesResult,
         PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
@@ -28,16 +35,21 @@ use rmcp::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use smartspace_domain::ids::{AttachmentId, CallId, RunId, SpaceId};
+use smartspace_domain::{
+    ids::{AttachmentId, CallId, RunId, SpaceId},
+    json,
+};
 
 use crate::{
     api_client::{Refusal, Visitor},
-    conversation::{message_body, messages_path},
+    conversation::messages_path,
     input::REQUEST_BYTES,
     mcp::{
-        files::{NewFile, files_of_message, read_file},
+        files::{NewFile, read_file, read_files},
+        parameters::Parameters,
         waiting::{Post, post_and_wait, wait},
     },
+    posting::NewMessage,
 };
 
 /// The longest wait of a tool, in seconds. Clients give up on a call after a minute or less.
@@ -71,7 +83,22 @@ pub(crate) fn routes() -> Router {
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    Router::new().route_service("/v1/mcp", service)
+    Router::new().route_service("/v1/mcp", service).layer(middleware::from_fn(plain_json))
+}
+
+/// Lets only JSON through that may come from outside: `rmcp` parses it without our limits.
+async fn plain_json(request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = match to_bytes(body, REQUEST_BYTES).await {
+        Ok(body) => body,
+        Err(error) => return Refusal::new(400, format!("the body: {error}")).into_response(),
+    };
+    if parts.method == Method::POST
+        && let Err(error) = json::parse(&body)
+    {
+        return Refusal::new(400, format!("the body: expected JSON, but {error}")).into_response();
+    }
+    next.run(Request::from_parts(parts, Body::from(body))).await
 }
 
 #[derive(Clone, Debug)]
@@ -113,7 +140,7 @@ struct ReadFile {
     /// The file, `att_…`: `attachmentId` of a part of type file.
     #[schemars(with = "String")]
     attachment_id: AttachmentId,
-    /// Where to begin in a text: 0 if absent, or `nextOffset` of the page before.
+    /// The byte at which a page of a text begins: 0 if absent, or `nextOffset` of the page before.
     #[serde(default)]
     offset: u64,
 }
@@ -242,9 +269,10 @@ impl SpacesServer {
         let visitor = visitor(&context)?;
         let key = idempotency_key.as_deref();
         let posting = async {
-            let files = files_of_message(&visitor, space_id, attachments, &files, key).await?;
-            let post = Post { space: space_id, body: message_body(&text, &files), key };
-            post_and_wait(&visitor, post, time).await
+            let files = read_files(&files)?;
+            let (text, attachments) = (&*text, &*attachments);
+            let message = NewMessage { text, attachments, files: &files, key };
+            post_and_wait(&visitor, Post { space: space_id, message }, time).await
         };
         Ok(answer(while_connected(&context, posting).await))
     }

@@ -27,6 +27,7 @@ use crate::{
     checked_text::checked_text,
     errors::Faults,
     ids::{AttachmentId, EntityId, SpaceId},
+    quoting::must_escape,
     schemas,
 };
 
@@ -70,7 +71,7 @@ impl FileName {
                 "expected a name without control characters, / and \\, not a path",
             ));
         }
-        if text.chars().any(is_invisible) {
+        if text.chars().any(is_hidden) {
             return Err(InvalidText::new(
                 "expected a name without characters that are not shown or change its direction",
             ));
@@ -79,20 +80,24 @@ impl FileName {
     }
 }
 
-/// Characters with which a name can look like another one.
-fn is_invisible(char: char) -> bool {
-    matches!(
-        char,
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-    )
+/// Characters with which a name can look like another one, or say more than it shows.
+fn is_hidden(char: char) -> bool {
+    must_escape(char) || matches!(char, '\u{200c}' | '\u{200d}')
 }
+
+/// [`FileName::check`] as a regular expression. Escapes reach no further than U+FFFF, so what is
+/// beyond stands for itself.
+const NAME_PATTERN: &str = concat!(
+    r"^[^\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f",
+    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb",
+    "\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}",
+    r"/\\]*$"
+);
 
 impl PartialSchema for FileName {
     fn schema() -> RefOr<Schema> {
         schemas::without_nul(NAME_CHARS)
-            .pattern(Some(
-                r"^[^\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff/\\]*$",
-            ))
+            .pattern(Some(NAME_PATTERN))
             .description(Some(
                 r"1 to 255 characters without control characters, invisible ones, `/` and `\`.",
             ))
@@ -217,6 +222,10 @@ impl WholeFile {
         let length = bytes.len() as u64;
         if !(1..=FILE_BYTES).contains(&length) {
             return Err(format!("expected 1 to {FILE_BYTES} bytes, got {length}"));
+        }
+        let is_text = || std::str::from_utf8(&bytes).is_ok_and(|text| !text.contains('\0'));
+        if content_type.kind() == FileKind::Text && !is_text() {
+            return Err("expected a text in UTF-8 without NUL".into());
         }
         let first = &bytes[..bytes.len().min(HEADER_BYTES)];
         let size = content_type.picture_size(first)?;

@@ -60,6 +60,20 @@ pub fn beyond_64_bits(json: &[u8]) -> Option<&str> {
     None
 }
 
+/// At most how many values a JSON text has. Parsed, each takes up to a hundred times its bytes, so
+/// a long text of short values fills the memory.
+pub fn values_at_most(json: &[u8]) -> usize {
+    let mut values = 1;
+    let mut rest = json;
+    while let Some(start) = rest.iter().position(|byte| matches!(byte, b'"' | b',' | b'[' | b'{')) {
+        rest = &rest[start..];
+        let is_text = rest.starts_with(b"\"");
+        values += usize::from(!is_text);
+        rest = &rest[if is_text { length_of_text(rest) } else { 1 }..];
+    }
+    values
+}
+
 fn length_of_number(json: &[u8]) -> usize {
     json.iter()
         .position(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
@@ -200,6 +214,29 @@ mod tests {
                 prop_assert_eq!(parse_exactly(&text).is_ok(), fits);
             }
         }
+    }
+
+    fn values_of(value: &Value) -> usize {
+        1 + match value {
+            Value::Array(items) => items.iter().map(values_of).sum(),
+            Value::Object(fields) => fields.values().map(values_of).sum(),
+            _ => 0,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_has_more_values_than_its_bound(value in any_value()) {
+            prop_assert!(values_of(&value) <= values_at_most(value.to_string().as_bytes()));
+        }
+    }
+
+    #[test]
+    fn commas_and_brackets_in_texts_are_no_values() {
+        assert_eq!(values_at_most(br#"{"a,[{": [1, ",\",,"], "b": 2}"#), 5);
+        assert_eq!(values_at_most(b"[1,1,1]"), 4);
+        assert_eq!(values_at_most(b""), 1);
+        assert_eq!(values_at_most(b"\"open, [["), 1);
     }
 
     #[test]

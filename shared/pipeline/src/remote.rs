@@ -81,6 +81,13 @@ impl Pipeline {
             return repeated.map(|appended| appended.message).ok_or(over);
         }
         self.count(&format!("{} answers", run.id), rates::REMOTE_ANSWERS).await?;
+        // A repeated request gets the same answer, whatever has become of its files since.
+        if !new.files.is_empty()
+            && let Some(posted) =
+                self.store.messages().repeated(space, &new.key, self.now()).await?
+        {
+            return Ok(posted.message);
+        }
         let shown_in = match run.space_id() {
             Some(_) => None,
             None => Some(self.shown_in(run).await?),

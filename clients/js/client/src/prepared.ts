@@ -60,7 +60,12 @@ export async function prepared(
 // Whole characters, and none that the server refuses: those that control a terminal, are not shown,
 // or end a folder.
 const nameOf = (name = '') =>
-  [...(name || 'file').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\]/gu, ' ')]
+  [
+    ...(name || 'file').replace(
+      /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}/\\]/gu,
+      ' ',
+    ),
+  ]
     .slice(-LONGEST_NAME)
     .join('');
 

@@ -10,7 +10,7 @@ use smartspace_domain::{
     Time,
     agents::{Runtime, SpacesShown, WebhookScheme},
     attachments::FilePart,
-    ids::{AttachmentId, SpaceId},
+    ids::{MessageId, SpaceId},
     limits::TIMELINE_CHARS,
     messages::{Message, Part},
     runs::{FailureCode, Run},
@@ -77,7 +77,9 @@ struct Context {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct KnownFile {
-    attachment_id: AttachmentId,
+    message_id: MessageId,
+    #[serde(flatten)]
+    file: FilePart,
     url: String,
     url_expires_at: Time,
 }
@@ -224,9 +226,8 @@ impl Webhook<'_> {
     /// it is in their space.
     async fn files_of(&self, messages: &[Message]) -> Vec<KnownFile> {
         let mut files = Vec::new();
-        for (space, file) in newest_files(messages) {
-            let attachment_id = file.attachment_id;
-            match self.pipeline.download(space, &file).await {
+        for (message, file) in newest_files(messages) {
+            match self.pipeline.download(message.space_id, &file).await {
                 Ok(Download { url, until: url_expires_at }) => {
                     // The local host's own files have a path only.
                     let url = if url.starts_with('/') {
@@ -234,10 +235,10 @@ impl Webhook<'_> {
                     } else {
                         url
                     };
-                    files.push(KnownFile { attachment_id, url, url_expires_at });
+                    files.push(KnownFile { message_id: message.id, file, url, url_expires_at });
                 }
                 Err(error) => {
-                    tracing::warn!(file = %attachment_id, %error, "a file has no address");
+                    tracing::warn!(file = %file.attachment_id, %error, "a file has no address");
                 }
             }
         }
@@ -246,11 +247,11 @@ impl Webhook<'_> {
 }
 
 /// The newest files of the messages, each once.
-fn newest_files(messages: &[Message]) -> Vec<(SpaceId, FilePart)> {
+fn newest_files(messages: &[Message]) -> Vec<(&Message, FilePart)> {
     let mut seen = BTreeSet::new();
     let files = messages.iter().rev().flat_map(|message| {
-        message.parts.iter().filter_map(|part| match part {
-            Part::File(file) => Some((message.space_id, file.clone())),
+        message.parts.iter().filter_map(move |part| match part {
+            Part::File(file) => Some((message, file.clone())),
             _ => None,
         })
     });

@@ -20,12 +20,13 @@ use tokio::time::{Instant, sleep};
 use crate::{
     api_client::{Refusal, Visitor},
     conversation::{
-        Conversation, Page, id_for_clients, is_open_form, message_body, messages_path,
+        Conversation, Page, id_for_clients, is_open_form, messages_path,
         reads::{PAGE, message, older_runs, runs},
     },
-    files::{SentFile, files_of, upload_all},
+    files::{SentFile, files_of},
     following::Following,
     narration::{Narration, card_of},
+    posting::NewMessage,
     turn::Turn,
 };
 
@@ -158,9 +159,13 @@ impl Opening {
     }
 
     async fn post_new(&self, post: &Post) -> Result<Message, Refusal> {
-        let (visitor, space, key) = (&self.visitor, self.space.id, post.key.as_str());
-        let files = upload_all(visitor, space, &post.files, Some(key)).await?;
-        visitor.post(&messages_path(space), &message_body(&post.text, &files), Some(key)).await
+        let new = NewMessage {
+            text: &post.text,
+            files: &post.files,
+            key: Some(post.key.as_str()),
+            ..NewMessage::default()
+        };
+        new.post(&self.visitor, self.space.id).await
     }
 
     /// The card of a call, if it is among the newest messages.

@@ -1,13 +1,8 @@
 //! What a conversation reads of a space.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
 use smartspace_domain::{
-    idempotency::IdempotencyKey,
-    ids::{AttachmentId, SpaceId},
-    messages::Message,
-    runs::Run,
-    steps::CallStatus,
+    idempotency::IdempotencyKey, ids::SpaceId, messages::Message, runs::Run, steps::CallStatus,
 };
 
 use crate::{
@@ -37,18 +32,6 @@ pub(crate) fn key_of(door: &str, id: &str) -> Result<IdempotencyKey, Refusal> {
 
 pub(crate) fn messages_path(space: SpaceId) -> String {
     format!("/v1/spaces/{space}/messages")
-}
-
-/// The body of a request that posts a message.
-pub(crate) fn message_body(text: &str, files: &[AttachmentId]) -> Value {
-    let mut body = json!({});
-    if !text.is_empty() || files.is_empty() {
-        body["text"] = json!(text);
-    }
-    if !files.is_empty() {
-        body["attachments"] = json!(files);
-    }
-    body
 }
 
 /// The message with this number.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use rmcp::{
     model::{CallToolResult, ContentBlock},
-    schemars::{self, JsonSchema},
+    schemars::{self, JsonSchema, Schema, SchemaGenerator, json_schema},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use smartspace_domain::{
 
 use crate::{
     api_client::{Refusal, Visitor},
-    files::{SentFile, attachments_path, upload_all},
+    files::{SentFile, attachments_path},
 };
 
 /// A new file of a message.
@@ -27,7 +27,8 @@ use crate::{
 pub(super) struct NewFile {
     /// Its name, such as `report.md`.
     name: String,
-    /// Its media type: PNG, JPEG, WebP, GIF, PDF, plain text, Markdown, CSV, JSON or audio.
+    /// Its media type.
+    #[schemars(schema_with = "media_types")]
     content_type: String,
     /// What is in it, if it is a text.
     #[serde(default)]
@@ -35,6 +36,10 @@ pub(super) struct NewFile {
     /// What is in it otherwise.
     #[serde(default)]
     base64: Option<String>,
+}
+
+fn media_types(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "string", "enum": FileType::names().collect::<Vec<_>>()})
 }
 
 impl NewFile {
@@ -50,29 +55,16 @@ impl NewFile {
     }
 }
 
-/// The files of a message: those that its space has, and new ones, which are uploaded. All are
-/// checked before the first is stored.
-pub(super) async fn files_of_message(
-    visitor: &Visitor,
-    space: SpaceId,
-    known: Vec<AttachmentId>,
-    new: &[NewFile],
-    key: Option<&str>,
-) -> Result<Vec<AttachmentId>, Refusal> {
-    let many = known.len() + new.len();
-    if many > FILES_OF_MESSAGE {
-        let detail = format!("expected at most {FILES_OF_MESSAGE} files, got {many}");
+/// The new files of a message, if a space takes them.
+pub(super) fn read_files(new: &[NewFile]) -> Result<Vec<SentFile>, Refusal> {
+    if new.len() > FILES_OF_MESSAGE {
+        let detail = format!("expected at most {FILES_OF_MESSAGE} files, got {}", new.len());
         return Err(Refusal::new(422, detail));
     }
-    let new: Result<Vec<_>, _> = new
-        .iter()
-        .enumerate()
-        .map(|(index, file)| file.read().map_err(|why| format!("/files/{index}: {why}")))
-        .collect();
-    let new = new.map_err(|detail| Refusal::new(422, detail))?;
-    let mut files = known;
-    files.extend(upload_all(visitor, space, &new, key).await?);
-    Ok(files)
+    let read = new.iter().enumerate().map(|(index, file)| {
+        file.read().map_err(|why| Refusal::new(422, format!("/files/{index}: {why}")))
+    });
+    read.collect()
 }
 
 /// The part of the API's answer about a file that matters here.
@@ -100,11 +92,15 @@ pub(super) async fn read_file(
         .map_err(|error| Refusal::new(503, format!("the API's answer can't be read: {error}")))?;
     let Shown { content_type, bytes, url } = shown;
     let Some(url) = url else { return Ok(CallToolResult::structured(json!({"file": file}))) };
+    if offset > bytes {
+        let detail = format!("/offset: the file has {bytes} bytes, so expected no more");
+        return Err(Refusal::new(422, detail));
+    }
     file["url"] = visitor.as_seen_outside(&url).into();
     let read = |range: Range<u64>| visitor.download(&url, range);
     match FileType::read(&content_type).map(FileType::kind) {
         Some(FileKind::Text) => {
-            let page = offset.min(bytes)..offset.saturating_add(TEXT_PAGE_BYTES).min(bytes);
+            let page = offset..offset.saturating_add(TEXT_PAGE_BYTES).min(bytes);
             let content = if page.is_empty() { Vec::new() } else { read(page).await? };
             let TextPage { text, next_offset } = TextPage::of(bytes, offset, &content);
             let page = json!({"file": file, "text": text, "nextOffset": next_offset});

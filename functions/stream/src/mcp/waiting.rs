@@ -11,6 +11,7 @@ use crate::{
     api_client::{Refusal, Visitor},
     conversation::{Page, messages_path, runs},
     following::Following,
+    posting::NewMessage,
     turn::Turn,
 };
 
@@ -21,9 +22,7 @@ const MESSAGES: u64 = 100;
 #[derive(Debug)]
 pub(super) struct Post<'a> {
     pub(super) space: SpaceId,
-    pub(super) body: Value,
-    /// If a message was posted under this key before, it is not posted again.
-    pub(super) key: Option<&'a str>,
+    pub(super) message: NewMessage<'a>,
 }
 
 /// Posts a message and waits for the end of its turn, but not longer than `time`. Once the message
@@ -38,8 +37,7 @@ pub(super) async fn post_and_wait(
         Duration::ZERO => None,
         _ => Some(Following::open(visitor, post.space, None).await?),
     };
-    let path = messages_path(post.space);
-    let posted: Value = visitor.post(&path, &post.body, post.key).await?;
+    let posted: Value = post.message.post(visitor, post.space).await?;
     let mut result = json!({"message": posted, "messages": [], "isOver": false});
     let Ok(message) = Message::deserialize(&result["message"]) else { return Ok(result) };
     let mut turn = Turn::of(&message);
@@ -73,7 +71,7 @@ async fn wait_for_end(
     turn: &mut Turn,
     following: &mut Following,
 ) -> Result<(), Refusal> {
-    if post.key.is_some() {
+    if post.message.key.is_some() {
         // It may have been posted long ago, so that its events are over.
         let messages = after::<Message>(visitor, post.space, message.seq).await?.items;
         turn.knows(&messages, &runs(visitor, post.space).await?);

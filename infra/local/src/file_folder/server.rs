@@ -105,6 +105,10 @@ async fn upload(
     if sent != Some(&signed.upload) {
         return Err(malformed(format!("Content-Type: expected {}", signed.upload)));
     }
+    // As S3, where the header is signed.
+    if headers.get(header::IF_NONE_MATCH).is_none_or(|it| it != "*") {
+        return Err(malformed("If-None-Match: expected *".into()));
+    }
     match receive(&server.folder, key, &signed, body).await? {
         Received::Stored => {
             let job = TriggerJob::SettleFile { space_id: key.space, attachment_id: key.file };

@@ -74,6 +74,7 @@ impl Scene {
     async fn put(&self, url: &str, content_type: &str, bytes: &[u8]) -> StatusCode {
         let request = Request::put(url)
             .header(header::CONTENT_TYPE, content_type)
+            .header(header::IF_NONE_MATCH, "*")
             .body(Body::from(bytes.to_vec()))
             .unwrap();
         self.routes.clone().oneshot(request).await.unwrap().status()
@@ -142,6 +143,10 @@ async fn another_file_than_the_announced_one_is_not_stored() {
         assert_eq!(status, StatusCode::BAD_REQUEST, "{content_type} {bytes:?}");
         assert_eq!(scene.stored(), 0);
     }
+    let request = Request::put(&upload.url).header(header::CONTENT_TYPE, "text/plain");
+    let without = request.body(Body::from("hello")).unwrap();
+    let status = scene.routes.clone().oneshot(without).await.unwrap().status();
+    assert_eq!((status, scene.stored()), (StatusCode::BAD_REQUEST, 0), "no If-None-Match");
     assert_eq!(scene.put(&upload.url, "text/plain", b"hello").await, StatusCode::OK);
 }
 

@@ -1,6 +1,6 @@
 //! Pictures that tools return.
 
-use super::{FileKind, FileType, WholeFile, is_invisible};
+use super::{FileKind, FileType, WholeFile, is_hidden};
 
 /// How many pictures of one result are kept.
 pub const IMAGES_OF_RESULT: usize = 4;
@@ -42,7 +42,7 @@ impl ReturnedImage {
 /// The beginning of the name of a picture that shows this: at most 60 characters of the text.
 /// Empty if nothing of it can be in a name.
 pub fn file_stem(text: &str) -> String {
-    let may_not = |char: char| char.is_control() || is_invisible(char) || "/\\".contains(char);
+    let may_not = |char: char| char.is_control() || is_hidden(char) || "/\\".contains(char);
     let plain: String = text.chars().map(|char| if may_not(char) { ' ' } else { char }).collect();
     let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     let stem: String = words.chars().take(STEM_CHARS).collect();

@@ -45,6 +45,15 @@ fn a_request_says_all_that_is_wrong_with_it() {
 }
 
 #[test]
+fn the_schema_describes_names_exactly() {
+    let pattern = regex_lite::Regex::new(NAME_PATTERN).unwrap();
+    for char in ('\0'..='\u{1ffff}').chain('\u{dfff0}'..='\u{e100f}') {
+        let name = format!("a{char}");
+        assert_eq!(pattern.is_match(&name), FileName::check(&name).is_ok(), "{char:?}");
+    }
+}
+
+#[test]
 fn a_stored_file_is_what_was_announced() {
     let hash = Sha256Hex::of(PNG);
     let check = |content_type: &str, bytes: u64, hash: &str, first: &[u8]| {

@@ -28,16 +28,25 @@ impl TextPage {
             shown = &shown[..shown.len() / 2];
             text = String::from_utf8_lossy(shown);
         }
-        if let Err(error) = std::str::from_utf8(shown)
-            && error.error_len().is_none()
-            && !is_last(shown)
-        {
-            shown = &shown[..error.valid_up_to()];
+        if !is_last(shown) {
+            shown = whole_characters(shown);
             text = String::from_utf8_lossy(shown);
         }
         let next_offset = (!is_last(shown)).then(|| offset + shown.len() as u64);
         Self { text: text.into_owned(), next_offset }
     }
+}
+
+/// The bytes without a character in UTF-8 that is cut at their end.
+fn whole_characters(bytes: &[u8]) -> &[u8] {
+    let is_first = |byte: &u8| *byte & 0b1100_0000 != 0b1000_0000;
+    let Some(back) = bytes.iter().rev().take(4).position(is_first) else { return bytes };
+    let (before, last) = bytes.split_at(bytes.len() - back - 1);
+    let length = match last[0].leading_ones() {
+        0 => 1,
+        ones => ones as usize,
+    };
+    if last.len() < length { before } else { bytes }
 }
 
 #[cfg(test)]
@@ -58,6 +67,13 @@ mod tests {
         assert_eq!(read(4..4), (String::new(), None));
         // A model that chose an offset within a character gets the rest.
         assert_eq!(read(2..4), ("\u{fffd}b".into(), None));
+        let text = "äää€🌹".as_bytes();
+        for (range, expected) in
+            [(1..4, "\u{fffd}ä"), (1..3, "\u{fffd}"), (4..8, "ä"), (6..11, "€"), (6..12, "€")]
+        {
+            let page = TextPage::of(text.len() as u64, range.start as u64, &text[range.clone()]);
+            assert_eq!(page.text, expected, "{range:?}");
+        }
     }
 
     #[test]

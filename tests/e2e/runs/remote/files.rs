@@ -20,8 +20,10 @@ async fn a_remote_agent_reads_files_and_sends_some() {
     let context = &body["context"];
     let files = context["files"].as_array().unwrap();
     assert_eq!(files.len(), 1, "{files:?}");
-    assert_eq!(files[0]["attachmentId"], asked);
-    assert_eq!(context["messages"][0]["parts"][1]["attachmentId"], asked);
+    let (named, picture) = (&files[0], &context["messages"][0]);
+    assert_eq!((&named["attachmentId"], &named["messageId"]), (&json!(asked), &picture["id"]));
+    assert_eq!((&named["name"], &named["contentType"]), (&json!("red.png"), &json!("image/png")));
+    assert_eq!(picture["parts"][1]["attachmentId"], asked);
     assert!(files[0]["urlExpiresAt"].as_str() > body["run"]["createdAt"].as_str());
     assert_eq!(download(&files[0]["url"]).await.bytes, PIXEL);
     let stored = stack.run(&run).await.to_string();
