@@ -247,7 +247,7 @@ impl Visitor {
         let url = Url::parse_with_params(&format!("{}{path}", self.api.url), query);
         let url = url.map_err(|error| Refusal::new(400, error.to_string()))?;
         if url.as_str().len() > ADDRESS_BYTES {
-            return Err(Refusal::new(400, "a cursor or another short text is far too long"));
+            return Err(Refusal::new(400, "the cursor is too long; expected nextCursor of the page before"));
         }
         let http = self.api.http().map_err(silent)?;
         let mut request = http.request(method, url).headers(self.passed_on.clone());

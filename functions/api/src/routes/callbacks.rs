@@ -69,8 +69,8 @@ struct RemoteMessageBody {
         (status = 201, body = Message),
         (status = 409, description = "The run has ended, or its time is up. The agent should stop."),
         (status = 422, description = "The body does not fit, the agent is not a member of the \
-            space, the space does not have a file, another message has the same `streamKey`, the run has posted 100 messages, or \
-            the key was used before with another body."),
+            space, the space does not have a file, another message has the same `streamKey`, the \
+            run has posted 100 messages, or the key was used before with another body."),
     )
 )]
 async fn post_message(
