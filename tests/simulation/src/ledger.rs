@@ -31,7 +31,9 @@ pub struct Ledger {
     pub people: Vec<EntityId>,
     /// The messages that people sent.
     pub sent_messages: Vec<SentMessage>,
-    /// The files of messages that people sent.
+    /// The files that people announced: their spaces and their ids.
+    pub announced_files: Vec<(SpaceId, String)>,
+    /// The files of messages that people and remote agents sent.
     pub sent_files: Vec<SentFiles>,
     /// How often a picture was drawn, by the call.
     pub drawn: BTreeMap<String, u32>,
@@ -136,6 +138,8 @@ pub struct RemotePost {
     pub text: String,
     /// Its space, if no message triggered the run.
     pub space: Option<String>,
+    /// The files that it names, perhaps of another space. `None` until it is sent.
+    pub files: Option<Vec<String>>,
     /// The conclusive answers.
     pub answers: Vec<RemoteAnswer>,
     /// How often it was sent.

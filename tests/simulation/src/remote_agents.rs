@@ -5,13 +5,13 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use smartspace_domain::Time;
+use smartspace_domain::{Time, ids::SpaceId};
 use tokio::time::sleep;
 
 use crate::{
     client::Lost,
     environment::Environment,
-    ledger::{RemoteAnswer, RemoteEnd, RemotePost, RemoteRun},
+    ledger::{RemoteAnswer, RemoteEnd, RemotePost, RemoteRun, SentFiles},
     locked,
     world::World,
 };
@@ -61,6 +61,7 @@ pub fn decide(env: &Environment, run: &str, has_space: bool) -> RemoteRun {
             key: format!("answer {number}"),
             text: format!("@{name} remote words {number} of {run}"),
             space: (!has_space).then(|| space.to_string()),
+            files: None,
             answers: Vec::new(),
             sends: 0,
         }
@@ -187,10 +188,34 @@ impl Answering {
         locked(&self.world.env.ledger).remote[&self.webhook.run].posts[number].clone()
     }
 
+    /// The files of a message: one of a person, which may be of another space, or not uploaded yet.
+    /// A message that is sent again names the same one.
+    fn files(&self, number: usize) -> Vec<String> {
+        let env = &self.world.env;
+        let place = format!("remote/{}/files/{number}", self.webhook.run);
+        let mut ledger = locked(&env.ledger);
+        let announced = ledger.announced_files.clone();
+        let Some(run) = ledger.remote.get_mut(&self.webhook.run) else { return Vec::new() };
+        let post = &mut run.posts[number];
+        let is_there =
+            |space: &SpaceId| post.space.as_ref().is_none_or(|it| *it == space.to_string());
+        let known: Vec<_> = announced.into_iter().filter(|(space, _)| is_there(space)).collect();
+        let choose = || {
+            let names_one = !known.is_empty() && env.chance.happens(&place, 700);
+            let chosen = || env.chance.below(&place, known.len() as u64) as usize;
+            names_one.then(|| known[chosen()].1.clone()).into_iter().collect()
+        };
+        post.files.get_or_insert_with(choose).clone()
+    }
+
     /// Posts a message. Returns the status, unless the request must be sent again.
     async fn post(&self, number: usize) -> Option<u16> {
         let RemotePost { key, text, space, .. } = self.planned(number);
+        let files = self.files(number);
         let mut body = json!({"text": text, "streamKey": format!("answer {number}")});
+        if !files.is_empty() {
+            body["attachments"] = json!(files);
+        }
         if let Some(space) = space {
             body["spaceId"] = space.into();
         }
@@ -199,6 +224,9 @@ impl Answering {
         let answer = self.call("messages", &self.webhook.run, Some(key), body).await;
         self.expect(answer.clone(), &[201, 404, 409, 422]);
         let (status, body) = conclusive(answer)?;
+        if status == 201 {
+            locked(&self.world.env.ledger).sent_files.push(SentFiles { text, files });
+        }
         self.note(|run| {
             let id = body["id"].as_str().map(str::to_owned);
             run.posts[number].answers.push(RemoteAnswer { sent, status, id });

@@ -102,6 +102,7 @@ impl Sending {
             return None;
         }
         let id = made["attachmentId"].as_str()?.to_owned();
+        locked(&self.world.env.ledger).announced_files.push((self.space, id.clone()));
         let key = FileKey { space: self.space, file: id.parse().ok()? };
         Some(Announced { id, key, bytes })
     }
