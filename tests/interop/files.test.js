@@ -128,6 +128,10 @@ test('a message that is sent several times at once is posted once', async (t) =>
   // The same id with other files is another message.
   assert.equal(await send('Like these', [file]), 422);
   assert.equal(await send('Like these', [file, file]), 422);
+  const bytes = Buffer.from(PIXEL, 'base64');
+  bytes[bytes.length - 1] ^= 1;
+  const sameSize = `data:image/png;base64,${bytes.toString('base64')}`;
+  assert.equal(await send('Like these', [{ ...file, url: sameSize }, twice[1]]), 422);
   assert.equal((await api.messages(studio)).length, 3);
 });
 

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import * as sdk2026 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -373,7 +374,44 @@ test('a file that is sent again is the same file', async (t) => {
   const first = await ids();
   assert.equal(new Set(first).size, 2, 'a message has each file once');
   assert.deepEqual(await ids(), first);
-  assert.equal((await api.messages(space)).length, 2);
+  const named = { spaceId: space.id, files, attachments: [first[0]] };
+  const { message } = (await call('post_message', named)).structuredContent;
+  assert.deepEqual(
+    message.parts.map(({ attachmentId }) => attachmentId),
+    [first[0]],
+  );
+  assert.equal((await api.messages(space)).length, 3);
+  const long = { spaceId: space.id, text: 'a'.repeat(1_000_000) };
+  assert.equal((await call('post_message', long)).structuredContent.status, 422);
+});
+
+test('a request that still arrives is an open call', async (t) => {
+  const { api, product, bearer, send } = await scene(t);
+  const { hostname, port } = new URL(product.base);
+  const stalled = new Set();
+  const stall = () => {
+    const socket = connect(Number(port), hostname);
+    stalled.add(socket);
+    socket.on('error', () => {});
+    // Refused, because the question whether all are open was open, too.
+    socket.on('data', () => {
+      socket.destroy();
+      if (stalled.delete(socket)) stall();
+    });
+    const { authorization } = bearer;
+    socket.write(
+      `POST /v1/mcp HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: ${authorization}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
+  };
+  for (let number = 0; number < 4; number += 1) stall();
+  const status = async () => (await send('tools/list', {}, bearer)).status;
+  await api.waitFor(async () => (await status()) === 429);
+  for (const socket of stalled) {
+    stalled.delete(socket);
+    socket.destroy();
+  }
+  await api.waitFor(async () => (await status()) === 200);
 });
 
 test('an agent that posts through the door stays in its chain', async (t) => {
@@ -393,14 +431,14 @@ test('an entity has a few calls open, and a wait ends with its client', async (t
   };
   const gone = new AbortController();
   const firstWouldEnd = Date.now() + 20_000;
-  const ended = [];
   const waits = Array.from({ length: OPEN_CALLS }, async () => {
-    const result = await wait(20, gone.signal).catch((error) => error.name);
-    ended.push(result);
-    return result;
+    for (;;) {
+      const result = await wait(20, gone.signal).catch((error) => error.name);
+      // One may be refused, because the question whether all are open was open, too.
+      if (result && !result.isError) return result;
+    }
   });
   const isFull = async () => {
-    assert.ok(gone.signal.aborted || ended.length === 0, JSON.stringify(ended));
     const response = await send('tools/list', {}, bearer);
     if (response.status !== 429) return false;
     assert.equal(response.headers.get('retry-after'), '5');

@@ -14,17 +14,24 @@ use axum::{
 };
 use reqwest::{
     Client, Method, Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, RANGE},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RANGE},
     redirect::Policy,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use smartspace_domain::{ids::EntityId, problems::Problem};
+use smartspace_domain::{
+    ids::{EntityId, SpaceId},
+    limits::BODY_BYTES,
+    problems::Problem,
+};
 use smartspace_web::{host_address, respond};
+use tokio::time::sleep;
 
 /// How long a call of our own API may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
+/// How often a read is repeated that was refused for a moment.
+const TRIES: u32 = 5;
 /// The longest address of a call.
 const ADDRESS_BYTES: usize = 16 * 1024;
 
@@ -56,6 +63,17 @@ impl Refusal {
     /// How long to wait before the call is repeated.
     pub(crate) fn wait(&self) -> Duration {
         Duration::from_secs(self.retry_after.unwrap_or(1).clamp(1, 10))
+    }
+
+    /// Waits until a read that was refused may be repeated. Fails if that is no use, or was tried
+    /// often.
+    pub(crate) async fn wait_out(self, tries: &mut u32) -> Result<(), Self> {
+        if !self.is_passing() || *tries >= TRIES {
+            return Err(self);
+        }
+        *tries += 1;
+        sleep(self.wait()).await;
+        Ok(())
     }
 
     pub(crate) fn new(status: u16, detail: impl Into<String>) -> Self {
@@ -109,6 +127,16 @@ struct Me {
 #[derive(Debug, Deserialize)]
 struct EntityOfMe {
     id: EntityId,
+}
+
+/// The path of a space's messages.
+pub(crate) fn messages_path(space: SpaceId) -> String {
+    format!("/v1/spaces/{space}/messages")
+}
+
+/// The path of a space's files.
+pub(crate) fn attachments_path(space: SpaceId) -> String {
+    format!("/v1/spaces/{space}/attachments")
 }
 
 impl OurApi {
@@ -247,12 +275,20 @@ impl Visitor {
         let url = Url::parse_with_params(&format!("{}{path}", self.api.url), query);
         let url = url.map_err(|error| Refusal::new(400, error.to_string()))?;
         if url.as_str().len() > ADDRESS_BYTES {
-            return Err(Refusal::new(400, "the cursor is too long; expected nextCursor of the page before"));
+            return Err(Refusal::new(
+                400,
+                "the cursor is too long; expected nextCursor of the page before",
+            ));
         }
         let http = self.api.http().map_err(silent)?;
         let mut request = http.request(method, url).headers(self.passed_on.clone());
         if let Some(body) = body {
-            request = request.json(body);
+            let body = body.to_string();
+            if body.len() > BODY_BYTES {
+                let detail = format!("expected a body of at most {BODY_BYTES} bytes");
+                return Err(Refusal::new(413, detail));
+            }
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
         if let Some(key) = key {
             let key = HeaderValue::from_str(key).map_err(|_| {

@@ -69,14 +69,14 @@ pub(crate) async fn admit(
     let visitor = admission.api.visitor(request.headers());
     match admission.admits(credential, &visitor).await {
         Ok(Some(me)) => {
-            // A call is open from here on, and one that does not arrive takes no place.
-            let mut request = match whole(request).await {
-                Ok(request) => request,
-                Err(refusal) => return refusal.into_response(),
-            };
+            // A body that still arrives takes a place, so that nobody fills the memory with them.
             let call = match admission.open.open(me) {
                 Ok(call) => call,
                 Err(refusal) => return admission.refused(&request, refusal),
+            };
+            let mut request = match whole(request).await {
+                Ok(request) => request,
+                Err(refusal) => return refusal.into_response(),
             };
             request.extensions_mut().insert(visitor);
             request.extensions_mut().insert(Me(me));

@@ -12,10 +12,10 @@ use tokio::time::{Instant, sleep, timeout_at};
 use self::reads::{PAGE, message, older_runs};
 pub(crate) use self::{
     opening::{Answer, Opening, Post, Shown},
-    reads::{Page, id_for_clients, is_open_form, key_of, messages_path, runs},
+    reads::{Page, id_for_clients, is_open_form, key_of, runs},
 };
 use crate::{
-    api_client::{Refusal, Visitor},
+    api_client::{Refusal, Visitor, messages_path},
     files::{files_of, links},
     following::Following,
     narration::{Ending, Narration, Told},
@@ -29,8 +29,6 @@ const SILENCE: Duration = Duration::from_secs(15);
 const LATE_MESSAGE: Duration = Duration::from_secs(5);
 /// How often a broken connection is opened again without an event in between.
 const RECONNECTS: u32 = 3;
-/// How often a read is repeated that was refused for a moment.
-const TRIES: u32 = 5;
 
 /// A turn, as a client gets it.
 #[derive(Debug)]
@@ -195,7 +193,7 @@ impl Conversation {
         let mut tries = 0;
         loop {
             match self.check().await {
-                Err(refusal) => wait_out(refusal, &mut tries).await?,
+                Err(refusal) => refusal.wait_out(&mut tries).await?,
                 read => return read,
             }
         }
@@ -234,7 +232,7 @@ impl Conversation {
             match Following::open(&self.visitor, self.space, None).await {
                 Ok(following) => break following,
                 // Its own lost connection may still count as one of the caller's.
-                Err(refusal) => wait_out(refusal, &mut tries).await?,
+                Err(refusal) => refusal.wait_out(&mut tries).await?,
             }
         };
         self.is_checked = false;
@@ -256,19 +254,8 @@ impl Conversation {
             match reads::message(&self.visitor, self.space, message.seq).await {
                 Ok(Some(message)) => return Ok(EventKind::MessageUpdated { message }),
                 Ok(None) => return Ok(event),
-                Err(refusal) => wait_out(refusal, &mut tries).await?,
+                Err(refusal) => refusal.wait_out(&mut tries).await?,
             }
         }
     }
-}
-
-/// Waits until a read that was refused may be repeated. Fails if that is no use, or was
-/// tried often.
-pub(crate) async fn wait_out(refusal: Refusal, tries: &mut u32) -> Result<(), Refusal> {
-    if !refusal.is_passing() || *tries >= TRIES {
-        return Err(refusal);
-    }
-    *tries += 1;
-    sleep(refusal.wait()).await;
-    Ok(())
 }

@@ -10,10 +10,7 @@ use smartspace_domain::{
     messages::{Message, Part},
 };
 
-use crate::{
-    api_client::{Refusal, Visitor},
-    conversation::wait_out,
-};
+use crate::api_client::{Refusal, Visitor, attachments_path};
 
 /// A file that a client sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +58,22 @@ impl SentFile {
         WholeFile::checked(&name, content_type, bytes).map(Self)
     }
 
-    /// Whether a message has this file.
-    pub(crate) fn is(&self, part: &FilePart) -> bool {
+    /// Whether this file of a space is the same.
+    pub(crate) async fn is(
+        &self,
+        visitor: &Visitor,
+        space: SpaceId,
+        part: &FilePart,
+    ) -> Result<bool, Refusal> {
+        if !self.looks_like(part) {
+            return Ok(false);
+        }
+        let path = format!("{}/{}", attachments_path(space), part.attachment_id);
+        let file: Value = visitor.get(&path, &[]).await?;
+        Ok(file["sha256"] == self.0.spec.sha256.as_str())
+    }
+
+    fn looks_like(&self, part: &FilePart) -> bool {
         let FileSpec { name, content_type, bytes, .. } = &self.0.spec;
         part.bytes == *bytes
             && part.name == name.as_str()
@@ -81,10 +92,11 @@ impl SentFile {
         Self::decoded(name, about.ok_or_else(expected)?, data)
     }
 
-    /// The same for files with the same name, type and bytes only.
-    pub(crate) fn fingerprint(&self) -> String {
+    /// The same only for files with the same name, type and bytes, of messages with the same key.
+    pub(crate) fn fingerprint(&self, key: &str) -> String {
         let FileSpec { name, content_type, sha256, .. } = &self.0.spec;
-        let all = format!("{}/{}/{}", content_type.name(), sha256.as_str(), name.as_str());
+        let (content_type, sha256) = (content_type.name(), sha256.as_str());
+        let all = format!("{content_type}/{sha256}/{}/{key}", name.as_str());
         Sha256Hex::of(all.as_bytes()).as_str().to_owned()
     }
 
@@ -162,13 +174,9 @@ async fn address(
             Ok(found) => {
                 return Ok(found["url"].as_str().map(|url| visitor.as_seen_outside(url)));
             }
-            Err(refusal) => wait_out(refusal, &mut tries).await?,
+            Err(refusal) => refusal.wait_out(&mut tries).await?,
         }
     }
-}
-
-pub(crate) fn attachments_path(space: SpaceId) -> String {
-    format!("/v1/spaces/{space}/attachments")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! wake no client today, so tools wait for messages instead, at most 20 seconds.
 
 mod files;
-mod parameters;
+mod inputs;
 mod waiting;
 
 use std::{sync::Arc, time::Duration};
@@ -26,7 +26,6 @@ use rmcp::{
         ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ServerCapabilities,
         ServerConfig,
     },
-    schemars::{self, JsonSchema},
     service::RequestContext,
     tool, tool_handler, tool_router,
     transport::streamable_http_server::{
@@ -35,18 +34,17 @@ use rmcp::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use smartspace_domain::{
-    ids::{AttachmentId, CallId, RunId, SpaceId},
-    json,
-};
+use smartspace_domain::{ids::SpaceId, json};
 
 use crate::{
-    api_client::{Refusal, Visitor},
-    conversation::messages_path,
+    api_client::{Refusal, Visitor, messages_path},
     input::REQUEST_BYTES,
     mcp::{
-        files::{NewFile, read_file, read_files},
-        parameters::Parameters,
+        files::{read_file, read_files},
+        inputs::{
+            AnswerForm, CancelRun, ListSpaces, Parameters, PostMessage, ReadFile, ReadMessages,
+            WaitForMessages,
+        },
         waiting::{Post, post_and_wait, wait},
     },
     posting::NewMessage,
@@ -104,111 +102,6 @@ async fn plain_json(request: Request, next: Next) -> Response {
 #[derive(Clone, Debug)]
 struct SpacesServer {
     tool_router: ToolRouter<Self>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ListSpaces {
-    /// `nextCursor` of the previous page.
-    #[serde(default)]
-    cursor: Option<String>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ReadMessages {
-    /// The space, `spc_…`.
-    #[schemars(with = "String")]
-    space_id: SpaceId,
-    /// Only messages after this `seq`, oldest first.
-    #[serde(default)]
-    after_seq: Option<u64>,
-    /// Only messages before this `seq`, the newest of them.
-    #[serde(default)]
-    before_seq: Option<u64>,
-    /// How many: 20 if absent, at most 200.
-    #[serde(default)]
-    limit: Option<u64>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ReadFile {
-    /// The space, `spc_…`.
-    #[schemars(with = "String")]
-    space_id: SpaceId,
-    /// The file, `att_…`: `attachmentId` of a part of type file.
-    #[schemars(with = "String")]
-    attachment_id: AttachmentId,
-    /// The byte at which a page of a text begins: 0 if absent, or `nextOffset` of the page before.
-    #[serde(default)]
-    offset: u64,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct PostMessage {
-    /// The space, `spc_…`.
-    #[schemars(with = "String")]
-    space_id: SpaceId,
-    /// The text, in Markdown. May be left out if the message has files.
-    #[serde(default)]
-    text: String,
-    /// Files that the space has, `att_…`.
-    #[serde(default)]
-    #[schemars(with = "Vec<String>")]
-    attachments: Vec<AttachmentId>,
-    /// New files. With those in `attachments` at most 10.
-    #[serde(default)]
-    files: Vec<NewFile>,
-    /// How many seconds to wait for the answers of the agents that the message wakes: 0 if absent,
-    /// at most 20.
-    #[serde(default)]
-    wait_seconds: Option<u64>,
-    /// A name for this message. Posting again with the same name posts nothing new.
-    #[serde(default)]
-    idempotency_key: Option<String>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct WaitForMessages {
-    /// The space, `spc_…`.
-    #[schemars(with = "String")]
-    space_id: SpaceId,
-    /// The `seq` of the last message that you know.
-    after_seq: u64,
-    /// How many seconds to wait: 20 if absent, which is the most.
-    #[serde(default)]
-    timeout_seconds: Option<u64>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct AnswerForm {
-    /// The run that asks, `run_…`: `runId` of the message with the form.
-    #[schemars(with = "String")]
-    run_id: RunId,
-    /// The call that asks, `cal_…`: `callId` of the form.
-    #[schemars(with = "String")]
-    call_id: CallId,
-    /// The answer. It must match the form's `resultSchema`.
-    #[serde(default)]
-    output: Option<Value>,
-    /// True to refuse an answer. Then there is no `output`.
-    #[serde(default)]
-    declined: bool,
-    /// Why you decline.
-    #[serde(default)]
-    reason: Option<String>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CancelRun {
-    /// The run, `run_…`.
-    #[schemars(with = "String")]
-    run_id: RunId,
 }
 
 #[tool_router]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 use smartspace_domain::{
     attachments::FILES_OF_MESSAGE,
     idempotency::IdempotencyKey,
@@ -13,8 +13,7 @@ use smartspace_domain::{
 };
 
 use crate::{
-    api_client::{Refusal, Visitor},
-    conversation::messages_path,
+    api_client::{Refusal, Visitor, attachments_path, messages_path},
     files::SentFile,
 };
 
@@ -41,11 +40,17 @@ impl NewMessage<'_> {
         visitor: &Visitor,
         space: SpaceId,
     ) -> Result<T, Refusal> {
+        self.check().map_err(|detail| Refusal::new(422, detail))?;
         if !self.files.is_empty() {
-            self.check().map_err(|detail| Refusal::new(422, detail))?;
+            self.look_for_attachments(visitor, space).await?;
         }
         let mut files = self.attachments.to_vec();
-        files.extend(self.upload(visitor, space).await?);
+        for file in self.upload(visitor, space).await? {
+            // The same file may be named and sent.
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
         let mut body = json!({});
         if !self.text.is_empty() || files.is_empty() {
             body["text"] = json!(self.text);
@@ -57,7 +62,7 @@ impl NewMessage<'_> {
     }
 
     /// What the API would refuse, found before anything is stored.
-    fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         let Self { text, attachments, files, key } = self;
         if !text.is_empty() {
             MessageText::check(text).map_err(|error| format!("/text: {error}"))?;
@@ -76,8 +81,25 @@ impl NewMessage<'_> {
         Ok(())
     }
 
-    /// Uploads the new files and returns their ids. A file that this caller has just uploaded is
-    /// not stored again, so a refused message may be repeated any number of times.
+    /// Refuses files that the space does not have, before new ones are stored.
+    async fn look_for_attachments(&self, visitor: &Visitor, space: SpaceId) -> Result<(), Refusal> {
+        for (index, id) in self.attachments.iter().enumerate() {
+            let path = format!("{}/{id}", attachments_path(space));
+            match visitor.get::<Value>(&path, &[]).await {
+                Ok(file) if file["status"] == "ready" => {}
+                Ok(_) | Err(Refusal { status: 404, .. }) => {
+                    let detail = format!("/attachments/{index}: the space has no such file");
+                    return Err(Refusal::new(422, detail));
+                }
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        Ok(())
+    }
+
+    /// Uploads the new files and returns their ids. If the message is repeated, they are the same
+    /// files: with its key as long as that lasts, and otherwise as long as this caller's last
+    /// upload of the same file does.
     async fn upload(
         &self,
         visitor: &Visitor,
@@ -88,9 +110,10 @@ impl NewMessage<'_> {
             .files
             .iter()
             .map(|file| {
-                let copy: &mut u32 = copies.entry(file.fingerprint()).or_default();
+                let fingerprint = file.fingerprint(self.key.unwrap_or_default());
+                let copy: &mut u32 = copies.entry(fingerprint.clone()).or_default();
                 *copy += 1;
-                file.upload(visitor, space, format!("{}-{copy}", file.fingerprint()))
+                file.upload(visitor, space, format!("{fingerprint}-{copy}"))
             })
             .collect();
         stream::iter(uploads).buffered(UPLOADS_AT_ONCE).try_collect().await

@@ -27,7 +27,7 @@ use crate::{
     checked_text::checked_text,
     errors::Faults,
     ids::{AttachmentId, EntityId, SpaceId},
-    quoting::must_escape,
+    quoting::{joins_or_selects, must_escape},
     schemas,
 };
 
@@ -82,15 +82,15 @@ impl FileName {
 
 /// Characters with which a name can look like another one, or say more than it shows.
 fn is_hidden(char: char) -> bool {
-    must_escape(char) || matches!(char, '\u{200c}' | '\u{200d}')
+    must_escape(char) || joins_or_selects(char)
 }
 
 /// [`FileName::check`] as a regular expression. Escapes reach no further than U+FFFF, so what is
 /// beyond stands for itself.
 const NAME_PATTERN: &str = concat!(
     r"^[^\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f",
-    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb",
-    "\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}",
+    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb",
+    "\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}",
     r"/\\]*$"
 );
 

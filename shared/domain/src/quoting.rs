@@ -21,7 +21,8 @@ pub fn is_invisible(char: char) -> bool {
     matches!(char, '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}')
         || matches!(char, '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{2060}'..='\u{2065}')
         || matches!(char, '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
-        || matches!(char, '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}')
+        || matches!(char, '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}')
+        || matches!(char, '\u{1d173}'..='\u{1d17a}')
         || matches!(char, '\u{e0000}'..='\u{e0fff}')
 }
 

@@ -62,7 +62,7 @@ export async function prepared(
 const nameOf = (name = '') =>
   [
     ...(name || 'file').replace(
-      /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}/\\]/gu,
+      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}/\\]/gu,
       ' ',
     ),
   ]

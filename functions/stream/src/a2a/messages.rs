@@ -12,9 +12,11 @@ use smartspace_domain::{
 
 use crate::{
     a2a::{Caller, rpc::RpcError, tasks::run_of_task},
-    conversation::{Answer, Conversation, Opening, Post, is_open_form, key_of, messages_path},
+    api_client::messages_path,
+    conversation::{Answer, Conversation, Opening, Post, is_open_form, key_of},
     files::SentFile,
     narration::card_of,
+    posting::NewMessage,
 };
 
 /// The parameters of `SendMessage` and `SendStreamingMessage`.
@@ -72,6 +74,9 @@ async fn begin(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversatio
     let (text, files) = content_of(&sent.parts)?;
     let key = key_of("a2a", &sent.message_id)
         .map_err(|_| RpcError::invalid("message.messageId: expected printable ASCII characters"))?;
+    let new = NewMessage { text: &text, files: &files, ..NewMessage::default() };
+    // Before a space is made for it.
+    new.check().map_err(|what| RpcError::invalid(format!("message: {what}")))?;
     let space = if sent.context_id.is_empty() {
         let body = json!({"name": caller.agent.name, "members": [caller.agent.id]});
         let made: Made = caller.visitor.post("/v1/spaces", &body, Some(key.as_str())).await?;

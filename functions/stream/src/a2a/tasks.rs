@@ -12,8 +12,8 @@ use smartspace_domain::{
 
 use crate::{
     a2a::{Caller, rpc::RpcError},
-    api_client::Refusal,
-    conversation::{Conversation, Opening, Page, id_for_clients, is_open_form, messages_path},
+    api_client::{Refusal, messages_path},
+    conversation::{Conversation, Opening, Page, id_for_clients, is_open_form},
     files::{LinkedFile, links},
     narration::card_of,
 };

@@ -18,9 +18,9 @@ use smartspace_domain::{
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    api_client::{Refusal, Visitor},
+    api_client::{Refusal, Visitor, messages_path},
     conversation::{
-        Conversation, Page, id_for_clients, is_open_form, messages_path,
+        Conversation, Page, id_for_clients, is_open_form,
         reads::{PAGE, message, older_runs, runs},
     },
     files::{SentFile, files_of},
@@ -133,10 +133,7 @@ impl Opening {
             message.sender.id == me && message.client_key.as_deref() == Some(key)
         };
         let message = if let Some(known) = self.find(is_it).await? {
-            let known_files: Vec<_> = files_of(&known).collect();
-            let are_same = known_files.len() == post.files.len()
-                && post.files.iter().zip(known_files).all(|(file, known)| file.is(known));
-            if known.text() != post.text || !are_same {
+            if known.text() != post.text || !self.has_files(&known, &post.files).await? {
                 let detail = "a message with this id and other content is posted already";
                 return Err(Refusal::new(422, format!("/messages: {key}: {detail}")));
             }
@@ -156,6 +153,20 @@ impl Opening {
         let id = message.id;
         self.roots.push(message);
         Ok(id)
+    }
+
+    /// Whether a message has just these files.
+    async fn has_files(&self, message: &Message, files: &[SentFile]) -> Result<bool, Refusal> {
+        let known: Vec<_> = files_of(message).collect();
+        if known.len() != files.len() {
+            return Ok(false);
+        }
+        for (file, known) in files.iter().zip(known) {
+            if !file.is(&self.visitor, self.space.id, known).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     async fn post_new(&self, post: &Post) -> Result<Message, Refusal> {

@@ -6,7 +6,7 @@ use smartspace_domain::{
 };
 
 use crate::{
-    api_client::{Refusal, Visitor},
+    api_client::{Refusal, Visitor, messages_path},
     narration::{Narration, card_of},
 };
 
@@ -28,10 +28,6 @@ pub(crate) fn key_of(door: &str, id: &str) -> Result<IdempotencyKey, Refusal> {
     format!("{door}:{id}").parse().map_err(|_| {
         Refusal::new(422, "/messages: id: expected at most 240 printable ASCII characters")
     })
-}
-
-pub(crate) fn messages_path(space: SpaceId) -> String {
-    format!("/v1/spaces/{space}/messages")
 }
 
 /// The message with this number.

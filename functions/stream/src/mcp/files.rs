@@ -17,8 +17,8 @@ use smartspace_domain::{
 };
 
 use crate::{
-    api_client::{Refusal, Visitor},
-    files::{SentFile, attachments_path},
+    api_client::{Refusal, Visitor, attachments_path},
+    files::SentFile,
 };
 
 /// A new file of a message.

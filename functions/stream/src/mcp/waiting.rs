@@ -8,8 +8,8 @@ use smartspace_domain::{events::EventKind, ids::SpaceId, messages::Message};
 use tokio::time::timeout;
 
 use crate::{
-    api_client::{Refusal, Visitor},
-    conversation::{Page, messages_path, runs},
+    api_client::{Refusal, Visitor, messages_path},
+    conversation::{Page, runs},
     following::Following,
     posting::NewMessage,
     turn::Turn,

@@ -103,10 +103,12 @@ async fn upload(
     };
     let sent = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
     if sent != Some(&signed.upload) {
+        drain(body).await;
         return Err(malformed(format!("Content-Type: expected {}", signed.upload)));
     }
     // As S3, where the header is signed.
     if headers.get(header::IF_NONE_MATCH).is_none_or(|it| it != "*") {
+        drain(body).await;
         return Err(malformed("If-None-Match: expected *".into()));
     }
     match receive(&server.folder, key, &signed, body).await? {

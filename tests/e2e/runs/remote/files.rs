@@ -96,6 +96,23 @@ async fn the_webhook_has_addresses_of_the_newest_twenty_files() {
     assert!(!named.contains(&json!(files[8])) && !named.contains(&json!(files[9])));
 }
 
+#[tokio::test]
+async fn a_repeated_message_is_answered_whatever_has_become_of_its_sender() {
+    let Some(scene) = RemoteScene::start("/echo").await else { return };
+    let stack = &scene.stack;
+    let other = stack.space("Other", &[&scene.person, &scene.agent]).await;
+    let file = stack.upload(&other, "red.png", "image/png", PIXEL).await;
+    let (_, run) = scene.ask("Go on.").await;
+    let woken = scene.woken(&run).await;
+    let sent = json!({"spaceId": other, "attachments": [file]});
+    let posted = woken.post("once", sent.clone()).await.must_be(201);
+    stack.delete(&format!("/v1/spaces/{other}/members/{}", scene.agent)).await.must_be(204);
+    let again = woken.post("once", sent.clone()).await.must_be(201);
+    assert_eq!(id(&again), id(&posted));
+    woken.post("once", json!({"spaceId": other, "text": "Else."})).await.must_be(422);
+    woken.post("twice", sent).await.must_be(422);
+}
+
 fn names(message: &Value) -> Vec<&str> {
     let parts = message["parts"].as_array().unwrap().iter();
     parts.filter(|part| part["type"] == "file").map(|part| part["name"].as_str().unwrap()).collect()

@@ -1,0 +1,144 @@
+//! The inputs of the tools. Models read their comments.
+
+use rmcp::{
+    ErrorData,
+    handler::server::{common::FromContextPart, tool::ToolCallContext},
+    schemars::{self, JsonSchema, Schema, SchemaGenerator},
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use smartspace_domain::ids::{AttachmentId, CallId, RunId, SpaceId};
+
+use crate::{input::shaped, mcp::files::NewFile};
+
+/// `rmcp` makes an error that begins so the result of the tool, which the model reads.
+const MISFIT: &str = "failed to deserialize parameters:";
+
+/// The input of a tool. Unlike that of `rmcp`, it names the field that does not fit. The macro
+/// `tool` knows it by its name.
+#[derive(Debug)]
+pub(super) struct Parameters<T>(pub(super) T);
+
+impl<T: JsonSchema> JsonSchema for Parameters<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for Parameters<T> {
+    fn from_context_part(context: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
+        let input = Value::Object(context.arguments.take().unwrap_or_default());
+        shaped(input).map(Self).map_err(|refusal| {
+            ErrorData::invalid_params(format!("{MISFIT} {}", refusal.detail), None)
+        })
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ListSpaces {
+    /// `nextCursor` of the previous page.
+    #[serde(default)]
+    pub(super) cursor: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ReadMessages {
+    /// The space, `spc_…`.
+    #[schemars(with = "String")]
+    pub(super) space_id: SpaceId,
+    /// Only messages after this `seq`, oldest first.
+    #[serde(default)]
+    pub(super) after_seq: Option<u64>,
+    /// Only messages before this `seq`, the newest of them.
+    #[serde(default)]
+    pub(super) before_seq: Option<u64>,
+    /// How many: 20 if absent, at most 200.
+    #[serde(default)]
+    pub(super) limit: Option<u64>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ReadFile {
+    /// The space, `spc_…`.
+    #[schemars(with = "String")]
+    pub(super) space_id: SpaceId,
+    /// The file, `att_…`: `attachmentId` of a part of type file.
+    #[schemars(with = "String")]
+    pub(super) attachment_id: AttachmentId,
+    /// The byte at which a page of a text begins: 0 if absent, or `nextOffset` of the page before.
+    #[serde(default)]
+    pub(super) offset: u64,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PostMessage {
+    /// The space, `spc_…`.
+    #[schemars(with = "String")]
+    pub(super) space_id: SpaceId,
+    /// The text, in Markdown. May be left out if the message has files.
+    #[serde(default)]
+    pub(super) text: String,
+    /// Files that the space has, `att_…`.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub(super) attachments: Vec<AttachmentId>,
+    /// New files. With those in `attachments` at most 10.
+    #[serde(default)]
+    pub(super) files: Vec<NewFile>,
+    /// How many seconds to wait for the answers of the agents that the message wakes: 0 if absent,
+    /// at most 20.
+    #[serde(default)]
+    pub(super) wait_seconds: Option<u64>,
+    /// A name for this message. Posting again with the same name posts nothing new.
+    #[serde(default)]
+    pub(super) idempotency_key: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct WaitForMessages {
+    /// The space, `spc_…`.
+    #[schemars(with = "String")]
+    pub(super) space_id: SpaceId,
+    /// The `seq` of the last message that you know.
+    pub(super) after_seq: u64,
+    /// How many seconds to wait: 20 if absent, which is the most.
+    #[serde(default)]
+    pub(super) timeout_seconds: Option<u64>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct AnswerForm {
+    /// The run that asks, `run_…`: `runId` of the message with the form.
+    #[schemars(with = "String")]
+    pub(super) run_id: RunId,
+    /// The call that asks, `cal_…`: `callId` of the form.
+    #[schemars(with = "String")]
+    pub(super) call_id: CallId,
+    /// The answer. It must match the form's `resultSchema`.
+    #[serde(default)]
+    pub(super) output: Option<Value>,
+    /// True to refuse an answer. Then there is no `output`.
+    #[serde(default)]
+    pub(super) declined: bool,
+    /// Why you decline.
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct CancelRun {
+    /// The run, `run_…`.
+    #[schemars(with = "String")]
+    pub(super) run_id: RunId,
+}
