@@ -35,6 +35,9 @@ mod stream;
 
 /// How long the end of a session may take.
 pub(super) const CLOSE_LIMIT: Duration = Duration::from_secs(1);
+/// Size limit for an answer, in bytes, as JSON or as an event. A picture that is kept fits as
+/// base64.
+const LONGEST_ANSWER: usize = 5 * 1024 * 1024;
 /// Limit for a progress message, in characters.
 const LONGEST_PROGRESS: usize = 500;
 /// Limit for a sentence about a server, in characters.

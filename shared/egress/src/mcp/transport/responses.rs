@@ -8,11 +8,9 @@ use smartspace_domain::json;
 use crate::mcp::{
     in_flight::Failure,
     messages,
-    transport::{McpTransport, Pending, ServerNotice, requests::SESSION, stream},
+    transport::{LONGEST_ANSWER, McpTransport, Pending, ServerNotice, requests::SESSION, stream},
 };
 
-/// Size limit for an answer in JSON, in bytes. A picture that is kept fits as base64.
-pub(super) const LONGEST_JSON: usize = 5 * 1024 * 1024;
 /// Size limit for the body of a refusal, in bytes.
 const LONGEST_REFUSAL: usize = 16 * 1024;
 /// Limit for the text of a refusal, in characters.
@@ -43,7 +41,7 @@ impl McpTransport {
         if !is_of_type(&response, "application/json") {
             return Err(self.unknown("answered with neither JSON nor an event stream"));
         }
-        let body = self.body(response, LONGEST_JSON).await?;
+        let body = self.body(response, LONGEST_ANSWER).await?;
         let notice = self.read_message(&body, Some(pending))?;
         let answer = notice.message.filter(|_| notice.is_awaited_answer);
         match answer.map(serde_json::from_value) {

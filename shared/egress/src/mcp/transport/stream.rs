@@ -11,11 +11,9 @@ use sse_stream::{Sse, SseStream};
 
 use crate::mcp::{
     in_flight::Failure,
-    transport::{McpTransport, Pending, ServerNotice, responses::LONGEST_JSON},
+    transport::{LONGEST_ANSWER, McpTransport, Pending, ServerNotice},
 };
 
-/// Size limit for one event, in bytes: an answer is as long as one without a stream.
-const LONGEST_EVENT: usize = LONGEST_JSON;
 /// Size limit for all events of one response, in bytes.
 const LONGEST_STREAM: usize = 8 * 1024 * 1024;
 /// Size limit for the id of an event, in bytes. The id is sent back to resume a stream.
@@ -153,7 +151,7 @@ fn bounded(
             ))
         };
         match gauge.measure(&piece) {
-            (event, _) if event > LONGEST_EVENT => too_long("an event", LONGEST_EVENT),
+            (event, _) if event > LONGEST_ANSWER => too_long("an event", LONGEST_ANSWER),
             (_, all) if all > LONGEST_STREAM => too_long("an answer", LONGEST_STREAM),
             _ => Ok(piece),
         }
