@@ -97,9 +97,8 @@ impl NewMessage<'_> {
         Ok(())
     }
 
-    /// Uploads the new files and returns their ids. If the message is repeated, they are the same
-    /// files: with its key as long as that lasts, and otherwise as long as this caller's last
-    /// upload of the same file does.
+    /// Uploads the new files and returns their ids. A message that is repeated within a day gets the
+    /// same files again, so it does not fill the room for files that nobody has sent.
     async fn upload(
         &self,
         visitor: &Visitor,
