@@ -8,9 +8,12 @@ mod described;
 mod idempotency;
 mod refused;
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::{
     api::bad_input::assert_problem,
@@ -48,7 +51,10 @@ pub(crate) fn time(value: &Value) -> Timestamp {
 impl Client {
     /// Creates a plan.
     pub(crate) async fn plan(&self, agent: &str, plan: Value) -> Value {
-        self.create(&format!("/v1/agents/{agent}/plans"), plan).await.must_be(201)
+        let made = self.create(&format!("/v1/agents/{agent}/plans"), plan).await.must_be(201);
+        // The id of the next plan is of a later millisecond, because lists are in the order of ids.
+        sleep(Duration::from_millis(1)).await;
+        made
     }
 
     /// All plans of an agent, without the next times that only a list has.
