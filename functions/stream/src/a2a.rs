@@ -14,7 +14,7 @@ use std::time::Duration;
 use axum::{
     Extension, Json, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Path, rejection::BytesRejection},
+    extract::Path,
     http::{HeaderMap, HeaderValue},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -35,7 +35,6 @@ use crate::{
     caller::Me,
     conversation::Conversation,
     event_stream::respond,
-    input::REQUEST_BYTES,
 };
 
 /// The version of the protocol.
@@ -51,7 +50,7 @@ const ANSWERED_WITHIN: Duration = Duration::from_mins(4);
 pub(crate) fn routes() -> Router {
     Router::new()
         .route("/v1/agents/{id}/.well-known/agent-card.json", get(show_card))
-        .route("/v1/agents/{id}/a2a", post(call).layer(DefaultBodyLimit::max(REQUEST_BYTES)))
+        .route("/v1/agents/{id}/a2a", post(call))
 }
 
 async fn show_card(
@@ -82,9 +81,9 @@ async fn call(
     Extension(Me(me)): Extension<Me>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    body: Bytes,
 ) -> Response {
-    let request = match Request::read(body) {
+    let request = match Request::read(&body) {
         Ok(request) => request,
         Err(error) => return refuse(&Value::Null, error),
     };

@@ -7,13 +7,7 @@ mod events;
 mod input;
 mod telling;
 
-use axum::{
-    Extension, Router,
-    body::Bytes,
-    extract::{DefaultBodyLimit, rejection::BytesRejection},
-    response::Response,
-    routing::post,
-};
+use axum::{Extension, Router, body::Bytes, response::Response, routing::post};
 use serde_json::json;
 
 use crate::{
@@ -22,20 +16,20 @@ use crate::{
     caller::Me,
     conversation::Opening,
     event_stream::respond,
-    input::{REQUEST_BYTES, read},
+    input::read,
 };
 
 /// The routes.
 pub(crate) fn routes() -> Router {
-    Router::new().route("/v1/agui", post(run).layer(DefaultBodyLimit::max(REQUEST_BYTES)))
+    Router::new().route("/v1/agui", post(run))
 }
 
 async fn run(
     Extension(visitor): Extension<Visitor>,
     Extension(Me(me)): Extension<Me>,
-    body: Result<Bytes, BytesRejection>,
+    body: Bytes,
 ) -> Result<Response, Refusal> {
-    let input: input::Input = read(body)?;
+    let input: input::Input = read(&body)?;
     let (posts, resumed) = (input.posts()?, input.answers()?);
     let mut opening = Opening::of(&visitor, me, &input.thread_id).await?;
     for answer in &resumed.answers {

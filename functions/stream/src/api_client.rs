@@ -20,7 +20,7 @@ use reqwest::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use smartspace_domain::{
-    ids::{EntityId, SpaceId},
+    ids::{AttachmentId, EntityId, SpaceId},
     limits::BODY_BYTES,
     problems::Problem,
 };
@@ -137,6 +137,11 @@ pub(crate) fn messages_path(space: SpaceId) -> String {
 /// The path of a space's files.
 pub(crate) fn attachments_path(space: SpaceId) -> String {
     format!("/v1/spaces/{space}/attachments")
+}
+
+/// The path of a file.
+pub(crate) fn attachment_path(space: SpaceId, id: AttachmentId) -> String {
+    format!("{}/{id}", attachments_path(space))
 }
 
 impl OurApi {

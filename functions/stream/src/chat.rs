@@ -12,10 +12,7 @@ mod telling;
 use axum::{
     Extension, Router,
     body::Bytes,
-    extract::{
-        DefaultBodyLimit, Path,
-        rejection::{BytesRejection, PathRejection},
-    },
+    extract::{Path, rejection::PathRejection},
     http::{HeaderName, HeaderValue, StatusCode},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -28,7 +25,7 @@ use crate::{
     chat::{chunks::Chunk, input::AnsweredForm, telling::Telling},
     conversation::{Conversation, Opening, is_open_form},
     event_stream::respond,
-    input::{REQUEST_BYTES, read},
+    input::read,
     narration::card_of,
 };
 
@@ -38,17 +35,15 @@ const VERSION: (HeaderName, HeaderValue) =
 
 /// The routes.
 pub(crate) fn routes() -> Router {
-    Router::new()
-        .route("/v1/chat", post(send).layer(DefaultBodyLimit::max(REQUEST_BYTES)))
-        .route("/v1/chat/{space}/stream", get(resume))
+    Router::new().route("/v1/chat", post(send)).route("/v1/chat/{space}/stream", get(resume))
 }
 
 async fn send(
     Extension(visitor): Extension<Visitor>,
     Extension(Me(me)): Extension<Me>,
-    body: Result<Bytes, BytesRejection>,
+    body: Bytes,
 ) -> Result<Response, Refusal> {
-    let input: input::Input = read(body)?;
+    let input: input::Input = read(&body)?;
     let posts = input.posts()?;
     let mut opening = Opening::of(&visitor, me, &input.id).await?;
     for answered in input.answered_forms() {

@@ -10,7 +10,7 @@ use smartspace_domain::{
     messages::{Message, Part},
 };
 
-use crate::api_client::{Refusal, Visitor, attachments_path};
+use crate::api_client::{Refusal, Visitor, attachment_path, attachments_path};
 
 /// A file that a client sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl SentFile {
         if !self.looks_like(part) {
             return Ok(false);
         }
-        let path = format!("{}/{}", attachments_path(space), part.attachment_id);
+        let path = attachment_path(space, part.attachment_id);
         let file: Value = visitor.get(&path, &[]).await?;
         Ok(file["sha256"] == self.0.spec.sha256.as_str())
     }
@@ -167,7 +167,7 @@ async fn address(
     space: SpaceId,
     file: &FilePart,
 ) -> Result<Option<String>, Refusal> {
-    let path = format!("{}/{}", attachments_path(space), file.attachment_id);
+    let path = attachment_path(space, file.attachment_id);
     let mut tries = 0;
     loop {
         match visitor.get::<Value>(&path, &[]).await {

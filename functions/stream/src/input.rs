@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use axum::{
-    body::{Body, Bytes, to_bytes},
-    extract::{Request, rejection::BytesRejection},
+    body::{Body, to_bytes},
+    extract::Request,
 };
 use http_body_util::LengthLimitError;
 use serde::de::DeserializeOwned;
@@ -31,17 +31,18 @@ const SAID_CHARS: usize = 500;
 const NEW_MESSAGES: usize = 10;
 
 /// Reads the body of a request.
-pub(crate) fn read<T: DeserializeOwned>(body: Result<Bytes, BytesRejection>) -> Result<T, Refusal> {
-    let body = body.map_err(|rejection| {
-        let status = rejection.status().as_u16();
-        Refusal::new(status, format!("the body: expected at most {REQUEST_BYTES} bytes"))
-    })?;
-    let value = json::parse(&body)
-        .map_err(|error| Refusal::new(400, format!("the body: expected JSON, but {error}")))?;
+pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+    let value = json_of(body)?;
     if !value.is_object() {
         return Err(Refusal::new(422, "the body: expected an object"));
     }
     shaped(value)
+}
+
+/// The JSON of a body.
+pub(crate) fn json_of(body: &[u8]) -> Result<Value, Refusal> {
+    json::parse(body)
+        .map_err(|error| Refusal::new(400, format!("the body: expected JSON, but {error}")))
 }
 
 /// The request with its whole body, which is neither too long nor too slow.
@@ -148,6 +149,7 @@ fn file_of(part: &Value) -> Result<SentFile, String> {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Bytes;
     use serde::Deserialize;
     use serde_json::json;
 

@@ -37,7 +37,7 @@ mod turn;
 
 use std::sync::Arc;
 
-use axum::{Router, middleware};
+use axum::{Router, extract::DefaultBodyLimit, middleware};
 
 use crate::{api_client::OurApi, caller::Admission, open_calls::OpenCalls};
 
@@ -63,7 +63,10 @@ pub fn router(settings: Settings) -> Router {
         has_metadata: settings.issuer.is_some(),
     };
     let doors = mcp::routes().merge(agui::routes()).merge(chat::routes()).merge(a2a::routes());
-    let doors = doors.route_layer(middleware::from_fn_with_state(admission, caller::admit));
+    let doors = doors
+        .route_layer(middleware::from_fn_with_state(admission, caller::admit))
+        // `admit` reads bodies, with a limit of its own.
+        .layer(DefaultBodyLimit::disable());
     match settings.issuer {
         Some(issuer) => doors.merge(oauth::routes(issuer.into())),
         None => doors,

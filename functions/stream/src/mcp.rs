@@ -11,7 +11,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    body::{Body, to_bytes},
+    body::{Body, Bytes},
     extract::Request,
     middleware::{self, Next},
     response::{IntoResponse, Response},
@@ -34,11 +34,11 @@ use rmcp::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use smartspace_domain::{ids::SpaceId, json};
+use smartspace_domain::ids::SpaceId;
 
 use crate::{
     api_client::{Refusal, Visitor, messages_path},
-    input::REQUEST_BYTES,
+    input::{REQUEST_BYTES, json_of},
     mcp::{
         files::{read_file, read_files},
         inputs::{
@@ -85,16 +85,11 @@ pub(crate) fn routes() -> Router {
 }
 
 /// Lets only JSON through that may come from outside: `rmcp` parses it without our limits.
-async fn plain_json(request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    let body = match to_bytes(body, REQUEST_BYTES).await {
-        Ok(body) => body,
-        Err(error) => return Refusal::new(400, format!("the body: {error}")).into_response(),
-    };
+async fn plain_json(parts: Parts, body: Bytes, next: Next) -> Response {
     if parts.method == Method::POST
-        && let Err(error) = json::parse(&body)
+        && let Err(refusal) = json_of(&body)
     {
-        return Refusal::new(400, format!("the body: expected JSON, but {error}")).into_response();
+        return refusal.into_response();
     }
     next.run(Request::from_parts(parts, Body::from(body))).await
 }
@@ -129,8 +124,8 @@ impl SpacesServer {
         Ok(answer(visitor(&context)?.get(&messages_path(asked.space_id), &query).await))
     }
 
-    /// Reads a file of a message. A text comes in pages, a picture as a picture; of another file you
-    /// get the address of its bytes, `url`, which works for 15 minutes.
+    /// Reads a file of a message. A text comes in pages, a picture as a picture; of another file
+    /// you get the address of its bytes, `url`, which works for 15 minutes.
     #[tool(annotations(title = "Read a file", read_only_hint = true, open_world_hint = false))]
     async fn read_file(
         &self,

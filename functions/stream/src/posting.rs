@@ -13,7 +13,7 @@ use smartspace_domain::{
 };
 
 use crate::{
-    api_client::{Refusal, Visitor, attachments_path, messages_path},
+    api_client::{Refusal, Visitor, attachment_path, messages_path},
     files::SentFile,
 };
 
@@ -84,8 +84,7 @@ impl NewMessage<'_> {
     /// Refuses files that the space does not have, before new ones are stored.
     async fn look_for_attachments(&self, visitor: &Visitor, space: SpaceId) -> Result<(), Refusal> {
         for (index, id) in self.attachments.iter().enumerate() {
-            let path = format!("{}/{id}", attachments_path(space));
-            match visitor.get::<Value>(&path, &[]).await {
+            match visitor.get::<Value>(&attachment_path(space, *id), &[]).await {
                 Ok(file) if file["status"] == "ready" => {}
                 Ok(_) | Err(Refusal { status: 404, .. }) => {
                     let detail = format!("/attachments/{index}: the space has no such file");
@@ -97,8 +96,8 @@ impl NewMessage<'_> {
         Ok(())
     }
 
-    /// Uploads the new files and returns their ids. A message that is repeated within a day gets the
-    /// same files again, so it does not fill the room for files that nobody has sent.
+    /// Uploads the new files and returns their ids. A message that is repeated within a day gets
+    /// the same files again, so it does not fill the room for files that nobody has sent.
     async fn upload(
         &self,
         visitor: &Visitor,

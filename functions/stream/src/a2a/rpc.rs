@@ -2,8 +2,6 @@
 
 use axum::{
     Json,
-    body::Bytes,
-    extract::rejection::BytesRejection,
     response::{IntoResponse, Response},
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -93,7 +91,7 @@ impl From<Refusal> for RpcError {
 }
 
 impl Request {
-    pub(super) fn read(body: Result<Bytes, BytesRejection>) -> Result<Self, RpcError> {
+    pub(super) fn read(body: &[u8]) -> Result<Self, RpcError> {
         let request: Self = read(body).map_err(|refusal| match refusal.status {
             400 => RpcError::new(-32700, refusal.detail),
             _ => RpcError::new(-32600, refusal.detail),

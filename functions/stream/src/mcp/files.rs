@@ -17,7 +17,7 @@ use smartspace_domain::{
 };
 
 use crate::{
-    api_client::{Refusal, Visitor, attachments_path},
+    api_client::{Refusal, Visitor, attachment_path},
     files::SentFile,
 };
 
@@ -30,10 +30,10 @@ pub(super) struct NewFile {
     /// Its media type.
     #[schemars(schema_with = "media_types")]
     content_type: String,
-    /// What is in it, if it is a text.
+    /// Its text, for a text file. Any other file has `base64`.
     #[serde(default)]
     text: Option<String>,
-    /// What is in it otherwise.
+    /// Its bytes in base64, for a file without `text`.
     #[serde(default)]
     base64: Option<String>,
 }
@@ -86,8 +86,7 @@ pub(super) async fn read_file(
     id: AttachmentId,
     offset: u64,
 ) -> Result<CallToolResult, Refusal> {
-    let path = format!("{}/{id}", attachments_path(space));
-    let mut file: Value = visitor.get(&path, &[]).await?;
+    let mut file: Value = visitor.get(&attachment_path(space, id), &[]).await?;
     let shown = Shown::deserialize(&file)
         .map_err(|error| Refusal::new(503, format!("the API's answer can't be read: {error}")))?;
     let Shown { content_type, bytes, url } = shown;

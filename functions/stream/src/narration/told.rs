@@ -35,7 +35,7 @@ pub(crate) enum Told {
     Files { message: Box<Message>, files: Vec<LinkedFile> },
 }
 
-/// What is left when a turn ends.
+/// How a turn ends: what is still open, and why it failed.
 #[derive(Debug)]
 pub(crate) struct Ending {
     /// Runs that were told to have started, and wait for people or still work.
