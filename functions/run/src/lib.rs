@@ -30,9 +30,6 @@ mod claimed;
 pub mod counters;
 mod dry_run;
 mod early_end;
-#[cfg(any(test, feature = "fuzzing"))]
-#[doc(hidden)]
-pub mod fuzzing;
 mod model_files;
 mod prompt;
 mod remote;

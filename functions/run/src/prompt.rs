@@ -1,17 +1,20 @@
 //! Writes the prompt of a run: one structured text that starts with the parts that change least, so
 //! that providers can cache them.
 //!
-//! [`reading`] reads the sources. [`format_1`] and [`format_2`] write the text around the history,
-//! [`timeline`] and [`roles`] the history, and [`lines`] its lines. [`names`] decides how senders
+//! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`] and
+//! [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
+//! [`lines`] its lines. [`names`] decides how senders
 //! are called, and [`window`] how much of the history is shown. [`news`] writes messages that
 //! arrive during the run. [`quoted`] escapes texts of others, so that they are never read as
 //! anything but data.
 
+pub(crate) mod active_runs;
 mod agent_state;
 mod blocks;
 mod files;
-mod format_1;
-pub(crate) mod format_2;
+#[cfg(test)]
+mod forgery;
+mod instructions;
 pub(crate) mod lines;
 pub(crate) mod names;
 pub(crate) mod news;
@@ -19,14 +22,17 @@ pub(crate) mod quoted;
 pub(crate) mod reading;
 mod roles;
 pub(crate) mod run_activity;
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) mod samples;
+#[cfg(test)]
+mod samples;
+mod spaces;
 pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timeline;
 #[cfg(test)]
 mod tokens;
+mod trigger;
+pub(crate) mod why;
 pub(crate) mod window;
 
 use std::sync::Arc;
@@ -34,7 +40,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
-    agents::{AgentConfig, ContextFormat, History},
+    agents::{AgentConfig, History},
     ids::RunId,
     triggers::Trigger,
 };
@@ -45,6 +51,7 @@ use smartspace_models::{
 use smartspace_store::runs::steps::Marks;
 
 use lines::Lines;
+use quoted::Quoted;
 use reading::{Gathered, SpaceContext};
 use window::Window;
 
@@ -71,25 +78,12 @@ pub(crate) struct Rest {
     /// The names of the tools that the model was offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tools: Vec<String>,
-    /// The number of the prompt's format.
-    #[serde(default = "first_format")]
-    format: u8,
     /// The end of the settled history, which later prompts repeat unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) settled: Option<CachePoint>,
 }
 
-/// The format of a prompt that an older version stored.
-fn first_format() -> u8 {
-    ContextFormat::One.number()
-}
-
 impl Rest {
-    /// The format of the prompt, which the lines that are added to it have too.
-    pub(crate) fn format(&self) -> ContextFormat {
-        ContextFormat::numbered(self.format)
-    }
-
     /// Splits the blocks of the first message at `cuts`. Returns the parts and the remainder.
     pub(crate) fn cut(&self, cuts: &[usize]) -> (Vec<Vec<String>>, Self) {
         let mut rest = self.clone();
@@ -120,18 +114,8 @@ pub(crate) fn prompt(
         system.push_str(config.instructions.trim_end());
         system.push_str("\n\n");
     }
-    let format = config.context_format();
-    let (rules, volatile) = match format {
-        ContextFormat::One => (
-            format_1::system(gathered, config),
-            format_1::volatile(gathered, config, run, trigger, now),
-        ),
-        ContextFormat::Two => (
-            format_2::system(gathered, config),
-            format_2::volatile(gathered, config, run, trigger, now),
-        ),
-    };
-    system.push_str(&rules);
+    system.push_str(&rules(gathered, config));
+    let volatile = volatile(gathered, config, run, trigger, now);
     let system = vec![system];
     if let Some(place) = &gathered.place {
         return with_history(system, gathered, place, config, volatile);
@@ -139,11 +123,42 @@ pub(crate) fn prompt(
     let messages = vec![Message::User { blocks: vec![volatile] }];
     Prompt {
         system,
-        rest: Rest { messages, tools: Vec::new(), format: format.number(), settled: None },
+        rest: Rest { messages, tools: Vec::new(), settled: None },
         marks: Marks::new(),
         first: 1,
         cuts: Vec::new(),
     }
+}
+
+/// Writes the rules for every agent, its identity, and its spaces.
+fn rules(gathered: &Gathered, config: &AgentConfig) -> String {
+    let identity = format!("IDENTITY: {} ({})\n", Quoted(&gathered.agent.name), gathered.agent.id);
+    [
+        instructions::instructions(gathered, config),
+        identity,
+        spaces::your_spaces(gathered, config.spaces_shown()),
+    ]
+    .concat()
+}
+
+/// Writes the part that changes with each run.
+fn volatile(
+    gathered: &Gathered,
+    config: &AgentConfig,
+    run: RunId,
+    trigger: &Trigger,
+    now: Time,
+) -> String {
+    let active_runs =
+        if config.builtins.runs { active_runs::active_runs(gathered, run) } else { String::new() };
+    [
+        agent_state::blocks(gathered, config.builtins, now),
+        active_runs,
+        spaces::active_space(gathered),
+        trigger::trigger(gathered, trigger),
+        format!("NOW: {} ({})\n", now.to_whole_seconds(), now.weekday()),
+    ]
+    .concat()
 }
 
 /// Writes the prompt of a run that a message triggered: the history of its space, followed by the
@@ -155,10 +170,9 @@ fn with_history(
     config: &AgentConfig,
     volatile: String,
 ) -> Prompt {
-    let format = config.context_format();
     let lines = Lines {
         trigger: place.trigger.seq,
-        ..Lines::of(format, &gathered.names, place.space.id, &place.member)
+        ..Lines::of(&gathered.names, place.space.id, &place.member)
     };
     let window = Window::of(
         &place.messages,
@@ -187,7 +201,7 @@ fn with_history(
     }
     Prompt {
         system,
-        rest: Rest { messages, tools: Vec::new(), format: format.number(), settled },
+        rest: Rest { messages, tools: Vec::new(), settled },
         marks: Marks::from([(place.space.id, window.last())]),
         first: window.first(),
         cuts,

@@ -7,9 +7,6 @@
 
 mod actions;
 mod admission;
-#[cfg(feature = "fuzzing")]
-#[doc(hidden)]
-pub mod fuzzing;
 mod requests;
 mod snapshots;
 mod subscribe;

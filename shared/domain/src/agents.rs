@@ -19,8 +19,8 @@ pub use crate::agents::{
     fork_changes::ForkChanges,
     model::{FallbackModel, ModelConfig, Provider},
     run_settings::{
-        Builtins, ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContextFormat, ContinueOn,
-        History, LoopConfig, SpacesShown,
+        Builtins, ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContinueOn, History,
+         LoopConfig, SpacesShown,
     },
     runtime::{Runtime, RuntimeType},
 };
@@ -71,10 +71,6 @@ pub struct AgentConfig {
     #[serde(default)]
     #[schema(default = ContextConfig::default)]
     pub context: ContextConfig,
-    /// The format of its prompts, 1 or 2. A run that has begun keeps its format.
-    #[serde(default = "default_context_format")]
-    #[schema(default = default_context_format, minimum = 1, maximum = 2)]
-    pub context_format: u8,
     /// Which groups of built-in tools it has.
     #[serde(default)]
     #[schema(default = Builtins::default)]
@@ -107,10 +103,6 @@ pub struct AgentConfig {
 /// The default of `maxChainDepth`, for agents and for spaces.
 pub fn default_chain_depth() -> u32 {
     5
-}
-
-fn default_context_format() -> u8 {
-    ContextFormat::default().number()
 }
 
 /// How a service's webhook is signed.
@@ -146,14 +138,6 @@ impl AgentConfig {
     /// How `service` signs, if it may trigger the agent.
     pub fn webhook(&self, service: &str) -> Option<&Webhook> {
         self.webhooks.get(service)
-    }
-
-    /// The format of the prompts of new runs. Those of a remote agent always have the newest one.
-    pub fn context_format(&self) -> ContextFormat {
-        match self.runtime {
-            Some(_) => ContextFormat::default(),
-            None => ContextFormat::numbered(self.context_format),
-        }
     }
 
     /// How many tokens the agent's model can read.
@@ -198,7 +182,6 @@ impl AgentConfig {
         faults.within("context", |faults| {
             faults.check_range(&self.context.window, 2..=500, "window");
         });
-        faults.check_range(&self.context_format, 1..=2, "contextFormat");
         faults.within("concurrency", |faults| {
             faults.check_range(&self.concurrency.max_runs, 1..=100, "maxRuns");
         });

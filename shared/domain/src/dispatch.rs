@@ -7,8 +7,6 @@ mod routing;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -17,7 +15,7 @@ pub use self::routing::{Choice, Routed, Routing};
 pub use crate::triggers::Source;
 use crate::{
     agents::ConcurrencyMode,
-    budgets::{Budget, BudgetScope, DailyLimit},
+    budgets::{BudgetScope, DailyLimit},
     days::Day,
     identity::{EntityType, Sender},
     ids::{EntityId, RunId},
@@ -111,18 +109,10 @@ pub struct WakeLimits {
     /// The largest number of runs that work at the same time.
     pub max_runs: u32,
     /// Runs per minute.
-    #[serde(default = "WakeLimits::default_runs")]
     pub runs_per_minute: u32,
     /// What the agent may spend in a day.
     #[serde(default, skip_serializing_if = "DailyLimit::is_none")]
     pub per_day: DailyLimit,
-}
-
-impl WakeLimits {
-    /// The value of an item that was stored before this field existed.
-    fn default_runs() -> u32 {
-        Budget::of_agent().runs_per_minute
-    }
 }
 
 /// A member of the space, as a dispatch sees it.
@@ -194,7 +184,6 @@ pub fn decide(
     run_of: impl Fn(EntityId) -> RunId,
 ) -> Decided {
     let cause = incoming.cause();
-    let space = &*with_present_admin(space, members);
     let agents = || members.iter().filter(|member| member.wake_limits.is_some());
     let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
     let mut decided = Decided::default();
@@ -262,18 +251,6 @@ fn reason_text(
         Err(Reason::Busy) => Some(format!("{ACTIVE_RUNS} of its runs are at work or wait")),
         Err(_) => None,
     }
-}
-
-/// The settings without an admin agent that has left: under an older version they still name it.
-fn with_present_admin<'a>(
-    space: &'a SpaceSettings,
-    members: &[Candidate<'_>],
-) -> Cow<'a, SpaceSettings> {
-    let is_present = |admin| members.iter().any(|member| member.id == admin);
-    if space.admin_agent_id.is_none_or(is_present) {
-        return Cow::Borrowed(space);
-    }
-    Cow::Owned(SpaceSettings { admin_agent_id: None, ..space.clone() })
 }
 
 /// Why no message of this chain depth can wake an agent in a space, whoever it is for.

@@ -58,7 +58,7 @@ pub enum RunJob {
         /// The run.
         #[serde(flatten)]
         run: RunRef,
-        /// The others. An earlier version does not read them, so that they wait for `sweep`.
+        /// The others.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         also: Vec<RunRef>,
     },
@@ -322,16 +322,9 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_version_reads_the_first_run_of_a_job() {
-        #[derive(Debug, PartialEq, Deserialize)]
-        #[serde(tag = "job", rename_all_fields = "camelCase")]
-        enum Earlier {
-            #[serde(rename = "run.1")]
-            Run(RunRef),
-        }
+    fn a_job_of_one_run_does_not_name_others() {
         let job = RunJob::Run { run: run(1, 1), also: vec![run(2, 1)] };
         let text = serde_json::to_string(&job).unwrap();
-        assert_eq!(serde_json::from_str::<Earlier>(&text).unwrap(), Earlier::Run(run(1, 1)));
         assert_eq!(serde_json::from_str::<RunJob>(&text).unwrap(), job);
         let alone = serde_json::to_string(&RunJob::of(run(1, 1))).unwrap();
         assert!(!alone.contains("also"), "{alone}");

@@ -86,9 +86,7 @@ impl SpaceSettings {
         faults.check(admin, "adminAgentId", "required with the policy admin");
         let router = self.trigger_policy != TriggerPolicy::Router || self.router.is_some();
         faults.check(router, "router", "required with the policy router");
-        // An older version stored routers that this one would refuse.
-        let is_new = before.is_none_or(|before| before.router != self.router);
-        if let Some(router) = self.router.as_ref().filter(|_| is_new) {
+        if let Some(router) = &self.router {
             faults.within("router", |faults| router.check(faults));
         }
         faults.done()

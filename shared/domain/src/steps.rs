@@ -35,7 +35,7 @@ pub struct Step {
     /// predecessor is still stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_prefix: Option<u64>,
-    /// The names of the tools that the model could call. Absent in runs of earlier versions.
+    /// The names of the tools that the model could call. Absent without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// What watchers added before the step.

@@ -24,15 +24,14 @@ mod calls;
 mod estimate;
 mod events;
 mod files;
-#[cfg(any(test, feature = "fuzzing"))]
-#[doc(hidden)]
-pub mod fuzzing;
 pub mod http;
 pub mod images;
 pub mod limits;
 pub mod openai;
 pub mod partial_json;
 pub mod port;
+#[cfg(test)]
+mod properties;
 mod reading;
 mod refusals;
 pub mod retry;

@@ -28,6 +28,7 @@ pub(crate) fn request() -> Request {
         forced_tool: None,
         cache_points: vec![],
         files: Arc::default(),
+        cause: None,
     }
 }
 

@@ -1,7 +1,6 @@
 //! A model that plays a script from the agent's configuration, for demos and tests. It needs no
 //! key.
 //!
-//! - `trigger`: reads from the prompt why the agent woke up
 //! - `current_step`: finds the step to play
 //! - `blanks`: fills the blanks in the script's texts
 //! - `played`: turns a step into an answer, word by word
@@ -11,7 +10,6 @@ mod blanks;
 mod current_step;
 mod played;
 mod prefix_cache;
-mod trigger;
 
 use std::time::Duration;
 

@@ -20,7 +20,7 @@
 //! - [`reads`]: read positions
 //! - [`request_json`]: reads JSON that callers send
 //! - [`membership`]: joining and leaving, and their consequences
-//! - [`turns`]: what follows when runs start, wait for their turn, or are replaced
+//! - [`lanes`]: what follows when runs start, wait, or are replaced
 //! - [`settle`]: finishes a change of an entity or a deletion of a space
 
 pub mod access;
@@ -33,6 +33,7 @@ pub mod forks;
 pub mod forms;
 pub mod frames;
 pub mod invites;
+pub mod lanes;
 pub mod membership;
 pub mod plans;
 pub mod post;
@@ -44,7 +45,6 @@ pub mod request_json;
 pub mod retries;
 pub mod services;
 pub mod settle;
-pub mod turns;
 
 use std::{sync::Arc, time::Duration};
 

@@ -41,8 +41,8 @@ impl Pipeline {
             self.announce(message.space_id, EventKind::MessageCreated { message: message.clone() })
         );
         let queued = std::mem::take(&mut appended.queued);
-        let stillborn = std::mem::take(&mut appended.stillborn);
-        self.announce_turns(queued, stillborn).await;
+        let never_started = std::mem::take(&mut appended.never_started);
+        self.announce_waiting(queued, never_started).await;
         Ok(appended)
     }
 

@@ -8,6 +8,7 @@ pub mod delegations;
 pub mod endings;
 pub mod forks;
 pub mod forms;
+pub mod lanes;
 pub mod listing;
 mod marks;
 pub mod prompts;
@@ -17,7 +18,6 @@ pub mod retries;
 pub mod steps;
 mod triggered_by;
 pub mod triggers;
-pub mod turns;
 
 use smartspace_domain::{
     Time,
@@ -35,7 +35,7 @@ pub use self::{
 use crate::{
     Error, Result, Runs,
     races::RUNS_CHANGE,
-    runs::turns::{Waking, Woken},
+    runs::lanes::{Waking, Woken},
     table::{WriteError, keys},
 };
 

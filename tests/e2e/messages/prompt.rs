@@ -158,24 +158,7 @@ async fn a_long_history_is_cut_and_the_prompt_counts_the_hidden_messages() {
 }
 
 #[tokio::test]
-async fn an_agent_may_keep_the_earlier_format() {
-    let stack = Stack::start().await;
-    let person = stack.person("Husam").await;
-    let model = json!({ "provider": "openai", "name": stack.model.name("ada") });
-    let agent = stack.agent_with("Ada", json!({ "model": model, "contextFormat": 1 })).await;
-    let space = stack.space("Team", &[&person, &agent]).await;
-    let message = stack.post(&space, &person, "Hello, Ada.").await;
-    let request = stack.model.nth_request("ada", 1).await;
-    let user = request.user().block("TRIGGER").join("\n");
-    assert!(user.contains(&format!("  messageId: {}", message["id"].as_str().unwrap())), "{user}");
-    stack.quiet(&space).await;
-    let change = json!({ "agent": { "contextFormat": 3 } });
-    let refused = stack.patch(&format!("/v1/entities/{agent}"), change).await.must_be(422);
-    assert_eq!(refused["errors"][0]["pointer"], "/agent/contextFormat");
-}
-
-#[tokio::test]
-async fn senders_with_one_name_are_told_apart_and_a_former_member_is_marked() {
+async fn senders_with_one_name_differ_and_a_former_member_is_marked() {
     let stack = Stack::start().await;
     let (person, agent, space) = pair(&stack).await;
     let second = stack.person("HUSAM").await;

@@ -31,7 +31,6 @@ async fn a_new_agent_has_the_documented_defaults() {
             "remindUnsaid": true, "endAfterSend": false,
         },
         "context": { "window": 50, "history": "timeline" },
-        "contextFormat": 2,
         "builtins": {
             "memories": true, "goals": true, "plans": true, "runs": true, "delegate": true,
         },
@@ -57,7 +56,6 @@ async fn a_full_configuration_is_stored_as_sent() {
             "remindUnsaid": false, "endAfterSend": true,
         },
         "context": { "window": 10, "history": "roles", "spaces": "all" },
-        "contextFormat": 1,
         "builtins": {
             "memories": true, "goals": false, "plans": true, "runs": false, "delegate": false,
         },

@@ -4,7 +4,7 @@
 //! the product's calls on their way to the table, and the table's responses on their way back.
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
-//! `messages`, `runs`, `turns`, `cursors`, `plans`, `forms`, `outside` and `budgets`, and single
+//! `messages`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `outside` and `budgets`, and single
 //! writes to `runs`, `frames`, `spaces` and `budgets`. `writes` reads and edits the transaction's
 //! JSON for all of them.
 
@@ -12,12 +12,12 @@ mod budgets;
 mod cursors;
 mod forms;
 mod frames;
+mod lanes;
 mod messages;
 mod outside;
 mod plans;
 mod runs;
 mod spaces;
-mod turns;
 mod writes;
 
 use clap::ValueEnum;
@@ -315,7 +315,7 @@ impl Mutant {
         spaces::change(self, parts);
         plans::change(self, chance, parts);
         cursors::change(self, storage, parts);
-        turns::change(self, parts);
+        lanes::change(self, parts);
         budgets::change(self, parts);
         messages::change(self, chance, parts)
             .or_else(|| runs::change(self, parts))
@@ -353,7 +353,7 @@ impl Mutant {
             Self::IgnoresDepth => messages::hide_depth_limit(&mut parsed),
             Self::DispatchesAgain => messages::hide_settling(&mut parsed),
             Self::ResetsMinutes => messages::hide_later_minutes(&mut parsed, now),
-            Self::IgnoresLanes => turns::hide_lanes(&mut parsed),
+            Self::IgnoresLanes => lanes::hide_lanes(&mut parsed),
             _ => messages::hide_departures(&mut parsed),
         }
         *answer = parsed.to_string();

@@ -5,7 +5,7 @@
 //! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1),
 //! `services` (1, 6), `files` (1, 5, 10), `pictures` (1, 3, 10), `remote` (1, 3, 4, 5), `outside`,
 //! `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
-//! `invites`, `runs_without_space` (9), `frames`, `reads`, `timeliness`, `turns`, `seconds`,
+//! `invites`, `runs_without_space` (9), `frames`, `reads`, `timeliness`, `lanes`, `seconds`,
 //! `budgets` and `rates` (10). `streams` compares live text with the stored messages.
 
 mod budgets;
@@ -15,6 +15,7 @@ mod files;
 mod forks;
 mod frames;
 mod invites;
+mod lanes;
 mod outside;
 mod pictures;
 mod plans;
@@ -39,7 +40,6 @@ mod stopped_runs;
 mod stored;
 mod streams;
 mod timeliness;
-mod turns;
 
 use std::collections::BTreeSet;
 
@@ -114,8 +114,8 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     reads::followers_learn_of_read_positions(&mut evidence);
     timeliness::messages_arrive_in_time(&mut evidence);
     timeliness::streams_arrive_in_time(&mut evidence);
-    turns::each_run_works_at_its_turn(&mut evidence);
-    turns::runs_that_never_start_say_why(&mut evidence);
+    lanes::each_run_works_at_its_turn(&mut evidence);
+    lanes::runs_that_never_start_say_why(&mut evidence);
     seconds::a_space_accepts_only_so_much_in_a_second(&mut evidence);
     evidence.violations
 }

@@ -67,8 +67,6 @@ pub struct Plan {
     pub reminders: bool,
     /// The size of the models' context windows, in tokens. Runs with a small one cut old results.
     pub context_window: u32,
-    /// The format of prompts.
-    pub context_format: u8,
     /// What messages do while an agent is busy.
     pub mode: &'static str,
     /// How many runs of an agent work at the same time.
@@ -156,7 +154,6 @@ impl Plan {
             } else {
                 200_000
             },
-            context_format: if number("context format", 0, 3) == 0 { 1 } else { 2 },
             mode: ["parallel", "parallel", "queue", "coalesce", "latest"]
                 [number("mode", 0, 4) as usize],
             max_runs: [5, 5, 1, 2][number("max runs", 0, 3) as usize],

@@ -66,7 +66,6 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
                 "continueOn": if plan.writes { "writes" } else { "toolCalls" },
             },
             "context": {"window": plan.window},
-            "contextFormat": plan.context_format,
             "tools": tools(world),
         });
         let made =

@@ -3,11 +3,11 @@
 //! It also records the writes of each run, the states of each plan, and the items of spaces that
 //! are deleted, for the oracle.
 
+mod lanes;
 mod later;
 mod removed;
 pub mod samples;
 mod spending;
-mod turns;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -22,7 +22,9 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 use tokio::time::Instant;
 
-use self::{later::Later, removed::Removed, samples::Samples, spending::Spending, turns::Turns};
+use self::{
+    lanes::Lanes, later::Later, removed::Removed, samples::Samples, spending::Spending,
+};
 use crate::{holds::Holds, locked, setup::Setup};
 
 /// The writes of a run: their times, and their numbers among all writes of the table.
@@ -67,7 +69,7 @@ pub struct Storage {
     /// The states of plans, by their agents and ids.
     plans: Mutex<BTreeMap<(String, String), Vec<PlanState>>>,
     /// Which runs work at the same time.
-    turns: Mutex<Turns>,
+    lanes: Mutex<Lanes>,
     /// What was spent of budgets.
     spending: Mutex<Spending>,
     later: Option<Later>,
@@ -86,7 +88,7 @@ impl Storage {
             runs: Mutex::default(),
             plans: Mutex::default(),
             removed: Mutex::default(),
-            turns: Mutex::default(),
+            lanes: Mutex::default(),
             spending: Mutex::default(),
             writes: AtomicU64::new(0),
             later: setup.later_version.then(Later::default),
@@ -159,7 +161,7 @@ impl Storage {
 
     /// The most runs of each agent that worked at the same time.
     pub fn most_at_once(&self) -> BTreeMap<String, usize> {
-        locked(&self.turns).most.clone()
+        locked(&self.lanes).most.clone()
     }
 
     /// The most tokens that each counter of a budget has had.
@@ -169,7 +171,7 @@ impl Storage {
 
     /// The runs that worked in a lane when it was not their turn.
     pub fn out_of_turn(&self) -> BTreeSet<String> {
-        locked(&self.turns).found.clone()
+        locked(&self.lanes).found.clone()
     }
 
     /// When plans are due, by their ids.
@@ -253,7 +255,7 @@ impl Storage {
                 noted.wrote = number;
             }
             if sk == "META" && (item.is_object() || sets("#status = ")) {
-                locked(&self.turns).note(&plain_item(&self.item(key)));
+                locked(&self.lanes).note(&plain_item(&self.item(key)));
             }
             if sk == "META" && sets("#finishedAt") {
                 noted.ended.get_or_insert((Instant::now(), number));

@@ -7,7 +7,7 @@
 mod answer;
 mod shown_call;
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use smartspace_domain::{
@@ -19,7 +19,7 @@ use smartspace_domain::{
     steps::{FinishReason, SystemMessage},
 };
 use smartspace_models::{
-    port::{CachePoint, Message, ModelError, Request},
+    port::{CachePoint, Cause, Message, ModelError, Request},
     retry::{Next, Tries},
 };
 use smartspace_pipeline::budgets::{MostWritten, Unpaid};
@@ -132,6 +132,8 @@ pub(crate) enum NoModelTurn {
 pub(crate) struct Question<'a> {
     pub(crate) prompt: &'a Prompt,
     pub(crate) messages: &'a [Message],
+    /// Why the run was started, if one of its models plays a script.
+    pub(crate) cause: Option<Arc<Cause>>,
     /// Those of the messages that the system has added before this step.
     pub(crate) told: &'a [SystemMessage],
     pub(crate) step: u32,
@@ -172,6 +174,7 @@ impl ModelCaller<'_> {
                 forced_tool: None,
                 cache_points: cache_points(question),
                 files: self.files(question, tries.current()).await?,
+                cause: question.cause.clone(),
             };
             let error = match self.ask(&request, question, attempt).await? {
                 Ok(answer) => return Ok(answer),

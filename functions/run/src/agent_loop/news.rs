@@ -1,7 +1,7 @@
 //! Reads the news: messages that arrived in the active space while the run was at work. The model
 //! reads them before its next step.
 
-use smartspace_domain::{Result, agents::ContextFormat, ids::SpaceId};
+use smartspace_domain::{Result, ids::SpaceId};
 use smartspace_store::messages::Range;
 
 use crate::{
@@ -22,7 +22,6 @@ pub(crate) async fn read_news(
     context: &RunContext,
     space: SpaceId,
     after: u64,
-    format: ContextFormat,
     names: &mut Names,
 ) -> Result<News> {
     let store = context.store();
@@ -40,6 +39,6 @@ pub(crate) async fn read_news(
         messages = store.messages().records(space, Range::Before(u64::MAX), MAX_MESSAGES).await?;
     }
     names.add(messages.iter().map(|message| &message.sender));
-    let lines = Lines::of(format, names, space, &member);
+    let lines = Lines::of(names, space, &member);
     Ok(news(&record.settings.name, &lines, context.run.id, after, &messages))
 }

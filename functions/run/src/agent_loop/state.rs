@@ -1,11 +1,15 @@
 //! The state of a run between two steps: at its beginning, or after its last stored step.
 
+mod cause;
 mod compaction;
 mod conversation;
 mod pending;
 mod replay;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use smartspace_domain::{
     Result, Time,
@@ -14,7 +18,7 @@ use smartspace_domain::{
     runs::{Usage, UsageByModel},
     steps::{CallStatus, SystemMessage},
 };
-use smartspace_models::port::Message;
+use smartspace_models::port::{Cause, Message};
 use smartspace_store::runs::{
     prompts::PromptRecord,
     steps::{CallRecord, CallUsage, Marks, Progress, ShownPage, StepRecord},
@@ -50,6 +54,8 @@ pub(crate) struct State {
     /// The prompt of the run that a fork replays.
     replayed_prompt: Option<PromptRecord>,
     pub(crate) messages: Vec<Message>,
+    /// Why the run was started, if one of its models plays a script.
+    pub(crate) cause: Option<Arc<Cause>>,
     pub(crate) steps: u32,
     /// The calls of the last answer, if not all of them are known to have a result.
     pub(crate) pending: Option<Pending>,
@@ -160,6 +166,7 @@ impl State {
         let place = gathered.place.as_ref();
         State {
             messages: prompt.rest.messages.clone(),
+            cause: cause::of_run(context, gathered, prompt.rest.messages.len()),
             start: Vec::new(),
             summary_job: place.and_then(|place| {
                 summary::due_job(place, prompt.first, &context.config, context.run.agent_id)

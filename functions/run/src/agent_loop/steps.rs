@@ -208,6 +208,7 @@ impl AgentLoop<'_> {
             round,
             prompt: &state.prompt,
             messages: &state.messages,
+            cause: state.cause.clone(),
             told: &notes.messages,
             step: state.steps,
             active_space: state.active_space,

@@ -11,7 +11,7 @@ use smartspace_domain::{
 };
 
 use crate::prompt::{
-    blocks::{Layout, block},
+    blocks::{block, minute},
     quoted::{Key, Quoted, Span},
     reading::Gathered,
 };
@@ -22,17 +22,17 @@ const MAX_GOALS: usize = 30;
 const MAX_CHARS: usize = 8_000;
 
 /// Writes the blocks of the groups that the agent has.
-pub(crate) fn blocks(gathered: &Gathered, has: Builtins, layout: Layout, now: Time) -> String {
+pub(crate) fn blocks(gathered: &Gathered, has: Builtins, now: Time) -> String {
     let blocks = [
-        has.memories.then(|| memories(&gathered.memories, layout)),
-        has.goals.then(|| goals(&gathered.goals, layout)),
-        has.plans.then(|| plans(&gathered.plans, layout, now)),
+        has.memories.then(|| memories(&gathered.memories)),
+        has.goals.then(|| goals(&gathered.goals)),
+        has.plans.then(|| plans(&gathered.plans, now)),
     ];
     blocks.into_iter().flatten().collect()
 }
 
 /// Writes the memories by key. If not all fit, those that were set last are shown.
-fn memories(memories: &[Memory], layout: Layout) -> String {
+fn memories(memories: &[Memory]) -> String {
     let mut newest: Vec<&Memory> = memories.iter().collect();
     newest.sort_by_key(|memory| (Reverse(memory.updated_at), &memory.key));
     let mut room = Room(MAX_CHARS);
@@ -43,7 +43,7 @@ fn memories(memories: &[Memory], layout: Layout) -> String {
     let mut lines: Vec<_> = lines.filter(|(_, line)| room.takes(line)).collect();
     lines.sort();
     let more = memories.len() - lines.len();
-    block("MEMORIES", lines.into_iter().map(|(_, line)| line), more, layout)
+    block("MEMORIES", lines.into_iter().map(|(_, line)| line), more)
 }
 
 /// The characters that are left in a block. A line that does not fit is skipped, and shorter ones
@@ -59,7 +59,7 @@ impl Room {
 }
 
 /// Writes the active goals, the most urgent first.
-fn goals(goals: &[Goal], layout: Layout) -> String {
+fn goals(goals: &[Goal]) -> String {
     let mut active: Vec<&Goal> =
         goals.iter().filter(|goal| goal.status == GoalStatus::Active).collect();
     active.sort_by_key(|goal| {
@@ -70,14 +70,14 @@ fn goals(goals: &[Goal], layout: Layout) -> String {
     let lines: Vec<_> = active
         .into_iter()
         .take(MAX_GOALS)
-        .map(|active| goal(active, layout))
+        .map(goal)
         .filter(|line| room.takes(line))
         .collect();
     let more = all - lines.len();
-    block("GOALS", lines, more, layout)
+    block("GOALS", lines, more)
 }
 
-fn goal(goal: &Goal, layout: Layout) -> String {
+fn goal(goal: &Goal) -> String {
     let mut line =
         format!("[{}] {} (priority {}", Key(&goal.id), Quoted(&goal.description), goal.priority);
     if goal.long_term {
@@ -85,14 +85,14 @@ fn goal(goal: &Goal, layout: Layout) -> String {
     }
     if let Some(due) = goal.due_at {
         // Writing to a String can't fail.
-        let _ = write!(line, ", due {}", layout.time(due));
+        let _ = write!(line, ", due {}", minute(due));
     }
     line.push(')');
     line
 }
 
 /// Writes the active plans, the next one first.
-fn plans(plans: &[Plan], layout: Layout, now: Time) -> String {
+fn plans(plans: &[Plan], now: Time) -> String {
     let active = plans.iter().filter(|plan| plan.status == PlanStatus::Active);
     let mut coming: Vec<(Time, &Plan)> =
         active.filter_map(|plan| Some((plan.next_run_at?, plan))).collect();
@@ -101,18 +101,18 @@ fn plans(plans: &[Plan], layout: Layout, now: Time) -> String {
     let mut room = Room(MAX_CHARS);
     let lines: Vec<_> = coming
         .into_iter()
-        .map(|(next, coming)| plan(coming, next, layout, now))
+        .map(|(next, coming)| plan(coming, next, now))
         .filter(|line| room.takes(line))
         .collect();
     let more = all - lines.len();
-    block("PLANS", lines, more, layout)
+    block("PLANS", lines, more)
 }
 
-fn plan(plan: &Plan, next: Time, layout: Layout, now: Time) -> String {
+fn plan(plan: &Plan, next: Time, now: Time) -> String {
     let name = Quoted(&plan.name);
-    let id = format!("{}{}", layout.id(), plan.id);
+    let id = plan.id;
     let until = Span(next.since(now));
-    let next = layout.time(next);
+    let next = minute(next);
     match &plan.schedule {
         Schedule::Cron { cron, timezone } => {
             // A cron expression may have been written with tabs.

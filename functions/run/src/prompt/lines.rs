@@ -1,8 +1,11 @@
-//! Writes the lines of a history: of the prompt, of the news, and of what a summary is made from.
+//! Writes the lines of a history: of the prompt, of the news, and of the text that a summary is made
+//! from. A line has the number of the message, its time in minutes and the name of its sender. Types
+//! and ids stand once, in `YOUR SPACES`.
+
+use std::fmt::Write;
 
 use smartspace_domain::{
     Time,
-    agents::ContextFormat,
     attachments::{FilePart, written_size},
     ids::{EntityId, SpaceId},
 };
@@ -12,16 +15,15 @@ use smartspace_store::{
 };
 
 use crate::prompt::{
-    format_1, format_2,
     names::Names,
     quoted::{CardJson, CutText, Name, Quoted, Thousands},
     reading::SpaceContext,
+    why::why_among,
 };
 
 /// How the messages of a space are written for one agent.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a> {
-    pub(crate) format: ContextFormat,
     pub(crate) names: &'a Names,
     pub(crate) space: SpaceId,
     /// The agent.
@@ -35,13 +37,12 @@ pub(crate) struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// The lines of a space for its member.
     pub(crate) fn of(
-        format: ContextFormat,
         names: &'a Names,
         space: SpaceId,
         member: &MemberRecord,
     ) -> Self {
         let MemberRecord { entity_id: me, cursor, .. } = *member;
-        Self { format, names, space, me, cursor, trigger: 0 }
+        Self { names, space, me, cursor, trigger: 0 }
     }
 
     /// Whether the agent has seen a message: it is its own, or an earlier run has read it.
@@ -49,73 +50,64 @@ impl<'a> Lines<'a> {
         is_seen(message, self.me, self.cursor)
     }
 
-    /// Writes the title of the history.
-    pub(crate) fn heading(&self, place: &SpaceContext) -> String {
-        match self.format {
-            ContextFormat::One => format_1::lines::heading(place),
-            ContextFormat::Two => format_2::lines::heading(place),
-        }
-    }
-
-    /// Writes how many messages precede the window, and how many of them are new. `new` is the word
-    /// for these. Messages that are counted here count as read in later prompts.
-    pub(crate) fn earlier(&self, first: u64, new: &str) -> String {
+    /// Writes how many messages precede the window, and how many of them are new. Messages that are
+    /// counted here count as read in later prompts.
+    pub(crate) fn earlier(&self, first: u64) -> String {
         if first <= 1 {
             return String::new();
         }
         let count = (first - 1).saturating_sub(self.cursor);
-        let new =
-            if count > 0 { format!(", {} of them {new}", Thousands(count)) } else { String::new() };
-        format!(
-            "{}… {} earlier messages{new}; read_messages({{\"before\":{first}}}) shows them\n",
-            self.indent(),
-            Thousands(first - 1)
-        )
+        format!("{}\n", earlier_messages(first - 1, count, first))
     }
 
     /// Writes the lines of a message. A message of the agent itself also shows why it was sent.
     pub(crate) fn entry(&self, message: &MessageRecord) -> String {
-        let Self { me, cursor, trigger, .. } = *self;
-        let entry = match self.format {
-            ContextFormat::One => format_1::lines::entry(message, me, cursor, trigger),
-            ContextFormat::Two => format_2::lines::entry(self, message),
-        };
-        entry + &self.files(message)
+        let mut entry = self.text_line(message);
+        if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == self.me) {
+            // Writing to a String can't fail.
+            let _ = writeln!(entry, "[{}]", why_among(self.names, self.space, origin));
+        }
+        entry + &file_lines(&message.files)
     }
 
     /// Writes the line of a message without the reason, which may name another space.
     pub(crate) fn line(&self, message: &MessageRecord) -> String {
-        let Self { me, cursor, trigger, .. } = *self;
-        let line = match self.format {
-            ContextFormat::One => format_1::lines::line(message, me, cursor, trigger),
-            ContextFormat::Two => format_2::lines::line(self, message),
-        };
-        line + &self.files(message)
+        self.text_line(message) + &file_lines(&message.files)
     }
 
-    /// Writes a line for each file of a message.
-    pub(crate) fn files(&self, message: &MessageRecord) -> String {
-        file_lines(self.indent(), &message.files)
+    fn text_line(&self, message: &MessageRecord) -> String {
+        let mark = if self.is_seen(message) { "" } else { "[NEW] " };
+        let trigger = if message.seq == self.trigger { "  ← TRIGGER" } else { "" };
+        format!(
+            "{mark}#{} {} {}: {}{trigger}\n",
+            message.seq,
+            message.created_at.to_minutes(),
+            self.names.of(&message.sender),
+            content(message)
+        )
     }
 
-    /// Writes the day of a message, unless the message before it is of the same day.
-    pub(crate) fn day(&self, before: Option<Time>, at: Time) -> String {
-        let day = at.to_date();
-        match self.format {
-            ContextFormat::Two if before.is_none_or(|before| before.to_date() != day) => {
-                format!("{day} UTC\n")
-            }
-            _ => String::new(),
-        }
-    }
+}
 
-    /// The blanks before a line of the history.
-    pub(crate) fn indent(&self) -> &'static str {
-        match self.format {
-            ContextFormat::One => "  ",
-            ContextFormat::Two => "",
-        }
+/// Writes the title of the history.
+pub(crate) fn heading(place: &SpaceContext) -> String {
+    format!("SPACE HISTORY {}:\n", Quoted(&place.space.settings.name))
+}
+
+/// Writes the day of a message, unless the message before it is of the same day.
+pub(crate) fn day(before: Option<Time>, at: Time) -> String {
+    let day = at.to_date();
+    if before.is_some_and(|before| before.to_date() == day) {
+        return String::new();
     }
+    format!("{day} UTC\n")
+}
+
+/// Writes how many messages precede the one with the number `first`, and how many of them are new.
+pub(crate) fn earlier_messages(count: u64, new: u64, first: u64) -> String {
+    let new = if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
+    let count = Thousands(count);
+    format!("… {count} earlier messages{new}; read_messages({{\"before\":{first}}}) shows them")
 }
 
 /// Whether an agent has seen a message: it is its own, or an earlier run has read it.
@@ -130,14 +122,10 @@ pub(crate) fn joined(place: Option<&SpaceContext>) -> String {
     format!("Answer these messages, too: {}\n", numbers.join(", "))
 }
 
-/// Writes a line for each file of a message, after these blanks.
-pub(crate) fn file_lines<'a>(
-    indent: &str,
-    files: impl IntoIterator<Item = &'a MessageFile>,
-) -> String {
+/// Writes a line for each file of a message.
+pub(crate) fn file_lines<'a>(files: impl IntoIterator<Item = &'a MessageFile>) -> String {
     let mut lines = String::new();
     for (index, file) in files.into_iter().enumerate() {
-        lines.push_str(indent);
         lines.push_str(&file_line(index + 1, &file.part));
         lines.push('\n');
     }

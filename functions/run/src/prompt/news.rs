@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use smartspace_domain::{agents::ContextFormat, ids::RunId};
+use smartspace_domain::ids::RunId;
 use smartspace_store::messages::MessageRecord;
 
 use crate::prompt::{
-    lines::Lines,
-    quoted::{Quoted, Thousands},
+    lines::{Lines, day, earlier_messages},
+    quoted::Quoted,
 };
 
 /// The longest news, in characters.
@@ -51,35 +51,20 @@ pub(crate) fn news(
     let earlier = first - after - 1;
     if earlier > 0 {
         let new = (first - 1).saturating_sub(lines.cursor.max(after));
-        let new =
-            if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
         // Writing to a String can't fail.
-        let _ = writeln!(
-            text,
-            "{}… {} earlier messages{new}; \
-                read_messages({{{}\"before\":{first}}}) shows them",
-            lines.indent(),
-            Thousands(earlier),
-            match lines.format {
-                ContextFormat::One => format!("\"spaceId\":\"{}\",", lines.space),
-                ContextFormat::Two => String::new(),
-            },
-        );
+        let _ = writeln!(text, "{}", earlier_messages(earlier, new, first));
     }
     let mut before = None;
     for (message, line) in shown.iter().rev().filter(|(_, line)| !line.is_empty()) {
-        text.push_str(&lines.day(before, message.created_at));
+        text.push_str(&day(before, message.created_at));
         before = Some(message.created_at);
         text.push_str(line);
     }
     let text = (!text.is_empty()).then(|| {
-        let id = match lines.format {
-            ContextFormat::One => format!(" (id: {})", lines.space),
-            ContextFormat::Two => format!(" ({})", lines.space),
-        };
         format!(
-            "Said in {}{id} since your last step; what wakes you has a run of its own:\n{}",
+            "Said in {} ({}) since your last step; what wakes you has a run of its own:\n{}",
             Quoted(name),
+            lines.space,
             text.trim_end_matches('\n')
         )
     });

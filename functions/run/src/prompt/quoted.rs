@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use smartspace_domain::{
     limits::TIMELINE_CHARS,
-    messages::{Sender, excerpt},
+    messages::excerpt,
     quoting::{escaped, is_invisible, joins_or_selects, must_escape, write_escaped},
 };
 use smartspace_store::messages::CutJson;
@@ -51,15 +51,6 @@ impl fmt::Display for Name<'_> {
         } else {
             quote(f, self.0, |char| must_escape(char) || joins_or_selects(char))
         }
-    }
-}
-
-/// Writes a sender's name and kind, like `Husam (human)`.
-pub(crate) struct NameAndKind<'a>(pub(crate) &'a Sender);
-
-impl fmt::Display for NameAndKind<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", Name(&self.0.name), self.0.kind.as_str())
     }
 }
 

@@ -67,10 +67,9 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    /// Whether the agent is the admin agent of one of its spaces. A card that an older version
-    /// wrote does not say so, but the settings of the space that triggered the run do.
+    /// Whether the agent is the admin agent of one of its spaces.
     pub(crate) fn is_admin(&self) -> bool {
-        self.is_admin_here() || self.cards.values().any(|card| card.admin == Some(self.agent.id))
+        self.cards.values().any(|card| card.admin == Some(self.agent.id))
     }
 
     /// The same, for a run that other messages have joined.

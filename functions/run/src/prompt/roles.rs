@@ -1,14 +1,13 @@
 //! Writes the history as a conversation (`context.history: "roles"`): the agent's own messages in
 //! the role of the assistant, all others in the role of the user.
 
-use smartspace_domain::agents::ContextFormat;
 use smartspace_models::port::{CachePoint, Message};
 
 use smartspace_store::messages::MessageRecord;
 
 use crate::prompt::{
-    lines::{Lines, call, content, outcome},
-    quoted::{Name, NameAndKind},
+    lines::{Lines, call, content, file_lines, heading, outcome},
+    quoted::Name,
     reading::SpaceContext,
     timeline::summary_before,
     window::Window,
@@ -27,11 +26,7 @@ pub(crate) struct Roles {
 /// the user.
 pub(crate) fn roles(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>) -> Roles {
     let mut opening: Vec<String> = summary_before(place, window.first()).into_iter().collect();
-    let new = match lines.format {
-        ContextFormat::One => "new to you",
-        ContextFormat::Two => "[NEW]",
-    };
-    opening.push(lines.heading(place) + &lines.earlier(window.first(), new));
+    opening.push(heading(place) + &lines.earlier(window.first()));
     let mut roles = Roles { messages: vec![Message::User { blocks: opening }], settled: None };
     let mut all_seen = true;
     for message in window.messages {
@@ -49,7 +44,7 @@ pub(crate) fn roles(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>
                 roles.add_other(format!("[result of {}] {outcome}\n", Name(&card.name)));
             }
             _ if mine => roles.add_own(content_and_files(lines, message).trim_end()),
-            _ => roles.add_other(line(lines, message) + &lines.files(message)),
+            _ => roles.add_other(line(lines, message) + &file_lines(&message.files)),
         }
     }
     roles
@@ -57,24 +52,21 @@ pub(crate) fn roles(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>
 
 /// Writes a message of the agent itself.
 fn content_and_files(lines: &Lines<'_>, message: &MessageRecord) -> String {
-    format!("{}\n{}", content(message), lines.files(message))
+    format!("{}\n{}", content(message), file_lines(&message.files))
 }
 
 /// Writes a message of somebody else.
 fn line(lines: &Lines<'_>, message: &MessageRecord) -> String {
     let content = content(message);
-    match lines.format {
-        ContextFormat::One => format!("[{}] {content}\n", NameAndKind(&message.sender)),
-        ContextFormat::Two => format!(
-            "{}#{} {} {} {} ({}): {content}\n",
-            if lines.is_seen(message) { "" } else { "[NEW] " },
-            message.seq,
-            message.created_at.to_date(),
-            message.created_at.to_minutes(),
-            lines.names.of(&message.sender),
-            message.sender.kind.as_str(),
-        ),
-    }
+    format!(
+        "{}#{} {} {} {} ({}): {content}\n",
+        if lines.is_seen(message) { "" } else { "[NEW] " },
+        message.seq,
+        message.created_at.to_date(),
+        message.created_at.to_minutes(),
+        lines.names.of(&message.sender),
+        message.sender.kind.as_str(),
+    )
 }
 
 impl Roles {

@@ -8,7 +8,7 @@ use std::{ops::RangeInclusive, sync::Arc};
 use futures::StreamExt;
 use smartspace_domain::{
     Result, Time,
-    agents::{AgentConfig, ContextFormat, ModelConfig, Provider},
+    agents::{AgentConfig, ModelConfig, Provider},
     ids::{EntityId, LeaseId, SpaceId},
     jobs::RunJob,
     limits::lease,
@@ -33,7 +33,7 @@ use smartspace_store::{
 use tokio::time::Instant;
 
 use self::holding::hide_until;
-use crate::prompt::{lines::Lines, names::Names, reading::SpaceContext, timeline};
+use crate::prompt::{lines::{Lines, day}, names::Names, reading::SpaceContext, timeline};
 
 /// The fewest new messages for a new summary. It is half of the default window, so that agents with
 /// small windows do not change the prompts of all others.
@@ -246,6 +246,7 @@ impl Summarizer<'_> {
                 forced_tool: None,
                 cache_points: Vec::new(),
                 files: Arc::default(),
+                cause: None,
             };
             let call = format!("{}_{halving}_{number}", paid.token.0);
             let error = match self.listen(&request, paid, &call).await {
@@ -315,7 +316,6 @@ fn record(
     let nobody = EntityId::new(Time::default(), 0);
     let names = Names::new(nobody, messages.iter().map(|message| &message.sender));
     let lines = Lines {
-        format: ContextFormat::Two,
         names: &names,
         space,
         me: nobody,
@@ -329,7 +329,7 @@ fn record(
     let mut before = None;
     let mut last = before_first;
     for message in messages {
-        let line = lines.day(before, message.created_at) + &lines.line(message);
+        let line = day(before, message.created_at) + &lines.line(message);
         chars += line.chars().count();
         if chars > max_chars && !written.is_empty() {
             break;

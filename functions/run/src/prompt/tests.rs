@@ -5,14 +5,13 @@ use std::{sync::Arc, time::Duration};
 
 use proptest::prelude::*;
 use smartspace_domain::{
-    agents::{Builtins, ContextFormat, History},
+    agents::{Builtins, History},
     spaces::TriggerPolicy,
 };
 use smartspace_models::port::{CachePoint, Message};
 
-use crate::fuzzing;
 use crate::prompt::{
-    Rest,
+    Rest, forgery,
     reading::Gathered,
     samples::{
         SampleTexts, full_gathered, gathered, message_trigger, news_of, other_triggers, prompt_of,
@@ -48,16 +47,10 @@ fn long(count: u64, cursor: u64) -> Gathered {
     gathered(&SampleTexts { texts: &texts, ..PLAIN }, cursor)
 }
 
-/// The same sources for a prompt in this format.
-fn in_format(format: ContextFormat, mut gathered: Gathered) -> Gathered {
-    gathered.agent.agent.as_mut().unwrap().context_format = format.number();
-    gathered
-}
-
-/// All kinds of prompts in one format, one after the other.
-fn all_kinds(format: ContextFormat) -> String {
-    let full = || in_format(format, full_gathered(&PLAIN, 3));
-    let bare = || in_format(format, gathered(&PLAIN, 3));
+#[test]
+fn every_kind_of_prompt() {
+    let full = || full_gathered(&PLAIN, 3);
+    let bare = || gathered(&PLAIN, 3);
     let [plan, service] = other_triggers(&PLAIN);
     let mut roles = full();
     roles.agent.agent.as_mut().unwrap().context.history = History::Roles;
@@ -72,17 +65,8 @@ fn all_kinds(format: ContextFormat) -> String {
         ),
         ("news", news_of(&full()).unwrap()),
     ];
-    kinds.map(|(kind, text)| format!("======== {kind}\n{text}\n")).concat()
-}
-
-#[test]
-fn format_1() {
-    insta::assert_snapshot!(all_kinds(ContextFormat::One));
-}
-
-#[test]
-fn format_2() {
-    insta::assert_snapshot!(all_kinds(ContextFormat::Two));
+    let all = kinds.map(|(kind, text)| format!("======== {kind}\n{text}\n")).concat();
+    insta::assert_snapshot!(all);
 }
 
 #[test]
@@ -95,7 +79,7 @@ fn the_settled_part_of_a_conversation_in_roles_ends_with_the_last_seen_message()
 }
 
 #[test]
-fn an_admin_agent_is_told_that_it_is_one() {
+fn the_prompt_of_an_admin_agent_says_that_it_is_one() {
     let mut all = full_gathered(&PLAIN, 3);
     let id = all.agent.id;
     let settings = &mut all.place.as_mut().unwrap().space.settings;
@@ -192,7 +176,7 @@ fn a_history_is_cut_into_parts_that_later_prompts_share() {
 }
 
 #[test]
-fn a_run_that_other_messages_have_joined_is_told_their_numbers() {
+fn a_prompt_names_the_messages_that_joined_its_run() {
     let gathered = long(12, 8).joined_by(&[11, 9]);
     assert!(text(&gathered).contains("\nAnswer these messages, too: #9, #11\n"));
     assert!(!text(&long(12, 8)).contains("these messages, too"));
@@ -245,7 +229,7 @@ fn any_name() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // Each case writes ten prompts.
+    // Each case writes five prompts.
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Whatever texts and names people, agents and services choose, the prompt has the same lines
@@ -259,6 +243,6 @@ proptest! {
         let [person, agent, space, other_space, note, key] = names.each_ref().map(String::as_str);
         let sample =
             SampleTexts { person, agent, space, other_space, note, key, texts: &texts };
-        prop_assert_eq!(fuzzing::check(&sample), Ok(()));
+        prop_assert_eq!(forgery::check(&sample), Ok(()));
     }
 }

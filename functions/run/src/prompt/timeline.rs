@@ -4,7 +4,7 @@
 use smartspace_store::spaces::summaries::SummaryRecord;
 
 use crate::prompt::{
-    lines::Lines,
+    lines::{Lines, day, heading},
     quoted::{Quoted, Thousands},
     reading::SpaceContext,
     window::Window,
@@ -31,8 +31,8 @@ pub(crate) struct Timeline {
 pub(crate) fn timeline(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>) -> Timeline {
     let first = window.first();
     let mut blocks: Vec<String> = summary_before(place, first).into_iter().collect();
-    let mut block = lines.heading(place);
-    block.push_str(&lines.earlier(first, "[NEW]"));
+    let mut block = heading(place);
+    block.push_str(&lines.earlier(first));
     let mut settled = None;
     let mut cuts = Vec::new();
     let mut all_seen = true;
@@ -44,7 +44,7 @@ pub(crate) fn timeline(place: &SpaceContext, window: &Window<'_>, lines: &Lines<
             cuts.extend((all_seen && message.seq.is_multiple_of(PART)).then_some(blocks.len()));
         }
         all_seen &= lines.is_seen(message) && message.seq != lines.trigger;
-        block.push_str(&lines.day(before, message.created_at));
+        block.push_str(&day(before, message.created_at));
         before = Some(message.created_at);
         block.push_str(written);
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde_json::json;
 use smartspace_domain::{
     Time,
-    agents::ContextFormat,
     dispatch::Source,
     entities::EntityType,
     ids::{EntityId, MessageId, RunId, SpaceId},
@@ -130,10 +129,8 @@ fn conversation(messages: u64, tokens: usize) -> (Gathered, Vec<String>) {
     (gathered, texts)
 }
 
-fn prompt_in(format: ContextFormat, gathered: &mut Gathered) -> Prompt {
-    gathered.agent.agent.as_mut().unwrap().context_format = format.number();
-    let trigger = message_trigger(gathered);
-    prompt_of(gathered, &trigger)
+fn prompt_for(gathered: &Gathered) -> Prompt {
+    prompt_of(gathered, &message_trigger(gathered))
 }
 
 fn whole(prompt: &Prompt) -> String {
@@ -147,7 +144,7 @@ fn beside_texts(prompt: &Prompt, texts: &[String]) -> Vec<usize> {
     let history = &whole[whole.find("SPACE HISTORY").unwrap()..];
     let mut beside: Vec<usize> = history
         .lines()
-        .filter(|line| line.contains('#') && line.contains(": \"") || line.contains("[msg:"))
+        .filter(|line| line.contains('#') && line.contains(": \""))
         .filter(|line| !line.ends_with("TRIGGER") && !line.starts_with("TRIGGER"))
         .filter_map(|line| {
             let text = texts.iter().find(|text| line.ends_with(&format!("{text}\"")))?;
@@ -159,31 +156,26 @@ fn beside_texts(prompt: &Prompt, texts: &[String]) -> Vec<usize> {
 }
 
 #[test]
-fn the_tokens_of_prompts_in_both_formats() {
+fn the_tokens_of_prompts() {
     for tokens in [12, 33, 200] {
         // The window shows as many as 74 just before it moves on.
         for (messages, shown) in [(50, 50), (98, 74)] {
-            let (mut gathered, texts) = conversation(messages, tokens);
+            let (gathered, texts) = conversation(messages, tokens);
             let texts = &texts[texts.len() - shown..];
-            let [one, two] = [ContextFormat::One, ContextFormat::Two]
-                .map(|format| prompt_in(format, &mut gathered));
-            let [all_one, all_two] = [&one, &two].map(|prompt| count(&whole(prompt)));
-            let [line_one, line_two] = [&one, &two].map(|prompt| {
-                let beside = beside_texts(prompt, texts);
-                // Long texts fill the 60,000 characters of a history sooner.
-                let expected = if tokens < 200 { shown - 2 } else { 20 };
-                assert!(beside.len() >= expected, "{} lines", beside.len());
-                beside[beside.len() / 2]
-            });
+            let prompt = prompt_for(&gathered);
+            let all = count(&whole(&prompt));
+            let beside = beside_texts(&prompt, texts);
+            // Long texts fill the 60,000 characters of a history sooner.
+            let expected = if tokens < 200 { shown - 2 } else { 20 };
+            assert!(beside.len() >= expected, "{} lines", beside.len());
+            let line = beside[beside.len() / 2];
             let text: usize = texts.iter().map(|text| count(text)).sum();
             println!(
-                "{shown} messages of {tokens} tokens: text {text}, format 1 {all_one} \
-                 ({line_one} a line), format 2 {all_two} ({line_two} a line), ratio {:.2}",
-                all_two as f64 / all_one as f64
+                "{shown} messages of {tokens} tokens: text {text}, prompt {all} ({line} a line)"
             );
-            assert!(line_two <= 14, "{line_two} tokens beside the text of a line");
+            assert!(line <= 14, "{line} tokens beside the text of a line");
             if tokens <= 33 {
-                assert!(all_two * 100 <= all_one * 55, "{all_two} of {all_one} tokens");
+                assert!(all - text <= shown * 14 + 500, "{all} tokens, {text} of them texts");
             }
         }
     }
@@ -192,8 +184,8 @@ fn the_tokens_of_prompts_in_both_formats() {
 /// The rules, without those that only some agents get.
 #[test]
 fn the_tokens_of_the_instructions() {
-    let (mut gathered, _) = conversation(3, 12);
-    let prompt = prompt_in(ContextFormat::Two, &mut gathered);
+    let (gathered, _) = conversation(3, 12);
+    let prompt = prompt_for(&gathered);
     let system = prompt.system.concat();
     let begin = system.find("INSTRUCTIONS").unwrap();
     let end = system.find("IDENTITY").unwrap();

@@ -118,7 +118,46 @@ fn any_action() -> impl Strategy<Value = (Action, Value)> {
     ]
 }
 
+/// The first rule that the answer to a frame breaks. The rules hold for every frame.
+fn broken_rule(frame: &str) -> Option<&'static str> {
+    let request = Request::read(frame);
+    let sent =
+        serde_json::from_str::<Value>(frame).ok().filter(|_| frame.len() <= limits::FRAME_BYTES);
+    let id = sent.as_ref().and_then(|sent| sent.as_object()?.get("id").cloned());
+    if request.id.is_some() && request.id != id {
+        return Some("the id came back as another one");
+    }
+    if sent.is_none() && request.action.is_ok() {
+        return Some("a frame that is too long or not JSON was accepted");
+    }
+    match request.action {
+        Ok(Action::Send { text, attachments, .. })
+            if text.len() > limits::SOCKET_TEXT_BYTES
+                || (!text.is_empty() || attachments.is_empty())
+                    && MessageText::check(&text).is_err() =>
+        {
+            Some("a message text that is not allowed was accepted")
+        }
+        Ok(_) | Err(_) => None,
+    }
+}
+
 proptest! {
+    #[test]
+    fn a_damaged_frame_breaks_no_rule(
+        (_, frame) in any_action(),
+        at in any::<prop::sample::Index>(),
+        removed in 0..8_usize,
+        inserted in "[a-z0-9\"{}:,\\\\ ]{0,8}",
+    ) {
+        let mut chars: Vec<char> = frame.to_string().chars().collect();
+        let at = at.index(chars.len());
+        let end = (at + removed).min(chars.len());
+        chars.splice(at..end, inserted.chars());
+        let damaged: String = chars.into_iter().collect();
+        prop_assert_eq!(broken_rule(&damaged), None, "{}", damaged);
+    }
+
     #[test]
     fn any_text_is_refused_without_a_panic(frame: String) {
         let request = Request::read(&frame);

@@ -3,8 +3,11 @@
 use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
-use smartspace_domain::{messages::excerpt, quoting::escaped, spaces::router::CHOOSE};
-use smartspace_models::port::{Message, Request, ToolSpec};
+use smartspace_domain::{
+    dispatch::Source, messages::excerpt, quoting::escaped, spaces::router::CHOOSE,
+    triggers::TriggerKind,
+};
+use smartspace_models::port::{Cause, Message, Request, ToolSpec};
 use smartspace_store::messages::MessageRecord;
 
 use crate::router::Question;
@@ -55,10 +58,26 @@ impl Question<'_> {
             cache_key: String::new(),
             cache_points: Vec::new(),
             files: Arc::default(),
+            cause: self.cause().map(Arc::new),
         }
     }
 
-    /// The agents and the messages. Scripted routers read the lines from `TRIGGER` on.
+    /// What a scripted router decides by.
+    fn cause(&self) -> Option<Cause> {
+        let newest = self.messages.last()?;
+        Some(Cause {
+            kind: TriggerKind::SpaceMessage.as_str().to_owned(),
+            source: Source::Router.as_str().to_owned(),
+            space: self.space_name.to_owned(),
+            sender: newest.sender.name.clone(),
+            sender_kind: newest.sender.kind.as_str().to_owned(),
+            message: excerpt(&newest.text, NEWEST_CHARS).0.to_owned(),
+            prompt_messages: 1,
+            ..Cause::default()
+        })
+    }
+
+    /// The agents and the messages.
     fn text(&self) -> String {
         let mut lines = vec!["AGENTS:".to_owned()];
         lines.extend(self.agents.iter().map(|agent| match &agent.about {

@@ -102,31 +102,6 @@ impl Default for Builtins {
     }
 }
 
-/// The format of a prompt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ContextFormat {
-    /// Each message with its id and its time in seconds. It stays until the next major version.
-    One,
-    /// Each message with its number and its time in minutes.
-    #[default]
-    Two,
-}
-
-impl ContextFormat {
-    /// The format with this number. A later version may know more formats than this one.
-    pub fn numbered(number: u8) -> Self {
-        if number == 1 { Self::One } else { Self::Two }
-    }
-
-    /// The number of the format.
-    pub fn number(self) -> u8 {
-        match self {
-            Self::One => 1,
-            Self::Two => 2,
-        }
-    }
-}
-
 /// The form of the history in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]

@@ -141,13 +141,6 @@ impl Lane {
         Some(at)
     }
 
-    /// Marks a run as one that works, whether it is its turn or not.
-    pub fn works(&mut self, run: RunId) {
-        if let Some(known) = self.runs.iter_mut().find(|other| other.run.run_id == run) {
-            known.is_started = true;
-        }
-    }
-
     /// Lets a run out. Returns the run whose turn it is now, if that is another one than before.
     pub fn leave(&mut self, run: RunId) -> Option<RunRef> {
         let at = self.runs.iter().position(|other| other.run.run_id == run)?;

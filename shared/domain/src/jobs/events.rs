@@ -10,9 +10,6 @@ use crate::{
 };
 
 /// An event, and who gets it.
-///
-/// A version before large rooms ignores `to`, and sends the event to everyone who may have it.
-/// Clients recognize events that come twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventJob {

@@ -13,7 +13,7 @@ use smartspace_domain::{
     ids::{AttachmentId, CallId, SpaceId},
 };
 
-use crate::{calls, estimate, files::Media};
+use crate::{calls, estimate, files::Media, port::Cause};
 
 /// One request to a model: a whole conversation, and the tools that the model may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,8 @@ pub struct Request {
     pub cache_points: Vec<CachePoint>,
     /// The bytes of the files that the model gets. The label of any other file stands alone.
     pub files: Arc<BTreeMap<AttachmentId, Bytes>>,
+    /// Why the model is asked, for models that play a script. `None` for all others.
+    pub cause: Option<Arc<Cause>>,
 }
 
 impl Request {

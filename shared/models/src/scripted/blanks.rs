@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use super::trigger::Trigger;
-use crate::estimate::as_text;
+use crate::{estimate::as_text, port::Cause};
 
 /// The values of the blanks.
 pub(super) struct Blanks<'a> {
-    pub(super) trigger: Trigger,
+    pub(super) cause: &'a Cause,
     /// The result of the last tool call.
     pub(super) result: Option<&'a Value>,
 }
@@ -47,14 +46,14 @@ impl Blanks<'_> {
     }
 
     fn value(&self, name: &str) -> Option<String> {
-        let trigger = &self.trigger;
+        let cause = self.cause;
         let value = match name {
-            "message" => &trigger.message,
-            "sender" => &trigger.sender,
-            "space" => &trigger.space,
-            "now" => &trigger.now,
-            "instruction" => &trigger.instruction,
-            "payload" => &trigger.payload,
+            "message" => &cause.message,
+            "sender" => &cause.sender,
+            "space" => &cause.space,
+            "now" => &cause.now,
+            "instruction" => &cause.instruction,
+            "payload" => &cause.payload,
             _ => return self.part_of_result(name.strip_prefix("result")?),
         };
         Some(value.clone())

@@ -4,40 +4,34 @@
 use smartspace_domain::scripts::{Script, ScriptStep, When};
 
 use crate::{
-    port::{Message, Request},
-    scripted::{blanks::Blanks, trigger::Trigger},
+    port::{Cause, Message, Request},
+    scripted::blanks::Blanks,
 };
 
 /// The step to play, and the values of its blanks.
 pub(super) fn current_step(request: &Request) -> Option<(&ScriptStep, Blanks<'_>)> {
     let script = request.model.script.as_ref()?;
-    let (at, trigger) =
-        request.messages.iter().enumerate().rev().find_map(|(at, message)| match message {
-            Message::User { blocks } => Some((at, Trigger::read(blocks)?)),
-            _ => None,
-        })?;
-    // A history in roles also contains answers. They come before the trigger and are not steps of
-    // this run.
-    let since = &request.messages[at..];
+    let cause = request.cause.as_ref()?;
+    let since = request.messages.get(cause.prompt_messages..)?;
     let index = since.iter().filter(|message| matches!(message, Message::Assistant { .. })).count();
     let result = since.iter().rev().find_map(|message| match message {
         Message::ToolResults { results } => results.last().map(|result| &result.output),
         _ => None,
     });
-    let step = steps_for(script, &trigger)?.get(index)?;
-    Some((step, Blanks { trigger, result }))
+    let step = steps_for(script, cause)?.get(index)?;
+    Some((step, Blanks { cause, result }))
 }
 
-fn steps_for<'a>(script: &'a Script, trigger: &Trigger) -> Option<&'a [ScriptStep]> {
-    script.rules.iter().find(|rule| matches(&rule.when, trigger)).map(|rule| rule.steps.as_slice())
+fn steps_for<'a>(script: &'a Script, cause: &Cause) -> Option<&'a [ScriptStep]> {
+    script.rules.iter().find(|rule| matches(&rule.when, cause)).map(|rule| rule.steps.as_slice())
 }
 
-fn matches(when: &When, trigger: &Trigger) -> bool {
-    let texts = [&trigger.message, &trigger.instruction, &trigger.payload];
+fn matches(when: &When, cause: &Cause) -> bool {
+    let texts = [&cause.message, &cause.instruction, &cause.payload];
     let texts = texts.map(|text| text.to_lowercase());
-    when.trigger.as_ref().is_none_or(|kind| *kind == trigger.kind)
-        && when.sender.is_none_or(|sender| sender.as_str() == trigger.sender_kind)
-        && when.source.as_ref().is_none_or(|source| *source == trigger.source)
+    when.trigger.as_ref().is_none_or(|kind| *kind == cause.kind)
+        && when.sender.is_none_or(|sender| sender.as_str() == cause.sender_kind)
+        && when.source.as_ref().is_none_or(|source| *source == cause.source)
         && when
             .contains
             .as_ref()

@@ -1,21 +1,33 @@
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use smartspace_domain::agents::ModelConfig;
 use tokio::time::Instant;
 
 use super::*;
-use crate::{partial_json::TextScanner, port::Message, samples};
+use crate::{partial_json::TextScanner, port::{Cause, Message}, samples};
 
-const MENTION: &str = "ACTIVE SPACE: \"Alpha\" (id: spc_1)\n\
-    TRIGGER:\n  type: space_message\n  source: mention\n  space: \"Alpha\" (id: spc_1)\n  \
-    sender: Husam (human, id: ent_1)\n  message: \"What is the Weather?\"\n  \
-    messageId: msg_1\n  at: 2026-02-18T15:06:55Z\n\
-    NOW: 2026-02-18T15:07:00Z";
+fn mention() -> Cause {
+    Cause {
+        kind: "space_message".to_owned(),
+        source: "mention".to_owned(),
+        space: "Alpha".to_owned(),
+        sender: "Husam".to_owned(),
+        sender_kind: "human".to_owned(),
+        message: "What is the Weather?".to_owned(),
+        now: "2026-02-18T15:07:00Z".to_owned(),
+        prompt_messages: 1,
+        ..Cause::default()
+    }
+}
 
 fn request(script: Value, messages: Vec<Message>) -> Request {
     let model: ModelConfig =
         serde_json::from_value(json!({"provider": "scripted", "name": "demo", "script": script}))
             .unwrap();
-    Request { model, system: vec!["You are Demo.".to_owned()], messages, ..samples::request() }
+    let cause = Some(Arc::new(mention()));
+    let system = vec!["You are Demo.".to_owned()];
+    Request { model, system, messages, cause, ..samples::request() }
 }
 
 fn user(blocks: &[&str]) -> Message {
@@ -63,7 +75,7 @@ async fn each_request_plays_the_next_step_until_the_script_ends() {
         ]},
     ]);
     let script = json!({"rules": [{"when": when, "steps": steps}]});
-    let mut messages = vec![user(&["EARLIER: \"…\"", MENTION])];
+    let mut messages = vec![user(&["EARLIER: \"…\"", "What is the Weather?"])];
     let first = play(&request(script.clone(), messages.clone())).await.unwrap();
     let input = |index, json: &str| Ok(Piece::CallInput { index, json: json.to_owned() });
     let started = |index, name: &str| Ok(Piece::CallStarted { index, name: name.to_owned() });
@@ -116,40 +128,51 @@ async fn the_first_rule_with_all_conditions_met_is_played() {
         json!({"sender": "human", "contains": "WEATHER"}),
         json!({}),
     ];
-    assert_eq!(answer(&request(numbered(&rules), vec![user(&[MENTION])])).await, [text("4")]);
-    let plan = "TRIGGER:\n  type: plan\n  plan: \"Daily\" (id: pln_1)\n  \
-        instruction: \"Tell of rain\"\nNOW: 1";
-    assert_eq!(answer(&request(numbered(&rules), vec![user(&[plan])])).await, [text("0")]);
-    assert_eq!(answer(&request(numbered(&rules[3..]), vec![user(&[plan])])).await, [text("0")]);
+    let asked = |rules: &[Value], cause: Cause| Request {
+        cause: Some(Arc::new(cause)),
+        ..request(numbered(rules), vec![user(&["a prompt"])])
+    };
+    assert_eq!(answer(&asked(&rules, mention())).await, [text("4")]);
+    let plan = Cause {
+        kind: "plan".to_owned(),
+        instruction: "Speak of rain".to_owned(),
+        prompt_messages: 1,
+        ..Cause::default()
+    };
+    assert_eq!(answer(&asked(&rules, plan.clone())).await, [text("0")]);
+    assert_eq!(answer(&asked(&rules[3..], plan.clone())).await, [text("0")]);
+    let payload = "{\"is\":\"Rain\"}".to_owned();
     let service =
-        "TRIGGER:\n  type: service\n  service: \"sky\"\n  payload: {\"is\":\"Rain\"}\nNOW: 1";
-    assert_eq!(answer(&request(numbered(&rules), vec![user(&[service])])).await, [text("3")]);
-    assert_eq!(answer(&request(numbered(&rules[..3]), vec![user(&[service])])).await, []);
+        Cause { kind: "service".to_owned(), payload, instruction: String::new(), ..plan };
+    assert_eq!(answer(&asked(&rules, service.clone())).await, [text("3")]);
+    assert_eq!(answer(&asked(&rules[..3], service)).await, []);
 }
 
 #[tokio::test]
-async fn without_a_script_or_a_trigger_the_answer_is_empty() {
-    assert_eq!(answer(&request(Value::Null, vec![user(&[MENTION])])).await, []);
-    assert_eq!(answer(&request(numbered(&[json!({})]), vec![user(&["NOW: 1"])])).await, []);
+async fn without_a_script_or_a_cause_the_answer_is_empty() {
+    assert_eq!(answer(&request(Value::Null, vec![user(&["a prompt"])])).await, []);
+    let prompt = vec![user(&["a prompt"])];
+    let no_cause = Request { cause: None, ..request(numbered(&[json!({})]), prompt) };
+    assert_eq!(answer(&no_cause).await, []);
 }
 
 #[tokio::test]
-async fn answers_before_the_trigger_do_not_count_as_steps() {
+async fn answers_in_the_prompt_do_not_count_as_steps() {
     let earlier = Message::Assistant { text: "\"On it.\"".to_owned(), calls: vec![] };
-    let request = request(
-        numbered(&[json!({})]),
-        vec![user(&["[Husam (human)] \"Hi\""]), earlier, user(&[MENTION])],
-    );
+    let prompt = vec![user(&["Husam (human): \"Hi\""]), earlier, user(&["TRIGGER: message #3"])];
+    let cause = Cause { prompt_messages: 3, ..mention() };
+    let request =
+        Request { cause: Some(Arc::new(cause)), ..request(numbered(&[json!({})]), prompt) };
     assert_eq!(answer(&request).await, [text("0")]);
 }
 
 #[tokio::test]
-async fn files_change_neither_the_trigger_nor_the_steps() {
+async fn files_change_no_step() {
     let script = json!({"rules": [{"when": {"contains": "weather"}, "steps": [
         {"text": "{{sender}}", "calls": [{"tool": "f"}]},
         {"text": "{{result}}"},
     ]}]});
-    let mut messages = vec![user(&[MENTION]), samples::files()];
+    let mut messages = vec![user(&["What is the Weather?"]), samples::files()];
     let first = answer(&request(script.clone(), messages.clone())).await;
     let started = Piece::CallStarted { index: 0, name: "f".to_owned() };
     let input = Piece::CallInput { index: 0, json: "{}".to_owned() };
@@ -162,7 +185,7 @@ async fn files_change_neither_the_trigger_nor_the_steps() {
 #[tokio::test]
 async fn a_scripted_error_comes_before_the_answer_or_in_its_middle() {
     let script =
-        |step: Value| request(json!({"rules": [{"steps": [step]}]}), vec![user(&[MENTION])]);
+        |step: Value| request(json!({"rules": [{"steps": [step]}]}), vec![user(&["a prompt"])]);
     let codes = [
         ("rate_limited", FailureCode::RateLimited),
         ("overloaded", FailureCode::Overloaded),
@@ -190,7 +213,7 @@ async fn a_message_is_streamed_word_by_word() {
         json!({"wordDelayMs": 40, "rules": [{"steps": [{"text": "Well", "calls": [call]}]}]});
     let began = Instant::now();
     let mut pieces =
-        Scripted::default().ask(&request(script, vec![user(&[MENTION])])).await.unwrap();
+        Scripted::default().ask(&request(script, vec![user(&["a prompt"])])).await.unwrap();
     let mut scanner = TextScanner::new("text");
     let mut grown = Vec::new();
     while let Some(piece) = pieces.next().await {

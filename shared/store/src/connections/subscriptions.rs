@@ -22,10 +22,6 @@ const IS_NEWER: &str = "attribute_not_exists(#n) OR #n < :n";
 /// The connection's own item of a subscription. If frames carry a counter, an `unsubscribe` leaves
 /// the item with `left` until the connection expires, so that an older `subscribe` finds its
 /// counter.
-///
-/// A version before the counter reads the item as a connection. It deletes it with the connection
-/// as any subscription, and takes it for a subscription only when a space is full: it lets the
-/// connection subscribe then. Such a version refuses frames with a counter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FollowRecord {

@@ -30,8 +30,10 @@ impl Entities<'_> {
         let mut writes = vec![change_write(record, &entity, agent, now)?];
         if let Some(agent) = &entity.agent {
             writes.push(gate::write(entity.id, agent)?);
-            // Even if they stay the same: a version without turns may have changed them before.
-            writes.push(gate::write_slots(entity.id, agent)?);
+            let max_runs = |agent: &AgentConfig| agent.concurrency.max_runs;
+            if before.agent.as_ref().map(max_runs) != Some(max_runs(agent)) {
+                writes.push(gate::write_slots(entity.id, agent)?);
+            }
         }
         if entity.external_id != before.external_id {
             if let Some(old) = &before.external_id {

@@ -2,7 +2,7 @@
 //! from the rest.
 //!
 //! Each change of an agent writes its gate as a whole, in the same transaction. So the item is
-//! either as new as the configuration, or was written by a version that did not store the webhooks.
+//! always as new as the configuration.
 
 use std::collections::BTreeMap;
 

@@ -46,7 +46,7 @@ impl Relationships<'_> {
             let mut members = 0;
             for place in places {
                 let member: Option<MemberRecord> = items.take(place)?;
-                members += usize::from(member.is_some_and(|member| !member.left));
+                members += usize::from(member.is_some());
             }
             if members == 2 {
                 return Ok(Relationship::SharesSpace);
@@ -61,7 +61,7 @@ impl Relationships<'_> {
         let wanted: Vec<_> = spaces.into_iter().map(|space| keys::member(space, id)).collect();
         let members: Vec<MemberRecord> = self.store.table.get_all(&wanted).await?.into_all()?;
         // The index may still have a space that was left.
-        Ok(members.iter().filter(|member| !member.left).count())
+        Ok(members.len())
     }
 
     /// The entity itself and those that share a space with it, by age. Each page needs the members

@@ -2,7 +2,6 @@
 //! schema and script.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
-use serde_json::Value;
 use smartspace_domain::{
     Time,
     agents::AgentConfig,
@@ -21,18 +20,11 @@ struct StoredEntity {
     #[serde(default)]
     external_id: Option<String>,
     created_at: Time,
+    /// The configuration, as JSON text.
     #[serde(default)]
-    agent: Option<Agent>,
+    agent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     guest_of: Option<SpaceId>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Agent {
-    Text(String),
-    /// The form of older items.
-    Map(Value),
 }
 
 /// The configuration of an agent with all that is stored, known to this version or not.
@@ -40,7 +32,7 @@ enum Agent {
 pub(super) struct WholeConfig {
     pub(super) rev: u64,
     #[serde(default)]
-    agent: Option<Agent>,
+    agent: Option<String>,
 }
 
 impl WholeConfig {
@@ -54,17 +46,8 @@ impl WholeConfig {
             return text(after);
         };
         let after = serde_json::to_value(after)?;
-        let merged = stored::merge(agent.document()?, &serde_json::to_value(before)?, after);
+        let merged = stored::merge(serde_json::from_str(&agent)?, &serde_json::to_value(before)?, after);
         serde_json::to_string(&merged).map(Some)
-    }
-}
-
-impl Agent {
-    fn document(self) -> serde_json::Result<Value> {
-        match self {
-            Self::Text(text) => serde_json::from_str(&text),
-            Self::Map(document) => Ok(document),
-        }
     }
 }
 
@@ -75,7 +58,7 @@ pub(super) fn text(agent: Option<&AgentConfig>) -> serde_json::Result<Option<Str
 
 pub(super) fn serialize<S: Serializer>(entity: &Entity, serializer: S) -> Result<S::Ok, S::Error> {
     let Entity { id, kind, name, external_id, created_at, agent, guest_of } = entity.clone();
-    let agent = text(agent.as_ref()).map_err(ser::Error::custom)?.map(Agent::Text);
+    let agent = text(agent.as_ref()).map_err(ser::Error::custom)?;
     StoredEntity { id, kind, name, external_id, created_at, agent, guest_of }.serialize(serializer)
 }
 
@@ -84,7 +67,8 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         StoredEntity::deserialize(deserializer)?;
     let agent = match agent {
         Some(agent) => {
-            Some(agent.document().and_then(AgentConfig::read_stored).map_err(de::Error::custom)?)
+            let document = serde_json::from_str(&agent);
+            Some(document.and_then(AgentConfig::read_stored).map_err(de::Error::custom)?)
         }
         None => None,
     };

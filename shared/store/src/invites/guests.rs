@@ -87,7 +87,6 @@ impl Invites<'_> {
             && credential.space_id == token.space
             && credential.until > now
             && credential.joined_at == member.joined_at
-            && !member.left
             && entity.retired_at.is_none();
         if !is_valid {
             return Ok(None);

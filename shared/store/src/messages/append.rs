@@ -58,7 +58,7 @@ pub struct Appended {
     /// The runs that wait for their turn, and their places in the line; 1 is the next one.
     pub queued: Vec<(Run, usize)>,
     /// The runs that never start, because another one answers their message.
-    pub stillborn: Vec<Run>,
+    pub never_started: Vec<Run>,
     /// The runs that the message replaced.
     pub superseded: Vec<RunRecord>,
     /// The agents of these runs and the bucket of each agent's quota, to be counted.
@@ -139,7 +139,7 @@ impl Messages<'_> {
         refusal: &Refusal,
         now: Time,
     ) -> Result<()> {
-        if snapshot.has_old_turns(refusal) {
+        if snapshot.has_old_lanes(refusal) {
             (*snapshot, _) = self.snapshot(new.space, new.sender, None, now).await?;
             return Ok(());
         }
@@ -208,7 +208,7 @@ impl Messages<'_> {
             message,
             triggered: Vec::new(),
             queued: Vec::new(),
-            stillborn: Vec::new(),
+            never_started: Vec::new(),
             superseded: Vec::new(),
             taken: Vec::new(),
             repeated: true,
@@ -251,7 +251,7 @@ fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) ->
     if new.by.end().is_some() && !refusal.names(&keys::space_head(new.space)) {
         return Err(Error::Conflict("the run can't end with this message".into()));
     }
-    if !refusal.names(&keys::space_head(new.space)) && !snapshot.has_old_turns(refusal) {
+    if !refusal.names(&keys::space_head(new.space)) && !snapshot.has_old_lanes(refusal) {
         return Err(Error::Internal(
             "a message could not be stored, and no failed condition explains why".into(),
         ));

@@ -3,7 +3,7 @@
 //! A claim writes a random lease id. Every later write of the worker checks that the run has that
 //! lease and is running. It never checks a time: only a worker that takes over looks at the clock.
 //! The claim of a run that has not begun, or that has waited for people, also gives it its turn
-//! ([`crate::runs::turns`]).
+//! ([`crate::runs::lanes`]).
 
 mod waiting;
 
@@ -22,7 +22,7 @@ use crate::{
     runs::{
         RunRecord, Tried,
         steps::lease_holds,
-        turns::{Starting, wait_write},
+        lanes::{Starting, wait_write},
     },
     table::{WriteError, keys, read, refusal::Refusal, write::Write},
 };
@@ -195,7 +195,7 @@ impl Runs<'_> {
         lease: &LeaseId,
         now: Time,
     ) -> Result<Option<Claim>> {
-        let Starting { turns, waits } = self.starting(old).await?;
+        let Starting { lanes, waits } = self.starting(old).await?;
         let claimed = old.clone().claimed(lease, now);
         let meta = if let Some((waits_for, _)) = waits {
             wait_write(old, waits_for, now)?
@@ -207,7 +207,7 @@ impl Runs<'_> {
                 .value(":kept", old.kept)?
         };
         let mut writes = vec![meta];
-        writes.extend(turns.writes(now)?);
+        writes.extend(lanes.writes(now)?);
         match self.store.table.transact(&writes).await {
             Ok(()) => {}
             Err(WriteError::Other(error)) => return Err(error),

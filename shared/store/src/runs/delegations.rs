@@ -20,7 +20,7 @@ use crate::{
     runs::{
         ActiveRecord, RunRecord,
         steps::{CallRecord, worker_keeps},
-        turns::{Waking, Woken},
+        lanes::{Waking, Woken},
     },
     spaces::SpaceRecord,
     spaces::members::is_member,
@@ -168,9 +168,7 @@ impl Runs<'_> {
         mode: ConcurrencyMode,
     ) -> Result<bool> {
         let space = Some(space).filter(|_| mode != ConcurrencyMode::Parallel);
-        let mut turns = self.turns_of(agent, space).await?;
-        self.correct(&mut turns, mode).await?;
-        Ok(turns.are_busy(mode))
+        Ok(self.lanes_of(agent, space).await?.are_busy(mode))
     }
 
     fn hand_on_writes(

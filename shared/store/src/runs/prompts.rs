@@ -100,8 +100,7 @@ impl PromptRecord {
             .map_err(|error| Error::Internal(format!("a prompt could not be read: {error}")))
     }
 
-    /// The names of the tools that the model was offered. Empty if an earlier version stored the
-    /// prompt.
+    /// The names of the tools that the model was offered.
     pub(crate) fn tools(&self) -> Result<Vec<String>> {
         #[derive(Deserialize)]
         struct Rest {

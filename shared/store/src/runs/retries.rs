@@ -31,7 +31,7 @@ use crate::{
         ActiveCause, ActiveRecord, RunRecord, TriggeredBy, created_before,
         delegations::TriggerItem,
         triggers::FiredRecord,
-        turns::{Waking, Woken},
+        lanes::{Waking, Woken},
     },
     spaces::SpaceRecord,
     spaces::members::is_member,
@@ -93,7 +93,7 @@ impl Runs<'_> {
             let Some(waking) = self.waking(woken, now).await? else {
                 return Ok((run.id, created_before(&self.record(run.id).await?)));
             };
-            let ends = waking.stillborn.as_ref().and_then(|run| run.end_reason);
+            let ends = waking.never_started.as_ref().and_then(|run| run.end_reason);
             if ends == Some(EndReason::Superseded) {
                 let text = "a newer message of the space is being answered (mode latest)";
                 return Err(Error::Conflict(text.into()));

@@ -36,8 +36,7 @@ pub enum TriggeredBy {
         /// The delivery.
         delivery_id: DeliveryId,
     },
-    /// The operator, who looks at what another run would have done. A version that does not know
-    /// forks reads this as an unknown cause, so it never runs one for real.
+    /// The operator, who looks at what another run would have done.
     Fork {
         /// Where it begins.
         fork_of: ForkOf,

@@ -104,7 +104,6 @@ impl Spaces<'_> {
     pub async fn members_left(self, id: SpaceId) -> Result<Vec<MemberRecord>> {
         let items =
             self.store.table.all(Query::of(keys::space(id)).begins_with(keys::MEMBER)).await?;
-        let members = items.into_iter().map(read::<MemberRecord>).collect::<Result<Vec<_>>>()?;
-        Ok(members.into_iter().filter(|member| !member.left).collect())
+        items.into_iter().map(read).collect()
     }
 }

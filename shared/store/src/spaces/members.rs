@@ -29,8 +29,6 @@ use crate::{
 
 /// How many times a change of the roster is tried while other changes get ahead of it.
 const TRIES: u32 = 50;
-/// How many marked former members one change of the roster moves.
-const MOVED_AT_ONCE: usize = 10;
 
 /// What [`Members::of_run`] reads.
 #[derive(Clone, Debug)]
@@ -57,7 +55,7 @@ impl Members<'_> {
         let mut items = self.store.table.get_all(&[meta_key.clone(), member_key.clone()]).await?;
         let record: Option<SpaceRecord> = items.take(&meta_key)?;
         let member: Option<MemberRecord> = items.take(&member_key)?;
-        Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
+        Ok(record.filter(|record| !record.deleted).zip(member))
     }
 
     /// What a run needs to know of the space that triggered it, in one read: also the run itself,
@@ -81,7 +79,7 @@ impl Members<'_> {
         let member: Option<MemberRecord> = items.take(&member_key)?;
         let summary: Option<SummaryRecord> = items.take(&summary_key)?;
         let record = record.filter(|record| !record.deleted);
-        let place = record.zip(member.filter(|member| !member.left));
+        let place = record.zip(member);
         Ok(OfRun {
             run: items.take(&run_key)?,
             place: place.map(|(record, member)| {
@@ -93,35 +91,26 @@ impl Members<'_> {
 
     /// Whether an entity is or was a member of a space.
     pub async fn was_member(self, space: SpaceId, entity: EntityId) -> Result<bool> {
-        Ok(self.present_or_past(space, entity).await?.is_some())
+        let present = keys::member(space, entity);
+        let past = keys::past_member(space, entity);
+        let found: Vec<MemberRecord> =
+            self.store.table.get_all(&[present, past]).await?.into_all()?;
+        Ok(!found.is_empty())
     }
 
     /// A former member of a space.
     pub async fn former(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
-        Ok(self.present_or_past(space, entity).await?.filter(|member| member.left))
-    }
-
-    /// An entity that is or was a member. A former member has an item of its own, or, if an older
-    /// version of Smartspace removed it, a mark on its `MEMBER#` item.
-    async fn present_or_past(
-        self,
-        space: SpaceId,
-        entity: EntityId,
-    ) -> Result<Option<MemberRecord>> {
         let present = keys::member(space, entity);
         let past = keys::past_member(space, entity);
         let mut items = self.store.table.get_all(&[present.clone(), past.clone()]).await?;
-        match items.take(&present)? {
-            Some(member) => Ok(Some(member)),
-            None => items.take(&past),
-        }
+        // An entity that has come back has both items.
+        let is_present = items.take::<MemberRecord>(&present)?.is_some();
+        Ok(items.take(&past)?.filter(|_| !is_present))
     }
 
     /// A current member of a space.
     pub async fn get(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
-        let member: Option<MemberRecord> =
-            self.store.table.get(&keys::member(space, entity)).await?;
-        Ok(member.filter(|member| !member.left))
+        self.store.table.get(&keys::member(space, entity)).await
     }
 
     /// Which of these entities are members of a space.
@@ -135,7 +124,7 @@ impl Members<'_> {
         let mut present = BTreeSet::new();
         for key in &wanted {
             let member: Option<MemberRecord> = items.take(key)?;
-            present.extend(member.filter(|member| !member.left).map(|member| member.entity_id));
+            present.extend(member.map(|member| member.entity_id));
         }
         Ok(present)
     }
@@ -152,13 +141,13 @@ impl Members<'_> {
         let member = roster.member(entity).ok_or_else(no_such_member)?;
         let seq = seq.min(roster.head.seq);
         let write = Write::update(keys::member(space, entity), "SET #readSeq = :seq")
-            .when("#readSeq < :seq AND attribute_not_exists(#left)")
+            .when("#readSeq < :seq")
             .value(":seq", seq)?;
         match self.store.table.write(write).await {
             Ok(_) => Ok((seq, true)),
             Err(WriteError::Refused(refusal)) => {
                 let stored: Option<MemberRecord> = refusal.existing(&keys::member(space, entity));
-                let stored = stored.filter(|stored| !stored.left).ok_or_else(no_such_member)?;
+                let stored = stored.ok_or_else(no_such_member)?;
                 // The first try may have moved the position, and its answer was lost.
                 Ok((stored.read_seq, stored.read_seq == seq && member.read_seq < seq))
             }
@@ -184,34 +173,20 @@ impl Members<'_> {
     }
 }
 
-/// The writes of every change of a roster. `changed` is the entity that joins, leaves or gets
-/// another name, or `None` if many join and the transaction has no room for anything else.
-fn roster_change(
-    space: SpaceId,
-    roster: &Roster,
-    card: &Card,
-    changed: Option<EntityId>,
-) -> Result<Vec<Write>> {
+/// The writes of every change of a roster.
+fn roster_change(space: SpaceId, roster: &Roster, card: &Card) -> Result<Vec<Write>> {
     // A new member's cursor starts at `seq`, so no message may be appended at the same time.
     let head = Write::update(keys::space_head(space), "SET #roster = :next")
         .when("#roster = :roster AND #seq = :seq")
         .value(":roster", roster.head.roster)?
         .value(":next", roster.head.roster + 1)?
         .value(":seq", roster.head.seq)?;
-    let mut writes = vec![head, Write::put(keys::space_card(space), card)?];
-    // Former members whom an older version marked leave the range of the roster, some at a time.
-    if let Some(changed) = changed {
-        let marked = roster.marked.iter().filter(|member| member.entity_id != changed);
-        for member in marked.take(MOVED_AT_ONCE) {
-            writes.extend(move_to_past(space, member)?);
-        }
-    }
-    Ok(writes)
+    Ok(vec![head, Write::put(keys::space_card(space), card)?])
 }
 
 /// Moves a member out of the range that is read with each roster.
 fn move_to_past(space: SpaceId, member: &MemberRecord) -> Result<[Write; 2]> {
-    let past = MemberRecord { left: true, g2pk: None, g2sk: None, ..member.clone() };
+    let past = MemberRecord { g2pk: None, g2sk: None, ..member.clone() };
     let entity = member.entity_id;
     Ok([
         Write::delete(keys::member(space, entity)),
@@ -225,8 +200,7 @@ fn being_changed() -> Error {
 
 /// The check of a transaction that an entity is a member of a space.
 pub(crate) fn is_member(space: SpaceId, entity: EntityId) -> Write {
-    Write::check(keys::member(space, entity))
-        .when("attribute_exists(PK) AND attribute_not_exists(#left)")
+    Write::check(keys::member(space, entity)).when("attribute_exists(PK)")
 }
 
 fn no_such_member() -> Error {

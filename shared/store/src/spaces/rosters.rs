@@ -61,9 +61,8 @@ pub struct MemberRecord {
     pub name: String,
     /// Person or agent.
     pub kind: EntityType,
-    /// What an agent does: the first 100 characters of its description. `None` for a person, for an
-    /// agent without a description, and for one that an older version added and that has not
-    /// changed since.
+    /// What an agent does: the first 100 characters of its description. `None` for a person, and
+    /// for an agent without a description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// Its role.
@@ -77,9 +76,6 @@ pub struct MemberRecord {
     pub last_run_at: Option<Time>,
     /// When it joined.
     pub joined_at: Time,
-    /// Whether it has left.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub left: bool,
     /// The invite by which a guest came. `None` for all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest_by: Option<InviteId>,
@@ -141,8 +137,6 @@ pub struct Roster {
     pub head: Head,
     /// The members, by id.
     pub members: Vec<MemberRecord>,
-    /// Former members whose items an older version marked and did not move.
-    pub(crate) marked: Vec<MemberRecord>,
 }
 
 impl Roster {
@@ -215,9 +209,8 @@ impl Members<'_> {
                 _ => {}
             }
         }
-        let marked = members.extract_if(.., |member| member.left).collect();
         let head = found.ok_or_else(no_such_space)?;
-        let roster = Arc::new(Roster { head, members, marked });
+        let roster = Arc::new(Roster { head, members });
         self.store.rosters.saw(space, Arc::clone(&roster));
         Ok(roster)
     }

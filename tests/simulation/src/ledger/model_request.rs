@@ -44,7 +44,7 @@ impl ModelRequest {
 /// A message in the history that a model was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its id, or in format 2 its space and its number: `spc_…#17`.
+    /// Its space and its number: `spc_…#17`.
     pub message: String,
     /// Whether it is marked as seen.
     pub seen: bool,
@@ -56,19 +56,10 @@ impl Line {
     /// The messages that the timeline lines of a text show.
     pub(crate) fn all_in(text: &str) -> Vec<Self> {
         let space = space_in(text);
-        text.lines()
-            .filter_map(|line| Self::in_format_1(line).or_else(|| Self::in_format_2(line, &space)))
-            .collect()
+        text.lines().filter_map(|line| Self::of(line, &space)).collect()
     }
 
-    fn in_format_1(line: &str) -> Option<Self> {
-        let seen = line.starts_with("  [SEEN] [msg:");
-        let new = line.starts_with("  [NEW]  [msg:");
-        let message = line.get(14..)?.split(']').next()?.to_owned();
-        (seen || new).then(|| Self { message, seen, own: line.contains(" (agent, you): ") })
-    }
-
-    fn in_format_2(line: &str, space: &str) -> Option<Self> {
+    fn of(line: &str, space: &str) -> Option<Self> {
         let unmarked = line.strip_prefix("[NEW] ");
         let (number, rest) = unmarked.unwrap_or(line).strip_prefix('#')?.split_once(' ')?;
         number.parse::<u64>().ok()?;

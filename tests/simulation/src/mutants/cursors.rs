@@ -24,7 +24,7 @@ pub(super) fn change(mutant: Mutant, storage: &Storage, parts: &mut [Value]) {
         Mutant::ReadsBackwards => {
             for cursor in parts.iter_mut().filter(|part| is_cursor(part)) {
                 cursor["Update"]["ConditionExpression"] =
-                    json!("attribute_exists(PK) AND attribute_not_exists(#left)");
+                    json!("attribute_exists(PK)");
             }
         }
         _ => {}

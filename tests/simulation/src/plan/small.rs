@@ -130,7 +130,6 @@ impl Plan {
             ends_after_send: false,
             reminders: false,
             context_window: 200_000,
-            context_format: 2,
             mode: "parallel",
             max_runs: 5,
             actions: 0,

@@ -44,8 +44,7 @@ impl AgentLoop<'_> {
             && dry.is_none()
         {
             let after = state.marks.get(&space).copied().unwrap_or(u64::MAX);
-            let format = state.prompt.rest.format();
-            let read = read_news(self.context, space, after, format, &mut state.names).await?;
+            let read = read_news(self.context, space, after, &mut state.names).await?;
             notes.marks.extend(read.last.map(|last| (space, last)));
             news = read.text;
         }

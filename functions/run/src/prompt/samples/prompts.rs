@@ -65,10 +65,9 @@ pub(crate) fn news_of(gathered: &Gathered) -> Option<String> {
     let place = gathered.place.as_ref().unwrap();
     let messages: Vec<MessageRecord> =
         place.messages.iter().map(|message| MessageRecord::clone(message)).collect();
-    let format = gathered.agent.agent.as_ref().unwrap().context_format();
     news(
         &place.space.settings.name,
-        &Lines::of(format, &gathered.names, place.space.id, &place.member),
+        &Lines::of(&gathered.names, place.space.id, &place.member),
         RunId::new(at(0), 7),
         0,
         &messages,

@@ -10,7 +10,7 @@ use smartspace_domain::{
 use smartspace_store::{messages::Range, runs::steps::ShownPage, spaces::rosters::MemberRecord};
 
 use crate::{
-    prompt::format_2::lines::why,
+    prompt::why::why,
     tools::{
         calling::{Calling, Outcome},
         naming::space_of,

@@ -77,6 +77,7 @@ fn conversation() -> Request {
             CachePoint { message: 5, block: 1 },
         ],
         files: std::sync::Arc::default(),
+        cause: None,
     }
 }
 

@@ -105,6 +105,7 @@ fn conversation(model: &str) -> Request {
             CachePoint { message: 5, block: 1 },
         ],
         files: std::sync::Arc::default(),
+        cause: None,
     }
 }
 

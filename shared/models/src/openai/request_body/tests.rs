@@ -71,6 +71,7 @@ fn conversation() -> Request {
         forced_tool: None,
         cache_points: vec![],
         files: std::sync::Arc::default(),
+        cause: None,
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) struct Attempt {
     dispatch: Option<Vec<Dispatch>>,
     triggered: Vec<RunJob>,
     queued: Vec<(Run, usize)>,
-    stillborn: Vec<Run>,
+    never_started: Vec<Run>,
     superseded: Vec<RunRecord>,
     taken: Vec<(EntityId, Bucket)>,
 }
@@ -92,7 +92,7 @@ impl Attempt {
             apart,
             triggered: Vec::with_capacity(draft.taken.len()),
             queued: Vec::new(),
-            stillborn: Vec::new(),
+            never_started: Vec::new(),
             superseded: Vec::new(),
             dispatch: (!is_later).then_some(draft.dispatch),
             taken: if is_later { Vec::new() } else { draft.taken },
@@ -178,7 +178,7 @@ impl Attempt {
             self.writes.extend(waking.writes);
             self.triggered.extend(waking.jobs);
             self.queued.extend(waking.queued.map(|(run, position)| (view(&run), position)));
-            self.stillborn.extend(waking.stillborn.as_ref().map(view));
+            self.never_started.extend(waking.never_started.as_ref().map(view));
             self.superseded.extend(waking.superseded);
         }
         Ok(())
@@ -200,7 +200,7 @@ impl Attempt {
             message,
             triggered: self.triggered,
             queued: self.queued,
-            stillborn: self.stillborn,
+            never_started: self.never_started,
             superseded: self.superseded,
             taken: self.taken,
             repeated: false,
@@ -215,9 +215,7 @@ fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
     if sender.kind == EntityType::Agent {
         return Ok(is_member(space, sender.id));
     }
-    let write = Write::update(keys::member(space, sender.id), "SET #readSeq = :seq")
-        .when("attribute_not_exists(#left)");
-    write.value(":seq", seq)
+    Write::update(keys::member(space, sender.id), "SET #readSeq = :seq").value(":seq", seq)
 }
 
 /// The writes of the sending run's state: they check the lease, or that this worker was the last

@@ -19,7 +19,7 @@ use crate::{
     messages::append::MessageSource,
     runs::{
         ActiveRecord, RunRecord,
-        turns::{Others, Turns, Waking, Woken},
+        lanes::{LaneRuns, Lanes, Waking, Woken},
     },
     spaces::{
         SpaceRecord,
@@ -41,9 +41,9 @@ pub(super) struct Snapshot {
     used_budgets: BTreeMap<EntityId, BudgetScope>,
     day: Day,
     /// The turns of the agents.
-    turns: BTreeMap<EntityId, Turns>,
+    lanes: BTreeMap<EntityId, Lanes>,
     /// The runs that waking these agents may change.
-    others: Others,
+    others: LaneRuns,
 }
 
 impl Messages<'_> {
@@ -85,7 +85,6 @@ impl Messages<'_> {
             None => None,
         };
         let sender: Option<MemberRecord> = items.take(&member_key)?;
-        let sender = sender.filter(|sender| !sender.left);
         let roster = match seen.or(first_seen) {
             Some(seen) if seen.head.roster == head.roster => seen,
             _ => {
@@ -106,12 +105,12 @@ impl Messages<'_> {
             items.extend(self.store.table.get_all(&more).await?);
         }
         snapshot.take_budgets(self.store, &mut items, now)?;
-        self.take_turns(id, &mut snapshot, items).await?;
+        self.take_lanes(id, &mut snapshot, items).await?;
         Ok((snapshot, posted))
     }
 
     /// Takes the turns of the agents out of `items`, and reads the runs that a message may change.
-    async fn take_turns(
+    async fn take_lanes(
         self,
         space: SpaceId,
         snapshot: &mut Snapshot,
@@ -120,14 +119,11 @@ impl Messages<'_> {
         let mut affected = Vec::new();
         for (agent, limits) in &snapshot.wake_limits {
             let space = Some(space).filter(|_| limits.mode != ConcurrencyMode::Parallel);
-            let turns = Turns::take(&mut items, *agent, space, limits.max_runs)?;
-            affected.extend(turns.affected(limits.mode));
-            snapshot.turns.insert(*agent, turns);
+            let lanes = Lanes::take(&mut items, *agent, space, limits.max_runs)?;
+            affected.extend(lanes.affected(limits.mode));
+            snapshot.lanes.insert(*agent, lanes);
         }
-        snapshot.others = self.store.runs().others(affected).await?;
-        for turns in snapshot.turns.values_mut() {
-            turns.correct(&snapshot.others);
-        }
+        snapshot.others = self.store.runs().lane_runs(affected).await?;
         Ok(())
     }
 }
@@ -148,14 +144,14 @@ impl Snapshot {
             minutes: BTreeMap::new(),
             used_budgets: BTreeMap::new(),
             day: Day::default(),
-            turns: BTreeMap::new(),
-            others: Others::default(),
+            lanes: BTreeMap::new(),
+            others: LaneRuns::new(),
         }
     }
 
     /// The mode and the turns of an agent that can be woken.
-    fn turns_of(&self, agent: EntityId) -> Option<(ConcurrencyMode, &Turns)> {
-        Some((self.wake_limits.get(&agent)?.mode, self.turns.get(&agent)?))
+    fn lanes_of(&self, agent: EntityId) -> Option<(ConcurrencyMode, &Lanes)> {
+        Some((self.wake_limits.get(&agent)?.mode, self.lanes.get(&agent)?))
     }
 
     /// Wakes an agent: what this writes, and what follows from it.
@@ -166,19 +162,19 @@ impl Snapshot {
         active: ActiveRecord,
         now: Time,
     ) -> Result<Waking> {
-        let (mode, turns) = self
+        let (mode, lanes) = self
             .turns_of(run.agent_id)
             .ok_or_else(|| Error::Internal("an agent without limits was woken".into()))?;
         if mode == ConcurrencyMode::Parallel {
             return Waking::at_once(&run, &active);
         }
         let woken = Woken { run, active, mode };
-        Waking::in_lane(store, woken, turns.clone(), &self.others, now)
+        Waking::in_lane(store, woken, lanes.clone(), &self.others, now)
     }
 
     /// Whether a refusal is about the turns of agents, so that they have to be read again.
-    pub(super) fn has_old_turns(&self, refusal: &Refusal) -> bool {
-        self.turns.values().any(|turns| turns.have_changed(refusal))
+    pub(super) fn has_old_lanes(&self, refusal: &Refusal) -> bool {
+        self.lanes.values().any(|lanes| lanes.have_changed(refusal))
             || refusal.keys().any(keys::is_run_meta)
     }
 
@@ -236,7 +232,7 @@ impl Snapshot {
     }
 
     fn is_busy(&self, agent: EntityId) -> bool {
-        self.turns_of(agent).is_some_and(|(mode, turns)| turns.are_busy(mode))
+        self.lanes_of(agent).is_some_and(|(mode, lanes)| lanes.are_busy(mode))
     }
 
     pub(super) fn sender(&self) -> Result<&MemberRecord> {

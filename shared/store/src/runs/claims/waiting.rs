@@ -4,14 +4,14 @@ use smartspace_domain::{Time, ids::LeaseId, jobs::RunJob, runs::RunStatus};
 
 use crate::{
     Error, Result, Runs,
-    runs::{RunRecord, claims::existing, steps::lease_holds, turns::Leaving},
+    runs::{RunRecord, claims::existing, steps::lease_holds, lanes::Leaving},
     table::{WriteError, keys, write::Write},
 };
 
 impl Runs<'_> {
     /// Pauses a run until someone answers one of its forms, or until `wake`. Its worker gives up
-    /// the lease, and the run its turn. Returns the jobs of the runs whose turn it is now, or
-    /// `None` if all calls have a result already.
+    /// the lease, and the run its slot and its place in the lane. Returns the jobs of the runs that
+    /// may start now, or `None` if all calls have a result already.
     pub async fn pause(
         self,
         run: &RunRecord,

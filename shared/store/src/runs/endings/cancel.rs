@@ -13,7 +13,7 @@ use crate::{
         endings::{Ended, end},
         no_such_run,
         steps::{CallRecord, worker_keeps},
-        turns::Leaving,
+        lanes::Leaving,
     },
     table::{WriteError, keys, write::Write},
     usage,

@@ -16,7 +16,7 @@ use crate::{
         marks::Marks,
         prompts::PromptRecord,
         steps::{StepRecord, lease_holds},
-        turns::Leaving,
+        lanes::Leaving,
     },
     spaces::members::is_member,
     table::{WriteError, keys, write::Write},
@@ -105,8 +105,8 @@ impl Runs<'_> {
         writes.extend(cursors);
         let place = keys::run_meta(run.id);
         loop {
-            let turns = leaving.writes(now)?;
-            let all: Vec<_> = writes.iter().cloned().chain(turns).collect();
+            let left = leaving.writes(now)?;
+            let all: Vec<_> = writes.iter().cloned().chain(left).collect();
             let refusal = match self.store.table.transact(&all).await {
                 Ok(()) => {
                     self.move_cursors(rest).await;
@@ -163,8 +163,7 @@ impl Runs<'_> {
         let answered =
             ending.last_step.as_ref().filter(|step| step.finish_reason != FinishReason::Error);
         RunRecord {
-            // An older version stored no usage by model.
-            usage: if ending.used.is_empty() { run.usage } else { ending.used.total() },
+            usage: ending.used.total(),
             step_count: answered.map_or(run.step_count, |step| step.index + 1),
             first_token_at: run
                 .first_token_at
@@ -219,7 +218,7 @@ fn cursor(space: SpaceId, agent: EntityId, mark: u64, now: Time) -> Result<Write
     let cursor =
         Write::update(keys::member(space, agent), "SET #cursor = :mark, #lastRunAt = :now");
     cursor
-        .when("#cursor < :mark AND attribute_not_exists(#left)")
+        .when("#cursor < :mark")
         .value(":mark", mark)?
         .value(":now", now)
 }

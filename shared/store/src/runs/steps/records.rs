@@ -209,9 +209,7 @@ impl CallRecord {
     /// The spaces in which the call shows its run, if no space triggered that: the one that is
     /// active after it, and the one of its card.
     pub fn shows_run_in(&self) -> impl Iterator<Item = SpaceId> {
-        // An earlier version stored only the place of a card that was shown before the result.
-        let of_card = self.shown_in.or_else(|| self.card.map(|card| card.space));
-        self.active_space.into_iter().chain(of_card)
+        self.active_space.into_iter().chain(self.shown_in)
     }
 
     pub(crate) fn key(&self, run: RunId) -> keys::Key {

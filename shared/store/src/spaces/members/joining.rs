@@ -135,7 +135,6 @@ fn new_member(space: SpaceId, entity: &Entity, role: Role, seq: u64, now: Time) 
         last_run_at: None,
         read_seq: seq,
         joined_at: now,
-        left: false,
         guest_by: None,
         g2pk: Some(keys::spaces_of(entity.id)),
         g2sk: Some(space.to_string()),
@@ -152,7 +151,7 @@ fn join_writes(
     let entity = member.entity_id;
     let others = roster.members.iter().filter(|other| other.entity_id != entity);
     let card = Card::of(&record.settings, others.chain([member]));
-    let mut writes = roster_change(space, roster, &card, Some(entity))?;
+    let mut writes = roster_change(space, roster, &card)?;
     let key = keys::member(space, entity);
     writes.push(if roster.member(entity).is_some() {
         // Its cursor and read position may have moved since the roster was read, so they stay.

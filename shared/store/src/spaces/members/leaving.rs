@@ -75,7 +75,7 @@ impl Members<'_> {
             let admin_agent_id = record.settings.admin_agent_id.filter(|admin| *admin != entity);
             let settings = SpaceSettings { admin_agent_id, ..record.settings.clone() };
             let card = Card::of(&settings, others);
-            let mut writes = roster_change(space, &roster, &card, Some(entity))?;
+            let mut writes = roster_change(space, &roster, &card)?;
             if settings != record.settings {
                 writes.push(without_admin(space)?);
             }
@@ -114,9 +114,7 @@ impl Members<'_> {
 
     /// Removes an entity from a deleted space, which no longer has a roster.
     pub async fn leave_deleted(self, space: SpaceId, entity: EntityId) -> Result<()> {
-        let member =
-            Write::update(keys::member(space, entity), "SET #left = :yes REMOVE #g2pk, #g2sk")
-                .value(":yes", true)?;
+        let member = Write::delete(keys::member(space, entity));
         match self
             .store
             .table

@@ -31,12 +31,8 @@ impl Members<'_> {
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
             let others = roster.members.iter().filter(|other| other.entity_id != entity.id);
             let described = member.clone().described(entity);
-            let mut writes = roster_change(
-                space,
-                &roster,
-                &Card::of(&record.settings, others.chain([&described])),
-                Some(entity.id),
-            )?;
+            let card = Card::of(&record.settings, others.chain([&described]));
+            let mut writes = roster_change(space, &roster, &card)?;
             // Only these two: other changes to the member since then stay.
             let expression = "SET #name = :name, #about = :about";
             writes.push(

@@ -28,7 +28,6 @@ pub(in crate::mutants) fn hide_departures(answer: &mut Value) {
         let entity = key.and_then(|sk| sk.strip_prefix("PAST#")).map(str::to_owned);
         if let Some(entity) = entity {
             object.insert("SK".into(), json!({"S": format!("MEMBER#{entity}")}));
-            object.remove("left");
         }
     });
 }

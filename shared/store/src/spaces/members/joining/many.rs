@@ -72,9 +72,9 @@ impl Members<'_> {
                 .map(|entity| new_member(space, entity, role_of(entity.id), roster.head.seq, now))
                 .collect();
             let card = Card::of(&record.settings, roster.members.iter().chain(&tried));
-            let mut writes: Vec<Write> = roster_change(space, &roster, &card, None)?;
+            let mut writes: Vec<Write> = roster_change(space, &roster, &card)?;
             for (entity, member) in missing.iter().zip(&tried) {
-                writes.push(Write::put(keys::member(space, entity.id), member)?.if_absent());
+                writes.push(Write::put(keys::member(space, entity.id), member)?);
                 let past = Write::check(keys::past_member(space, entity.id));
                 writes.push(past.when("attribute_not_exists(PK)"));
                 writes.extend(member_writes(space, entity)?);
@@ -84,11 +84,8 @@ impl Members<'_> {
             if let Some(entity) = gone.filter(|_| !refusal.names(&keys::space_head(space))) {
                 return Err(no_such_entity(entity.id));
             }
-            // An older version marks the items of those that leave, and this one moves them.
-            let has_left = |entity: &&&Entity| {
-                refusal.names(&keys::member(space, entity.id))
-                    || refusal.names(&keys::past_member(space, entity.id))
-            };
+            let has_left =
+                |entity: &&&Entity| refusal.names(&keys::past_member(space, entity.id));
             former.extend(missing.iter().filter(has_left).map(|entity| entity.id));
             self.store.table.pause(tries).await;
         }

@@ -1,0 +1,74 @@
+//! Writes `ACTIVE RUNS`: what the agent's other runs are doing now.
+
+use smartspace_domain::{ids::RunId, runs::RunStatus};
+use smartspace_store::runs::{ActiveCause, ActiveRecord};
+
+use crate::prompt::{
+    blocks::block,
+    quoted::{Excerpt, Name, Quoted},
+    reading::Gathered,
+    run_activity::{RunActivity, Waiting},
+};
+
+/// The longest excerpt of a message that another run sent, in characters.
+const SENT_CHARS: usize = 80;
+
+/// Writes a line for each other active run.
+pub(crate) fn active_runs(gathered: &Gathered, this: RunId) -> String {
+    let others: Vec<_> = gathered.active.iter().filter(|active| active.run_id != this).collect();
+    let more = gathered.active_count.saturating_sub(gathered.active.len());
+    let lines = others.iter().filter_map(|active| {
+        let status = gathered.states.get(&active.run_id).filter(|status| status.is_active())?;
+        Some(line(active, *status, gathered))
+    });
+    block("ACTIVE RUNS", lines, more)
+}
+
+fn line(active: &ActiveRecord, status: RunStatus, gathered: &Gathered) -> String {
+    let activity = gathered.activities.get(&active.run_id);
+    let mut parts = vec![match &active.cause {
+        ActiveCause::Message { space_name, sender, text, .. } => {
+            format!("{} in {}: {}", gathered.names.of(sender), Quoted(space_name), Quoted(text))
+        }
+        ActiveCause::Plan { plan_name } => format!("plan {}", Quoted(plan_name)),
+        ActiveCause::Service { service_name } => format!("service {}", Quoted(service_name)),
+        ActiveCause::Unknown {} => "another trigger".to_owned(),
+    }];
+    parts.extend(activity.into_iter().flat_map(|activity| done(active, activity, gathered)));
+    let state = activity
+        .and_then(|activity| activity.waiting.as_ref())
+        .map_or_else(|| status.as_str().to_owned(), |waiting| waits(waiting, gathered));
+    format!("{} ({state}) — {}", active.run_id, parts.join("; "))
+}
+
+/// Writes what a run has done so far.
+fn done(active: &ActiveRecord, activity: &RunActivity, gathered: &Gathered) -> Vec<String> {
+    let entered = activity
+        .active_space
+        .filter(|space| Some(*space) != active.cause.space_id())
+        .and_then(|space| gathered.cards.get(&space));
+    let used: Vec<_> = activity.tools_used.iter().map(|tool| Name(tool).to_string()).collect();
+    let sent = activity.sent.first();
+    [
+        entered.map(|card| format!("in {}", Quoted(&card.name))),
+        (!used.is_empty()).then(|| format!("used {}", used.join(", "))),
+        sent.map(|sent| format!("sent {}", Excerpt(&sent.text, SENT_CHARS))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Writes what a run waits for: `waits for getApproval "Restart?" in "Ops"`.
+pub(crate) fn waits(waiting: &Waiting, gathered: &Gathered) -> String {
+    let mut text = format!("waits for {}", Name(&waiting.tool));
+    if let Some(question) = &waiting.question {
+        text.push(' ');
+        text.push_str(&Excerpt(question, SENT_CHARS).to_string());
+    }
+    if let Some(card) = gathered.cards.get(&waiting.space) {
+        text.push_str(" in ");
+        text.push_str(&Quoted(&card.name).to_string());
+    }
+    text
+}

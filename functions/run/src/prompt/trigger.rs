@@ -1,0 +1,63 @@
+//! Writes `TRIGGER`: why the agent runs.
+
+use smartspace_domain::{messages::excerpt, triggers::Trigger};
+
+use crate::prompt::{
+    lines::{file_lines, joined},
+    quoted::{Json, PAYLOAD_CHARS, Quoted, Thousands},
+    reading::Gathered,
+};
+
+/// The longest text of a message that is repeated here, in characters. The history shows more of
+/// it.
+const TEXT_CHARS: usize = 1_000;
+
+/// Writes why the agent runs.
+pub(super) fn trigger(gathered: &Gathered, trigger: &Trigger) -> String {
+    match trigger {
+        Trigger::SpaceMessage { source, seq, sender, text, delegated_by, note, .. } => {
+            let how = delegated_by.as_ref().map_or_else(
+                || source.as_str().to_owned(),
+                |by| format!("{} by {}", source.as_str(), gathered.names.of(by)),
+            );
+            let kind = sender.kind.as_str();
+            let note =
+                note.as_ref().map_or_else(String::new, |note| format!("note: {}\n", Quoted(note)));
+            let more = gathered.place.as_ref().map_or(0, |place| place.trigger.more_chars);
+            let files = gathered.place.iter().flat_map(|place| &place.trigger.files);
+            format!(
+                "TRIGGER: message #{seq} from {} ({kind}), {how}\n{}\n{}{note}{}",
+                gathered.names.of(sender),
+                beginning(text, more, *seq),
+                file_lines(files),
+                joined(gathered.place.as_ref()),
+            )
+        }
+        Trigger::Plan { plan_id, name, instruction, scheduled_at, missed } => {
+            let missed =
+                if *missed > 0 { format!(", {missed} missed before") } else { String::new() };
+            format!(
+                "TRIGGER: plan {} ({plan_id}), scheduled for {}{missed}\n{}\n",
+                Quoted(name),
+                scheduled_at.to_whole_seconds(),
+                Quoted(instruction),
+            )
+        }
+        Trigger::Service { service, payload, .. } => {
+            let payload = Json { value: payload, max_chars: PAYLOAD_CHARS, hint: "" };
+            format!("TRIGGER: service {}\npayload: {payload}\n", Quoted(service))
+        }
+        Trigger::Hidden(hidden) => format!("TRIGGER: {}\n", hidden.kind.as_str()),
+    }
+}
+
+/// Writes the beginning of a message. `more` is the number of characters that `text` lacks.
+fn beginning(text: &str, more: usize, seq: u64) -> String {
+    let (text, cut) = excerpt(text, TEXT_CHARS);
+    match more + cut {
+        0 => Quoted(text).to_string(),
+        more => {
+            format!("{} … ({} more characters, see #{seq})", Quoted(text), Thousands(more as u64))
+        }
+    }
+}

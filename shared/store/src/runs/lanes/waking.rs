@@ -1,0 +1,257 @@
+//! A message triggers an agent: its run starts, waits, or joins another one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smartspace_domain::{
+    Time,
+    agents::ConcurrencyMode,
+    concurrency::{Entry, WaitsFor},
+    dispatch::WakeLimits,
+    ids::{EntityId, LeaseId, RunId},
+    jobs::{RunJob, RunRef},
+    limits::lease,
+    runs::{EndReason, RunStatus},
+};
+
+use crate::{
+    Error, Result, Runs, Store,
+    runs::{
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy,
+        endings::cancel_write,
+        lanes::Lanes,
+    },
+    table::{keys, write::Write},
+    usage,
+};
+
+/// An agent that a message triggers.
+#[derive(Clone, Debug)]
+pub(crate) struct Woken {
+    /// Its run.
+    pub(crate) run: RunRecord,
+    /// The copy of the run.
+    pub(crate) active: ActiveRecord,
+    /// What the agent's messages do while it is busy.
+    pub(crate) mode: ConcurrencyMode,
+}
+
+/// What triggering an agent does, as a part of the transaction that decides it.
+#[derive(Clone, Debug, Default)]
+pub struct Waking {
+    /// The writes.
+    pub(crate) writes: Vec<Write>,
+    /// The jobs of the runs that start then.
+    pub jobs: Vec<RunJob>,
+    /// The new run, if it waits, and its place in the line.
+    pub queued: Option<(RunRecord, usize)>,
+    /// The new run, if it joined another one or is replaced already.
+    pub never_started: Option<RunRecord>,
+    /// The runs that the new one replaces.
+    pub superseded: Vec<RunRecord>,
+}
+
+impl Lanes {
+    /// The runs that triggering the agent may change: the new run joins or replaces one of them.
+    pub(crate) fn affected(&self, mode: ConcurrencyMode) -> Vec<RunId> {
+        let of_lane = self.lane.runs.iter().map(|run| run.run.run_id);
+        let waiting = self.slots.waiting.iter().map(|run| run.run_id);
+        match mode {
+            ConcurrencyMode::Coalesce => of_lane.collect(),
+            ConcurrencyMode::Latest => of_lane.chain(waiting).collect(),
+            ConcurrencyMode::Parallel | ConcurrencyMode::Queue => Vec::new(),
+        }
+    }
+}
+
+impl Waking {
+    /// Triggers an agent that is never busy: its run starts.
+    pub(crate) fn at_once(run: &RunRecord, active: &ActiveRecord) -> Result<Self> {
+        Ok(Self { writes: new_writes(run, active)?, jobs: vec![run.job()], ..Self::default() })
+    }
+
+    /// Triggers an agent that has a lane. `others` are the runs that [`Lanes::affected`] names.
+    pub(crate) fn in_lane(
+        store: &Store,
+        woken: Woken,
+        mut lanes: Lanes,
+        others: &LaneRuns,
+        now: Time,
+    ) -> Result<Self> {
+        let Woken { run, active, mode } = woken;
+        let run = RunRecord { in_lane: true, ..run };
+        let first = lanes.lane.runs.first().map(|first| first.run.run_id);
+        let waking = match lanes.lane.enter(mode, run.to_ref(), run.is_delegated()) {
+            Entry::Place { position, superseded } => {
+                let mut waking = Self::placed(run, &active, position)?;
+                for other in superseded {
+                    waking.supersede(store, &mut lanes, others.get(&other.run_id), now)?;
+                }
+                lanes.fill_slots();
+                waking
+            }
+            Entry::Joins(into) => {
+                let into = others.get(&into.run_id).ok_or_else(changed)?;
+                Self::joined(store, run, active, into, now)?
+            }
+            Entry::Superseded => Self {
+                never_started: Some(canceled(store, run, EndReason::Superseded, now)),
+                ..Self::default()
+            },
+        };
+        waking.completed(lanes, first, now)
+    }
+
+    /// The new run has a place in the lane.
+    fn placed(run: RunRecord, active: &ActiveRecord, position: usize) -> Result<Self> {
+        if position == 0 {
+            return Self::at_once(&run, active);
+        }
+        let run = RunRecord {
+            waits_for: Some(WaitsFor::Lane),
+            due_at: Some(run.created_at + lease::WAITING_DUE),
+            ..run
+        };
+        let writes = new_writes(&run, active)?;
+        Ok(Self { writes, queued: Some((run, position)), ..Self::default() })
+    }
+
+    /// Another run answers the message, too.
+    fn joined(
+        store: &Store,
+        run: RunRecord,
+        active: ActiveRecord,
+        into: &RunRecord,
+        now: Time,
+    ) -> Result<Self> {
+        let (
+            TriggeredBy::Message { seq, message_id, source, .. },
+            TriggeredBy::Message { seq: old_seq, message_id: old_id, source: old_source, .. },
+        ) = (run.triggered_by, into.triggered_by)
+        else {
+            return Err(changed());
+        };
+        let is_newer = seq > old_seq;
+        let (seq, message_id, earlier) =
+            if is_newer { (seq, message_id, old_seq) } else { (old_seq, old_id, seq) };
+        let expression = "SET #seq = :seq, #messageId = :message, #source = :source, \
+                          #chainDepth = :depth, #kept = #kept + :one, \
+                          #joined = list_append(if_not_exists(#joined, :none), :earlier)";
+        let write = Write::update(keys::run_meta(into.id), expression)
+            .when("#status = :queued")
+            .value(":seq", seq)?
+            .value(":message", message_id)?
+            .value(":source", source.min(old_source))?
+            .value(":depth", run.chain_depth.max(into.chain_depth))?
+            .value(":one", 1)?
+            .value(":none", Vec::<u64>::new())?
+            .value(":earlier", [earlier])?
+            .value(":queued", RunStatus::Queued)?;
+        let mut writes = vec![write];
+        if is_newer && let ActiveCause::Message { sender, text, .. } = active.cause {
+            let copy = keys::active_run(into.agent_id, into.id);
+            let write = Write::update(copy, "SET #sender = :sender, #text = :text");
+            writes.push(write.value(":sender", sender)?.value(":text", text)?);
+        }
+        let run = RunRecord { into_run_id: Some(into.id), ..run };
+        let run = canceled(store, run, EndReason::Coalesced, now);
+        Ok(Self { writes, never_started: Some(run), ..Self::default() })
+    }
+
+    /// The new run replaces another one.
+    fn supersede(
+        &mut self,
+        store: &Store,
+        lanes: &mut Lanes,
+        other: Option<&RunRecord>,
+        now: Time,
+    ) -> Result<()> {
+        let other = other.ok_or_else(changed)?;
+        lanes.must_hold = true;
+        lanes.forget(other.id);
+        let ended = canceled(store, other.clone(), EndReason::Superseded, now);
+        self.writes.push(cancel_write(&ended, None)?);
+        self.writes.push(Write::delete(keys::active_run(other.agent_id, other.id)));
+        self.writes.extend(usage::writes(ended.user(), &ended.used, 1, now)?);
+        self.superseded.push(ended);
+        Ok(())
+    }
+
+    /// Adds the writes of the lanes and of a run that never starts.
+    fn completed(mut self, mut lanes: Lanes, first: Option<RunId>, now: Time) -> Result<Self> {
+        if let Some(run) = &self.never_started {
+            self.writes.push(Write::put(keys::run_meta(run.id), run)?.if_absent());
+        }
+        // Those before the new run may have waited for one that it replaces.
+        let is_new =
+            |run: &RunRef| self.writes.iter().any(|write| write.key == keys::run_meta(run.run_id));
+        if let Some(next) = lanes.lane.runs.first().map(|next| next.run)
+            && Some(next.run_id) != first
+            && !is_new(&next)
+        {
+            lanes.start_next([next]);
+        }
+        self.writes.extend(lanes.writes(now)?);
+        self.jobs.extend(lanes.next_jobs());
+        Ok(self)
+    }
+}
+
+fn new_writes(run: &RunRecord, active: &ActiveRecord) -> Result<Vec<Write>> {
+    Ok(vec![
+        Write::put(keys::run_meta(run.id), run)?.if_absent(),
+        Write::put(keys::active_run(run.agent_id, run.id), active)?,
+    ])
+}
+
+/// A run that a message ends.
+fn canceled(store: &Store, run: RunRecord, reason: EndReason, now: Time) -> RunRecord {
+    let token = LeaseId(run.id.to_string());
+    store.runs().canceled(run, reason, &token, now)
+}
+
+fn changed() -> Error {
+    Error::Retry("the runs of the agent changed at this moment; repeat the request".into())
+}
+
+/// Stored runs of lanes and lines, by id.
+pub(crate) type LaneRuns = BTreeMap<RunId, RunRecord>;
+
+impl Runs<'_> {
+    /// Reads runs that a new run may join or replace.
+    pub(crate) async fn lane_runs(self, runs: Vec<RunId>) -> Result<LaneRuns> {
+        // A run may be in a lane and wait for a slot.
+        let runs: BTreeSet<_> = runs.into_iter().collect();
+        let wanted: Vec<_> = runs.iter().map(|run| keys::run_meta(*run)).collect();
+        let found: Vec<RunRecord> = self.store.table.get_all(&wanted).await?.into_all()?;
+        Ok(found.into_iter().map(|run| (run.id, run)).collect())
+    }
+
+    /// What messages for these agents do while they are busy, in their order. An agent that was
+    /// deleted meanwhile is not busy: its run then ends as removed.
+    pub async fn modes(self, agents: &[EntityId]) -> Result<Vec<ConcurrencyMode>> {
+        let gates: Vec<_> = agents.iter().map(|agent| keys::gate(*agent)).collect();
+        let mut items = self.store.table.get_all(&gates).await?;
+        gates
+            .iter()
+            .map(|gate| {
+                let limits: Option<WakeLimits> = items.take(gate)?;
+                Ok(limits.map_or(ConcurrencyMode::Parallel, |limits| limits.mode))
+            })
+            .collect()
+    }
+
+    /// Reads what triggering an agent needs, and says what it does. Returns `None` if its run is in the
+    /// lane already.
+    pub(crate) async fn waking(self, woken: Woken, now: Time) -> Result<Option<Waking>> {
+        let Woken { run, active, mode } = &woken;
+        if *mode == ConcurrencyMode::Parallel {
+            return Waking::at_once(run, active).map(Some);
+        }
+        let lanes = self.lanes(&RunRef { in_lane: true, ..run.to_ref() }).await?;
+        if lanes.lane.runs.iter().any(|other| other.run.run_id == run.id) {
+            return Ok(None);
+        }
+        let others = self.lane_runs(lanes.affected(*mode)).await?;
+        Waking::in_lane(self.store, woken, lanes, &others, now).map(Some)
+    }
+}
