@@ -28,7 +28,7 @@ use smartspace_store::{
     table::schema,
 };
 
-use smartspace::embedded_table::{EmbeddedTable, NAME};
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 
 /// Records the frames of each connection, and null when it is closed. The connection `gone` does
 /// not exist.

@@ -6,7 +6,7 @@ mod snapshot;
 use std::{collections::BTreeMap, path::Path};
 
 use serde_json::{Value, json};
-use smartspace::embedded_table::EmbeddedTable;
+use smartspace_embedded_table::EmbeddedTable;
 use smartspace_tests::{
     function::{Function, built},
     runtime::Outcome,

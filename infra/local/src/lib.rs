@@ -1,4 +1,4 @@
-//! Smartspace on one machine, in one process: the same six libraries that run on AWS, with
+//! Smartspace on one machine, in one process: the same libraries that run on AWS, with
 //! in-process adapters.
 //!
 //! - [`flags`]: the settings; the one place that reads the environment
@@ -6,8 +6,6 @@
 //! - [`web_server`]: the HTTP server
 //! - [`socket_server`]: the WebSocket server
 //! - [`sqlite_table`]: the table, which answers the store's calls
-//! - [`embedded_table`]: an emulation of DynamoDB, which creates the table, and answers the SDK in
-//!   tests
 //! - [`in_process_queue`], [`in_process_sockets`], [`in_process_alarms`],
 //!   [`in_process_cancel_signal`]: the adapters of the ports
 //! - [`data_folder`]: the folder with the data
@@ -18,7 +16,6 @@
 
 mod data_folder;
 mod demo;
-pub mod embedded_table;
 mod environment_secrets;
 mod file_folder;
 mod flags;
@@ -67,7 +64,7 @@ pub fn main() -> ExitCode {
 
 async fn open_table(path: Option<&Path>) -> Result<LocalTable, String> {
     let table = match path {
-        Some(path) => SqliteTable::open(path).await?,
+        Some(path) => SqliteTable::open(path)?,
         None => SqliteTable::in_memory()?,
     };
     let database = Arc::new(table.clone());

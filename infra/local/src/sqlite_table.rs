@@ -2,8 +2,7 @@
 //! does.
 //!
 //! It knows as much of DynamoDB as the store uses, and refuses the rest.
-//! `tests/simulation/tests/same_answers.rs` compares it with an emulation of all of DynamoDB, which
-//! also made the layout of its file: earlier releases read and write the same file.
+//! `tests/simulation/tests/same_answers.rs` compares it with an emulation of all of DynamoDB.
 //!
 //! - `calls`: the calls
 //! - `conditions`, `updates`, `expressions`, `values`: DynamoDB's expressions
@@ -22,12 +21,11 @@ mod values;
 
 use std::{path::Path, sync::Arc};
 
-use smartspace_store::table::{database::Failure, schema, write::Item};
+use smartspace_store::table::{database::Failure, write::Item};
 use tokio::sync::Mutex;
 
 pub(crate) use self::checkpoints::Checkpoints;
-use self::rows::Rows;
-use crate::embedded_table::{EmbeddedTable, NAME};
+use self::rows::{LAYOUT, Rows};
 
 /// How many items a search for expired ones looks at before other calls have their turn.
 const LOOKED_AT: i64 = 64;
@@ -40,22 +38,24 @@ pub struct SqliteTable {
 
 impl SqliteTable {
     /// The table in the file `path`, which is created if it is missing.
-    pub async fn open(path: &Path) -> Result<Self, String> {
+    pub fn open(path: &Path) -> Result<Self, String> {
         refuse_lost_file(path)?;
         let failed = |error: rusqlite::Error| {
             format!("the table {} can't be opened: {error}", path.display())
         };
-        let rows = Rows::open(path).map_err(failed)?;
-        if rows.are_laid_out().map_err(failed)? {
-            return Ok(Self::of(rows));
+        let mut rows = Rows::open(path).map_err(failed)?;
+        match rows.layout().map_err(failed)? {
+            Some(LAYOUT) => {}
+            None => rows.lay_out().map_err(failed)?,
+            Some(other) => {
+                return Err(format!(
+                    "the table {} has layout {other}, and this version reads layout {LAYOUT}: \
+                     start the version that wrote it, or choose another folder with --data",
+                    path.display()
+                ));
+            }
         }
-        drop(rows);
-        // The emulation counts all items when it opens a table, so it only makes new ones.
-        let created = EmbeddedTable::open(path)?;
-        let made = schema::create_table(&created.client(), NAME).await;
-        made.map_err(|error| error.to_string())?;
-        drop(created);
-        Ok(Self::of(Rows::open(path).map_err(failed)?))
+        Ok(Self::of(rows))
     }
 
     /// A table in memory.

@@ -169,7 +169,7 @@ pub fn models(config: &Config, secret: &Contents, bedrock: Bedrock) -> Result<Mo
         openai_base_url: config.openai_base_url.clone(),
         anthropic_key: secret.anthropic_key.clone().filter(|key| !key.is_empty()),
         anthropic_base_url: config.anthropic_base_url.clone(),
-        bedrock,
+        bedrock: Arc::new(bedrock),
         limits: Limits::default(),
         http: http::client().build().map_err(Failure::not_configured)?,
     }))

@@ -8,7 +8,7 @@
 
 mod answer;
 mod exchange;
-pub(crate) mod families;
+mod families;
 mod faults;
 mod request_body;
 
@@ -33,6 +33,7 @@ use tokio::sync::OnceCell;
 use self::{answer::ResponseReader, exchange::Exchange, request_body::RequestBody};
 use crate::{
     estimate, http,
+    images::{self, Drawing, ImageRequest},
     port::{Model, ModelError, Piece, Pieces, Request},
 };
 
@@ -110,6 +111,10 @@ impl Model for Bedrock {
             .await
             .map_err(|error| faults::unanswered(&error))?;
         Ok(pieces(answer.stream, ResponseReader::new(estimate::request_tokens(request))).boxed())
+    }
+
+    async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
+        images::draw_with_bedrock(self, request).await
     }
 }
 

@@ -4,6 +4,7 @@
 //! - `bedrock`: models of Amazon and of Stability AI on Amazon Bedrock
 //! - `scripted`: draws the words of the prompt, without any provider
 
+#[cfg(feature = "bedrock")]
 mod bedrock;
 mod openai;
 mod scripted;
@@ -19,7 +20,9 @@ use smartspace_domain::{
 
 use crate::{estimate, port::ModelError};
 
-pub(crate) use self::{bedrock::draw as draw_with_bedrock, scripted::draw as draw_words};
+#[cfg(feature = "bedrock")]
+pub(crate) use self::bedrock::draw as draw_with_bedrock;
+pub(crate) use self::scripted::draw as draw_words;
 
 /// How long a picture may take.
 pub const DRAWING_LIMIT: Duration = Duration::from_mins(2);

@@ -4,7 +4,8 @@
 //! - [`scripted`]: plays a script that is part of the configuration
 //! - [`openai`]: `OpenAI`'s chat completions, and servers with a compatible API
 //! - [`anthropic`]: Anthropic's Messages API
-//! - [`bedrock`]: all models on Amazon Bedrock, through the AWS SDK
+//! - `bedrock`: all models on Amazon Bedrock, through the AWS SDK; in a build without it,
+//!   [`no_bedrock`] refuses each request
 //! - `access`, `events`, `reading`, `refusals`, `calls`: shared by the providers over HTTP
 //! - `files`: the images and PDFs of a request
 //! - [`images`]: models that draw pictures
@@ -19,6 +20,7 @@
 
 mod access;
 pub mod anthropic;
+#[cfg(feature = "bedrock")]
 pub mod bedrock;
 mod calls;
 mod estimate;
@@ -27,6 +29,7 @@ mod files;
 pub mod http;
 pub mod images;
 pub mod limits;
+pub mod no_bedrock;
 pub mod openai;
 pub mod partial_json;
 pub mod port;
@@ -43,12 +46,13 @@ mod provider;
 #[cfg(test)]
 mod samples;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use smartspace_domain::{agents::Provider, runs::FailureCode, tools::ImageProvider};
 
 use crate::{
     anthropic::Anthropic,
-    bedrock::Bedrock,
     images::{DRAWING_LIMIT, Drawing, ImageRequest},
     limits::Limits,
     openai::OpenAi,
@@ -68,8 +72,9 @@ pub struct Settings {
     /// `ANTHROPIC_BASE_URL`, with or without a trailing slash or `/v1`. The default is Anthropic's
     /// own API.
     pub anthropic_base_url: Option<String>,
-    /// Amazon Bedrock. It uses AWS credentials instead of an API key.
-    pub bedrock: Bedrock,
+    /// Amazon Bedrock, which uses AWS credentials instead of an API key, or
+    /// [`no_bedrock::NoBedrock`].
+    pub bedrock: Arc<dyn Model>,
     /// Time limits of each answer.
     pub limits: Limits,
     /// Built from [`http::client`]. Bedrock doesn't use it: the AWS SDK has its own client.
@@ -82,7 +87,7 @@ pub struct Models {
     scripted: Scripted,
     openai: OpenAi,
     anthropic: Anthropic,
-    bedrock: Bedrock,
+    bedrock: Arc<dyn Model>,
 }
 
 impl Models {
@@ -114,7 +119,7 @@ impl Model for Models {
             Provider::Scripted => &self.scripted,
             Provider::Openai => &self.openai,
             Provider::Anthropic => &self.anthropic,
-            Provider::Bedrock => &self.bedrock,
+            Provider::Bedrock => &*self.bedrock,
         };
         self.limits.ask(model, request).await
     }
@@ -124,7 +129,7 @@ impl Model for Models {
             match request.provider {
                 ImageProvider::Scripted => images::draw_words(request),
                 ImageProvider::Openai => self.openai.draw(request).await,
-                ImageProvider::Bedrock => images::draw_with_bedrock(&self.bedrock, request).await,
+                ImageProvider::Bedrock => self.bedrock.draw(request).await,
             }
         };
         let late = |_| {
@@ -155,7 +160,7 @@ mod tests {
             openai_base_url: None,
             anthropic_key: None,
             anthropic_base_url: None,
-            bedrock: Bedrock::with(aws_config::SdkConfig::builder().build()),
+            bedrock: Arc::new(no_bedrock::NoBedrock),
             limits: Limits::default(),
             http,
         });
@@ -186,6 +191,6 @@ mod tests {
         let no_key = "the provider anthropic has no API key: set ANTHROPIC_API_KEY, \
             or set ANTHROPIC_BASE_URL to a server that needs no key";
         assert_eq!(ask(Provider::Anthropic).await, missing(no_key));
-        assert_eq!(ask(Provider::Bedrock).await, missing(bedrock::NO_REGION));
+        assert_eq!(ask(Provider::Bedrock).await, missing(no_bedrock::NO_BEDROCK));
     }
 }

@@ -14,6 +14,7 @@ use serde_json::Value;
 use smartspace_domain::{durations, json, runs::FailureCode};
 
 use self::complaint::Complaint;
+#[cfg(feature = "bedrock")]
 pub(crate) use self::complaint::is_too_long;
 use crate::port::ModelError;
 

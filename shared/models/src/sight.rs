@@ -3,7 +3,7 @@
 
 use smartspace_domain::agents::{ModelConfig, Provider};
 
-use crate::{bedrock::families, files::Media};
+use crate::files::Media;
 
 /// What a model takes in addition to text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub fn sight(model: &ModelConfig) -> Sight {
         Provider::Anthropic => by_prefix(&ANTHROPIC, name),
         Provider::Openai if OPENAI_BLIND.iter().any(|part| name.contains(part)) => None,
         Provider::Openai => by_prefix(&OPENAI, name),
-        Provider::Bedrock => families::first_match(&BEDROCK, name),
+        Provider::Bedrock => first_match(&BEDROCK, name),
     };
     found.unwrap_or(NOTHING)
 }
@@ -104,6 +104,19 @@ pub fn sight(model: &ModelConfig) -> Sight {
 /// The first matching prefix decides.
 fn by_prefix(table: &[(&str, Sight)], name: &str) -> Option<Sight> {
     table.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, sight)| *sight)
+}
+
+/// What a table says about a model, by the prefix of its name. The first matching prefix decides.
+///
+/// `model` is the id of a model or of an inference profile (a region such as `us.` or `global.`
+/// before the model's id), or the ARN of either.
+pub(crate) fn first_match<T: Copy>(table: &[(&str, T)], model: &str) -> Option<T> {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let name_without_region = name.split_once('.').map_or("", |(_, name)| name);
+    let matches = |(prefix, _): &&(&str, T)| {
+        [name, name_without_region].iter().any(|name| name.starts_with(prefix))
+    };
+    table.iter().find(matches).map(|(_, found)| *found)
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ use crate::{
     locks::Locks,
     runs::prompts::KnownParts,
     spaces::rosters::RosterCache,
-    table::{Table, database::Database, dynamodb::DynamoDb},
+    table::{Table, database::Database},
 };
 
 /// Random bits, for jitter.
@@ -77,18 +77,20 @@ pub struct Store {
 }
 
 impl Store {
-    /// The table `name` of DynamoDB, reached through `client`. Ended runs are stored for
-    /// `run_retention`, or forever if that is `None`.
+    /// The table `name` of DynamoDB, reached through `client`.
+    #[cfg(feature = "aws")]
     pub fn new(
         client: aws_sdk_dynamodb::Client,
         name: impl Into<Arc<str>>,
         run_retention: Option<Duration>,
         random: Random,
     ) -> Self {
-        Self::on(Arc::new(DynamoDb::new(client, name)), run_retention, random)
+        let database = table::dynamodb::DynamoDb::new(client, name);
+        Self::on(Arc::new(database), run_retention, random)
     }
 
-    /// The same in the table of `database`.
+    /// The table of `database`. Ended runs are stored for `run_retention`, or forever if that is
+    /// `None`.
     pub fn on(
         database: Arc<dyn Database>,
         run_retention: Option<Duration>,

@@ -7,6 +7,7 @@
 
 mod changes;
 pub mod database;
+#[cfg(feature = "aws")]
 pub mod dynamodb;
 pub mod indexes;
 mod items;
@@ -16,6 +17,7 @@ pub mod pages;
 pub mod query;
 pub mod refusal;
 mod retries;
+#[cfg(feature = "aws")]
 pub mod schema;
 mod single_write;
 mod transact;

@@ -13,7 +13,7 @@ use axum::{body::Body, http::Request};
 use http_body_util::BodyExt;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use serde_json::{Value, json};
-use smartspace::embedded_table::{EmbeddedTable, NAME, client_on};
+use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_domain::{Result, Time};
 use smartspace_ports::ids::{IdSource, RandomIds};
 use smartspace_ports::sockets::Places;

@@ -17,7 +17,7 @@ use aws_smithy_runtime_api::client::{
 };
 use futures::future::BoxFuture;
 use serde_json::Value;
-use smartspace::embedded_table::{TableCall, respond};
+use smartspace_embedded_table::{TableCall, respond};
 use smartspace_domain::{
     Time,
     ids::ConnectionId,

@@ -14,7 +14,7 @@ use aws_smithy_runtime_api::client::{
 };
 use aws_smithy_types::body::SdkBody;
 use serde_json::json;
-use smartspace::embedded_table::{EmbeddedTable, NAME, client_on};
+use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_store::{Store, table::schema};
 
 /// A fault of one write.

@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::client::{
     orchestrator::HttpRequest,
     runtime_components::RuntimeComponents,
 };
-use smartspace::embedded_table::{EmbeddedTable, TableCall};
+use smartspace_embedded_table::{EmbeddedTable, TableCall};
 
 /// The actions of the other process.
 pub(crate) type Interruption = Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::json;
-use smartspace::embedded_table::{EmbeddedTable, NAME, client_on};
+use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_domain::{entities::Entity, ids::SpaceId, spaces::Role};
 use smartspace_store::{Store, table::schema};
 

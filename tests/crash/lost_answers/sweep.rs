@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use aws_sdk_dynamodb::{Client, types::AttributeValue};
 use serde_json::json;
-use smartspace::embedded_table::{EmbeddedTable, NAME, client_on};
+use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_domain::{
     Time,
     ids::{EntityId, RunId, SpaceId},

@@ -12,7 +12,7 @@ use aws_smithy_runtime_api::client::{
     orchestrator::HttpRequest,
     runtime_components::RuntimeComponents,
 };
-use smartspace::embedded_table::{EmbeddedTable, NAME, client_on};
+use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_store::{Store, table::schema};
 
 #[derive(Clone, Debug)]

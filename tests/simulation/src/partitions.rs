@@ -13,7 +13,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use smartspace::embedded_table::{EmbeddedTable, NAME};
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use tokio::time::Instant;
 
 use crate::{

@@ -7,7 +7,7 @@ use std::{
 };
 
 use axum::Router;
-use smartspace::embedded_table::{NAME, client_on};
+use smartspace_embedded_table::{NAME, client_on};
 use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::{Time, budgets::DailyLimit, callbacks::CallbackKey};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use smartspace::embedded_table::{NAME, client_on};
+use smartspace_embedded_table::{NAME, client_on};
 use smartspace_store::table::schema;
 
 use crate::{

@@ -13,7 +13,7 @@
 mod sizes;
 
 use serde_json::{Value, json};
-use smartspace::embedded_table::{EmbeddedTable, NAME};
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_store::table::indexes::{Index, KeyNames};
 
 use self::sizes::{kilobytes, size, value_size};

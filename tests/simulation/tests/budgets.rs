@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use smartspace::embedded_table::NAME;
+use smartspace_embedded_table::NAME;
 use smartspace_domain::{
     Time,
     budgets::{Amount, BudgetScope, DailyLimit, ScopeBudget},

@@ -22,7 +22,7 @@ use std::{
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use serde_json::json;
-use smartspace::embedded_table::{EmbeddedTable, NAME};
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,

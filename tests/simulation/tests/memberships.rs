@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use smartspace::embedded_table::NAME;
+use smartspace_embedded_table::NAME;
 use smartspace_domain::{
     Time,
     ids::{EntityId, SpaceId},

@@ -9,7 +9,7 @@ use std::future::ready;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use smartspace::embedded_table::{NAME, client_on};
+use smartspace_embedded_table::{NAME, client_on};
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,

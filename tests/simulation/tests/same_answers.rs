@@ -4,10 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_dynamo::AttributeValue;
-use smartspace::{
-    embedded_table::{EmbeddedTable, NAME},
-    sqlite_table::SqliteTable,
-};
+use smartspace::sqlite_table::SqliteTable;
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_simulation::{ports::recorder::StoreCall, setup::Setup, simulate, storage::scan};
 use smartspace_store::table::{
     database::{Batch, Database, Failure, Reason, TransactFailure},

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::Client;
 use serde_json::Value;
-use smartspace::embedded_table::{EmbeddedTable, NAME};
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
     ids::{EntityId, MessageId, SpaceId},

@@ -12,7 +12,7 @@ use std::{
 use async_trait::async_trait;
 use futures::future::join_all;
 use serde_json::json;
-use smartspace::embedded_table::NAME;
+use smartspace_embedded_table::NAME;
 use smartspace_domain::ids::LeaseId;
 use smartspace_store::{
     Store,

@@ -43,7 +43,7 @@ pub(crate) fn roles(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>
                 roles.add_own(&call(card));
                 roles.add_other(format!("[result of {}] {outcome}\n", Name(&card.name)));
             }
-            _ if mine => roles.add_own(content_and_files(lines, message).trim_end()),
+            _ if mine => roles.add_own(content_and_files(message).trim_end()),
             _ => roles.add_other(line(lines, message) + &file_lines(&message.files)),
         }
     }
@@ -51,7 +51,7 @@ pub(crate) fn roles(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>
 }
 
 /// Writes a message of the agent itself.
-fn content_and_files(lines: &Lines<'_>, message: &MessageRecord) -> String {
+fn content_and_files(message: &MessageRecord) -> String {
     format!("{}\n{}", content(message), file_lines(&message.files))
 }
 

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use aws_config::BehaviorVersion;
-use futures::FutureExt;
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::jobs::{BroadcastJob, RunJob, TriggerJob};
 use smartspace_egress::Egress;
-use smartspace_models::{Models, Settings, bedrock::Bedrock, http, limits::Limits};
+use smartspace_models::{Models, Settings, http, limits::Limits, port::Model};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     otlp::{OtlpExporter, OtlpSettings},
@@ -58,10 +56,7 @@ impl Functions {
             openai_base_url: flags.openai_base_url.clone(),
             anthropic_key: flags.anthropic_key.clone(),
             anthropic_base_url: flags.anthropic_base_url.clone(),
-            // With credentials from the environment and `~/.aws`, as AWS's own tools read them.
-            bedrock: Bedrock::lazily(|| {
-                aws_config::load_defaults(BehaviorVersion::latest()).boxed()
-            }),
+            bedrock: bedrock(),
             limits: Limits::default(),
             http,
         };
@@ -125,4 +120,20 @@ impl Functions {
         let mut working = self.working.subscribe();
         let _ = working.wait_for(|working| *working == 0).await;
     }
+}
+
+/// Amazon Bedrock, with credentials from the environment and `~/.aws`, as AWS's own tools read
+/// them.
+#[cfg(feature = "bedrock")]
+fn bedrock() -> Arc<dyn Model> {
+    use aws_config::BehaviorVersion;
+    use futures::FutureExt;
+    use smartspace_models::bedrock::Bedrock;
+
+    Arc::new(Bedrock::lazily(|| aws_config::load_defaults(BehaviorVersion::latest()).boxed()))
+}
+
+#[cfg(not(feature = "bedrock"))]
+fn bedrock() -> Arc<dyn Model> {
+    Arc::new(smartspace_models::no_bedrock::NoBedrock)
 }

@@ -1,8 +1,7 @@
 //! The items as rows of SQLite.
 //!
 //! Each item is a row, as the JSON in which DynamoDB writes items. Each index is a table of its
-//! own, which has a row for each item that has both of the index's key attributes. Keys are stored
-//! behind their type, which is always `S:`.
+//! own, which has a row for each item that has both of the index's key attributes.
 
 use std::{fmt::Write as _, path::Path, time::Duration};
 
@@ -22,19 +21,17 @@ const PAGE_BYTES: usize = 1 << 20;
 /// How full the write-ahead log must be for a call to copy it itself: 80 MB. Usually
 /// [`Checkpoints`](super::Checkpoints) has done that long before.
 const LOG_PAGES: u32 = 20_000;
-/// What stands before each stored key.
-const KEY_TYPE: &str = "S:";
+/// The number of the layout that [`Rows::lay_out`] creates.
+pub(super) const LAYOUT: u32 = 1;
 /// More than the number of different statements.
 const STATEMENTS: usize = 64;
 
 const TABLE: &str = "
     CREATE TABLE smartspace (
         pk TEXT NOT NULL,
-        sk TEXT NOT NULL DEFAULT '',
+        sk TEXT NOT NULL,
         item_json TEXT NOT NULL,
         item_size INTEGER NOT NULL,
-        cached_at REAL,
-        hash_prefix TEXT NOT NULL DEFAULT '',
         PRIMARY KEY (pk, sk)
     );";
 
@@ -58,7 +55,7 @@ pub(super) struct Change {
 }
 
 impl Rows {
-    /// The rows of a table that [`smartspace_store::table::schema`] created.
+    /// The rows in the file `path`, which is created if it is missing.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let connection = Connection::open(path)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
@@ -72,25 +69,28 @@ impl Rows {
         Ok(Self::of(connection))
     }
 
-    /// Whether the table and all of its indexes exist.
-    pub(super) fn are_laid_out(&self) -> Result<bool> {
-        let mut names = Index::ALL.map(|index| index_table(index).replace('"', "")).to_vec();
-        names.push("smartspace".to_owned());
-        let mut exists = self
-            .0
-            .prepare("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?1")?;
-        for name in names {
-            if exists.query_row([name], |row| row.get::<_, i64>(0))? == 0 {
-                return Ok(false);
-            }
+    /// The number of the file's layout. `None` if the file is new.
+    pub(super) fn layout(&self) -> Result<Option<u32>> {
+        let tables: u32 =
+            self.0.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+        if tables == 0 {
+            return Ok(None);
         }
-        Ok(true)
+        self.0.pragma_query_value(None, "user_version", |row| row.get(0)).map(Some)
+    }
+
+    /// Creates the table and its indexes.
+    pub(super) fn lay_out(&mut self) -> Result<()> {
+        let transaction = self.0.transaction()?;
+        transaction.execute_batch(&layout())?;
+        transaction.pragma_update(None, "user_version", LAYOUT)?;
+        transaction.commit()
     }
 
     pub(super) fn in_memory() -> Result<Self> {
-        let connection = Connection::open_in_memory()?;
-        connection.execute_batch(&layout())?;
-        Ok(Self::of(connection))
+        let mut rows = Self::of(Connection::open_in_memory()?);
+        rows.lay_out()?;
+        Ok(rows)
     }
 
     fn of(connection: Connection) -> Self {
@@ -102,7 +102,7 @@ impl Rows {
         let mut find = self
             .0
             .prepare_cached("SELECT rowid, item_json FROM smartspace WHERE pk = ?1 AND sk = ?2")?;
-        find.query_row([stored(&key.pk), stored(&key.sk)], |row| {
+        find.query_row([&key.pk, &key.sk], |row| {
             Ok(Row { id: row.get(0)?, item: item_of(row, 1)? })
         })
         .optional()
@@ -118,7 +118,7 @@ impl Rows {
         let mut select = self.0.prepare_cached(&statement(query))?;
         let parameters = parameters(query);
         for number in 1..=select.parameter_count() {
-            select.raw_bind_parameter(number, parameters[number - 1].map(stored))?;
+            select.raw_bind_parameter(number, parameters[number - 1])?;
         }
         let mut rows = select.raw_query();
         let mut page = Page { items: Vec::new(), next: None };
@@ -173,7 +173,7 @@ impl Rows {
              THEN CAST(item_json ->> '$.expiresAt.N' AS INTEGER) <= ?3 END",
         )?;
         let found = select.query_map(params![first, last, now], |row| {
-            let key = Key { pk: key_text(row, 0)?, sk: key_text(row, 1)? };
+            let key = Key { pk: row.get(0)?, sk: row.get(1)? };
             let before = Some(Row { id: row.get(2)?, item: item_of(row, 3)? });
             Ok(Change { key, before, after: None })
         })?;
@@ -238,7 +238,7 @@ fn make(connection: &Connection, Change { key, before, after }: &Change) -> Resu
             .prepare_cached(
                 "INSERT INTO smartspace (pk, sk, item_json, item_size) VALUES (?1, ?2, ?3, ?4)",
             )?
-            .execute(params![stored(&key.pk), stored(&key.sk), json_of(after)?, bytes_of(after)])?,
+            .execute(params![key.pk, key.sk, json_of(after)?, bytes_of(after)])?,
         (Some(before), None) => connection
             .prepare_cached("DELETE FROM smartspace WHERE rowid = ?1")?
             .execute([before.id])?,
@@ -269,25 +269,14 @@ fn move_in(
                 "DELETE FROM {table} \
                  WHERE gsi_pk = ?1 AND gsi_sk = ?2 AND table_pk = ?3 AND table_sk = ?4"
             ))?
-            .execute([pk, sk, &key.pk, &key.sk].map(stored))?;
+            .execute([pk, sk, &key.pk, &key.sk])?;
     }
     if let Some([pk, sk]) = after {
-        let names = [index.keys.pk, index.keys.sk, KeyNames::TABLE.pk, KeyNames::TABLE.sk];
-        let item: Item = std::iter::zip(names, [pk, sk, &key.pk, &key.sk])
-            .map(|(name, text)| (name.to_owned(), AttributeValue::S(text.to_owned())))
-            .collect();
         connection
             .prepare_cached(&format!(
-                "INSERT INTO {table} (gsi_pk, gsi_sk, table_pk, table_sk, item_json) \
-                 VALUES (?1, ?2, ?3, ?4, ?5)"
+                "INSERT INTO {table} (gsi_pk, gsi_sk, table_pk, table_sk) VALUES (?1, ?2, ?3, ?4)"
             ))?
-            .execute(params![
-                stored(pk),
-                stored(sk),
-                stored(&key.pk),
-                stored(&key.sk),
-                json_of(&item)?
-            ])?;
+            .execute([pk, sk, &key.pk, &key.sk])?;
     }
     Ok(())
 }
@@ -309,20 +298,10 @@ fn index_item(row: &SqlRow<'_>, keys: KeyNames, partition: &str) -> Result<Item>
     let attribute = |name: &str, text: String| (name.to_owned(), AttributeValue::S(text));
     Ok(Item::from([
         attribute(keys.pk, partition.to_owned()),
-        attribute(keys.sk, key_text(row, 0)?),
-        attribute(KeyNames::TABLE.pk, key_text(row, 1)?),
-        attribute(KeyNames::TABLE.sk, key_text(row, 2)?),
+        attribute(keys.sk, row.get(0)?),
+        attribute(KeyNames::TABLE.pk, row.get(1)?),
+        attribute(KeyNames::TABLE.sk, row.get(2)?),
     ]))
-}
-
-/// A key as it is stored.
-fn stored(key: &str) -> String {
-    format!("{KEY_TYPE}{key}")
-}
-
-fn key_text(row: &SqlRow<'_>, column: usize) -> Result<String> {
-    let text = row.get_ref(column)?.as_str()?;
-    Ok(text.strip_prefix(KEY_TYPE).unwrap_or(text).to_owned())
 }
 
 fn item_of(row: &SqlRow<'_>, column: usize) -> Result<Item> {
@@ -343,10 +322,9 @@ fn layout() -> String {
         format!(
             "CREATE TABLE {} (
                 gsi_pk TEXT NOT NULL,
-                gsi_sk TEXT NOT NULL DEFAULT '',
+                gsi_sk TEXT NOT NULL,
                 table_pk TEXT NOT NULL,
-                table_sk TEXT NOT NULL DEFAULT '',
-                item_json TEXT NOT NULL,
+                table_sk TEXT NOT NULL,
                 PRIMARY KEY (gsi_pk, gsi_sk, table_pk, table_sk)
             );",
             index_table(index)

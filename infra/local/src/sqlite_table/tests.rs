@@ -2,7 +2,6 @@ use rusqlite::Connection;
 use serde_dynamo::AttributeValue::{self, N, S, Ss};
 use smartspace_store::table::{
     database::{Database, Failure, TransactFailure},
-    dynamodb::DynamoDb,
     indexes::Index,
     keys::Key,
     query::Query,
@@ -78,30 +77,19 @@ async fn holds(
 }
 
 #[tokio::test]
-async fn earlier_releases_and_this_one_share_a_file() {
+async fn a_file_is_opened_again_and_one_with_another_layout_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.sqlite");
-    let now = SqliteTable::open(&path).await.unwrap();
-    now.write(put(1, &due("2026-01-01"))).await.unwrap();
-    now.write(put(2, &due("2026-01-02"))).await.unwrap();
-    drop(now);
-
-    let emulated = EmbeddedTable::open(&path).unwrap();
-    let earlier = DynamoDb::new(emulated.client(), NAME);
-    let index = || Query::of_index(Index::DUE, "DUE#0".into());
-    let found = earlier.query(index()).await.unwrap().items;
-    assert_eq!(found, [item(1, &due("2026-01-01")), item(2, &due("2026-01-02"))]);
-    earlier.write(put(1, &due("2026-01-03"))).await.unwrap();
-    earlier.write(call(2, Action::Delete)).await.unwrap();
-    earlier.write(put(3, &[("text", S("“é\n".into()))])).await.unwrap();
-    drop((earlier, emulated));
-
-    let now = SqliteTable::open(&path).await.unwrap();
-    assert_eq!(now.query(index()).await.unwrap().items, [item(1, &due("2026-01-03"))]);
-    let all = [item(1, &due("2026-01-03")), item(3, &[("text", S("“é\n".into()))])];
-    assert_eq!(now.scan().await.unwrap(), all);
-    now.write(put(1, &[])).await.unwrap();
-    assert!(now.query(index()).await.unwrap().items.is_empty());
+    let table = SqliteTable::open(&path).unwrap();
+    table.write(put(1, &due("2026-01-01"))).await.unwrap();
+    drop(table);
+    let table = SqliteTable::open(&path).unwrap();
+    let index = Query::of_index(Index::DUE, "DUE#0".into());
+    assert_eq!(table.query(index).await.unwrap().items, [item(1, &due("2026-01-01"))]);
+    drop(table);
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
+    let refused = SqliteTable::open(&path).unwrap_err();
+    assert!(refused.contains("has layout 7, and this version reads layout 1"), "{refused}");
 }
 
 #[tokio::test]
@@ -130,11 +118,11 @@ async fn what_has_expired_is_deleted_from_the_table_and_its_indexes() {
 async fn an_item_that_cannot_be_read_is_a_fault_and_keeps_no_other_from_expiring() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.sqlite");
-    let table = SqliteTable::open(&path).await.unwrap();
+    let table = SqliteTable::open(&path).unwrap();
     for at in 1..=2 {
         table.write(put(at, &[("expiresAt", number("100"))])).await.unwrap();
     }
-    let broken = "UPDATE smartspace SET item_json = '{bad' WHERE sk = 'S:0001'";
+    let broken = "UPDATE smartspace SET item_json = '{bad' WHERE sk = '0001'";
     assert_eq!(Connection::open(&path).unwrap().execute(broken, []), Ok(1));
     let deleting = table.clone();
     let deleted = tokio::task::spawn_blocking(move || deleting.delete_expired(100));
@@ -147,10 +135,10 @@ async fn an_item_that_cannot_be_read_is_a_fault_and_keeps_no_other_from_expiring
 async fn a_table_that_exists_is_opened_without_the_emulation() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.sqlite");
-    SqliteTable::open(&path).await.unwrap().write(put(1, &[])).await.unwrap();
+    SqliteTable::open(&path).unwrap().write(put(1, &[])).await.unwrap();
     let description = "DELETE FROM _tables";
     assert_eq!(Connection::open(&path).unwrap().execute(description, []), Ok(1));
-    let table = SqliteTable::open(&path).await.unwrap();
+    let table = SqliteTable::open(&path).unwrap();
     assert_eq!(table.scan().await.unwrap(), [item(1, &[])]);
 }
 
@@ -160,7 +148,7 @@ async fn a_log_without_its_table_is_refused() {
     let path = folder.path().join("table.sqlite");
     std::fs::write(&path, "").unwrap();
     std::fs::write(folder.path().join("table.sqlite-wal"), "frames").unwrap();
-    let refused = SqliteTable::open(&path).await.unwrap_err();
+    let refused = SqliteTable::open(&path).unwrap_err();
     assert!(refused.contains("expected both files"), "{refused}");
 }
 
@@ -168,7 +156,7 @@ async fn a_log_without_its_table_is_refused() {
 async fn a_table_that_another_program_has_locked_is_tried_again_later() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.sqlite");
-    let table = SqliteTable::open(&path).await.unwrap();
+    let table = SqliteTable::open(&path).unwrap();
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let written = table.write(put(1, &[])).await;

@@ -1,6 +1,8 @@
 //! The restrictions of each vendor's models. All models share one API on Bedrock, but not every
 //! model accepts every request.
 
+use crate::sight::first_match;
+
 /// Models with the same restrictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Family {
@@ -67,19 +69,6 @@ impl Family {
     pub(super) fn of(model: &str) -> Self {
         first_match(&FAMILIES, model).unwrap_or(OTHER)
     }
-}
-
-/// What a table says about a model, by the prefix of its name. The first matching prefix decides.
-///
-/// `model` is the id of a model or of an inference profile (a region such as `us.` or `global.`
-/// before the model's id), or the ARN of either.
-pub(crate) fn first_match<T: Copy>(table: &[(&str, T)], model: &str) -> Option<T> {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    let name_without_region = name.split_once('.').map_or("", |(_, name)| name);
-    let matches = |(prefix, _): &&(&str, T)| {
-        [name, name_without_region].iter().any(|name| name.starts_with(prefix))
-    };
-    table.iter().find(matches).map(|(_, found)| *found)
 }
 
 impl Caching {

@@ -30,8 +30,8 @@ impl Entities<'_> {
         let mut writes = vec![change_write(record, &entity, agent, now)?];
         if let Some(agent) = &entity.agent {
             writes.push(gate::write(entity.id, agent)?);
-            let max_runs = |agent: &AgentConfig| agent.concurrency.max_runs;
-            if before.agent.as_ref().map(max_runs) != Some(max_runs(agent)) {
+            let max_runs = agent.concurrency.max_runs;
+            if before.agent.as_ref().is_none_or(|it| it.concurrency.max_runs != max_runs) {
                 writes.push(gate::write_slots(entity.id, agent)?);
             }
         }

@@ -17,10 +17,11 @@ use aws_sdk_dynamodb::{
 };
 
 use crate::table::{
+    indexes::KeyNames,
     database::{Batch, Database, Failure, Reason, TransactFailure},
     key_of,
     keys::Key,
-    query::{Page, Query},
+    query::{Page, Query, Range},
     write::{Action, Item, WriteCall, key_item},
 };
 
@@ -79,8 +80,8 @@ impl Database for DynamoDb {
             .query()
             .table_name(&*self.table)
             .set_index_name(query.index.map(|index| index.name.to_owned()))
-            .key_condition_expression(query.condition())
-            .set_expression_attribute_values(Some(to_sdk(query.values())))
+            .key_condition_expression(condition(&query))
+            .set_expression_attribute_values(Some(to_sdk(values(&query))))
             .consistent_read(query.index.is_none())
             .scan_index_forward(!query.newest_first)
             .set_limit(query.limit.map(|limit| limit as i32))
@@ -156,6 +157,26 @@ impl Database for DynamoDb {
             _ => TransactFailure::Failed(failure(&error)),
         })
     }
+}
+
+/// The key condition of a query.
+fn condition(query: &Query) -> String {
+    let KeyNames { pk, sk } = query.index.map_or(KeyNames::TABLE, |index| index.keys);
+    match query.range {
+        Some(_) => format!("{pk} = :pk AND {sk} BETWEEN :first AND :last"),
+        None => format!("{pk} = :pk"),
+    }
+}
+
+/// The values that the condition names.
+fn values(query: &Query) -> Item {
+    let text = |text: &String| serde_dynamo::AttributeValue::S(text.clone());
+    let mut values = Item::from([(":pk".to_owned(), text(&query.partition))]);
+    if let Some(Range { first, last }) = &query.range {
+        values.insert(":first".into(), text(first));
+        values.insert(":last".into(), text(last));
+    }
+    values
 }
 
 /// A write as a part of a transaction. If its condition fails, DynamoDB returns the existing item.

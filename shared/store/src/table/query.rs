@@ -1,12 +1,10 @@
 //! Queries: the items of one partition, page by page.
 
-use serde_dynamo::AttributeValue;
-
 use crate::{
     Result,
     table::{
         Table,
-        indexes::{Index, KeyNames},
+        indexes::Index,
         write::Item,
     },
 };
@@ -90,26 +88,6 @@ impl Query {
     pub fn after(mut self, key: Option<Item>) -> Self {
         self.after = key;
         self
-    }
-
-    /// The key condition.
-    pub(super) fn condition(&self) -> String {
-        let KeyNames { pk, sk } = self.index.map_or(KeyNames::TABLE, |index| index.keys);
-        match self.range {
-            Some(_) => format!("{pk} = :pk AND {sk} BETWEEN :first AND :last"),
-            None => format!("{pk} = :pk"),
-        }
-    }
-
-    /// The values that the condition names.
-    pub(super) fn values(&self) -> Item {
-        let text = |text: &String| AttributeValue::S(text.clone());
-        let mut values = Item::from([(":pk".to_owned(), text(&self.partition))]);
-        if let Some(Range { first, last }) = &self.range {
-            values.insert(":first".into(), text(first));
-            values.insert(":last".into(), text(last));
-        }
-        values
     }
 }
 

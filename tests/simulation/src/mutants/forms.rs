@@ -1,7 +1,7 @@
 //! Mutants of forms, and of runs that end each other.
 
 use serde_json::{Value, json};
-use smartspace::embedded_table::NAME;
+use smartspace_embedded_table::NAME;
 
 use crate::conditions::prune;
 use crate::mutants::writes::{drop_where, ends_run, mentions, sort_key};

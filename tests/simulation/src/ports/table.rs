@@ -17,7 +17,7 @@ use aws_smithy_runtime_api::client::{
     runtime_components::RuntimeComponents,
 };
 use serde_json::{Value, json};
-use smartspace::embedded_table::{NAME, TableCall, respond};
+use smartspace_embedded_table::{NAME, TableCall, respond};
 use tokio::time::sleep;
 
 use crate::{

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::{Map, Value, json};
-use smartspace::embedded_table::NAME;
+use smartspace_embedded_table::NAME;
 use tokio::time::Instant;
 
 use crate::{

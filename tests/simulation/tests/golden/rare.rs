@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use smartspace::embedded_table::{EmbeddedTable, NAME};
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
     access::Caller,

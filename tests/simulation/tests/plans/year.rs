@@ -8,7 +8,7 @@ use std::{
 
 use axum::http::Method;
 use serde_json::json;
-use smartspace::embedded_table::{NAME, client_on};
+use smartspace_embedded_table::{NAME, client_on};
 use smartspace_domain::{
     Time,
     ids::{EntityId, PlanId},

@@ -163,7 +163,7 @@ impl Snapshot {
         now: Time,
     ) -> Result<Waking> {
         let (mode, lanes) = self
-            .turns_of(run.agent_id)
+            .lanes_of(run.agent_id)
             .ok_or_else(|| Error::Internal("an agent without limits was woken".into()))?;
         if mode == ConcurrencyMode::Parallel {
             return Waking::at_once(&run, &active);

@@ -1,11 +1,7 @@
-//! An emulation of DynamoDB. It is an HTTP connector of the SDK: so it answers the SDK's calls as
-//! on AWS, without a socket.
-//!
-//! Tests and the simulation use it. The local host only creates its table with it.
+//! An emulation of DynamoDB for tests. It is an HTTP connector of the SDK, so it answers the SDK's
+//! calls as on AWS, without a socket.
 
 mod http;
-
-use std::path::Path;
 
 use aws_sdk_dynamodb::{
     Client, Config,
@@ -16,7 +12,6 @@ use aws_smithy_runtime_api::client::{
         HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
     },
     orchestrator::HttpRequest,
-    result::ConnectorError,
     runtime_components::RuntimeComponents,
 };
 use dynoxide::{Database, DynoxideError};
@@ -31,30 +26,14 @@ pub const NAME: &str = "smartspace";
 #[derive(Clone)]
 pub struct EmbeddedTable {
     database: Database,
-    on_disk: bool,
 }
 
 impl EmbeddedTable {
-    /// A table in a file, which is created if it is missing.
-    pub fn open(path: &Path) -> Result<Self, String> {
-        let failed =
-            |error: DynoxideError| format!("the table {} can't be opened: {error}", path.display());
-        let database = Database::new(&path.to_string_lossy()).map_err(failed)?;
-        // One fsync per checkpoint of the write-ahead log instead of one per write. A killed
-        // process loses nothing; a power failure may lose the last commits.
-        database.disable_bulk_loading().map_err(failed)?;
-        Ok(Self::new(database, true))
-    }
-
     /// A table in memory.
     pub fn in_memory() -> Result<Self, String> {
         let database =
             Database::memory().map_err(|error| format!("the table can't be created: {error}"))?;
-        Ok(Self::new(database, false))
-    }
-
-    fn new(database: Database, on_disk: bool) -> Self {
-        Self { database, on_disk }
+        Ok(Self { database })
     }
 
     /// An SDK client for this table.
@@ -96,7 +75,7 @@ pub fn client_on(http: impl HttpClient + 'static) -> Client {
 
 impl std::fmt::Debug for EmbeddedTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EmbeddedTable").field("on_disk", &self.on_disk).finish_non_exhaustive()
+        f.debug_struct("EmbeddedTable").finish_non_exhaustive()
     }
 }
 
@@ -114,18 +93,8 @@ impl HttpConnector for EmbeddedTable {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let TableCall { operation, body } = TableCall::of(&request);
         tracing::trace!(operation, "table call");
-        if !self.on_disk {
-            let (status, body) = self.answer(&operation, &body);
-            return HttpConnectorFuture::ready(respond(status, body));
-        }
-        let table = self.clone();
-        HttpConnectorFuture::new(async move {
-            let answered =
-                tokio::task::spawn_blocking(move || table.answer(&operation, &body)).await;
-            let (status, body) =
-                answered.map_err(|error| ConnectorError::other(error.into(), None))?;
-            respond(status, body)
-        })
+        let (status, body) = self.answer(&operation, &body);
+        HttpConnectorFuture::ready(respond(status, body))
     }
 }
 
