@@ -13,6 +13,7 @@ const LIMIT_MS = 180_000;
 /** This folder and the workspace, both with a slash at the end. */
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const WORKSPACE = fileURLToPath(new URL('../../clients/js/', import.meta.url));
+const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 
 /** Runs a command. A failure's message has what the command printed. */
 export async function command(cwd, name, ...args) {
@@ -91,7 +92,7 @@ export async function installedExample(test, name) {
   const tarballs = await packed();
   const folder = await temporaryFolder(test);
   const isOwn = (path) => !/\/(node_modules|dist|package-lock\.json)$/.test(path);
-  await cp(`${WORKSPACE}examples/${name}`, folder, {
+  await cp(`${EXAMPLES}${name}`, folder, {
     recursive: true,
     filter: isOwn,
   });
