@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Runs the shell blocks of README.md and docs/guide/*.md as a reader would: `tests/docs/run.py [PAGE...]`.
 
+Without a page it also checks the links of all Markdown files, and the pictures that are drawn from text.
+
 Each page runs in a temporary folder of its own, against the product that is already built (SMARTSPACE_BIN).
+The folder has `examples/` as the repository has it.
 A block that begins with `cargo run` starts the product and replaces the one that the page started before.
 All other blocks of a page run in one bash, in order. A block fails if one of its commands fails.
 
@@ -27,6 +30,8 @@ import time
 import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import links
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("SMARTSPACE_BIN", ROOT / "target/debug/smartspace-under-test"))
@@ -78,6 +83,11 @@ def main():
     if not BINARY.exists():
         sys.exit(f"{BINARY} does not exist: build the workspace first, or set SMARTSPACE_BIN")
     passed = failed = skipped = 0
+    if not sys.argv[1:]:
+        broken = links.problems()
+        failed += len(broken)
+        passed += not broken
+        print("\n".join(f"FAILED  {each}" for each in broken) or "ok      links and pictures")
     for page in pages(sys.argv[1:]):
         try:
             blocks = read_blocks(page.read_text())
@@ -159,6 +169,7 @@ def run_page(blocks, folder):
     (shims / "cargo").chmod(0o755)
     home = folder / "home"
     home.mkdir()
+    (home / "examples").symlink_to(ROOT / "examples")
     address = f"127.0.0.1:{free_port()}"
     # Nothing of the caller's environment: no proxies, no keys of model providers.
     environment = {
