@@ -3,6 +3,7 @@
 //
 //     npm ci && SMARTSPACE_BIN=../../target/debug/smartspace npm run record [-- NAME…]
 //
+// `npm run record -- timeline` takes README's pictures of a space.
 // `npm run record -- pages FOLDER` takes a screenshot of every page, wide and narrow, light and
 // dark.
 
@@ -19,6 +20,7 @@ import { startFakeModel } from './fake_model.js';
 import { encode } from './gif.js';
 import { Actor, Recorder, showPointer } from './recorder.js';
 import * as scenes from './scenes.js';
+import { timeline } from './timeline.js';
 
 const PICTURES = fileURLToPath(new URL('../../../docs/pictures/', import.meta.url));
 const SIZE = { width: 1100, height: 680 };
@@ -67,10 +69,8 @@ async function record(browser, name) {
 
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } };
 const SCHEMES = ['light', 'dark'];
-// The screenshots of the docs.
+// The screenshots of the docs. Those of the timeline show README's space.
 const DOCUMENTED = {
-  'why-wide-light': 'console-light',
-  'why-wide-dark': 'console-dark',
   'space-narrow-light': 'phone',
   'run-wide-light': 'run',
   'agent-setup-wide-light': 'agent',
@@ -109,6 +109,38 @@ async function screenshots(browser, folder) {
   }
 }
 
+/** The timeline of one space, light and dark, without the lists around it. */
+async function timelines(browser) {
+  const product = await startProduct();
+  try {
+    const space = await timeline(new ApiClient(product));
+    for (const colorScheme of SCHEMES) {
+      const context = await browser.newContext({
+        viewport: { width: 1100, height: 1000 },
+        deviceScaleFactor: 2,
+        colorScheme,
+        locale: 'en-GB',
+        timezoneId: 'UTC',
+      });
+      const page = await context.newPage();
+      await page.goto(`${product.base}/#key=${product.adminKey}`);
+      await page.locator('#status[data-status="live"]').waitFor({ state: 'attached' });
+      await page.goto(`${product.base}/#/s/${space}`);
+      await page.getByRole('button', { name: 'Wait', exact: true }).waitFor();
+      await delay(700);
+      const path = `${PICTURES}timeline-${colorScheme}.png`;
+      const clip = await page.locator('main').boundingBox();
+      const messages = await page.locator('#bubbles').boundingBox();
+      clip.height = messages.y + messages.height - clip.y + 12;
+      await page.screenshot({ path, clip });
+      console.log(path);
+      await context.close();
+    }
+  } finally {
+    await product.stop();
+  }
+}
+
 const [first, folder] = process.argv.slice(2);
 const wanted = process.argv.slice(2);
 await mkdir(folder ?? PICTURES, { recursive: true });
@@ -118,8 +150,9 @@ const browser = await chromium.launch({
 });
 try {
   if (first === undefined || first === 'pages') await screenshots(browser, folder);
+  if (first === undefined || first === 'timeline') await timelines(browser);
   const names = wanted.length > 0 ? wanted : Object.keys(NAMES);
-  if (first !== 'pages') for (const name of names) await record(browser, name);
+  if (!['pages', 'timeline'].includes(first)) for (const name of names) await record(browser, name);
 } finally {
   await browser.close();
 }
