@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the SVG files of `system.txt`: `draw.py`. With `--check` it fails if a file is out of date."""
+"""Writes the SVG files of `system.txt`. With `--check` it fails if a file is out of date."""
 
 import re
 import sys
@@ -69,10 +69,17 @@ def layouts(text):
         try:
             if line.startswith("["):
                 name, width, height = line.strip("[]").split()
-                found.append({"name": name, "size": (int(width), int(height)), "boxes": {}, "arrows": []})
+                found.append(
+                    {"name": name, "size": (int(width), int(height)), "boxes": {}, "arrows": []}
+                )
             elif words[0] == "box":
                 title, _, second = " ".join(words[7:]).partition("|")
-                found[-1]["boxes"][words[2]] = (words[1], *map(int, words[3:7]), title.strip(), second.strip())
+                found[-1]["boxes"][words[2]] = (
+                    words[1],
+                    *map(int, words[3:7]),
+                    title.strip(),
+                    second.strip(),
+                )
             else:
                 found[-1]["arrows"].append((words[1], words[2], words[3], " ".join(words[4:])))
         except (ValueError, IndexError):
@@ -82,74 +89,92 @@ def layouts(text):
 
 def drawing(layout, colors):
     width, height = layout["size"]
-    shapes = [box(colors, *each) for each in layout["boxes"].values()]
-    shapes += [arrow(layout, colors, *each) for each in layout["arrows"]]
+    shapes = [element("title", "The parts of Smartspace")]
+    for each in layout["boxes"].values():
+        shapes += box(colors, *each)
+    for each in layout["arrows"]:
+        shapes += arrow(layout, colors, *each)
     # A margin of 2, so that borders are not cut.
-    opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2 -2 {width + 4} {height + 4}" font-family="{FONT}">'
-    return "\n".join([opening, "<title>The parts of Smartspace</title>", *shapes, "</svg>"]) + "\n"
+    size = {"viewBox": f"-2 -2 {width + 4} {height + 4}", "font-family": FONT}
+    body = "\n" + "\n".join(shapes) + "\n"
+    return element("svg", body, xmlns="http://www.w3.org/2000/svg", **size) + "\n"
 
 
 def box(colors, style, x, y, width, height, title, second):
     fill, border = colors[style]
     # The title of a box with boxes inside stands at its left edge.
-    is_outer = style == "agent"
-    middle = x + (44 if is_outer else width // 2)
+    middle = x + (44 if style == "agent" else width // 2)
     baseline = y + height // 2 + (-3 if second else 6)
-    family = f' font-family="{escape(MONO)}"' if style in ("code", "agent") and title.islower() else ""
-    lines = [
-        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="9" fill="{fill}" stroke="{border}" stroke-width="1.5"/>',
-        f'<text x="{middle}" y="{baseline}" text-anchor="middle" font-size="17" font-weight="600" fill="{colors["text"]}"{family}>{escape(title)}</text>',
+    look = {"fill": fill, "stroke": border, "stroke-width": 1.5}
+    font = {"font-size": 17, "font-weight": 600, "text-anchor": "middle", "fill": colors["text"]}
+    if style in ("code", "agent") and title.islower():
+        font["font-family"] = MONO
+    shapes = [
+        element("rect", x=x, y=y, width=width, height=height, rx=9, **look),
+        element("text", escape(title), x=middle, y=baseline, **font),
     ]
     if second:
-        lines.append(label(middle, baseline + 21, second, colors["muted"], "middle"))
-    return "\n".join(lines)
+        shapes.append(label(middle, baseline + 21, second, colors, "middle"))
+    return shapes
 
 
 def arrow(layout, colors, style, start, end, text):
     x, y, leaves = point(layout, start)
-    to_x, to_y, arrives = point(layout, end)
-    color = colors.get(style, colors["arrow"]) if style in ("strong", "live") else colors["arrow"]
-    gap = 4  # Between an arrow and a box.
+    end_x, end_y, arrives = point(layout, end)
+    middle_x = (x + end_x) // 2
+    middle_y = (y + end_y) // 2
+    gap = 4  # Between the head of an arrow and a box.
+    end_x += arrives[0] * gap
+    end_y += arrives[1] * gap
     if style == "both":
         x += leaves[0] * gap
-    center = (x + to_x) // 2, (y + to_y) // 2
-    to_x, to_y = to_x + arrives[0] * gap, to_y + arrives[1] * gap
-    corner = "" if x == to_x or y == to_y else f" L{to_x} {y}" if leaves[0] else f" L{x} {to_y}"
-    lines = [f'<path d="M{x} {y}{corner} L{to_x} {to_y}" fill="none" stroke="{color}" stroke-width="2"/>']
-    lines.append(head(to_x, to_y, arrives, color))
+    corner = ""
+    if x != end_x and y != end_y:
+        corner = f" L{end_x} {y}" if leaves[0] else f" L{x} {end_y}"
+    color = colors[style if style in ("strong", "live") else "arrow"]
+    look = {"fill": "none", "stroke": color, "stroke-width": 2}
+    shapes = [element("path", d=f"M{x} {y}{corner} L{end_x} {end_y}", **look)]
+    shapes.append(head(end_x, end_y, arrives, color))
     if style == "both":
-        lines.append(head(x, y, leaves, color))
+        shapes.append(head(x, y, leaves, color))
     if text.startswith("<"):
-        lines.append(label(x - 9, center[1] + 5, text[1:].strip(), colors["muted"], "end"))
+        shapes.append(label(x - 9, middle_y + 5, text[1:].strip(), colors, "end"))
     elif text and leaves[0]:
-        lines.append(label(center[0], y - 9, text, colors["muted"], "middle"))
+        shapes.append(label(middle_x, y - 9, text, colors, "middle"))
     elif text:
-        lines.append(label(x + 9, center[1] + 5, text, colors["muted"], "start"))
-    return "\n".join(lines)
+        shapes.append(label(x + 9, middle_y + 5, text, colors, "start"))
+    return shapes
 
 
 def point(layout, end):
     """The point at which an arrow touches a box, and the direction away from the box."""
     name, side, offset = END.fullmatch(end).groups()
     _, x, y, width, height, _, _ = layout["boxes"][name]
-    away = VECTORS[side]
     shift = int(offset or 0)
-    return (
-        x + (width if side == "right" else 0 if side == "left" else width // 2 + shift),
-        y + (height if side == "bottom" else 0 if side == "top" else height // 2 + shift),
-        away,
-    )
+    away_x, away_y = VECTORS[side]
+    across = {-1: x, 0: x + width // 2 + shift, 1: x + width}
+    down = {-1: y, 0: y + height // 2 + shift, 1: y + height}
+    return across[away_x], down[away_y], (away_x, away_y)
 
 
 def head(x, y, away, color):
-    across_x, across_y = away[1] * 5, away[0] * 5
-    back_x, back_y = x + away[0] * 10, y + away[1] * 10
-    corners = f"{x},{y} {back_x + across_x},{back_y + across_y} {back_x - across_x},{back_y - across_y}"
-    return f'<polygon points="{corners}" fill="{color}"/>'
+    """A triangle whose tip is at this point."""
+    back_x = x + away[0] * 10
+    back_y = y + away[1] * 10
+    side_x = away[1] * 5
+    side_y = away[0] * 5
+    corners = [(x, y), (back_x + side_x, back_y + side_y), (back_x - side_x, back_y - side_y)]
+    return element("polygon", points=" ".join(f"{x},{y}" for x, y in corners), fill=color)
 
 
-def label(x, y, text, color, anchor):
-    return f'<text x="{x}" y="{y}" text-anchor="{anchor}" font-size="14" fill="{color}">{escape(text)}</text>'
+def label(x, y, text, colors, anchor):
+    font = {"font-size": 14, "text-anchor": anchor, "fill": colors["muted"]}
+    return element("text", escape(text), x=x, y=y, **font)
+
+
+def element(name, body="", **attributes):
+    words = "".join(f' {key}="{escape(str(value))}"' for key, value in attributes.items())
+    return f"<{name}{words}>{body}</{name}>" if body else f"<{name}{words}/>"
 
 
 if __name__ == "__main__":

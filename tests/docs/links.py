@@ -22,7 +22,11 @@ def problems():
             if reason:
                 found.append(f"{page.relative_to(ROOT)}: the link {link}: {reason}")
     drawn = subprocess.run(
-        [sys.executable, "docs/pictures/draw.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "docs/pictures/draw.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if drawn.returncode:
         found.append(drawn.stderr.strip())
@@ -64,4 +68,8 @@ def anchors(page):
         text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
         anchor = re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
         found[anchor] = found.get(anchor, -1) + 1
-    return {f"{anchor}-{number}" if number else anchor for anchor, last in found.items() for number in range(last + 1)}
+    return {
+        f"{anchor}-{number}" if number else anchor
+        for anchor, last in found.items()
+        for number in range(last + 1)
+    }
