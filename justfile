@@ -21,7 +21,7 @@ e2e *filter:
 simulate *flags:
     cargo run -p smartspace-simulation -- {{flags}}
 
-# Run the simulation that a change must pass: 400 seeds and every mutant.
+# Run the simulation that a change must pass: 150 seeds and every mutant.
 simulation:
     tests/run simulation
 

@@ -59,10 +59,10 @@ pub type OpenTable = fn(Option<&Path>) -> BoxFuture<'_, Result<LocalTable, Strin
 
 /// Runs the product until SIGTERM or SIGINT.
 pub fn main() -> ExitCode {
-    main_on(|path| Box::pin(open_table(path)))
+    main_on(|path| Box::pin(async move { open_table(path) }))
 }
 
-async fn open_table(path: Option<&Path>) -> Result<LocalTable, String> {
+fn open_table(path: Option<&Path>) -> Result<LocalTable, String> {
     let table = match path {
         Some(path) => SqliteTable::open(path)?,
         None => SqliteTable::in_memory()?,

@@ -13,7 +13,7 @@ use crate::{
 
 /// The API whose stream is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Api {
+pub(crate) enum Api {
     /// Chat completions.
     OpenAi,
     /// Messages.
@@ -21,7 +21,7 @@ pub enum Api {
 }
 
 /// All pieces of an answer whose bytes arrive in these parts.
-pub fn answer(api: Api, parts: Vec<Vec<u8>>) -> Vec<Result<Piece, ModelError>> {
+pub(crate) fn answer(api: Api, parts: Vec<Vec<u8>>) -> Vec<Result<Piece, ModelError>> {
     let events = events::read(stream::iter(parts.into_iter().map(Ok::<_, Infallible>)));
     let refusals = |mark| Refusals::new(Some("sk-secret".to_owned()), mark);
     let all = match api {
@@ -38,10 +38,8 @@ pub fn answer(api: Api, parts: Vec<Vec<u8>>) -> Vec<Result<Piece, ModelError>> {
 }
 
 /// Checks the rules that hold for the pieces of every answer, even if the provider sends garbage.
-///
-/// # Errors
 /// Fails with the broken rule and the position of the piece that breaks it.
-pub fn check(pieces: &[Result<Piece, ModelError>]) -> Result<(), String> {
+pub(crate) fn check(pieces: &[Result<Piece, ModelError>]) -> Result<(), String> {
     let fault = |at: usize, rule: &str| Err(format!("{rule} at {at} of {pieces:?}"));
     let mut started = 0;
     for (at, piece) in pieces.iter().enumerate() {

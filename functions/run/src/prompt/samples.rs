@@ -95,7 +95,6 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
         read_seq: 0,
         last_run_at: None,
         joined_at: at(0),
-        left: false,
         guest_by: None,
         g2pk: None,
         g2sk: None,
