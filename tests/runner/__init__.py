@@ -1,0 +1,1 @@
+"""The test command, `tests/run`: its steps, and how they run."""

@@ -1,0 +1,140 @@
+"""The steps of the test command."""
+
+import shutil
+import sys
+import time
+
+from runner import rust
+from runner.installing import chromium_of, npm_ci, python_of
+from runner.step import ROOT, Step
+
+
+def format_step(runner):
+    runner.command("cargo", "fmt", "--all", "--check")
+    # A macro declares these modules, so `cargo fmt` does not find their files.
+    tools = sorted(ROOT.glob("functions/run/src/tools/builtin/*.rs"))
+    runner.command("rustfmt", "--edition", "2024", "--check", *tools)
+
+
+def unit_step(runner):
+    rust.test(runner, rust.IS_UNIT_TEST)
+
+
+def e2e_step(runner):
+    npm_ci(runner, "tests/fixtures/mcp_server")
+    rust.test(runner, rust.IS_E2E)
+
+
+def workspace_step(runner):
+    npm_ci(runner, "tests/fixtures/mcp_server")
+    rust.test(runner, rust.IS_RUST_SUITE)
+
+
+def simulation_step(runner):
+    rust.test(runner, rust.IS_SIMULATION, ignored=runner.options.all)
+    if runner.options.all:
+        # Seeds that nobody has played: another thousand each day.
+        first = int(time.time() // 86_400) * 1_000
+        simulation = ROOT / "target/debug/smartspace-simulation"
+        runner.command(simulation, "--from", first, "--seeds", 1_000)
+
+
+def template_step(runner):
+    bin = python_of(runner, "template-lint")
+    # A region: the linters call nobody, but want to know where the stack would be.
+    region = {"AWS_DEFAULT_REGION": "eu-central-1", "SAM_CLI_TELEMETRY": "0"}
+    sam = [bin / "sam", "validate", "--lint", "--template", "infra/template.yaml"]
+    runner.command(*sam, **region)
+    runner.command(bin / "cfn-lint", "infra/template.yaml", **region)
+    # No registry that the suite may use has a current binary of it, and compiling it takes minutes.
+    if shutil.which("cargo-deny"):
+        runner.command("cargo", "deny", "check", "licenses", "bans", "sources")
+    else:
+        runner.notes.append("licenses not checked: cargo-deny is not installed")
+
+
+def built_clients(runner):
+    """The npm workspace with the packages built."""
+    home = npm_ci(runner, "clients/js")
+    runner.command("npm", "run", "build", "--silent", cwd=home)
+    return home
+
+
+def clients_step(runner):
+    home = built_clients(runner)
+    runner.command("npm", "run", "check", "--silent", cwd=home)
+    more = {"MODEL_SEEDS": "10000"} if runner.options.all else {}
+    for package in ("client", "react", "console"):
+        tests = sorted(str(path) for path in (home / package / "tests").glob("*.test.js"))
+        test = ["node", "--test", "--test-reporter=tap", *tests]
+        runner.command(*test, cwd=home / package, **more)
+
+
+def packages_step(runner):
+    built_clients(runner)
+    npm_test(runner, "tests/clients")
+
+
+def interop_step(runner):
+    npm_test(runner, "tests/interop", PYTHON=python_of(runner, "interop") / "python")
+
+
+def console_step(runner):
+    npm_ci(runner, "clients/js")
+    npm_test(runner, "tests/console")
+
+
+def npm_test(runner, folder, **environment):
+    """Runs a JavaScript suite that drives the product and opens pages in Chromium."""
+    home, chromium = npm_ci(runner, folder), chromium_of(runner)
+    test = ["npm", "test", "--silent", "--", *runner.options.arguments]
+    runner.command(*test, cwd=home, CHROMIUM=chromium, **environment)
+
+
+def contract_step(runner):
+    python = python_of(runner, "api-contract") / "python"
+    runner.command(python, "tests/api-contract/run.py", *runner.options.arguments)
+
+
+def docs_step(runner):
+    runner.command(sys.executable, "tests/docs/run.py", *runner.options.arguments)
+
+
+def emulator_step(runner):
+    # It runs whole-product tests too.
+    npm_ci(runner, "tests/fixtures/mcp_server")
+    python = python_of(runner, "aws-emulator") / "python"
+    more = {"SMARTSPACE_EMULATOR_ALL": "1"} if runner.options.all else {}
+    if runner.options.archive:
+        more["SMARTSPACE_BINARIES"] = str(ROOT / "target/debug")
+        more["SMARTSPACE_PRODUCT_TESTS"] = str(rust.e2e_binary())
+    runner.command(python, "tests/aws-emulator/run.py", *runner.options.arguments, **more)
+
+
+def upgrades_step(runner):
+    python = python_of(runner, "aws-emulator") / "python"
+    runner.command(python, "tests/upgrades/run.py", *runner.options.arguments)
+
+
+# Lanes run side by side, the steps of a lane in order: one lane computes, the other mostly waits.
+STEPS = [
+    Step("format", "cargo fmt --check", format_step, "build"),
+    Step("build", "lints and builds everything, once", rust.build, "build"),
+    Step("simulation", "150 seeds and every mutant", simulation_step, "compute", ["build"]),
+    Step("workspace", "unit and whole-product tests", workspace_step, "compute", ["build"]),
+    Step("template", "lints of the template; licenses if possible", template_step, "wait"),
+    Step("clients", "the client library, the hooks, the console's parts", clients_step, "wait"),
+    Step("packages", "the packages as npm installs them", packages_step, "wait", ["build"]),
+    Step("interop", "clients of protocols people already have", interop_step, "wait", ["build"]),
+    Step("console", "the console in a browser", console_step, "wait", ["build"]),
+    Step("contract", "the API against its description", contract_step, "wait", ["build"]),
+    Step("docs", "the shell blocks of README and the guides", docs_step, "wait", ["build"]),
+    Step("emulator", "the template on an emulator of AWS", emulator_step, "wait", ["build"]),
+    # It builds another commit.
+    Step("upgrades", "upgrades and rollbacks under load", upgrades_step, "wait", slow=True),
+    # Parts of a step for the inner loop.
+    Step("unit", "unit tests", unit_step, "compute", ["build"], part=True),
+    Step("e2e", "whole-product tests", e2e_step, "compute", ["build"], part=True),
+    Step("archive", "packs the tests for --archive", rust.pack, "build", ["build"], part=True),
+]
+GROUPS = {"check": ["format", "build", "unit"]}
