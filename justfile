@@ -10,7 +10,6 @@ run *flags:
 # Format, lint and run the unit tests.
 check:
     cargo fmt --all
-    rustfmt --edition 2024 functions/run/src/tools/builtin/*.rs
     tests/run check
 
 # Run whole-product tests whose name contains FILTER.
