@@ -1,5 +1,6 @@
-"""Checks the product against its OpenAPI description: `run.py [--seed N] [--examples N]`. Needs the packages of requirements.txt.
+"""Checks the product against its OpenAPI description: `run.py [--seed N] [--examples N]`.
 
+It needs the packages of tests/requirements.txt.
 It starts the product in memory on a free loopback port, creates objects for the requests, runs schemathesis, and ends the product.
 """
 
@@ -8,7 +9,6 @@ import json
 import os
 import pathlib
 import secrets
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,9 +16,11 @@ import time
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
-BINARY = os.environ.get("SMARTSPACE_BIN", HERE / "../../target/debug/smartspace-under-test")
-START_LIMIT_S = 30
-STOP_LIMIT_S = 5
+sys.path.append(str(HERE.parent))
+
+from local_product import BINARY, LocalProduct, NotReady, free_address
+
+ANSWER_LIMIT_S = 30
 
 
 def main():
@@ -27,36 +29,40 @@ def main():
     flags.add_argument("--examples", default="25", help="for each operation")
     flags = flags.parse_args()
 
-    listen, key = f"127.0.0.1:{free_port()}", f"contract-tests-{secrets.token_hex(8)}"
-    with tempfile.TemporaryFile("w+") as log, tempfile.TemporaryDirectory() as reports:
-        command = [BINARY, "--listen", listen, "--data", ":memory:", "--admin-key", key, "--log", "warn"]
+    address, key = free_address(), f"contract-tests-{secrets.token_hex(8)}"
+    with tempfile.TemporaryDirectory() as folder:
+        command = [BINARY, "--listen", address, "--data", ":memory:", "--admin-key", key]
         # The suite writes more into one space than a space accepts in a second.
-        command.append("--no-rate-limit")
-        product = subprocess.Popen(command, stdout=log, stderr=log)
+        command += ["--log", "warn", "--no-rate-limit"]
+        product = LocalProduct(command, address, pathlib.Path(folder) / "log")
         try:
-            client = Client(f"http://{listen}", key)
-            wait_until_ready(client, product, log)
-            environment = {
-                **os.environ,
-                "PYTHONPATH": str(HERE),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "SMARTSPACE_CONTRACT_KEY": key,
-                "SMARTSPACE_CONTRACT_IDS": json.dumps(prepare(client)),
-            }
-            suite = [sys.executable, "-m", "schemathesis.cli", "--config-file", HERE / "schemathesis.toml", "run"]
-            suite += [f"{client.base}/openapi.json", "--seed", flags.seed, "--max-examples", flags.examples]
-            failed = subprocess.run(suite, env=environment, cwd=reports, check=False).returncode
-            if product.poll() is not None:
-                raise SystemExit(f"the product ended by itself:\n{tail(log)}")
+            product.wait_until_ready()
+            client = Client(f"http://{address}", key)
+            failed = run_schemathesis(client, prepare(client), flags, folder)
+            if product.has_ended():
+                raise SystemExit(f"the product ended by itself:\n{product.tail()}")
             if failed:
-                print(f"the product's log:\n{tail(log)}", file=sys.stderr)
+                print(f"the product's log:\n{product.tail()}", file=sys.stderr)
             return failed
+        except NotReady as error:
+            raise SystemExit(str(error)) from None
         finally:
-            product.terminate()
-            try:
-                product.wait(STOP_LIMIT_S)
-            except subprocess.TimeoutExpired:
-                product.kill()
+            product.stop()
+
+
+def run_schemathesis(client, ids, flags, folder):
+    """Runs the suite in a folder, which gets its reports. Returns its exit code."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(HERE),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "SMARTSPACE_CONTRACT_KEY": client.key,
+        "SMARTSPACE_CONTRACT_IDS": json.dumps(ids),
+    }
+    suite = [sys.executable, "-m", "schemathesis.cli"]
+    suite += ["--config-file", HERE / "schemathesis.toml", "run", f"{client.base}/openapi.json"]
+    suite += ["--seed", flags.seed, "--max-examples", flags.examples]
+    return subprocess.run(suite, env=environment, cwd=folder, check=False).returncode
 
 
 class Client:
@@ -107,7 +113,7 @@ def ask(client, people, make):
     space = client.ask("/v1/spaces", {"name": "Forms", "members": [*people, asker]})["id"]
     client.ask(f"/v1/spaces/{space}/messages", {"text": "Ask me.", "senderId": people[0]})
     started = time.monotonic()
-    while time.monotonic() - started < START_LIMIT_S:
+    while time.monotonic() - started < ANSWER_LIMIT_S:
         cards = client.ask(f"/v1/spaces/{space}/messages?after=1")["items"]
         if cards:
             return cards[0]["runId"], cards[0]["parts"][0]["callId"]
@@ -119,28 +125,6 @@ def agent(word_delay_ms):
     says = {"calls": [{"tool": "send_message", "input": {"text": "You said: {{message}}, and I heard every word of it."}}]}
     script = {"wordDelayMs": word_delay_ms, "rules": [{"when": {"sender": "human"}, "steps": [says]}]}
     return {"model": {"provider": "scripted", "name": "demo", "script": script}, "budget": {"runsPerMinute": 100_000}}
-
-
-def wait_until_ready(client, product, log):
-    started = time.monotonic()
-    while True:
-        try:
-            return client.ask("/healthz")
-        except OSError:
-            if product.poll() is not None or time.monotonic() - started > START_LIMIT_S:
-                raise SystemExit(f"{BINARY} is not ready:\n{tail(log)}") from None
-            time.sleep(0.05)
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
-def tail(log):
-    log.seek(0)
-    return log.read()[-6000:]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Builds the functions and the e2e tests for this machine, and runs the suite: `run.py [pytest's arguments]`. Needs the packages of requirements.txt.
+"""Builds the functions and the e2e tests for this machine, and runs the suite.
+
+`run.py [pytest's arguments]`. It needs the packages of tests/requirements.txt.
 
 `pytest` alone runs the suite with existing binaries. Variables for debugging:
 

@@ -22,27 +22,25 @@ import re
 import select
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import links
 
 ROOT = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("SMARTSPACE_BIN", ROOT / "target/debug/smartspace-under-test"))
+sys.path.append(str(ROOT / "tests"))
+
+from local_product import BINARY, LocalProduct, NotReady, free_address, stop_group
 
 # The address in the pages. Each page gets a free port instead.
 ADDRESS = "127.0.0.1:7700"
 
 BLOCK_LIMIT_S = 60
 SOON_LIMIT_S = 30
-START_LIMIT_S = 60
-STOP_LIMIT_S = 10
 
 ASSIGNMENT = r"""\w+=(?:'[^']*'|"[^"]*"|[^\s'"])*(?:\s|\\\n)+"""
 STARTS_PRODUCT = re.compile(rf"(?:{ASSIGNMENT})*cargo run\b")
@@ -170,7 +168,7 @@ def run_page(blocks, folder):
     home = folder / "home"
     home.mkdir()
     (home / "examples").symlink_to(ROOT / "examples")
-    address = f"127.0.0.1:{free_port()}"
+    address = free_address()
     # Nothing of the caller's environment: no proxies, no keys of model providers.
     environment = {
         "PATH": f"{shims}:{os.environ['PATH']}",
@@ -194,21 +192,40 @@ def run_page(blocks, folder):
                 if STARTS_PRODUCT.match(text):
                     if product:
                         product.stop()
-                    product = Product(folder / f"{number}.log", home, environment, text)
-                    product.wait_until_ready(address, expected)
+                        product = None
+                    log = folder / f"{number}.log"
+                    product = start_product(text, address, log, expected, home, environment)
                 elif block.repeat:
                     shell.run_until(number, text, expected)
                 else:
                     check(shell.run(number, text), expected)
                 yield block, None
-            except Failure as failure:
+            except (Failure, NotReady) as failure:
                 failed_line = block.line
-                log = f"\n-- the product's log:\n{product.log()[-3000:]}" if product else ""
-                yield block, f"{failure}{log}"
+                yield block, f"{failure}{log_of(product)}"
     finally:
         shell.stop()
         if product:
             product.stop()
+
+
+def start_product(text, address, log, expected, home, environment):
+    """Starts the product as a `cargo run` of a page, and waits for what the page says it prints."""
+    command = ["bash", "-c", text]
+    product = LocalProduct(command, address, log, cwd=home, env=environment)
+    try:
+        product.wait_until_ready()
+        missing = f"did not print {', '.join(expected)}"
+        product.wait_until(lambda: all(each in product.log() for each in expected), missing)
+        check(product.log(), expected)
+    except (Failure, NotReady):
+        product.stop()
+        raise
+    return product
+
+
+def log_of(product):
+    return f"\n-- the product's log:\n{product.log()[-3000:]}" if product else ""
 
 
 def check(output, expected):
@@ -272,62 +289,6 @@ class Shell:
     def stop(self):
         # With its background jobs.
         stop_group(self.process, signal.SIGTERM)
-
-
-class Product:
-    """The product, as a `cargo run` of a page starts it."""
-
-    def __init__(self, log, home, environment, text):
-        self.path = log
-        with log.open("w") as file:
-            self.process = subprocess.Popen(
-                ["bash", "-c", text],
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
-                cwd=home,
-                env=environment,
-                start_new_session=True,
-            )
-
-    def wait_until_ready(self, address, expected):
-        """Waits until the product answers and its output is what the page says."""
-        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        started = time.monotonic()
-        while True:
-            if self.process.poll() is not None:
-                raise Failure("-- the product ended by itself")
-            try:
-                with direct.open(f"http://{address}/healthz", timeout=5):
-                    return check(self.log(), expected)
-            except (OSError, Failure):
-                if time.monotonic() - started > START_LIMIT_S:
-                    raise Failure(f"-- the product is not ready, or did not print: {', '.join(expected)}") from None
-                time.sleep(0.05)
-
-    def log(self):
-        return self.path.read_text(errors="replace")
-
-    def stop(self):
-        # As Ctrl+C does.
-        stop_group(self.process, signal.SIGINT)
-
-
-def stop_group(process, first):
-    """Ends a process and its children: with the signal `first`, and then with SIGKILL."""
-    for sent in (first, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, sent)
-            process.wait(STOP_LIMIT_S)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            pass
-    process.wait()
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 //! The function `stream` as Lambda runs it: its binary, with the events of a REST API. The doors
-//! themselves are tested with the clients of other people, in `tests/interop`.
+//! themselves are tested with the clients of other people, in `tests/js/interop`.
 
 use std::time::Duration;
 

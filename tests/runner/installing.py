@@ -25,9 +25,9 @@ def apt(runner, package, otherwise):
                 raise Failed(f"{failure}; {otherwise}") from None
 
 
-def python_of(runner, folder):
-    """The binaries of a virtual environment with the packages of a suite's requirements.txt."""
-    home = ROOT / "tests" / folder / ".venv"
+def python_of(runner, folder="tests"):
+    """The binaries of a virtual environment with the packages of a folder's requirements.txt."""
+    home = ROOT / folder / ".venv"
     wanted = home.parent / "requirements.txt"
     with runner.installing(), PIP:
         if is_installed(home, wanted):

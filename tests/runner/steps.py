@@ -11,9 +11,6 @@ from runner.step import ROOT, Step
 
 def format_step(runner):
     runner.command("cargo", "fmt", "--all", "--check")
-    # A macro declares these modules, so `cargo fmt` does not find their files.
-    tools = sorted(ROOT.glob("functions/run/src/tools/builtin/*.rs"))
-    runner.command("rustfmt", "--edition", "2024", "--check", *tools)
 
 
 def unit_step(runner):
@@ -21,12 +18,12 @@ def unit_step(runner):
 
 
 def e2e_step(runner):
-    npm_ci(runner, "tests/fixtures/mcp_server")
+    npm_ci(runner, "tests/js")
     rust.test(runner, rust.IS_E2E)
 
 
 def workspace_step(runner):
-    npm_ci(runner, "tests/fixtures/mcp_server")
+    npm_ci(runner, "tests/js")
     rust.test(runner, rust.IS_RUST_SUITE)
 
 
@@ -40,7 +37,7 @@ def simulation_step(runner):
 
 
 def template_step(runner):
-    bin = python_of(runner, "template-lint")
+    bin = python_of(runner, "tests/template-lint")
     # A region: the linters call nobody, but want to know where the stack would be.
     region = {"AWS_DEFAULT_REGION": "eu-central-1", "SAM_CLI_TELEMETRY": "0"}
     sam = [bin / "sam", "validate", "--lint", "--template", "infra/template.yaml"]
@@ -72,27 +69,27 @@ def clients_step(runner):
 
 def packages_step(runner):
     built_clients(runner)
-    npm_test(runner, "tests/clients")
+    npm_test(runner, "packages")
 
 
 def interop_step(runner):
-    npm_test(runner, "tests/interop", PYTHON=python_of(runner, "interop") / "python")
+    npm_test(runner, "interop", PYTHON=python_of(runner) / "python")
 
 
 def console_step(runner):
     npm_ci(runner, "clients/js")
-    npm_test(runner, "tests/console")
+    npm_test(runner, "console")
 
 
-def npm_test(runner, folder, **environment):
+def npm_test(runner, suite, **environment):
     """Runs a JavaScript suite that drives the product and opens pages in Chromium."""
-    home, chromium = npm_ci(runner, folder), chromium_of(runner)
-    test = ["npm", "test", "--silent", "--", *runner.options.arguments]
+    home, chromium = npm_ci(runner, "tests/js"), chromium_of(runner)
+    test = ["npm", "run", suite, "--silent", "--", *runner.options.arguments]
     runner.command(*test, cwd=home, CHROMIUM=chromium, **environment)
 
 
 def contract_step(runner):
-    python = python_of(runner, "api-contract") / "python"
+    python = python_of(runner) / "python"
     runner.command(python, "tests/api-contract/run.py", *runner.options.arguments)
 
 
@@ -102,8 +99,8 @@ def docs_step(runner):
 
 def emulator_step(runner):
     # It runs whole-product tests too.
-    npm_ci(runner, "tests/fixtures/mcp_server")
-    python = python_of(runner, "aws-emulator") / "python"
+    npm_ci(runner, "tests/js")
+    python = python_of(runner) / "python"
     more = {"SMARTSPACE_EMULATOR_ALL": "1"} if runner.options.all else {}
     if runner.options.archive:
         more["SMARTSPACE_BINARIES"] = str(ROOT / "target/debug")
@@ -112,7 +109,7 @@ def emulator_step(runner):
 
 
 def upgrades_step(runner):
-    python = python_of(runner, "aws-emulator") / "python"
+    python = python_of(runner) / "python"
     runner.command(python, "tests/upgrades/run.py", *runner.options.arguments)
 
 

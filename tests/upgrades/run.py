@@ -8,7 +8,7 @@ folder of binaries may be given instead of a commit.
   continues and is killed, and so on, back and forth.
 - `emulator`: the template on an emulator of AWS, with one table and one set of queues. The functions
   are replaced one by one under load, so that each one works while each other one is the other version.
-  It needs the packages of tests/aws-emulator/requirements.txt.
+  It needs the packages of tests/requirements.txt.
 
 People post over HTTP and over a socket that follows all spaces, a crowd follows one of them, forms wait, plans and signed webhooks
 trigger agents, and both versions change what is stored. In the end nothing that was acknowledged may be

@@ -1,5 +1,5 @@
 //! The reference server of the Model Context Protocol, as a process that a test may kill.
-//! `tests/run` installs it. To install it by hand, run `npm ci` in `tests/fixtures/mcp_server`.
+//! `tests/run` installs it. To install it by hand, run `npm ci` in `tests/js`.
 
 use std::{
     net::TcpListener,
@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::support::waiting::patient;
 
-const PROGRAM: &str = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+const PROGRAM: &str = "js/node_modules/@modelcontextprotocol/server-everything/dist/index.js";
 /// The time limit of a start. It is long because many tests start at once on few cores.
 const READY_WITHIN: Duration = Duration::from_mins(1);
 
@@ -86,12 +86,8 @@ impl Drop for McpServer {
 }
 
 fn launch(port: u16) -> Child {
-    let program =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/mcp_server").join(PROGRAM);
-    assert!(
-        program.exists(),
-        "the MCP server is not installed; run `npm ci` in tests/fixtures/mcp_server"
-    );
+    let program = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(PROGRAM);
+    assert!(program.exists(), "the MCP server is not installed; run `npm ci` in tests/js");
     let mut command = Command::new("node");
     command.arg(program).arg("streamableHttp").env("PORT", port.to_string());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

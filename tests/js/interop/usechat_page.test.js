@@ -11,8 +11,8 @@ import { chromium } from 'playwright-core';
 import { serve } from '../clients/web_server.js';
 import { OPENING, WEATHER, startGarden } from './garden.js';
 
-const EXAMPLE = fileURLToPath(new URL('../../examples/usechat', import.meta.url));
-const MODULES = fileURLToPath(new URL('node_modules', import.meta.url));
+const EXAMPLE = fileURLToPath(new URL('../../../examples/usechat', import.meta.url));
+const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 const LIMIT_MS = 30_000;
 

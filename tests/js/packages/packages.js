@@ -10,10 +10,11 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const LIMIT_MS = 180_000;
 
-/** This folder and the workspace, both with a slash at the end. */
+/** This folder, the packages of these tests and the workspace, with a slash at the end. */
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
-export const WORKSPACE = fileURLToPath(new URL('../../clients/js/', import.meta.url));
-const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
+export const MODULES = fileURLToPath(new URL('../node_modules/', import.meta.url));
+export const WORKSPACE = fileURLToPath(new URL('../../../clients/js/', import.meta.url));
+const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
 /** Runs a command. A failure's message has what the command printed. */
 export async function command(cwd, name, ...args) {
@@ -30,7 +31,7 @@ export async function command(cwd, name, ...args) {
 
 /** Builds and packs the packages, once for each state of their sources: `{client, react}`. */
 export async function packed() {
-  const cache = `${HERE}node_modules/.packed`;
+  const cache = `${MODULES}.packed`;
   const folder = `${cache}/${await hashOf(['client', 'react', 'build.js', 'tsconfig.json'])}`;
   const tarballs = async () => {
     const names = await readdir(folder);
@@ -80,7 +81,7 @@ export async function folderWithPackages(test, ...others) {
   }
   await mkdir(`${folder}/node_modules/@types`);
   for (const name of others)
-    await symlink(`${HERE}node_modules/${name}`, `${folder}/node_modules/${name}`);
+    await symlink(`${MODULES}${name}`, `${folder}/node_modules/${name}`);
   return folder;
 }
 

@@ -5,11 +5,11 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { HERE, WORKSPACE, command, folderWithPackages, packed } from './packages.js';
+import { HERE, MODULES, WORKSPACE, command, folderWithPackages, packed } from './packages.js';
 
 const MOST_BYTES = { client: 17_408, react: 3072, error: 1024 };
-const TSC = `${HERE}node_modules/typescript/bin/tsc`;
-const ATTW = `${HERE}node_modules/@arethetypeswrong/cli/dist/index.js`;
+const TSC = `${MODULES}typescript/bin/tsc`;
+const ATTW = `${MODULES}@arethetypeswrong/cli/dist/index.js`;
 
 test('the packages hold what is built, a README and the license', async () => {
   for (const [name, tarball] of Object.entries(await packed())) {

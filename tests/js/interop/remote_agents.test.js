@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ApiClient } from '../console/api_client.js';
-import { startProduct } from '../console/product.js';
+import { ApiClient } from '../../console/api_client.js';
+import { startProduct } from '../../console/product.js';
 import { follow } from './live.js';
 import {
   PYTHON_COMMAND,
@@ -17,7 +17,7 @@ import {
 } from './remote.js';
 
 const SECRET = `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`;
-const GUIDE = new URL('../../docs/guide/remote-agents.md', import.meta.url);
+const GUIDE = new URL('../../../docs/guide/remote-agents.md', import.meta.url);
 const QUESTION = 'When does the garden open on a \u{1f324}️ day?';
 const LONG = Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ');
 const said = (text) => `Hello Husam, you said: ${text}`;
@@ -168,12 +168,12 @@ test('the LangGraph agent of the guide answers in a space', async (t) => {
 
 test('the examples and the guide pin what this suite has', async () => {
   const read = (path) => readFile(new URL(path, import.meta.url), 'utf8');
-  const requirements = (await read('requirements.txt')).split('\n');
+  const requirements = (await read('../../requirements.txt')).split('\n');
   const ofPython = await readFile(join(exampleOf('python'), 'requirements.txt'), 'utf8');
   const inGuide = /pip install (langgraph==\S+)/.exec(await readFile(GUIDE, 'utf8'))[1];
   for (const pin of [...ofPython.trim().split('\n'), inGuide])
     assert.ok(requirements.includes(pin), pin);
-  const { devDependencies } = JSON.parse(await read('package.json'));
+  const { devDependencies } = JSON.parse(await read('../package.json'));
   const ofNode = JSON.parse(await readFile(join(exampleOf('typescript'), 'package.json'), 'utf8'));
   for (const [name, version] of Object.entries(ofNode.dependencies))
     assert.equal(devDependencies[name], version, name);
