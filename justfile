@@ -24,6 +24,10 @@ simulate *flags:
 simulation:
     tests/run simulation
 
+# Check the format and the lints of JavaScript and TypeScript.
+lint-js:
+    tests/run lint-js
+
 # Test the client library, the hooks and the console's parts.
 clients:
     tests/run clients

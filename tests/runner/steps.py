@@ -50,6 +50,17 @@ def template_step(runner):
         runner.notes.append("licenses not checked: cargo-deny is not installed")
 
 
+def lint_js_step(runner):
+    modules = npm_ci(runner, "tests/js") / "node_modules"
+    scripts = "**/*.{js,jsx,mjs,ts,tsx,css}"
+    runner.command("node", modules / "prettier/bin/prettier.cjs", "--check", scripts)
+    rules = ["--config", "tests/js/eslint.config.js"]
+    rules += ["--suppressions-location", "tests/js/eslint-suppressions.json"]
+    runner.command("node", modules / "eslint/bin/eslint.js", *rules, "clients", "examples", "tests")
+    # The rules that are written here.
+    runner.command("node", "--test", "--test-reporter=tap", "tests/js/function_lines.test.js")
+
+
 def built_clients(runner):
     """The npm workspace with the packages built."""
     home = npm_ci(runner, "clients/js")
@@ -120,6 +131,7 @@ STEPS = [
     Step("simulation", "150 seeds and every mutant", simulation_step, "compute", ["build"]),
     Step("workspace", "unit and whole-product tests", workspace_step, "compute", ["build"]),
     Step("template", "lints of the template; licenses if possible", template_step, "wait"),
+    Step("lint-js", "format and lints of JavaScript and TypeScript", lint_js_step, "wait"),
     Step("clients", "the client library, the hooks, the console's parts", clients_step, "wait"),
     Step("packages", "the packages as npm installs them", packages_step, "wait", ["build"]),
     Step("interop", "clients of protocols people already have", interop_step, "wait", ["build"]),

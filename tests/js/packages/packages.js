@@ -80,8 +80,7 @@ export async function folderWithPackages(test, ...others) {
     await command(into, 'tar', '-xzf', tarball, '--strip-components=1');
   }
   await mkdir(`${folder}/node_modules/@types`);
-  for (const name of others)
-    await symlink(`${MODULES}${name}`, `${folder}/node_modules/${name}`);
+  for (const name of others) await symlink(`${MODULES}${name}`, `${folder}/node_modules/${name}`);
   return folder;
 }
 
