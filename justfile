@@ -24,6 +24,10 @@ simulate *flags:
 simulation:
     tests/run simulation
 
+# Check names, sizes, imports and comments: the rules that a program can check.
+house *flags:
+    tests/run house -- {{flags}}
+
 # Check the format and the lints of JavaScript and TypeScript.
 lint-js:
     tests/run lint-js

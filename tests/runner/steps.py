@@ -50,6 +50,14 @@ def template_step(runner):
         runner.notes.append("licenses not checked: cargo-deny is not installed")
 
 
+def house_step(runner):
+    # First the checks themselves, so that they cannot pass wrongly.
+    for folder in ("tests/house", "tests/runner"):
+        unittest = [sys.executable, "-m", "unittest", "discover", "-s", folder, "-t", "tests"]
+        runner.command(*unittest)
+    runner.command(sys.executable, "tests/house/run.py", *runner.options.arguments)
+
+
 def lint_js_step(runner):
     modules = npm_ci(runner, "tests/js") / "node_modules"
     scripts = "**/*.{js,jsx,mjs,ts,tsx,css}"
@@ -127,6 +135,7 @@ def upgrades_step(runner):
 # Lanes run side by side, the steps of a lane in order: one lane computes, the other mostly waits.
 STEPS = [
     Step("format", "cargo fmt --check", format_step, "build"),
+    Step("house", "names, sizes, imports, comments", house_step, "wait"),
     Step("build", "lints and builds everything, once", rust.build, "build"),
     Step("simulation", "150 seeds and every mutant", simulation_step, "compute", ["build"]),
     Step("workspace", "unit and whole-product tests", workspace_step, "compute", ["build"]),

@@ -1,0 +1,1 @@
+"""Checks of the rules that a program can check: names, sizes, imports and comments."""

@@ -1,0 +1,131 @@
+"""The rules on words, sizes, comments, actions and the list of exceptions."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from house import actions, comments, exceptions, sizes, words
+from house.rust_source import Source
+from house.tree import File, Finding
+
+
+def broken(check, path, text):
+    """The rules that a file breaks."""
+    return sorted(finding.rule for finding in check([File(path, text)]))
+
+
+class Words(unittest.TestCase):
+    def test_a_banned_word_is_found_in_prose_and_in_identifiers(self):
+        for text in ("Opens the door.", "DOORS", "let is_door = 1;", "isTold", "told_runs", "TOLD"):
+            self.assertEqual(broken(words.check, "a.rs", text), ["banned-word"], text)
+
+    def test_a_word_that_contains_a_banned_one_is_fine(self):
+        for text in ("outdoor", "retold", "untelling", "indoors"):
+            self.assertEqual(broken(words.check, "a.rs", text), [], text)
+
+    def test_the_path_counts(self):
+        self.assertEqual(broken(words.check, "tests/e2e/doors.rs", ""), ["banned-word"])
+
+    def test_the_simulation_has_more_banned_words(self):
+        self.assertEqual(broken(words.check, "tests/simulation/a.rs", "weather"), ["banned-word"])
+        self.assertEqual(broken(words.check, "tests/js/a.js", "weather"), [])
+
+    def test_history_keeps_its_words(self):
+        self.assertEqual(broken(words.check, "docs/adr/0001.md", "door"), [])
+
+    def test_a_banned_name_is_found_as_a_whole_type_or_file(self):
+        for text in ("pub(crate) struct Place;", "    enum Over {}", "type Ids = u8;"):
+            self.assertEqual(broken(words.check, "a.rs", text), ["banned-name"], text)
+        self.assertEqual(broken(words.check, "a.ts", "export interface Bell {}"), ["banned-name"])
+        self.assertEqual(broken(words.check, "src/kept.ts", ""), ["banned-name"])
+        for text in ("struct Placement;", "let place = Place;", "const MINUTE: u8 = 1;"):
+            self.assertEqual(broken(words.check, "a.rs", text), [], text)
+
+
+class Sizes(unittest.TestCase):
+    def test_the_limits_themselves_are_allowed(self):
+        function = "fn f() {\n" + "    g();\n" * 58 + "}\n"
+        self.assertEqual(broken(sizes.check, "a.rs", function), [])
+        self.assertEqual(broken(sizes.check, "a.py", "\n" * 500), [])
+        self.assertEqual(broken(sizes.check, "a.ts", "x" * 100), [])
+
+    def test_one_more_is_not(self):
+        function = "fn f() {\n" + "    g();\n" * 59 + "}\n"
+        self.assertEqual(broken(sizes.check, "a.rs", function), ["long-function"])
+        self.assertEqual(broken(sizes.check, "a.py", "\n" * 501), ["long-file"])
+        self.assertEqual(broken(sizes.check, "a.ts", "x" * 101), ["wide-line"])
+
+    def test_prose_may_have_long_lines(self):
+        self.assertEqual(broken(sizes.check, "a.md", "x" * 101), [])
+
+    def test_braces_in_texts_and_comments_do_not_count(self):
+        body = "\n".join(['"}"', "'}'", 'r#"}"#', "// }", "/* } /* } */ } */", "let x: &'a u8;"])
+        source = Source(f"fn f<'a>(x: [u8; 2]) {{\n{body}\n}}\nfn g();\nfn h() {{ }}\n")
+        self.assertEqual(list(source.functions()), [("f", 1, 8), ("h", 10, 1)])
+
+    def test_a_nested_function_is_counted_by_itself(self):
+        source = Source("fn f() {\n    fn g() {\n    }\n}\n")
+        self.assertEqual(list(source.functions()), [("f", 1, 4), ("g", 2, 2)])
+
+
+class Comments(unittest.TestCase):
+    def hardest(self, text):
+        files = [File(path, text) for path in comments.HARDEST]
+        return {finding.rule for finding in comments.check(files)}
+
+    def test_a_hard_file_needs_three_reasons_in_a_hundred_lines(self):
+        self.assertEqual(self.hardest("// Why.\n" * 3 + "x\n" * 100), set())
+        self.assertEqual(self.hardest("// Why.\n" * 2 + "x\n" * 100), {"few-reasons"})
+
+    def test_doc_comments_are_no_reasons(self):
+        self.assertEqual(self.hardest("/// Does this at once.\n" * 9 + "x\n"), {"few-reasons"})
+
+    def test_a_hard_file_that_is_gone_is_found(self):
+        found = list(comments.check([]))
+        self.assertEqual([finding.path for finding in found], list(comments.HARDEST))
+
+    def test_a_comment_that_repeats_the_name_is_found(self):
+        self.assertEqual(self.short("/// The run.\nrun: Run,\n"), ["empty-comment"])
+        self.assertEqual(self.short("/// Locked during a read.\n"), [])
+        self.assertEqual(self.short("/// The run, which\n/// has ended.\n"), [])
+
+    def test_two_comments_are_two_blocks(self):
+        self.assertEqual(self.short("/// Its id.\nid: u8,\n/// Its time.\n"), ["empty-comment"] * 2)
+
+    def short(self, text):
+        found = broken(comments.check, "shared/store/src/a.rs", text)
+        return [rule for rule in found if rule == "empty-comment"]
+
+    def test_public_crates_document_everything(self):
+        found = broken(comments.check, "shared/domain/src/a.rs", "/// The run.\n")
+        self.assertNotIn("empty-comment", found)
+
+
+class Actions(unittest.TestCase):
+    def test_an_action_has_a_hash_and_a_version(self):
+        path, digest = ".github/workflows/ci.yml", "0" * 40
+        for line in (f"      - uses: a/b@{digest} # v1.2.3", "uses: ./.github/actions/c"):
+            self.assertEqual(broken(actions.check, path, line), [], line)
+        for line in ("- uses: a/b@v1", f"- uses: a/b@{digest}", f"uses: a/b@{digest[1:]} # v1"):
+            self.assertEqual(broken(actions.check, path, line), ["unpinned-action"], line)
+
+
+class Exceptions(unittest.TestCase):
+    def test_a_finding_needs_an_entry_and_an_entry_a_finding(self):
+        findings = [Finding("long-file", "a.rs", ""), Finding("long-file", "b.rs", "")]
+        known = {("long-file", "a.rs"), ("long-file", "c.rs"), ("wide-line", "b.rs")}
+        new, unneeded = exceptions.judged(findings, known)
+        self.assertEqual(new, [findings[1]])
+        self.assertEqual(unneeded, [("long-file", "c.rs"), ("wide-line", "b.rs")])
+
+    def test_the_list_is_read_as_it_was_written(self):
+        findings = [Finding("long-file", "b.rs", ""), Finding("wide-line", "a.rs", "")]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "list.toml"
+            exceptions.write(findings, path)
+            known = exceptions.read(path)
+        self.assertEqual(known, {("long-file", "b.rs"), ("wide-line", "a.rs")})
+
+
+if __name__ == "__main__":
+    unittest.main()
