@@ -1,4 +1,6 @@
-"""Tells schemathesis the ids of existing objects, and the reasons why a valid request may still be refused."""
+"""Tells schemathesis the ids of existing objects, and the reasons why a valid request may still be
+refused.
+"""
 
 import json
 import os
@@ -10,7 +12,8 @@ import schemathesis
 # Ids by kind, created by run.py. No request may delete these objects.
 PREPARED = json.loads(os.environ["SMARTSPACE_CONTRACT_IDS"])
 
-# Errors by rules that a schema of one request can't express. A valid request may be refused only with these.
+# Errors by rules that a schema of one request can't express. A valid request may be refused only
+# with these.
 RULES = re.compile(
     "|".join(
         [
@@ -28,7 +31,8 @@ RULES = re.compile(
             r"^expected none besides a model; set model to null$",
             r"^expected none: the input of a tool of the type image is ",
             r"^expected (the name of a model, 1 to 256 bytes|a model of Amazon or Stability AI, )",
-            r"^expected none: (a remote agent has its own tools|nothing here measures what a remote agent uses)$",
+            r"^expected none: a remote agent has its own tools$",
+            r"^expected none: nothing here measures what a remote agent uses$",
             r"^expected a model: the agent has none, it works elsewhere now$",
             r"^expected a description: there is no goal ",
             r"^expected exactly one of runAfter, scheduledAt and cron, got ",
@@ -66,7 +70,8 @@ RULES = re.compile(
             r"^expected another name: a built-in tool has this one$",
             r"^expected a text without an id prefix such as ent_$",
             r"^expected http:// or https:// and a host",
-            r"^expected an address that begins with https:// or http://, at most 2048 bytes of ASCII",
+            r"^expected an address that begins with https:// or http://, at most 2048 bytes "
+            r"of ASCII",
             r"^expected no backslash and no control characters$",
             r"^expected no secret: headers may hold one$",
             r"^expected another header: Smartspace or the connection sets this one$",
@@ -109,9 +114,12 @@ def before_call(context, case, **kwargs):
 
 
 def use_existing_ids(case, path, ids):
-    """Puts existing ids into a request: always for runs, forms, plans, deliveries and agents, because random ids find too few of them.
+    """Puts existing ids into a request.
 
-    Only half of the requests for spaces get an existing id, because schemathesis creates spaces itself.
+    It always does for runs, forms, plans, deliveries and agents: random ids find too few of them.
+
+    Only half of the requests for spaces get an existing id, because schemathesis creates spaces
+    itself.
     """
     ask = str(ids.get("id", "")) + str(case.body)
     if path.endswith("/result"):
@@ -126,14 +134,23 @@ def use_existing_ids(case, path, ids):
         ids["id"] = pick("agents", ask)
     elif path.startswith("/v1/spaces/") and zlib.crc32(ask.encode(errors="replace")) % 2:
         ids["id"] = pick("spaces", ask)
-        if isinstance(case.body, dict) and "{id}/" in path and not path.endswith(("/invites", "/attachments")):
+        if (
+            isinstance(case.body, dict)
+            and "{id}/" in path
+            and not path.endswith(("/invites", "/attachments"))
+        ):
             case.body["entityId" if path.endswith("/read") else "senderId"] = pick("people", ask)
 
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """Ignores valid requests that were refused by a known rule, and accepted requests that were meant to be invalid but are valid."""
-    if failure.code == "ST201" and (case.meta.phase.data.description or "").lower() == "positive test case":
+    """Ignores valid requests that were refused by a known rule, and accepted requests that were
+    meant to be invalid but are valid.
+    """
+    if (
+        failure.code == "ST201"
+        and (case.meta.phase.data.description or "").lower() == "positive test case"
+    ):
         # Schemathesis itself describes this request as valid.
         return False
     if failure.code == "ST201" and "x-schemathesis-unknown-property" in (case.headers or {}):
@@ -146,7 +163,8 @@ def filter_failure(context, failure, case, response):
     return not all(RULES.search(reason) for reason in reasons)
 
 
-# Need a signature or the token of an invite or a run, which schemathesis can't make. tests/e2e/webhooks/incoming.rs,
+# Need a signature or the token of an invite or a run, which schemathesis can't make.
+# tests/e2e/webhooks/incoming.rs,
 # tests/e2e/spaces/invites.rs and tests/e2e/runs/remote.rs test them.
 ONLY_SIGNED = {
     "POST /v1/hooks/{agentId}/{service}",
@@ -159,7 +177,9 @@ ONLY_SIGNED = {
 
 @schemathesis.check
 class EveryOperationSucceeds:
-    """Checks that each operation has succeeded at least once: a suite that gets only 404 would find nothing."""
+    """Checks that each operation has succeeded at least once: a suite that gets only 404 would find
+    nothing.
+    """
 
     def __init__(self):
         self.tried, self.reached = set(), set()
@@ -184,5 +204,7 @@ def every_answer_names_its_request(ctx, response, case):
         kind = response.headers.get("content-type", [""])[0]
         if kind != "application/problem+json":
             raise AssertionError(f"a problem as {kind!r}")
-        if response.request.method != "HEAD" and not response.json()["instance"].startswith("urn:request:"):
+        if response.request.method != "HEAD" and not response.json()["instance"].startswith(
+            "urn:request:"
+        ):
             raise AssertionError("a problem that does not name its request")

@@ -1,7 +1,8 @@
 """Checks the product against its OpenAPI description: `run.py [--seed N] [--examples N]`.
 
 It needs the packages of tests/requirements.txt.
-It starts the product in memory on a free loopback port, creates objects for the requests, runs schemathesis, and ends the product.
+It starts the product in memory on a free loopback port, creates objects for the requests, runs
+schemathesis, and ends the product.
 """
 
 import argparse
@@ -74,12 +75,17 @@ class Client:
     def ask(self, path, body=None):
         data = None if body is None else json.dumps(body).encode()
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
-        with urllib.request.urlopen(urllib.request.Request(self.base + path, data, headers), timeout=30) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(self.base + path, data, headers), timeout=30
+        ) as answer:
             return json.load(answer)
 
 
 def prepare(client):
-    """Creates people, agents, spaces, forms, plans, deliveries and runs. The runs of the slow agent stay active: it writes one word a minute."""
+    """Creates people, agents, spaces, forms, plans, deliveries and runs.
+
+    The runs of the slow agent stay active: it writes one word a minute.
+    """
 
     def make(body):
         return client.ask("/v1/entities", body)["id"]
@@ -87,29 +93,58 @@ def prepare(client):
     people = [make({"type": "human", "name": name}) for name in ("Sara", "Husam", "Robin")]
     # Guests join and leave spaces.
     guests = [make({"type": "human", "name": f"Guest {number}"}) for number in range(3)]
-    agents = [make({"type": "agent", "name": name, "agent": agent(delay)}) for name, delay in (("Quick", 0), ("Slow", 60_000))]
-    spaces = [client.ask("/v1/spaces", {"name": f"Space {number}", "members": people + agents})["id"] for number in range(3)]
+    agents = [
+        make({"type": "agent", "name": name, "agent": agent(delay)})
+        for name, delay in (("Quick", 0), ("Slow", 60_000))
+    ]
+    spaces = [
+        client.ask("/v1/spaces", {"name": f"Space {number}", "members": people + agents})["id"]
+        for number in range(3)
+    ]
     runs = []
     for number in range(20):
         for space in spaces:
-            message = client.ask(f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]})
+            message = client.ask(
+                f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]}
+            )
             runs += [decision["runId"] for decision in message["dispatch"] if decision["runId"]]
     forms = [ask(client, people, make) for _ in range(4)]
     plan = {"name": "Now and then", "instruction": "Look around.", "cron": "0 9 * * *"}
     plans = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/plans", plan)["id"]) for _ in range(3)]
     delivery = {"service": "jira", "payload": {"issue": 1}}
-    deliveries = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/trigger", delivery)["deliveryId"]) for _ in range(3)]
+    deliveries = [
+        (agents[0], client.ask(f"/v1/agents/{agents[0]}/trigger", delivery)["deliveryId"])
+        for _ in range(3)
+    ]
     invites = [(space, client.ask(f"/v1/spaces/{space}/invites", {})["id"]) for space in spaces]
-    prepared = {"people": people, "guests": guests, "agents": agents, "spaces": spaces, "runs": runs, "forms": forms}
+    prepared = {
+        "people": people,
+        "guests": guests,
+        "agents": agents,
+        "spaces": spaces,
+        "runs": runs,
+        "forms": forms,
+    }
     return {**prepared, "plans": plans, "deliveries": deliveries, "invites": invites}
 
 
 def ask(client, people, make):
     """Creates a form that accepts any answer. Returns its run and its call."""
     asks = {"steps": [{"calls": [{"tool": "ask", "input": {}}]}]}
-    tool = {"name": "ask", "description": "Asks.", "inputSchema": {}, "execution": {"type": "space", "answerBy": "anyone"}}
+    tool = {
+        "name": "ask",
+        "description": "Asks.",
+        "inputSchema": {},
+        "execution": {"type": "space", "answerBy": "anyone"},
+    }
     model = {"provider": "scripted", "name": "demo", "script": {"rules": [asks]}}
-    asker = make({"type": "agent", "name": f"Asker {secrets.token_hex(4)}", "agent": {"model": model, "tools": [tool]}})
+    asker = make(
+        {
+            "type": "agent",
+            "name": f"Asker {secrets.token_hex(4)}",
+            "agent": {"model": model, "tools": [tool]},
+        }
+    )
     space = client.ask("/v1/spaces", {"name": "Forms", "members": [*people, asker]})["id"]
     client.ask(f"/v1/spaces/{space}/messages", {"text": "Ask me.", "senderId": people[0]})
     started = time.monotonic()
@@ -122,9 +157,22 @@ def ask(client, people, make):
 
 
 def agent(word_delay_ms):
-    says = {"calls": [{"tool": "send_message", "input": {"text": "You said: {{message}}, and I heard every word of it."}}]}
-    script = {"wordDelayMs": word_delay_ms, "rules": [{"when": {"sender": "human"}, "steps": [says]}]}
-    return {"model": {"provider": "scripted", "name": "demo", "script": script}, "budget": {"runsPerMinute": 100_000}}
+    says = {
+        "calls": [
+            {
+                "tool": "send_message",
+                "input": {"text": "You said: {{message}}, and I heard every word of it."},
+            }
+        ]
+    }
+    script = {
+        "wordDelayMs": word_delay_ms,
+        "rules": [{"when": {"sender": "human"}, "steps": [says]}],
+    }
+    return {
+        "model": {"provider": "scripted", "name": "demo", "script": script},
+        "budget": {"runsPerMinute": 100_000},
+    }
 
 
 if __name__ == "__main__":

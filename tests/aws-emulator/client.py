@@ -40,9 +40,13 @@ class Client:
 
     def team(self, model, **agent):
         """Creates a person, an agent that asks `model`, and their space. Returns their ids."""
-        person = self.make("/v1/entities", {"type": "human", "name": f"Sara {secrets.token_hex(3)}"})["id"]
+        person = self.make(
+            "/v1/entities", {"type": "human", "name": f"Sara {secrets.token_hex(3)}"}
+        )["id"]
         agent = {"model": {"provider": "openai", "name": model}, **agent}
-        agent = self.make("/v1/entities", {"type": "agent", "name": f"Ada {secrets.token_hex(3)}", "agent": agent})["id"]
+        agent = self.make(
+            "/v1/entities", {"type": "agent", "name": f"Ada {secrets.token_hex(3)}", "agent": agent}
+        )["id"]
         space = self.make("/v1/spaces", {"name": "Team", "members": [person, agent]})["id"]
         return person, agent, space
 
@@ -59,7 +63,13 @@ class Client:
         return self.get(f"/v1/runs/{run}")
 
     def ended(self, run, limit_s=SOON_S):
-        return wait_for(lambda: (found := self.run(run))["status"] in ("completed", "failed", "canceled") and found, limit_s, f"the end of {run}")
+        return wait_for(
+            lambda: (
+                (found := self.run(run))["status"] in ("completed", "failed", "canceled") and found
+            ),
+            limit_s,
+            f"the end of {run}",
+        )
 
 
 def wait_for(look, limit_s=SOON_S, what="it"):

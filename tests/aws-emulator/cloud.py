@@ -53,7 +53,14 @@ class Cloud:
         self.log = (self.folder / "emulator.log").open("w+")
         # A new session, by which its child processes are found.
         command = [sys.executable, HERE / "emulator.py", self.folder]
-        self.process = subprocess.Popen(command, env=environment, stdout=self.log, stderr=self.log, cwd=self.folder, start_new_session=True)
+        self.process = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=self.log,
+            stderr=self.log,
+            cwd=self.folder,
+            start_new_session=True,
+        )
         try:
             self.wait_until_ready()
         except BaseException:
@@ -89,19 +96,26 @@ class Cloud:
                     return
             except OSError:
                 if self.process.poll() is not None or time.monotonic() - started > START_LIMIT_S:
-                    raise SystemExit(f"the emulator is not ready:\n{(self.folder / 'emulator.log').read_text()[-6000:]}") from None
+                    log = (self.folder / "emulator.log").read_text()
+                    raise SystemExit(f"the emulator is not ready:\n{log[-6000:]}") from None
                 time.sleep(0.05)
 
     def client(self, service):
         """An AWS client of the root user, which has all rights."""
         config = Config(retries={"max_attempts": 3}, connect_timeout=5, read_timeout=60)
         keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
-        return boto3.client(service, endpoint_url=self.url, region_name=REGION, config=config, **keys)
+        return boto3.client(
+            service, endpoint_url=self.url, region_name=REGION, config=config, **keys
+        )
 
     def output(self, function=""):
         """The output lines of all functions, or of one."""
         lines = (self.folder / "functions.log").read_text(errors="replace").splitlines()
-        return [line.split(" ", 1)[1] for line in lines if line.startswith(f"{function} " if function else "")]
+        return [
+            line.split(" ", 1)[1]
+            for line in lines
+            if line.startswith(f"{function} " if function else "")
+        ]
 
     def calls(self):
         """The actions that roles attempted."""

@@ -3,8 +3,10 @@
 The emulator stores everything in FOLDER. For the tests, it also writes there:
 
 - `functions.log`: each line that a function writes, after the function's name
-- `ended-with-old-code`: the function of each invocation that was in progress when its function got new code
-- `calls.jsonl`: each action that a role attempted, once: the role, the action, the resource, and whether it was allowed
+- `ended-with-old-code`: the function of each invocation that was in progress when its function got
+  new code
+- `calls.jsonl`: each action that a role attempted, once: the role, the action, the resource, and
+  whether it was allowed
 """
 
 import contextvars
@@ -22,7 +24,8 @@ PARENT = os.getppid()
 
 
 def main():
-    # The emulator sends an answer in two packets. With Nagle's algorithm the second one would wait 40 ms for the acknowledgement of the first.
+    # The emulator sends an answer in two packets. With Nagle's algorithm the second one would wait
+    # 40 ms for the acknowledgement of the first.
     socketserver.StreamRequestHandler.disable_nagle_algorithm = True
 
     from ministack import app
@@ -46,7 +49,10 @@ def main():
 
 
 def copy_output(worker):
-    """Copies all output of functions to a file. The emulator's own logs lose the output of killed functions."""
+    """Copies all output of functions to a file.
+
+    The emulator's own logs lose the output of killed functions.
+    """
     log = (FOLDER / "functions.log").open("ab", buffering=0)
     pump = worker._pump_output
 
@@ -60,11 +66,16 @@ def copy_output(worker):
                 log.write(self.name + b" " + line)
             return line
 
-    worker._pump_output = lambda self, stream, lines: pump(self, Copied(stream, self.func_name), lines)
+    worker._pump_output = lambda self, stream, lines: pump(
+        self, Copied(stream, self.func_name), lines
+    )
 
 
 def let_invocations_end(lambda_svc, runtime):
-    """Lets invocations in progress end with the old code when a function gets new code, as AWS does. The emulator would kill them."""
+    """Lets invocations in progress end with the old code when a function gets new code.
+
+    AWS does so; the emulator would kill them.
+    """
     updating = contextvars.ContextVar("updating", default=False)
     update, invalidate = lambda_svc._update_code, lambda_svc.invalidate_worker
 
@@ -97,21 +108,45 @@ def let_invocations_end(lambda_svc, runtime):
 
 
 def record_calls(iam):
-    """Records the actions that roles attempt. The root user, who deploys and tests, has no role and is not recorded."""
+    """Records the actions that roles attempt.
+
+    The root user, who deploys and tests, has no role and is not recorded.
+    """
     from ministack.services import sts
 
-    file, known, lock, enforce = (FOLDER / "calls.jsonl").open("a"), set(), threading.Lock(), iam.enforce
+    file, known, lock, enforce = (
+        (FOLDER / "calls.jsonl").open("a"),
+        set(),
+        threading.Lock(),
+        iam.enforce,
+    )
 
-    def recording(access_key_id, iam_action, service, region, resource_arn="*", service_context=None):
+    def recording(
+        access_key_id, iam_action, service, region, resource_arn="*", service_context=None
+    ):
         # IAM has no actions for batches of SQS: the right to send one message includes batches.
         iam_action = iam_action.removesuffix("Batch") if service == "sqs" else iam_action
-        denied = enforce(access_key_id, iam_action, service, region, resource_arn=resource_arn, service_context=service_context)
+        denied = enforce(
+            access_key_id,
+            iam_action,
+            service,
+            region,
+            resource_arn=resource_arn,
+            service_context=service_context,
+        )
         arn = (sts._sessions.get(access_key_id) or {}).get("Arn", "")
-        call = (arn.split("/")[1] if ":assumed-role/" in arn else "", iam_action, resource_arn, denied is None)
+        call = (
+            arn.split("/")[1] if ":assumed-role/" in arn else "",
+            iam_action,
+            resource_arn,
+            denied is None,
+        )
         with lock:
             if call[0] and call not in known:
                 known.add(call)
-                file.write(json.dumps(dict(zip(("role", "action", "resource", "allowed"), call))) + "\n")
+                file.write(
+                    json.dumps(dict(zip(("role", "action", "resource", "allowed"), call))) + "\n"
+                )
                 file.flush()
         return denied
 
@@ -119,21 +154,33 @@ def record_calls(iam):
 
 
 def name_schedules(actions):
-    """Finds the group of a new schedule in the request body. The emulator looks only in the URL, and would check the right for the default group."""
+    """Finds the group of a new schedule in the request body.
+
+    The emulator looks only in the URL, and would check the right for the default group.
+    """
     resource = actions.extract_resource_arn
 
     def naming(service, method, path, headers, body, *more):
         arn = resource(service, method, path, headers, body, *more)
         if service == "scheduler" and method == "POST" and ":schedule/default/" in arn:
-            arn = arn.replace(":schedule/default/", f":schedule/{json.loads(body).get('GroupName', 'default')}/")
+            arn = arn.replace(
+                ":schedule/default/", f":schedule/{json.loads(body).get('GroupName', 'default')}/"
+            )
         return arn
 
     actions.extract_resource_arn = naming
 
 
 def act_like_api_gateway(apigateway):
-    """Does two things like API Gateway: refuses a handshake with the status that the function returned, and routes an unreadable frame to `$default`."""
-    answered, invoke, handle, route = contextvars.ContextVar("answered"), apigateway._invoke_ws_lambda, apigateway.handle_websocket, apigateway._evaluate_route_selection
+    """Does two things like API Gateway: refuses a handshake with the status that the function
+    returned, and routes an unreadable frame to `$default`.
+    """
+    answered, invoke, handle, route = (
+        contextvars.ContextVar("answered"),
+        apigateway._invoke_ws_lambda,
+        apigateway.handle_websocket,
+        apigateway._evaluate_route_selection,
+    )
 
     async def noting(*arguments, **more):
         answer = await invoke(*arguments, **more)
@@ -147,7 +194,9 @@ def act_like_api_gateway(apigateway):
         async def sending(message):
             # Only the first answer counts: it is the one of `$connect`.
             if message["type"] == "websocket.close" and len(statuses) == 1 and statuses[0] >= 400:
-                return await apigateway._refuse_ws_handshake(scope, send, statuses[0], "Forbidden", "", "")
+                return await apigateway._refuse_ws_handshake(
+                    scope, send, statuses[0], "Forbidden", "", ""
+                )
             return await send(message)
 
         await handle(scope, receive, sending, *arguments, **more)
@@ -158,12 +207,24 @@ def act_like_api_gateway(apigateway):
         except RecursionError:
             return "$default"
 
-    apigateway._invoke_ws_lambda, apigateway.handle_websocket, apigateway._evaluate_route_selection = noting, handling, routing
+    (
+        apigateway._invoke_ws_lambda,
+        apigateway.handle_websocket,
+        apigateway._evaluate_route_selection,
+    ) = noting, handling, routing
 
 
 def read_streamed_answers(apigateway):
-    """Lets a REST API pass on the answer of a function that streams, once it is whole: a prelude with status and headers, eight zeros, and the body. Also names the path that the caller used, which has more before the stage than on AWS."""
-    respond, build, find = apigateway._lambda_proxy_response, apigateway._build_lambda_event_v1, apigateway._extract_lambda_ref_from_integration_uri
+    """Lets a REST API pass on the answer of a function that streams, once it is whole: a prelude
+    with status and headers, eight zeros, and the body.
+
+    Also names the path that the caller used, which has more before the stage than on AWS.
+    """
+    respond, build, find = (
+        apigateway._lambda_proxy_response,
+        apigateway._build_lambda_event_v1,
+        apigateway._extract_lambda_ref_from_integration_uri,
+    )
 
     def responding(result):
         answer = result.get("body")
@@ -174,11 +235,15 @@ def read_streamed_answers(apigateway):
 
     def building(api_id, stage_name, *arguments, **more):
         event = build(api_id, stage_name, *arguments, **more)
-        event["requestContext"]["path"] = f"/_aws/execute-api/{api_id}{event['requestContext']['path']}"
+        event["requestContext"]["path"] = (
+            f"/_aws/execute-api/{api_id}{event['requestContext']['path']}"
+        )
         return event
 
     apigateway._lambda_proxy_response, apigateway._build_lambda_event_v1 = responding, building
-    apigateway._extract_lambda_ref_from_integration_uri = lambda uri: find(uri.replace("/response-streaming-invocations", "/invocations"))
+    apigateway._extract_lambda_ref_from_integration_uri = lambda uri: find(
+        uri.replace("/response-streaming-invocations", "/invocations")
+    )
 
 
 def end_with_parent():

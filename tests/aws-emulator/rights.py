@@ -17,7 +17,10 @@ def without(stack, function, action):
     try:
         found = False
         for name, document in before.items():
-            statements = [{**one, "Action": [kept for kept in listed(one["Action"]) if kept != action]} for one in document["Statement"]]
+            statements = [
+                {**one, "Action": [kept for kept in listed(one["Action"]) if kept != action]}
+                for one in document["Statement"]
+            ]
             found = found or statements != document["Statement"]
             document = {**document, "Statement": [one for one in statements if one["Action"]]}
             iam.put_role_policy(RoleName=role, PolicyName=name, PolicyDocument=json.dumps(document))
@@ -32,7 +35,10 @@ def documents(iam, role):
     """The inline policies of a role by name. A role has no managed policies."""
     assert not iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"], role
     names = iam.list_role_policies(RoleName=role)["PolicyNames"]
-    return {name: iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"] for name in names}
+    return {
+        name: iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
+        for name in names
+    }
 
 
 def granted(iam, role):
@@ -41,7 +47,11 @@ def granted(iam, role):
     for document in documents(iam, role).values():
         for statement in document["Statement"]:
             assert statement["Effect"] == "Allow", statement
-            pairs |= {(action, resource) for action in listed(statement["Action"]) for resource in listed(statement["Resource"])}
+            pairs |= {
+                (action, resource)
+                for action in listed(statement["Action"])
+                for resource in listed(statement["Resource"])
+            }
     return pairs
 
 

@@ -4,7 +4,8 @@
 
 `pytest` alone runs the suite with existing binaries. Variables for debugging:
 
-- `SMARTSPACE_EMULATOR_KEEP`: a folder for the output of the functions, the allowed and refused actions, and the emulator's log
+- `SMARTSPACE_EMULATOR_KEEP`: a folder for the output of the functions, the allowed and refused
+  actions, and the emulator's log
 - `SMARTSPACE_EMULATOR_THREADS`: the number of e2e tests that run in parallel
 - `SMARTSPACE_BINARIES`: a folder with other binaries of the functions
 - `SMARTSPACE_PRODUCT_TESTS`: another binary of the e2e tests

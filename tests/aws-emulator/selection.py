@@ -1,4 +1,8 @@
-"""Selects the e2e tests that run on the emulator for each change: about a fifth of those that can, from several modules. `tests/run --all` runs every test."""
+"""Selects the e2e tests that run on the emulator for each change: about a fifth of those that can,
+from several modules.
+
+`tests/run --all` runs every test.
+"""
 
 import os
 

@@ -1,6 +1,10 @@
-"""The settings of the stack under test. The e2e tests get them too, and skip a test that needs others."""
+"""The settings of the stack under test.
 
-# The same values as in tests/e2e: support/webhook_senders.rs, support/tokens.rs, webhooks/incoming/rejected.rs, tools/secrets.rs.
+The e2e tests get them too, and skip a test that needs others.
+"""
+
+# The same values as in tests/e2e: support/webhook_senders.rs, support/tokens.rs,
+# webhooks/incoming/rejected.rs, tools/secrets.rs.
 SETTINGS = {
     "SMARTSPACE_JWT_SECRET": "a secret between us, of 40 bytes or more.",
     "SMARTSPACE_SECRET_HOOK": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
@@ -18,15 +22,29 @@ def parameters(model):
     """The parameters of the template. `model` is the address of all models."""
     bases = f"openai=http://{model}/v1,anthropic=http://{model}"
     prices = '{"openai/no-such-model":{"input":1,"output":4}}'
-    return {"ModelBaseUrls": bases, "ModelPrices": prices, "ToolHosts": SETTINGS["SMARTSPACE_TOOL_HOSTS"]}
+    return {
+        "ModelBaseUrls": bases,
+        "ModelPrices": prices,
+        "ToolHosts": SETTINGS["SMARTSPACE_TOOL_HOSTS"],
+    }
 
 
 def secrets(admin_key):
     """The values that an operator adds to the stack's secret."""
-    # The emulator ignores ExcludePunctuation, so its generated admin key may break the JSON of the secret. This one replaces it.
-    known = {"adminKey": admin_key, "jwtSecret": SETTINGS["SMARTSPACE_JWT_SECRET"], "OPENAI_API_KEY": "test-key-9f2c", "ANTHROPIC_API_KEY": "test-key-9f2c"}
+    # The emulator ignores ExcludePunctuation, so its generated admin key may break the JSON of the
+    # secret. This one replaces it.
+    known = {
+        "adminKey": admin_key,
+        "jwtSecret": SETTINGS["SMARTSPACE_JWT_SECRET"],
+        "OPENAI_API_KEY": "test-key-9f2c",
+        "ANTHROPIC_API_KEY": "test-key-9f2c",
+    }
     for name, value in SETTINGS.items():
         if name.startswith(NAMED) and not name.endswith("_HOSTS"):
             hosts = SETTINGS.get(f"{name}_HOSTS")
-            known[name.removeprefix(NAMED)] = {"value": value, "hosts": [host.strip() for host in hosts.split(",")]} if hosts else value
+            known[name.removeprefix(NAMED)] = (
+                {"value": value, "hosts": [host.strip() for host in hosts.split(",")]}
+                if hosts
+                else value
+            )
     return known

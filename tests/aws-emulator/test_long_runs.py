@@ -28,13 +28,18 @@ def test_a_run_whose_function_is_killed_is_taken_over_and_ends_once(cloud, stack
     assert len(ended["steps"]) == len(model.asked["killed"]) - 1 == 3, ended
 
 
-def test_a_run_that_is_longer_than_its_function_is_handed_over_and_ends_once(cloud, stack, operator, model):
+def test_a_run_that_is_longer_than_its_function_is_handed_over_and_ends_once(
+    cloud, stack, operator, model
+):
     functions, name = cloud.client("lambda"), stack.function("run")
     usual = functions.get_function_configuration(FunctionName=name)["Timeout"]
     functions.update_function_configuration(FunctionName=name, Timeout=8)
     try:
         person, _, space = operator.team("long")
-        steps = [call("set_memories", {"memories": [{"key": f"step-{number}", "value": "taken"}]}) for number in range(4)]
+        steps = [
+            call("set_memories", {"memories": [{"key": f"step-{number}", "value": "taken"}]})
+            for number in range(4)
+        ]
         model.plays("long", *[slow(step) for step in steps], say("That took a while."))
         at = time.monotonic()
         run = operator.say(space, person, "Take your time.")

@@ -61,7 +61,7 @@ def repeated_names(file):
     """Doc comments of so few words that they can hardly say more than the name."""
     for line, text in doc_blocks(file.text):
         if REPEATED.fullmatch(text):
-            detail = f"line {line}: \"{text}\"; say why or delete it"
+            detail = f'line {line}: "{text}"; say why or delete it'
             yield Finding("empty-comment", file.path, detail)
 
 

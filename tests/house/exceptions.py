@@ -13,9 +13,7 @@ HEAD = """\
 
 def read(path=LIST):
     return {
-        (rule, each)
-        for rule, paths in tomllib.loads(path.read_text()).items()
-        for each in paths
+        (rule, each) for rule, paths in tomllib.loads(path.read_text()).items() for each in paths
     }
 
 

@@ -35,7 +35,7 @@ class Rust(unittest.TestCase):
             "fn f() { crate::x::run(); }": {("x",)},
             "use self::inner::f;": {("a", "b")},
             "use other::x;": set(),
-            "// use crate::x;\nconst T: &str = \"crate::x\";": set(),
+            '// use crate::x;\nconst T: &str = "crate::x";': set(),
             "mod inner { use super::super::z; }": {("a", "z")},
             "#[cfg(test)]\nmod tests { use crate::x; }": set(),
         }.items():

@@ -24,7 +24,13 @@ class Api:
 
     def attempt(self, method, path, body=None, headers=None):
         """The answer as JSON. An OSError means that the outcome is unknown."""
-        data = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
+        data = (
+            body
+            if isinstance(body, bytes)
+            else json.dumps(body).encode()
+            if body is not None
+            else None
+        )
         request = urllib.request.Request(self.url + path, data=data, method=method)
         request.add_header("Content-Type", "application/json")
         if not headers or "X-Hub-Signature-256" not in headers:

@@ -16,7 +16,9 @@ BUILD_LIMIT_S = 3_600
 
 
 def git(*words):
-    return subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["git", *words], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def binaries_of(given):
@@ -34,7 +36,9 @@ def binaries_of(given):
 
 
 def build(commit, folder):
-    """Builds in a worktree, with a target folder of its own: cargo compares only times, and would mix two checkouts."""
+    """Builds in a worktree, with a target folder of its own: cargo compares only times, and would
+    mix two checkouts.
+    """
     FOLDER.mkdir(parents=True, exist_ok=True)
     tree, target, made = FOLDER / "tree", FOLDER / "target", FOLDER / "made"
     remove(tree)

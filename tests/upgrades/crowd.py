@@ -24,14 +24,19 @@ class Page:
             text.update(enumerate(frame["text"], start=frame.get("offset", 0)))
         elif frame["type"] == "message.created" and "streamId" in frame["message"]:
             message = frame["message"]
-            self.messages[message["streamId"]] = "".join(part.get("text", "") for part in message["parts"])
+            self.messages[message["streamId"]] = "".join(
+                part.get("text", "") for part in message["parts"]
+            )
 
     def watched(self):
         """The streams whose whole text it saw."""
         return {stream for stream, text in self.messages.items() if self.shown(stream) == text}
 
     def shown(self, stream):
-        """The text that it saw without a gap. No text of this test has characters of two code units."""
+        """The text that it saw without a gap.
+
+        No text of this test has characters of two code units.
+        """
         text = self.texts.get(stream, {})
         return "".join(text[at] for at in range(len(text)) if at in text)
 
@@ -76,10 +81,14 @@ class Crowd:
         for number, page in enumerate(self.pages):
             watched = page.watched()
             if len(watched) < self.share * len(answers) or not watched:
-                unseen = {stream: page.shown(stream)[-80:] for stream in sorted(answers - watched)[:3]}
-                yield f"connection {number} of the crowd watched {len(watched)} of {len(answers)} answers: {unseen}"
+                unseen = {
+                    stream: page.shown(stream)[-80:] for stream in sorted(answers - watched)[:3]
+                }
+                seen = f"{len(watched)} of {len(answers)} answers"
+                yield f"connection {number} of the crowd watched {seen}: {unseen}"
 
     def summary(self):
         answers = set().union(*(page.messages for page in self.pages))
         watched = [len(page.watched()) for page in self.pages]
-        return f"{CONNECTIONS} connections of a large room watched {min(watched)} to {max(watched)} of {len(answers)} answers"
+        seen = f"{min(watched)} to {max(watched)} of {len(answers)} answers"
+        return f"{CONNECTIONS} connections of a large room watched {seen}"

@@ -44,14 +44,25 @@ class Follower:
             now = time.monotonic()
             if now - pinged > PING_EVERY_S:
                 pinged = now
-                connection.send(json.dumps({"action": "ping", "spaces": {space: self.position(space) for space in self.seen}}))
+                connection.send(
+                    json.dumps(
+                        {
+                            "action": "ping",
+                            "spaces": {space: self.position(space) for space in self.seen},
+                        }
+                    )
+                )
             if now - sent > SEND_EVERY_S:
                 sent = now
                 self.post(connection, now)
 
     def subscribe(self, connection, spaces):
         for space in spaces:
-            connection.send(json.dumps({"action": "subscribe", "spaceId": space, "afterSeq": self.position(space)}))
+            connection.send(
+                json.dumps(
+                    {"action": "subscribe", "spaceId": space, "afterSeq": self.position(space)}
+                )
+            )
 
     def position(self, space):
         """The last number up to which nothing is missing."""
@@ -80,15 +91,29 @@ class Follower:
         overdue = [key for key, (_, _, at) in self.pending.items() if now - at > REPEAT_AFTER_S][:2]
         if not self.load.stopping.is_set() and len(self.pending) < 5:
             key, self.number = f"socket-{self.number}", self.number + 1
-            self.pending[key] = (f"message {key}", self.load.spaces[self.number % len(self.load.spaces)], 0)
+            self.pending[key] = (
+                f"message {key}",
+                self.load.spaces[self.number % len(self.load.spaces)],
+                0,
+            )
             overdue.append(key)
         for key in overdue:
             text, space, _ = self.pending[key]
             self.pending[key] = (text, space, now)
-            frame = {"action": "send", "id": key, "spaceId": space, "text": text, "idempotencyKey": key}
+            frame = {
+                "action": "send",
+                "id": key,
+                "spaceId": space,
+                "text": text,
+                "idempotencyKey": key,
+            }
             connection.send(json.dumps(frame | {"senderId": self.load.people[0]}))
 
     def missing(self):
         """The spaces of which it has not seen every message."""
         last = {space: len(self.api.messages(space)) for space in self.seen}
-        return [f"{space}: {self.position(space)} of {last[space]}" for space in last if self.position(space) < last[space]]
+        return [
+            f"{space}: {self.position(space)} of {last[space]}"
+            for space in last
+            if self.position(space) < last[space]
+        ]

@@ -37,7 +37,9 @@ def woken(runs, messages):
     by_message = {}
     for run in runs.values():
         if run["trigger"]["type"] == "space_message":
-            by_message.setdefault((run["trigger"]["messageId"], run["agentId"]), []).append(run["id"])
+            by_message.setdefault((run["trigger"]["messageId"], run["agentId"]), []).append(
+                run["id"]
+            )
     for message in messages.values():
         for decision in message["dispatch"]:
             found = by_message.get((message["id"], decision["agentId"]), [])
@@ -63,16 +65,29 @@ def forms(load, messages):
     of_run = {}
     for message in messages.values():
         of_run.setdefault(message["runId"], []).append(message)
-    cards = {part["callId"]: part for message in messages.values() for part in message["parts"] if part["type"] == "tool"}
+    cards = {
+        part["callId"]: part
+        for message in messages.values()
+        for part in message["parts"]
+        if part["type"] == "tool"
+    }
     for message in messages.values():
         for decision in message["dispatch"]:
-            if decision["agentId"] != load.agents["Asker"] or not decision["runId"] or "form please" not in text_of(message):
+            if (
+                decision["agentId"] != load.agents["Asker"]
+                or not decision["runId"]
+                or "form please" not in text_of(message)
+            ):
                 continue
             said = [text_of(one) for one in of_run.get(decision["runId"], [])]
             if sorted(said) != ["", "You chose: A"]:
                 yield f"{text_of(message)}: run {decision['runId']} said {said}"
     for call, run in load.answered.items():
-        if call not in cards or cards[call]["status"] != "completed" or cards[call]["output"] != {"choice": "A"}:
+        if (
+            call not in cards
+            or cards[call]["status"] != "completed"
+            or cards[call]["output"] != {"choice": "A"}
+        ):
             yield f"the answer to {call} of {run} is lost: {cards.get(call)}"
 
 

@@ -47,19 +47,33 @@ AGENTS = {
         "webhooks": {"ci": {"scheme": "github", "secrets": ["CI_HOOK"]}},
     },
     # Its answers take some seconds, so that runs are at work when their version is replaced.
-    "Slow": {"model": script(says("You said: {{message}} " + "and " * 12, sender="human"), wordDelayMs=300)},
+    "Slow": {
+        "model": script(
+            says("You said: {{message}} " + "and " * 12, sender="human"), wordDelayMs=300
+        )
+    },
 }
 
 
 class Load:
     def __init__(self, api, pauses, watched):
-        self.api, self.pauses, self.acknowledged, self.deliveries, self.answered = api, pauses, {}, {}, {}
+        self.api, self.pauses, self.acknowledged, self.deliveries, self.answered = (
+            api,
+            pauses,
+            {},
+            {},
+            {},
+        )
         self.lock, self.stopping, self.errors = threading.Lock(), threading.Event(), []
         self.spaces, self.people, self.agents, self.plans, self.threads = [], [], {}, [], []
         self.watched = watched
 
     def prepare(self):
-        """Two people in each space, with two agents, one of which asks forms and is triggered by a service. In the last space the slow agent answers, and a crowd listens."""
+        """Two people in each space, with two agents, one of which asks forms and is triggered by a
+        service.
+
+        In the last space the slow agent answers, and a crowd listens.
+        """
         call = self.api.call
         for name in ("Sara", "Husam"):
             self.people.append(call("POST", "/v1/entities", {"type": "human", "name": name})["id"])
@@ -75,7 +89,9 @@ class Load:
         self.plan = call("POST", f"/v1/agents/{self.agents['Echo']}/plans", plan)["id"]
         self.follower = Follower(self)
         for number in range(SENDERS):
-            self.begin(lambda number=number: self.send(f"{number}", self.spaces[:SPACES], self.pauses[0]))
+            self.begin(
+                lambda number=number: self.send(f"{number}", self.spaces[:SPACES], self.pauses[0])
+            )
         self.begin(lambda: self.send("slow", self.spaces[SPACES:], self.pauses[1]))
         self.begin(self.deliver)
         self.workers = list(self.threads)
@@ -103,7 +119,12 @@ class Load:
             space = spaces[number % len(spaces)]
             text = f"message {sender}-{number}" + (", a form please" if number % 20 == 7 else "")
             body = {"text": text, "senderId": self.people[number % 2]}
-            request = ("POST", f"/v1/spaces/{space}/messages", body, {"Idempotency-Key": f"{sender}-{number}"})
+            request = (
+                "POST",
+                f"/v1/spaces/{space}/messages",
+                body,
+                {"Idempotency-Key": f"{sender}-{number}"},
+            )
             self.acknowledge(text, space, self.api.call(*request)["id"], request)
             number += 1
             self.stopping.wait(pause)
@@ -113,8 +134,13 @@ class Load:
         while not self.stopping.is_set():
             body = json.dumps({"build": number}).encode()
             signature = hmac.new(HOOK_SECRET.encode(), body, hashlib.sha256).hexdigest()
-            headers = {"X-Hub-Signature-256": f"sha256={signature}", "X-GitHub-Delivery": f"delivery-{number}"}
-            self.deliveries[number] = self.api.call("POST", f"/v1/hooks/{self.agents['Asker']}/ci", body, headers)
+            headers = {
+                "X-Hub-Signature-256": f"sha256={signature}",
+                "X-GitHub-Delivery": f"delivery-{number}",
+            }
+            self.deliveries[number] = self.api.call(
+                "POST", f"/v1/hooks/{self.agents['Asker']}/ci", body, headers
+            )
             number += 1
             self.stopping.wait(self.pauses[2])
 
@@ -123,19 +149,35 @@ class Load:
         until = time.monotonic() + PHASE_LIMIT_S
         while len(self.acknowledged) < messages:
             if self.errors or time.monotonic() > until:
-                raise SystemExit(f"{len(self.acknowledged)} of {messages} messages; {self.errors[:3]}")
+                raise SystemExit(
+                    f"{len(self.acknowledged)} of {messages} messages; {self.errors[:3]}"
+                )
             time.sleep(0.1)
 
     def change(self, phase):
-        """Each version changes what the other one has stored, and repeats what the other one has acknowledged."""
+        """Each version changes what the other one has stored, and repeats what the other one has
+        acknowledged.
+        """
         call, agent = self.api.call, self.agents["Echo"]
         call("PATCH", f"/v1/spaces/{self.spaces[0]}", {"maxChainDepth": 6})
-        call("PATCH", f"/v1/entities/{agent}", {"agent": {"description": f"Changed in the phase {phase}."}})
-        call("PUT", f"/v1/agents/{agent}/plans/{self.plan}", {"instruction": f"Look at the phase {phase}."})
+        call(
+            "PATCH",
+            f"/v1/entities/{agent}",
+            {"agent": {"description": f"Changed in the phase {phase}."}},
+        )
+        call(
+            "PUT",
+            f"/v1/agents/{agent}/plans/{self.plan}",
+            {"instruction": f"Look at the phase {phase}."},
+        )
         call("PUT", f"/v1/agents/{agent}/memories/phase", {"value": phase})
         call("PUT", f"/v1/agents/{agent}/goals/phase", {"description": phase})
         # It fires in a later phase.
-        once = {"name": f"Once {len(self.plans)}", "instruction": "Look once.", "runAfter": "5 seconds"}
+        once = {
+            "name": f"Once {len(self.plans)}",
+            "instruction": "Look once.",
+            "runAfter": "5 seconds",
+        }
         key = {"Idempotency-Key": f"plan-{len(self.plans)}"}
         self.plans.append(call("POST", f"/v1/agents/{agent}/plans", once, key)["id"])
         self.repeat_posts()
@@ -143,7 +185,9 @@ class Load:
 
     def repeat_posts(self):
         with self.lock:
-            posted = [(message, request) for _, message, request in self.acknowledged.values() if request]
+            posted = [
+                (message, request) for _, message, request in self.acknowledged.values() if request
+            ]
         for message, request in (*posted[:2], *posted[-2:]):
             if (again := self.api.call(*request)["id"]) != message:
                 self.errors.append(f"{request}: first {message}, then {again}")
@@ -173,10 +217,14 @@ class Load:
             thread.join(timeout=STOP_LIMIT_S)
 
     def runs(self):
-        return [run for agent in self.agents.values() for run in self.api.all(f"/v1/agents/{agent}/runs")]
+        return [
+            run
+            for agent in self.agents.values()
+            for run in self.api.all(f"/v1/agents/{agent}/runs")
+        ]
 
     def wait_until_quiet(self):
-        """Answers all forms, and waits until every run has ended and the follower has seen every message."""
+        """Answers all forms, and waits until all runs have ended and all messages were seen."""
         until = time.monotonic() + QUIET_LIMIT_S
         while time.monotonic() < until:
             forms = self.answer_forms()
@@ -185,11 +233,16 @@ class Load:
             if not forms and not active and not unseen:
                 return
             time.sleep(0.5)
-        raise SystemExit(f"{len(active)} runs do not end: {active[:1]}; the follower has seen {unseen}; {self.errors[:3]}")
+        raise SystemExit(
+            f"{len(active)} runs do not end: {active[:1]}; the follower has seen {unseen}; "
+            f"{self.errors[:3]}"
+        )
 
     def summary(self):
         return (
-            f"{len(self.acknowledged)} messages acknowledged, {len(self.runs())} runs, {len(self.deliveries)} deliveries, {len(self.answered)} forms, {len(self.plans)} plans; "
-            f"the follower connected {self.follower.connections} times and read again {self.follower.healed} times; "
+            f"{len(self.acknowledged)} messages acknowledged, {len(self.runs())} runs, "
+            f"{len(self.deliveries)} deliveries, {len(self.answered)} forms, "
+            f"{len(self.plans)} plans; the follower connected {self.follower.connections} times "
+            f"and read again {self.follower.healed} times; "
             f"{self.crowd.summary()}"
         )

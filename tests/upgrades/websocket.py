@@ -15,11 +15,18 @@ class WebSocket:
 
     def __init__(self, url):
         parts = urllib.parse.urlsplit(url)
-        self.socket = socket.create_connection((parts.hostname, parts.port), timeout=HANDSHAKE_LIMIT_S)
+        self.socket = socket.create_connection(
+            (parts.hostname, parts.port), timeout=HANDSHAKE_LIMIT_S
+        )
         self.buffer, self.message = b"", b""
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         key = base64.b64encode(os.urandom(16)).decode()
-        lines = (f"GET {path} HTTP/1.1", f"Host: {parts.netloc}", "Upgrade: websocket", "Connection: Upgrade")
+        lines = (
+            f"GET {path} HTTP/1.1",
+            f"Host: {parts.netloc}",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+        )
         lines += (f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", "", "")
         self.socket.sendall("\r\n".join(lines).encode())
         while b"\r\n\r\n" not in self.buffer:
@@ -40,7 +47,9 @@ class WebSocket:
 
     def send(self, text, kind=TEXT):
         data = text if isinstance(text, bytes) else text.encode()
-        length = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack("!H", len(data))
+        length = (
+            bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack("!H", len(data))
+        )
         mask = os.urandom(4)
         masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(data))
         self.socket.sendall(bytes([0x80 | kind]) + length + mask + masked)

@@ -33,7 +33,9 @@ async def send(client, request):
             states.append(TaskState.Name(event.status_update.status.state))
         elif kind == "artifact_update":
             update = event.artifact_update
-            text = (text if update.append else "") + "".join(part.text for part in update.artifact.parts)
+            text = (text if update.append else "") + "".join(
+                part.text for part in update.artifact.parts
+            )
     return states, text, task
 
 
@@ -43,14 +45,20 @@ async def main(base, token):
         asked = await send(client, request_of(Part(text="When does it open?")))
         states, _, task = await send(client, request_of(Part(text="Please order roses.")))
         choice = Part(data=ParseDict({"choice": "Approve"}, Value()))
-        answered = await send(client, request_of(choice, task_id=task.id, context_id=task.context_id))
+        answered = await send(
+            client, request_of(choice, task_id=task.id, context_id=task.context_id)
+        )
         done = await client.get_task(GetTaskRequest(id=task.id))
-        print(json.dumps({
-            "asked": asked[:2],
-            "waited": states,
-            "answered": answered[:2],
-            "done": MessageToDict(done.status)["state"],
-        }))
+        print(
+            json.dumps(
+                {
+                    "asked": asked[:2],
+                    "waited": states,
+                    "answered": answered[:2],
+                    "done": MessageToDict(done.status)["state"],
+                }
+            )
+        )
 
 
 asyncio.run(main(*sys.argv[1:]))
