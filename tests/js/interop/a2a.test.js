@@ -12,7 +12,7 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
 import { Role, TaskState } from '@a2a-js/sdk';
-import { tokenOf } from '../../console/api_client.js';
+import { tokenOf } from '../api_client.js';
 import { OPENING, startGarden, withoutWarnings } from './garden.js';
 import { PYTHON_COMMAND } from './remote.js';
 

@@ -10,7 +10,7 @@ import {
 } from 'ai';
 import * as ai6 from 'ai-6';
 import { Chat as Chat3 } from 'ai-sdk-react-3';
-import { tokenOf } from '../../console/api_client.js';
+import { tokenOf } from '../api_client.js';
 import { OPENING, WEATHER, startGarden, withoutWarnings } from './garden.js';
 
 const CLIENTS = {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../console/product.js';
+import { freePort } from '../product.js';
 import { listens, soon } from './waiting.js';
 
 const PYTHON = process.env.PYTHON ?? 'python3';

@@ -1,8 +1,8 @@
 // The scene of the interop tests: a person in a space with two agents and another person.
 
 import assert from 'node:assert/strict';
-import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../../console/api_client.js';
-import { startProduct } from '../../console/product.js';
+import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../api_client.js';
+import { startProduct } from '../product.js';
 
 export const OPENING = 'The garden opens at nine in the morning.';
 export const WEATHER = 'It will be \u{1f324}️ and warm all day.';

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { tokenOf } from '../../console/api_client.js';
+import { tokenOf } from '../api_client.js';
 
 const LIMIT_MS = 30_000;
 

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import * as sdk2026 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../../console/api_client.js';
-import { startProduct } from '../../console/product.js';
+import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../api_client.js';
+import { startProduct } from '../product.js';
 
 const SDKS = {
   'the client of 2026-07-28': sdk2026,

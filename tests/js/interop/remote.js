@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../console/product.js';
+import { freePort } from '../product.js';
 import { listens, soon } from './waiting.js';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ApiClient } from '../../console/api_client.js';
-import { startProduct } from '../../console/product.js';
+import { ApiClient } from '../api_client.js';
+import { startProduct } from '../product.js';
 import { follow } from './live.js';
 import {
   PYTHON_COMMAND,

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiClient } from '../../console/api_client.js';
-import { startProduct } from '../../console/product.js';
+import { ApiClient } from '../api_client.js';
+import { startProduct } from '../product.js';
 import { startCollector } from './collector.js';
 
 /** A person with an agent that looks up two things and hands over to another one. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { startProduct } from '../../console/product.js';
+import { startProduct } from '../product.js';
 import { MODULES, command, folderWithPackages } from './packages.js';
 import { playScene } from './scene.js';
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../../console/api_client.js';
-import { startProduct } from '../../console/product.js';
+import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../api_client.js';
+import { startProduct } from '../product.js';
 import { installedExample } from './packages.js';
 import { nodes } from './nodes.js';
 

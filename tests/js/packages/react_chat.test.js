@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../../console/api_client.js';
-import { startProduct } from '../../console/product.js';
+import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../api_client.js';
+import { startProduct } from '../product.js';
 import { command, installedExample } from './packages.js';
 import { serve } from './web_server.js';
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { build } from 'esbuild';
-import { ApiClient, answerRule, tokenOf } from '../../console/api_client.js';
-import { startProduct } from '../../console/product.js';
+import { ApiClient, answerRule, tokenOf } from '../api_client.js';
+import { startProduct } from '../product.js';
 import { nodes } from './nodes.js';
 import { HERE, command, folderWithPackages } from './packages.js';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../../console/api_client.js';
+import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../api_client.js';
 import { call, openSocket } from './socket.js';
 
 const SLOW = 150;

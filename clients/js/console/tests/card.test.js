@@ -1,5 +1,5 @@
 // Cards in a DOM without a browser: outcomes, focus, drafts, and what a change does not disturb.
-// The suites in tests/console show the same cards in a browser.
+// The suites in tests/js/console show the same cards in a browser.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

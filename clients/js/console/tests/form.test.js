@@ -1,4 +1,4 @@
-// Forms in a DOM without a browser: fields, errors and what is sent. The suites in tests/console
+// Forms in a DOM without a browser: fields, errors and what is sent. The suites in tests/js/console
 // show the same forms in a browser, with layout, accessible names and real keys.
 
 import assert from 'node:assert/strict';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ApiClient, tokenOf } from './api_client.js';
+import { ApiClient, tokenOf } from '../api_client.js';
 import { openTab, send, storedEntry, waitUntilLive } from './console_page.js';
-import { startProduct } from './product.js';
+import { startProduct } from '../product.js';
 import { api, product, sarah } from './suite.js';
 
 let open; // A product that lets guests in.

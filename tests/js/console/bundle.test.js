@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { DIST, files } from '../../clients/js/console/build.js';
+import { DIST, files } from '../../../clients/js/console/build.js';
 import { openTab } from './console_page.js';
 import { product } from './suite.js';
 

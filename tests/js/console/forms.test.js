@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callRule, formTool } from './api_client.js';
+import { callRule, formTool } from '../api_client.js';
 import { openSpace, openTab, send, storedEntry } from './console_page.js';
 import { api, husam, sarah } from './suite.js';
 

@@ -2,7 +2,7 @@
 // errors.
 
 import assert from 'node:assert/strict';
-import { tokenOf } from './api_client.js';
+import { tokenOf } from '../api_client.js';
 import { browser, product } from './suite.js';
 
 const LIMIT_MS = 30_000;

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ORDER_ANSWER, ORDER_SCHEMA } from '../../clients/js/console/tests/order_schema.js';
+import { ORDER_ANSWER, ORDER_SCHEMA } from '../../../clients/js/console/tests/order_schema.js';
 import { deliver, openFakeRoom, sent } from './fake_server.js';
 
 const ask = (page, part) => deliver(page, (data) => window.card(1, data), part);

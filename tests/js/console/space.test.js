@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerRule } from './api_client.js';
+import { answerRule } from '../api_client.js';
 import { openSpace, openTab, send, signInAs, storedEntry, waitUntilLive } from './console_page.js';
 import { deliver, openFakeRoom } from './fake_server.js';
 import { api, husam, product, sarah } from './suite.js';

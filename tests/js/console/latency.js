@@ -4,7 +4,7 @@
 
 import { chromium } from 'playwright-core';
 import { makeServer } from './fake_page.js';
-import { startProduct } from './product.js';
+import { startProduct } from '../product.js';
 
 const MESSAGES = 5000;
 const AGENTS = 5;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerRule, callRule, formTool } from './api_client.js';
+import { answerRule, callRule, formTool } from '../api_client.js';
 import { openSpace, openTab, send, signInAs, storedEntry } from './console_page.js';
 import { api, husam, sarah } from './suite.js';
 

@@ -2,7 +2,7 @@
 // them as tests, `record.js` as recordings. `actor` moves the pointer, types, and waits where a
 // person would look: in a test it does not wait.
 
-import { ApiClient, answerRule } from '../api_client.js';
+import { ApiClient, answerRule } from '../../api_client.js';
 
 const pill = (page, name) => page.getByRole('button', { name });
 const idle = (page) => page.locator('#working li').first().waitFor({ state: 'detached' });

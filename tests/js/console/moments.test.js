@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { openTab } from './console_page.js';
 import { startFakeModel } from './moments/fake_model.js';
 import * as scenes from './moments/scenes.js';
-import { startProduct } from './product.js';
+import { startProduct } from '../product.js';
 
 // A tester waits for nothing but for what shows.
 const actorOf = (page) => {

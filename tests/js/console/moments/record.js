@@ -1,7 +1,7 @@
 // Makes the pictures of README and the guides: recordings of the scenes, and screenshots of the
 // pages. Run it by hand after a change that the pictures should show:
 //
-//     npm ci && SMARTSPACE_BIN=../../target/debug/smartspace npm run record [-- NAME…]
+//     cd tests/js && npm ci && npm run record [-- NAME…]
 //
 // `npm run record -- timeline` takes README's pictures of a space.
 // `npm run record -- pages FOLDER` takes a screenshot of every page, wide and narrow, light and
@@ -13,16 +13,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { ApiClient } from '../api_client.js';
+import { ApiClient } from '../../api_client.js';
 import { PAGES, addressOf, world } from '../pages.js';
-import { startProduct } from '../product.js';
+import { startProduct } from '../../product.js';
 import { startFakeModel } from './fake_model.js';
 import { encode } from './gif.js';
 import { Actor, Recorder, showPointer } from './recorder.js';
 import * as scenes from './scenes.js';
 import { timeline } from './timeline.js';
 
-const PICTURES = fileURLToPath(new URL('../../../docs/pictures/', import.meta.url));
+const PICTURES = fileURLToPath(new URL('../../../../docs/pictures/', import.meta.url));
 const SIZE = { width: 1100, height: 680 };
 
 const NAMES = {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerRule, callRule, formTool } from './api_client.js';
+import { answerRule, callRule, formTool } from '../api_client.js';
 import {
   asEntries,
   openSpace,

@@ -1,7 +1,7 @@
 // A world in which every page of the console has something to show, and the pages with their
 // addresses. The tests of accessibility open each, and `moments/record.js` takes screenshots.
 
-import { answerRule, callRule, formTool } from './api_client.js';
+import { answerRule, callRule, formTool } from '../api_client.js';
 
 const PLAN = `# Release checklist
 

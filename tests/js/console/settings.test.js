@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTab, signInAs, waitUntilLive } from './console_page.js';
-import { answerRule } from './api_client.js';
+import { answerRule } from '../api_client.js';
 import { api, husam, product, sarah } from './suite.js';
 
 const part = (page, name) => page.getByRole('region', { name, exact: true });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTab, waitUntilLive } from './console_page.js';
-import { answerRule, callRule, formTool } from './api_client.js';
+import { answerRule, callRule, formTool } from '../api_client.js';
 import { api, husam, product } from './suite.js';
 
 /** Opens a page for operators. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { answerRule, callRule, formTool } from './api_client.js';
+import { answerRule, callRule, formTool } from '../api_client.js';
 import { openTab, waitUntilLive } from './console_page.js';
 import { api, husam, product } from './suite.js';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerRule } from './api_client.js';
+import { answerRule } from '../api_client.js';
 import { openSpace, openTab } from './console_page.js';
 import { api, husam } from './suite.js';
 

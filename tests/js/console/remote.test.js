@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { ApiClient } from './api_client.js';
+import { ApiClient } from '../api_client.js';
 import { openTab, send, storedEntry, waitUntilLive } from './console_page.js';
-import { startProduct } from './product.js';
+import { startProduct } from '../product.js';
 import './suite.js'; // Starts the browser.
 
 const SECRET = `whsec_${Buffer.from('the console tests sign with this').toString('base64')}`;

@@ -3,8 +3,8 @@
 
 import { after, before } from 'node:test';
 import { chromium } from 'playwright-core';
-import { ApiClient } from './api_client.js';
-import { startProduct } from './product.js';
+import { ApiClient } from '../api_client.js';
+import { startProduct } from '../product.js';
 
 const FLAGS = [
   '--headless',

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerRule } from './api_client.js';
+import { answerRule } from '../api_client.js';
 import { openTab, signInAs, waitUntilLive } from './console_page.js';
 import { api, husam, product } from './suite.js';
 
