@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
-import { serve } from '../clients/web_server.js';
+import { serve } from '../web_server.js';
 import { OPENING, WEATHER, startGarden } from './garden.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/usechat', import.meta.url));

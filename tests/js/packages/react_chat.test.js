@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../api_client.js';
 import { startProduct } from '../product.js';
 import { command, installedExample } from './packages.js';
-import { serve } from './web_server.js';
+import { serve } from '../web_server.js';
 
 const LIMIT_MS = 30_000;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
