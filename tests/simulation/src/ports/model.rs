@@ -175,6 +175,7 @@ pub(crate) fn read_webhook(
         forced_tool: None,
         cache_points: Vec::new(),
         files: Arc::default(),
+        cause: None,
     };
     read(&request, process, storage)
 }
@@ -182,12 +183,9 @@ pub(crate) fn read_webhook(
 fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
     let text = first_text(request);
     let rules = request.system.concat();
-    let agent = between(&rules, "entityId: \"", "\"")
-        .pop()
-        .or_else(|| {
-            let line = rules.lines().rfind(|line| line.starts_with("IDENTITY: "))?;
-            between(line, "(", ")").pop()
-        })
+    let identity = rules.lines().rfind(|line| line.starts_with("IDENTITY: "));
+    let agent = identity
+        .and_then(|line| between(line, "(", ")").pop())
         .and_then(|id| id.parse::<EntityId>().ok());
     let system = request.messages.iter().filter_map(|message| {
         if let Message::System { text } = message { Some(text.as_str()) } else { None }
