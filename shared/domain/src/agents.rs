@@ -20,7 +20,7 @@ pub use crate::agents::{
     model::{FallbackModel, ModelConfig, Provider},
     run_settings::{
         Builtins, ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContinueOn, History,
-         LoopConfig, SpacesShown,
+        LoopConfig, SpacesShown,
     },
     runtime::{Runtime, RuntimeType},
 };

@@ -17,7 +17,10 @@ use smartspace_domain::{
 use crate::images::{Drawing, ImageRequest};
 
 pub(crate) use self::request::turn_has_words;
-pub use self::{cause::Cause, request::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec}};
+pub use self::{
+    cause::Cause,
+    request::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec},
+};
 
 /// How long one answer may take in total, unless the configuration says otherwise.
 pub(crate) const TOTAL_LIMIT: Duration = Duration::from_mins(10);

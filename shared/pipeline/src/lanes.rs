@@ -35,7 +35,11 @@ impl Pipeline {
     }
 
     /// Notifies a space of runs that a message did not start.
-    pub(crate) async fn announce_waiting(&self, queued: Vec<(Run, usize)>, never_started: Vec<Run>) {
+    pub(crate) async fn announce_waiting(
+        &self,
+        queued: Vec<(Run, usize)>,
+        never_started: Vec<Run>,
+    ) {
         for (run, position) in queued {
             if let Some(space) = run.trigger.space_id() {
                 let event = EventKind::RunQueued { run: Box::new(run), position };

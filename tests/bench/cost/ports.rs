@@ -17,12 +17,12 @@ use aws_smithy_runtime_api::client::{
 };
 use futures::future::BoxFuture;
 use serde_json::Value;
-use smartspace_embedded_table::{TableCall, respond};
 use smartspace_domain::{
     Time,
     ids::ConnectionId,
     jobs::{Job, TriggerJob},
 };
+use smartspace_embedded_table::{TableCall, respond};
 use smartspace_ports::{
     alarms::Alarms,
     clock::Clock,

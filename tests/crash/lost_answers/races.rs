@@ -7,8 +7,8 @@ use std::{
 };
 
 use serde_json::json;
-use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_domain::{entities::Entity, ids::SpaceId, spaces::Role};
+use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_store::{Store, table::schema};
 
 use crate::crash::lost_answers::{

@@ -8,13 +8,13 @@ use std::{
 use async_trait::async_trait;
 use aws_sdk_dynamodb::{Client, types::AttributeValue};
 use serde_json::json;
-use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_domain::{
     Time,
     ids::{EntityId, RunId, SpaceId},
     jobs::{Job, RunJob, TriggerJob},
     spaces::Role,
 };
+use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     alarms::NoAlarms,

@@ -7,11 +7,11 @@ use std::{
 };
 
 use axum::Router;
-use smartspace_embedded_table::{NAME, client_on};
 use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::{Time, budgets::DailyLimit, callbacks::CallbackKey};
 use smartspace_egress::Egress;
+use smartspace_embedded_table::{NAME, client_on};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     cancel_signal::{CancelSignal, NoCancelSignal},

@@ -22,9 +22,7 @@ use serde_json::{Value, json};
 use smartspace_embedded_table::{EmbeddedTable, NAME};
 use tokio::time::Instant;
 
-use self::{
-    lanes::Lanes, later::Later, removed::Removed, samples::Samples, spending::Spending,
-};
+use self::{lanes::Lanes, later::Later, removed::Removed, samples::Samples, spending::Spending};
 use crate::{holds::Holds, locked, setup::Setup};
 
 /// The writes of a run: their times, and their numbers among all writes of the table.

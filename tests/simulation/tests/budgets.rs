@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use smartspace_embedded_table::NAME;
 use smartspace_domain::{
     Time,
     budgets::{Amount, BudgetScope, DailyLimit, ScopeBudget},
     days::Day,
 };
+use smartspace_embedded_table::NAME;
 use smartspace_store::{limits::budgets::Reserved, table::keys};
 
 use crate::small_space::{SmallSpace, start};

@@ -16,8 +16,8 @@ use aws_smithy_runtime_api::client::{
     runtime_components::RuntimeComponents,
 };
 use serde_json::Value;
-use smartspace_embedded_table::{EmbeddedTable, NAME, TableCall, client_on, respond};
 use smartspace_domain::{Time, rates::Rate};
+use smartspace_embedded_table::{EmbeddedTable, NAME, TableCall, client_on, respond};
 use smartspace_store::{Store, table::schema};
 
 const RATE: Rate = Rate { per_second: 20, burst: 60 };

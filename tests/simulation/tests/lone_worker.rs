@@ -22,7 +22,6 @@ use std::{
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use serde_json::json;
-use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
@@ -35,6 +34,7 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 use smartspace_egress::{Egress, ToolHosts};
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_models::port::{Model, ModelError, Piece, Pieces, Request};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{

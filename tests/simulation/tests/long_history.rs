@@ -5,11 +5,11 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use smartspace_embedded_table::NAME;
 use smartspace_domain::{
     Time,
     ids::{MessageId, SpaceId},
 };
+use smartspace_embedded_table::NAME;
 use smartspace_simulation::{
     chance::Chance, client::Caller, plan::Plan, setting, setup::Setup, world::World,
 };

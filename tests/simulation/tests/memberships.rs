@@ -4,11 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use smartspace_embedded_table::NAME;
 use smartspace_domain::{
     Time,
     ids::{EntityId, SpaceId},
 };
+use smartspace_embedded_table::NAME;
 use smartspace_simulation::{
     chance::Chance, client::Caller, plan::Plan, setting, setup::Setup, world::World,
 };

@@ -9,13 +9,13 @@ use std::future::ready;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use smartspace_embedded_table::{NAME, client_on};
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
     ids::{EntityId, LeaseId, PlanId, RunId},
     runs::{Usage, UsageByModel},
 };
+use smartspace_embedded_table::{NAME, client_on};
 use smartspace_simulation::{
     chance::Chance, life::Life, plan::Plan, ports::table::SimTable, setup::Setup, world::World,
 };

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::Client;
 use serde_json::Value;
-use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
     ids::{EntityId, MessageId, SpaceId},
     spaces::Role,
 };
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_store::{
     Store,
     messages::append::{Appended, Content, MessageSource, NewMessage},

@@ -12,8 +12,8 @@ use std::{
 use async_trait::async_trait;
 use futures::future::join_all;
 use serde_json::json;
-use smartspace_embedded_table::NAME;
 use smartspace_domain::ids::LeaseId;
+use smartspace_embedded_table::NAME;
 use smartspace_store::{
     Store,
     runs::claims::Claim,

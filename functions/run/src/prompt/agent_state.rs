@@ -67,12 +67,8 @@ fn goals(goals: &[Goal]) -> String {
     });
     let all = active.len();
     let mut room = Room(MAX_CHARS);
-    let lines: Vec<_> = active
-        .into_iter()
-        .take(MAX_GOALS)
-        .map(goal)
-        .filter(|line| room.takes(line))
-        .collect();
+    let lines: Vec<_> =
+        active.into_iter().take(MAX_GOALS).map(goal).filter(|line| room.takes(line)).collect();
     let more = all - lines.len();
     block("GOALS", lines, more)
 }

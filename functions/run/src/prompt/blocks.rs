@@ -12,11 +12,7 @@ pub(crate) fn minute(time: Time) -> String {
 }
 
 /// Writes a list. Without items the result is empty.
-pub(crate) fn block(
-    name: &str,
-    items: impl IntoIterator<Item = String>,
-    more: usize,
-) -> String {
+pub(crate) fn block(name: &str, items: impl IntoIterator<Item = String>, more: usize) -> String {
     let mut block = format!("{name}:\n");
     let empty = block.len();
     for item in items {

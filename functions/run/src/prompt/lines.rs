@@ -36,11 +36,7 @@ pub(crate) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// The lines of a space for its member.
-    pub(crate) fn of(
-        names: &'a Names,
-        space: SpaceId,
-        member: &MemberRecord,
-    ) -> Self {
+    pub(crate) fn of(names: &'a Names, space: SpaceId, member: &MemberRecord) -> Self {
         let MemberRecord { entity_id: me, cursor, .. } = *member;
         Self { names, space, me, cursor, trigger: 0 }
     }
@@ -86,7 +82,6 @@ impl<'a> Lines<'a> {
             content(message)
         )
     }
-
 }
 
 /// Writes the title of the history.

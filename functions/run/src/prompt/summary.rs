@@ -33,7 +33,12 @@ use smartspace_store::{
 use tokio::time::Instant;
 
 use self::holding::hide_until;
-use crate::prompt::{lines::{Lines, day}, names::Names, reading::SpaceContext, timeline};
+use crate::prompt::{
+    lines::{Lines, day},
+    names::Names,
+    reading::SpaceContext,
+    timeline,
+};
 
 /// The fewest new messages for a new summary. It is half of the default window, so that agents with
 /// small windows do not change the prompts of all others.

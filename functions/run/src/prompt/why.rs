@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
+use crate::prompt::{
+    names::Names,
+    quoted::{Name, Quoted},
+};
 use smartspace_domain::{
     ids::{EntityId, SpaceId},
     messages::Origin,
     triggers::Trigger,
-};
-use crate::prompt::{
-    names::Names,
-    quoted::{Name, Quoted},
 };
 
 /// Writes why the agent `me` sent a message to a space.

@@ -5,7 +5,11 @@ use smartspace_domain::agents::ModelConfig;
 use tokio::time::Instant;
 
 use super::*;
-use crate::{partial_json::TextScanner, port::{Cause, Message}, samples};
+use crate::{
+    partial_json::TextScanner,
+    port::{Cause, Message},
+    samples,
+};
 
 fn mention() -> Cause {
     Cause {
@@ -142,8 +146,7 @@ async fn the_first_rule_with_all_conditions_met_is_played() {
     assert_eq!(answer(&asked(&rules, plan.clone())).await, [text("0")]);
     assert_eq!(answer(&asked(&rules[3..], plan.clone())).await, [text("0")]);
     let payload = "{\"is\":\"Rain\"}".to_owned();
-    let service =
-        Cause { kind: "service".to_owned(), payload, instruction: String::new(), ..plan };
+    let service = Cause { kind: "service".to_owned(), payload, instruction: String::new(), ..plan };
     assert_eq!(answer(&asked(&rules, service.clone())).await, [text("3")]);
     assert_eq!(answer(&asked(&rules[..3], service)).await, []);
 }

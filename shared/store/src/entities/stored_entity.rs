@@ -46,7 +46,8 @@ impl WholeConfig {
             return text(after);
         };
         let after = serde_json::to_value(after)?;
-        let merged = stored::merge(serde_json::from_str(&agent)?, &serde_json::to_value(before)?, after);
+        let merged =
+            stored::merge(serde_json::from_str(&agent)?, &serde_json::to_value(before)?, after);
         serde_json::to_string(&merged).map(Some)
     }
 }

@@ -21,8 +21,8 @@ use crate::{
     races::RUNS_CHANGE,
     runs::{
         RunRecord, Tried,
-        steps::lease_holds,
         lanes::{Starting, wait_write},
+        steps::lease_holds,
     },
     table::{WriteError, keys, read, refusal::Refusal, write::Write},
 };

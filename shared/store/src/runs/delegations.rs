@@ -19,8 +19,8 @@ use crate::{
     races::RUNS_CHANGE,
     runs::{
         ActiveRecord, RunRecord,
-        steps::{CallRecord, worker_keeps},
         lanes::{Waking, Woken},
+        steps::{CallRecord, worker_keeps},
     },
     spaces::SpaceRecord,
     spaces::members::is_member,

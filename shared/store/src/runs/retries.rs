@@ -30,8 +30,8 @@ use crate::{
     runs::{
         ActiveCause, ActiveRecord, RunRecord, TriggeredBy, created_before,
         delegations::TriggerItem,
-        triggers::FiredRecord,
         lanes::{Waking, Woken},
+        triggers::FiredRecord,
     },
     spaces::SpaceRecord,
     spaces::members::is_member,

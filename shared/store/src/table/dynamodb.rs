@@ -17,8 +17,8 @@ use aws_sdk_dynamodb::{
 };
 
 use crate::table::{
-    indexes::KeyNames,
     database::{Batch, Database, Failure, Reason, TransactFailure},
+    indexes::KeyNames,
     key_of,
     keys::Key,
     query::{Page, Query, Range},

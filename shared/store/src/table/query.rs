@@ -2,11 +2,7 @@
 
 use crate::{
     Result,
-    table::{
-        Table,
-        indexes::Index,
-        write::Item,
-    },
+    table::{Table, indexes::Index, write::Item},
 };
 
 /// One page of a query.

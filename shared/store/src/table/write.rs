@@ -7,8 +7,9 @@ use serde_dynamo::AttributeValue;
 
 use crate::{Error, Result, table::keys::Key};
 
-/// The version of the stored forms. Each item carries in `v` the version that created it. No reader looks at it: it is raised with a change that readers have to
-/// tell apart, and such a change is made in two releases.
+/// The version of the stored forms. Each item carries in `v` the version that created it. No reader
+/// looks at it: it is raised with a change that readers have to tell apart, and such a change is
+/// made in two releases.
 const SCHEMA_VERSION: u32 = 1;
 
 /// An item.

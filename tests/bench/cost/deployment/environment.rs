@@ -7,7 +7,6 @@ use std::{
 
 use axum::Router;
 use futures::{FutureExt, future::BoxFuture};
-use smartspace_embedded_table::{NAME, client_on};
 use smartspace_api::{AdminKey, Api, SocketUrl, Tokens, router};
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::{
@@ -16,6 +15,7 @@ use smartspace_domain::{
     jobs::{BroadcastJob, RunJob, TriggerJob},
 };
 use smartspace_egress::{Egress, ToolHosts};
+use smartspace_embedded_table::{NAME, client_on};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     cancel_signal::NoCancelSignal,

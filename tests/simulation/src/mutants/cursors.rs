@@ -23,8 +23,7 @@ pub(super) fn change(mutant: Mutant, storage: &Storage, parts: &mut [Value]) {
         Mutant::ForgetsReading => drop_where(parts, is_cursor),
         Mutant::ReadsBackwards => {
             for cursor in parts.iter_mut().filter(|part| is_cursor(part)) {
-                cursor["Update"]["ConditionExpression"] =
-                    json!("attribute_exists(PK)");
+                cursor["Update"]["ConditionExpression"] = json!("attribute_exists(PK)");
             }
         }
         _ => {}

@@ -237,26 +237,14 @@ struct Trigger {
 
 impl Trigger {
     fn of(request: &Request, text: &str, storage: &Storage) -> Self {
-        let field =
-            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
-        let run = || request.id.split('.').next().unwrap_or_default().to_owned();
-        let Some(trigger) = field("TRIGGER: ") else {
-            let message = field("  messageId: ");
-            return Self {
-                line: message.clone().unwrap_or_default(),
-                id: message.unwrap_or_else(run),
-                delegated: field("  source: ").as_deref() == Some("delegated"),
-                space: between(text, "SPACE HISTORY (", "):\n")
-                    .pop()
-                    .and_then(|name| name.rsplit("id: ").next().map(str::to_owned))
-                    .unwrap_or_default(),
-            };
-        };
+        let trigger =
+            text.lines().find_map(|line| line.strip_prefix("TRIGGER: ")).unwrap_or_default();
         let number = trigger.strip_prefix("message #").and_then(|rest| {
             rest.split_once(' ').and_then(|(number, _)| number.parse::<u64>().ok())
         });
         let Some(number) = number else {
-            return Self { id: run(), line: String::new(), delegated: false, space: String::new() };
+            let run = request.id.split('.').next().unwrap_or_default().to_owned();
+            return Self { id: run, line: String::new(), delegated: false, space: String::new() };
         };
         let space = space_in(text);
         Self {

@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
     access::Caller,
@@ -14,6 +13,7 @@ use smartspace_domain::{
     runs::{Usage, UsageByModel},
     spaces::Role,
 };
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_simulation::storage::scan;
 use smartspace_store::{
     Store,

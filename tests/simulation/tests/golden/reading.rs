@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Error, Time,
     budgets::BudgetScope,
     dispatch::WakeLimits,
     ids::{CallId, ConnectionId, EntityId, RunId, SpaceId},
 };
+use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_simulation::storage::samples::kind;
 use smartspace_store::{
     Store,

@@ -8,12 +8,12 @@ use std::{
 
 use axum::http::Method;
 use serde_json::json;
-use smartspace_embedded_table::{NAME, client_on};
 use smartspace_domain::{
     Time,
     ids::{EntityId, PlanId},
     jobs::TriggerJob,
 };
+use smartspace_embedded_table::{NAME, client_on};
 use smartspace_simulation::{
     chance::Chance, client::Caller, life::Life, oracle::Stored, plan::Plan, ports::table::SimTable,
     process::Process, setup::Setup, world::World,

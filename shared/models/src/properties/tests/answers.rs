@@ -6,8 +6,8 @@ use smartspace_domain::{runs::Usage, steps::FinishReason};
 
 use super::without_signs_of_life;
 use crate::{
-    properties::Api,
     port::{ModelError, Piece},
+    properties::Api,
 };
 
 /// A part of an answer. The input of a call arrives in pieces.

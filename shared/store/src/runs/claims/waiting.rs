@@ -4,7 +4,7 @@ use smartspace_domain::{Time, ids::LeaseId, jobs::RunJob, runs::RunStatus};
 
 use crate::{
     Error, Result, Runs,
-    runs::{RunRecord, claims::existing, steps::lease_holds, lanes::Leaving},
+    runs::{RunRecord, claims::existing, lanes::Leaving, steps::lease_holds},
     table::{WriteError, keys, write::Write},
 };
 

@@ -11,9 +11,9 @@ use crate::{
     runs::{
         RunRecord,
         endings::{Ended, end},
+        lanes::Leaving,
         no_such_run,
         steps::{CallRecord, worker_keeps},
-        lanes::Leaving,
     },
     table::{WriteError, keys, write::Write},
     usage,

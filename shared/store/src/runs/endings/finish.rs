@@ -13,10 +13,10 @@ use crate::{
     runs::{
         RunRecord,
         endings::{Ended, end},
+        lanes::Leaving,
         marks::Marks,
         prompts::PromptRecord,
         steps::{StepRecord, lease_holds},
-        lanes::Leaving,
     },
     spaces::members::is_member,
     table::{WriteError, keys, write::Write},
@@ -217,10 +217,7 @@ impl Runs<'_> {
 fn cursor(space: SpaceId, agent: EntityId, mark: u64, now: Time) -> Result<Write> {
     let cursor =
         Write::update(keys::member(space, agent), "SET #cursor = :mark, #lastRunAt = :now");
-    cursor
-        .when("#cursor < :mark")
-        .value(":mark", mark)?
-        .value(":now", now)
+    cursor.when("#cursor < :mark").value(":mark", mark)?.value(":now", now)
 }
 
 /// Ends a run. `active` is its active space, if that is not stored yet.

@@ -16,9 +16,7 @@ use smartspace_domain::{
 use crate::{
     Error, Result, Runs, Store,
     runs::{
-        ActiveCause, ActiveRecord, RunRecord, TriggeredBy,
-        endings::cancel_write,
-        lanes::Lanes,
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, endings::cancel_write, lanes::Lanes,
     },
     table::{keys, write::Write},
     usage,

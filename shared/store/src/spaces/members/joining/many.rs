@@ -84,8 +84,7 @@ impl Members<'_> {
             if let Some(entity) = gone.filter(|_| !refusal.names(&keys::space_head(space))) {
                 return Err(no_such_entity(entity.id));
             }
-            let has_left =
-                |entity: &&&Entity| refusal.names(&keys::past_member(space, entity.id));
+            let has_left = |entity: &&&Entity| refusal.names(&keys::past_member(space, entity.id));
             former.extend(missing.iter().filter(has_left).map(|entity| entity.id));
             self.store.table.pause(tries).await;
         }
