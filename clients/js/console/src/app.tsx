@@ -11,10 +11,10 @@
 
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { clearDrafts } from './forms/drafts.ts';
-import { Console } from './page/console.tsx';
-import { LazyInvitation } from './page/lazy_invitation.tsx';
-import { ClientScope } from './page/providers.ts';
+import { clearDrafts } from './forms/form/drafts.ts';
+import { Console } from './page/shell/console.tsx';
+import { LazyInvitation } from './page/shell/lazy_invitation.tsx';
+import { ClientScope } from './api/providers.ts';
 import {
   REFUSED,
   clientWith,
@@ -28,9 +28,9 @@ import {
   storedKey,
   takeInviteFromAddress,
   takeKeyFromAddress,
-} from './page/session.ts';
-import { SignIn } from './page/sign_in.tsx';
-import { mayLeave } from './page/unsaved.ts';
+} from './page/session/session.ts';
+import { SignIn } from './page/session/sign_in.tsx';
+import { mayLeave } from './navigation/unsaved.ts';
 
 function App() {
   const [key, setKey] = useState(storedKey);

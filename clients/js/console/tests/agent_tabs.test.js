@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
 const { bytesText, cronWords, goalsIn, localText, timeOf } = await importSource(`
-  export { cronWords } from './src/studio/agents/cron_words.ts';
-  export { bytesText } from './src/page/file_words.ts';
-  export { goalsIn } from './src/studio/agents/goal_words.ts';
-  export { localText, timeOf } from './src/studio/agents/local_time.ts';
+  export { cronWords } from './src/studio/agents/records/cron_words.ts';
+  export { bytesText } from './src/files/file_words.ts';
+  export { goalsIn } from './src/studio/agents/records/goal_words.ts';
+  export { localText, timeOf } from './src/studio/agents/records/local_time.ts';
 `);
 
 test('common cron schedules have words, others have none', () => {

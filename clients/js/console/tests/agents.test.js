@@ -15,14 +15,14 @@ const {
   newestRuns,
   setupPatch,
 } = await importSource(`
-    export { newestRuns } from './src/studio/agents/entities.ts';
-    export { conflictsOf } from './src/studio/ui/conflicts.ts';
-    export { mergePatch } from './src/studio/ui/merge_patch.ts';
-    export { modelsIn } from './src/studio/agents/models.ts';
-    export { setupPatch } from './src/studio/agents/setup_body.ts';
-    export { newAgentBody } from './src/studio/agents/templates.ts';
-    export { executionWords, freshName } from './src/studio/agents/tool_words.ts';
-    export { answersOf } from './src/studio/agents/trial.ts';
+    export { newestRuns } from './src/studio/agents/list/entities.ts';
+    export { conflictsOf } from './src/studio/save_form/conflicts.ts';
+    export { mergePatch } from './src/studio/save_form/merge_patch.ts';
+    export { modelsIn } from './src/studio/agents/setup/models.ts';
+    export { setupPatch } from './src/studio/agents/setup/setup_body.ts';
+    export { newAgentBody } from './src/studio/agents/new_agent/templates.ts';
+    export { executionWords, freshName } from './src/studio/agents/tools/tool_words.ts';
+    export { answersOf } from './src/studio/agents/trial/trial.ts';
   `);
 test('a merge patch names what changed, and null for what was removed', () => {
   const cases = [

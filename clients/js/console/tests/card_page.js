@@ -14,12 +14,12 @@ window.Element.prototype.scrollIntoView = () => {};
 export const { Card, FieldView, answerOf, clearDrafts, h, render, rootField, typedIn } =
   await importSource(`
     export { h, render } from 'preact';
-    export { Card } from './src/forms/card.tsx';
-    export { typedIn } from './src/forms/controls.ts';
-    export { clearDrafts } from './src/forms/drafts.ts';
-    export { FieldView } from './src/forms/fields.tsx';
-    export { answerOf } from './src/forms/form_values.ts';
-    export { rootField } from './src/forms/schema.ts';
+    export { Card } from './src/forms/card/card.tsx';
+    export { typedIn } from './src/forms/fields/controls.ts';
+    export { clearDrafts } from './src/forms/form/drafts.ts';
+    export { FieldView } from './src/forms/fields/fields.tsx';
+    export { answerOf } from './src/forms/schema/form_values.ts';
+    export { rootField } from './src/forms/schema/schema.ts';
   `);
 
 const MEMBERS = [

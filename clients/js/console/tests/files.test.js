@@ -41,11 +41,11 @@ const {
 } = await importSource(`
     export { h, options, render } from 'preact';
     export { SmartspaceProvider, SpaceProvider } from '@smartspace/react';
-    export { UploadList } from './src/page/attach.tsx';
-    export { aboutFile, shortName, shownSize, uploadProblem } from './src/page/file_words.ts';
-    export { Files } from './src/page/files.tsx';
-    export { NoticeContext } from './src/page/notices.tsx';
-    export { useFiles } from './src/page/use_files.ts';
+    export { UploadList } from './src/page/composer/attach.tsx';
+    export { aboutFile, shortName, shownSize, uploadProblem } from './src/files/file_words.ts';
+    export { Files } from './src/files/files.tsx';
+    export { NoticeContext } from './src/ui/notices.tsx';
+    export { useFiles } from './src/page/composer/use_files.ts';
     export { firstWords } from './src/why/chain_words.ts';
   `);
 

@@ -10,7 +10,7 @@ globalThis.window = window;
 globalThis.document = window.document;
 const { Markdown, blocksOf, h, render } = await importSource(`
   export { h, render } from 'preact';
-  export { Markdown, blocksOf } from './src/page/markdown.tsx';
+  export { Markdown, blocksOf } from './src/page/markdown/markdown.tsx';
 `);
 
 const main = document.querySelector('main');

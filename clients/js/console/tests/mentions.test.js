@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
 const { candidatesOf, completed, mentionAt } = await importSource(`
-  export { candidatesOf, completed, mentionAt } from './src/page/mentions.ts';
+  export { candidatesOf, completed, mentionAt } from './src/page/composer/mentions.ts';
 `);
 
 test('a mention is found before the caret, unless its @ follows a word', () => {

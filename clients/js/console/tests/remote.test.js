@@ -36,11 +36,11 @@ const {
   export { adviceOf } from './src/why/failures.ts';
   export { spansOf } from './src/why/spans.ts';
   export { endWords, factsOf, reportedText } from './src/why/words.ts';
-  export { runtimeWith, workplaceText } from './src/studio/agents/runtime.ts';
-  export { RuntimeFields } from './src/studio/agents/runtime_fields.tsx';
-  export { setupPatch } from './src/studio/agents/setup_body.ts';
-  export { LimitFields } from './src/studio/agents/setup_fields.tsx';
-  export { newAgentBody, TEMPLATES } from './src/studio/agents/templates.ts';
+  export { runtimeWith, workplaceText } from './src/studio/agents/setup/runtime.ts';
+  export { RuntimeFields } from './src/studio/agents/setup/runtime_fields.tsx';
+  export { setupPatch } from './src/studio/agents/setup/setup_body.ts';
+  export { LimitFields } from './src/studio/agents/setup/setup_fields.tsx';
+  export { newAgentBody, TEMPLATES } from './src/studio/agents/new_agent/templates.ts';
   export { Facts } from './src/studio/run/facts.tsx';
   export { RemoteWork } from './src/studio/run/remote_work.tsx';
   export { numbersOf } from './src/studio/runs/words.ts';

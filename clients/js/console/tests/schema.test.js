@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
 const { answerOf, rootField, spanText } = await importSource(`
-  export { answerOf } from './src/forms/form_values.ts';
-  export { rootField } from './src/forms/schema.ts';
-  export { spanText } from './src/forms/times.ts';
+  export { answerOf } from './src/forms/schema/form_values.ts';
+  export { rootField } from './src/forms/schema/schema.ts';
+  export { spanText } from './src/ui/times.ts';
 `);
 
 const object = (properties, required = []) => ({ type: 'object', properties, required });

@@ -10,15 +10,15 @@
 
 import { useMe } from '@smartspace/react';
 import type { JSX } from 'preact';
-import type { Address } from '../page/address.ts';
-import { Agent } from './agents/agent.tsx';
-import { Agents } from './agents/agents.tsx';
-import { NewAgent } from './agents/new_agent.tsx';
+import type { Address } from '../navigation/address.ts';
+import { Agent } from './agents/agent/agent.tsx';
+import { Agents } from './agents/list/agents.tsx';
+import { NewAgent } from './agents/new_agent/new_agent.tsx';
 import { People } from './people/people.tsx';
 import { RunPage } from './run/run_page.tsx';
 import { Runs } from './runs/runs.tsx';
 import { Settings } from './settings/settings.tsx';
-import { Page } from './ui/page.tsx';
+import { Page } from './frame/page.tsx';
 import { Usage } from './usage/usage.tsx';
 
 export { Invitation } from './people/invitation.tsx';

@@ -4,10 +4,10 @@ import type { Run } from '@smartspace/client';
 import { useSpace, useTimeline } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { hashOf, open, openWhy } from '../page/address.ts';
-import type { Cast } from '../page/members.ts';
-import { useNotify, wordsOf } from '../page/notices.tsx';
-import { byRefusal } from '../page/outcomes.ts';
+import { hashOf, open, openWhy } from '../navigation/address.ts';
+import type { Cast } from '../members/space_members.ts';
+import { useNotify, wordsOf } from '../ui/notices.tsx';
+import { byRefusal } from './outcomes.ts';
 import { useSpaceRuns } from './chain_runs.ts';
 import {
   depthOf,

@@ -3,7 +3,7 @@
 import type { Run } from '@smartspace/client';
 import { useClient, useRuns } from '@smartspace/react';
 import { useEffect, useState } from 'preact/hooks';
-import { spacePath } from '../page/paths.ts';
+import { spacePath } from '../api/paths.ts';
 
 const PAGE = 200;
 const MOST_PAGES = 5;

@@ -1,7 +1,7 @@
 // A chain in words: what each part of it is, and where and why it ended. Pure.
 
 import type { Message } from '@smartspace/client';
-import { refusalWords } from '../page/outcomes.ts';
+import { refusalWords } from './outcomes.ts';
 import { nodesOf, type ChainNode, type RunNode } from './chain_tree.ts';
 import { endWords, statusWords } from './words.ts';
 

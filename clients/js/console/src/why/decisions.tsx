@@ -3,9 +3,9 @@
 import type { Outcome, Run } from '@smartspace/client';
 import { useRuns } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { openWhy } from '../page/address.ts';
-import type { Cast } from '../page/members.ts';
-import { reasonOf, stateWords } from '../page/outcomes.ts';
+import { openWhy } from '../navigation/address.ts';
+import type { Cast } from '../members/space_members.ts';
+import { reasonOf, stateWords } from './outcomes.ts';
 import { Section } from './section.tsx';
 
 /** The decisions about the message that woke the run, or nothing if they are not loaded. */

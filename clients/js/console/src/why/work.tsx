@@ -2,7 +2,7 @@
 
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { useNow } from '../page/now.ts';
+import { useNow } from '../ui/now.ts';
 import { Failure } from './failure.tsx';
 import { Section } from './section.tsx';
 import { spansOf } from './spans.ts';

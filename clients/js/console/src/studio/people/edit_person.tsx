@@ -4,9 +4,9 @@ import type { Entity, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { entityPath, spacePath } from '../../page/paths.ts';
-import { ActionButton } from '../ui/action_button.tsx';
-import { SaveForm, TextField } from '../ui/form.tsx';
+import { entityPath, spacePath } from '../../api/paths.ts';
+import { ActionButton } from '../frame/action_button.tsx';
+import { SaveForm, TextField } from '../save_form/save_form.tsx';
 
 export interface EditPersonProps {
   person: Entity;

@@ -4,15 +4,15 @@ import type { Entity, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { hashOf } from '../../page/address.ts';
-import { everyPage } from '../../page/entities.ts';
-import { wordsOf } from '../../page/notices.tsx';
-import { mayLeave } from '../../page/unsaved.ts';
-import { useActivity, usePages } from '../ui/data.ts';
-import { SaveForm, TextField } from '../ui/form.tsx';
-import { Loaded, More, Page, Part } from '../ui/page.tsx';
+import { hashOf } from '../../navigation/address.ts';
+import { everyPage } from '../../api/entities.ts';
+import { wordsOf } from '../../ui/notices.tsx';
+import { mayLeave } from '../../navigation/unsaved.ts';
+import { useActivity, usePages } from '../data/data.ts';
+import { SaveForm, TextField } from '../save_form/save_form.tsx';
+import { Loaded, More, Page, Part } from '../frame/page.tsx';
 import { EditPerson } from './edit_person.tsx';
-import { TableHead } from '../ui/table_head.tsx';
+import { TableHead } from '../frame/table_head.tsx';
 
 const COLUMNS = ['Name', 'External id', 'Spaces', 'Made'];
 

@@ -3,10 +3,10 @@
 import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { open, runHash } from '../../page/address.ts';
+import { open, runHash } from '../../navigation/address.ts';
 import { mayFork } from '../../why/answers.ts';
 import { isRepeatable } from '../runs/words.ts';
-import { ActionButton } from '../ui/action_button.tsx';
+import { ActionButton } from '../frame/action_button.tsx';
 
 /** The buttons of a run. */
 export function RunActions({ run }: { run: Run }): JSX.Element {

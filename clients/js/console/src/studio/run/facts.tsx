@@ -2,7 +2,7 @@
 
 import type { Run, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { useNow } from '../../page/now.ts';
+import { useNow } from '../../ui/now.ts';
 import { Failure } from '../../why/failure.tsx';
 import { durationText, endWords, reportedText, usageCost } from '../../why/words.ts';
 

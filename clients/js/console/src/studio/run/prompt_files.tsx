@@ -2,7 +2,7 @@
 
 import type { Step } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { aboutFile } from '../../page/file_words.ts';
+import { aboutFile } from '../../files/file_words.ts';
 
 /** A file of a stored prompt. */
 export interface PromptFile {

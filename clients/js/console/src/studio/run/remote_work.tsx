@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import { postsOf } from '../../why/answers.ts';
 import { promptOf } from '../../why/prompt.ts';
 import { PromptText } from '../../why/prompt_text.tsx';
-import { Part } from '../ui/page.tsx';
+import { Part } from '../frame/page.tsx';
 
 /** The messages of a remote run, and its prompt. */
 export function RemoteWork({ run }: { run: Run }): JSX.Element {

@@ -3,7 +3,7 @@
 import type { Run, Step } from '@smartspace/client';
 import type { ComponentChildren, JSX } from 'preact';
 import { durationText, usageCost } from '../../why/words.ts';
-import { Part } from '../ui/page.tsx';
+import { Part } from '../frame/page.tsx';
 import { tokensText } from './facts.tsx';
 import { JsonView } from './json_view.tsx';
 import { StepPrompt } from './step_prompt.tsx';

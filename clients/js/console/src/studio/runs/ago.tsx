@@ -1,7 +1,7 @@
 // A time in words that follow the clock.
 
 import type { JSX } from 'preact';
-import { useNow } from '../../page/now.ts';
+import { useNow } from '../../ui/now.ts';
 import { relativeText } from './words.ts';
 
 /** How far a time is from now. Its title is the exact time, in the reader's zone. */

@@ -1,7 +1,7 @@
 // The filters above the table of runs. They are stored in the address.
 
 import type { JSX } from 'preact';
-import { listHash, open } from '../../page/address.ts';
+import { listHash, open } from '../../navigation/address.ts';
 import type { Named, Names } from './names.ts';
 import { runsPath, type RunFilters } from './query.ts';
 import { shortId } from './words.ts';

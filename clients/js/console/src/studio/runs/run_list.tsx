@@ -3,12 +3,12 @@
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useNow } from '../../page/now.ts';
-import { useActivity, type Pages } from '../ui/data.ts';
-import { Loaded, More } from '../ui/page.tsx';
+import { useNow } from '../../ui/now.ts';
+import { useActivity, type Pages } from '../data/data.ts';
+import { Loaded, More } from '../frame/page.tsx';
 import { RunRow } from './run_row.tsx';
 import { isActive } from './words.ts';
-import { TableHead } from '../ui/table_head.tsx';
+import { TableHead } from '../frame/table_head.tsx';
 
 const NUMBERS = ['Duration', 'Steps', 'Tokens', 'Cost'];
 

@@ -4,8 +4,8 @@ import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX, TargetedMouseEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { agentHash, hashOf, open, runHash } from '../../page/address.ts';
-import { ActionButton } from '../ui/action_button.tsx';
+import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
+import { ActionButton } from '../frame/action_button.tsx';
 import { Ago } from './ago.tsx';
 import { causeOf, isActive, isRepeatable, lengthOf, numbersOf, stateOf } from './words.ts';
 

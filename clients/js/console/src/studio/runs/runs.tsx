@@ -4,8 +4,8 @@
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { usePages, type Pages } from '../ui/data.ts';
-import { Page, Part } from '../ui/page.tsx';
+import { usePages, type Pages } from '../data/data.ts';
+import { Page, Part } from '../frame/page.tsx';
 import { Filters, STATUSES } from './filters.tsx';
 import { useNames, type Names } from './names.ts';
 import { failedPath, filtersOf, runsPath, waitingPath, type RunFilters } from './query.ts';

@@ -4,10 +4,10 @@ import type { Entity, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { allEntities } from '../../page/entities.ts';
-import { wordsOf } from '../../page/notices.tsx';
-import { spacePath } from '../../page/paths.ts';
-import { SaveForm, SelectField } from '../ui/form.tsx';
+import { allEntities } from '../../api/entities.ts';
+import { wordsOf } from '../../ui/notices.tsx';
+import { spacePath } from '../../api/paths.ts';
+import { SaveForm, SelectField } from '../save_form/save_form.tsx';
 
 const ROLES = [
   { value: 'member', text: 'member' },

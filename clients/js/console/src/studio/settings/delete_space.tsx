@@ -3,10 +3,10 @@
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { open } from '../../page/address.ts';
-import { useNotify, wordsOf } from '../../page/notices.tsx';
-import { spacePath } from '../../page/paths.ts';
-import { giveUp } from '../../page/unsaved.ts';
+import { open } from '../../navigation/address.ts';
+import { useNotify, wordsOf } from '../../ui/notices.tsx';
+import { spacePath } from '../../api/paths.ts';
+import { giveUp } from '../../navigation/unsaved.ts';
 
 /** The button, and the question that it asks. */
 export function DeleteSpace({ id, name }: { id: string; name: string }): JSX.Element {

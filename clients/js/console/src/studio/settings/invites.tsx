@@ -4,14 +4,14 @@ import type { Schemas, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { timeText } from '../../forms/times.ts';
-import { CopyButton } from '../../page/copy_button.tsx';
-import { spacePath } from '../../page/paths.ts';
-import { ActionButton } from '../ui/action_button.tsx';
-import { usePages } from '../ui/data.ts';
-import { NumberField, SaveForm, SelectField } from '../ui/form.tsx';
-import { Loaded, More } from '../ui/page.tsx';
-import { TableHead } from '../ui/table_head.tsx';
+import { timeText } from '../../ui/times.ts';
+import { CopyButton } from '../../ui/copy_button.tsx';
+import { spacePath } from '../../api/paths.ts';
+import { ActionButton } from '../frame/action_button.tsx';
+import { usePages } from '../data/data.ts';
+import { NumberField, SaveForm, SelectField } from '../save_form/save_form.tsx';
+import { Loaded, More } from '../frame/page.tsx';
+import { TableHead } from '../frame/table_head.tsx';
 
 type Invite = Schemas['Invite'];
 

@@ -3,12 +3,12 @@
 import type { Client, Member, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX, TargetedEvent } from 'preact';
-import { agentHash, open } from '../../page/address.ts';
-import { useNotify, wordsOf } from '../../page/notices.tsx';
-import { spacePath } from '../../page/paths.ts';
-import { giveUp } from '../../page/unsaved.ts';
-import { ActionButton } from '../ui/action_button.tsx';
-import { TableHead } from '../ui/table_head.tsx';
+import { agentHash, open } from '../../navigation/address.ts';
+import { useNotify, wordsOf } from '../../ui/notices.tsx';
+import { spacePath } from '../../api/paths.ts';
+import { giveUp } from '../../navigation/unsaved.ts';
+import { ActionButton } from '../frame/action_button.tsx';
+import { TableHead } from '../frame/table_head.tsx';
 
 export interface MembersProps {
   space: SpaceInfo;

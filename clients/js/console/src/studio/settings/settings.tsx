@@ -3,9 +3,9 @@
 
 import { useMe, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { hashOf } from '../../page/address.ts';
-import { SpaceScope } from '../../page/providers.ts';
-import { Loaded, Page, Part } from '../ui/page.tsx';
+import { hashOf } from '../../navigation/address.ts';
+import { SpaceScope } from '../../api/providers.ts';
+import { Loaded, Page, Part } from '../frame/page.tsx';
 import { DeleteSpace } from './delete_space.tsx';
 import { Facts } from './facts.tsx';
 import { Invites } from './invites.tsx';

@@ -3,10 +3,10 @@
 import type { Schemas, SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { spacePath } from '../../page/paths.ts';
-import { ChoiceField } from '../ui/choice_field.tsx';
-import { useActivity, useAnswer } from '../ui/data.ts';
-import { CheckField, NumberField, SaveForm, TextField } from '../ui/form.tsx';
+import { spacePath } from '../../api/paths.ts';
+import { ChoiceField } from '../save_form/choice_field.tsx';
+import { useActivity, useAnswer } from '../data/data.ts';
+import { CheckField, NumberField, SaveForm, TextField } from '../save_form/save_form.tsx';
 import { AdminFields, RouterFields } from './policy_fields.tsx';
 import { POLICIES, todayText, withoutScript } from './policies.ts';
 

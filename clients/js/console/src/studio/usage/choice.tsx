@@ -1,7 +1,7 @@
 // The range and the grouping of a report, both in the address.
 
 import type { JSX, TargetedSubmitEvent } from 'preact';
-import { listHash, open } from '../../page/address.ts';
+import { listHash, open } from '../../navigation/address.ts';
 import { lastDays, type Group, type Range } from './report.ts';
 
 const LENGTHS = [7, 30, 92];

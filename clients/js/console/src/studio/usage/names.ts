@@ -2,7 +2,7 @@
 
 import type { Schemas } from '@smartspace/client';
 import { useEffect } from 'preact/hooks';
-import { usePages } from '../ui/data.ts';
+import { usePages } from '../data/data.ts';
 import type { Group, Series } from './report.ts';
 
 /** Names what a series is about. More agents are loaded while one of these has no name. */

@@ -1,7 +1,7 @@
 // The numbers of the charts as tables.
 
 import type { JSX } from 'preact';
-import { agentHash } from '../../page/address.ts';
+import { agentHash } from '../../navigation/address.ts';
 import { costText } from '../../why/words.ts';
 import { reuseOf, type Group, type Series, type UsageItem } from './report.ts';
 

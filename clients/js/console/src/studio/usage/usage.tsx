@@ -3,8 +3,8 @@
 import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { costText } from '../../why/words.ts';
-import { useActivity, useAnswer } from '../ui/data.ts';
-import { Loaded, Page, Part } from '../ui/page.tsx';
+import { useActivity, useAnswer } from '../data/data.ts';
+import { Loaded, Page, Part } from '../frame/page.tsx';
 import { Chart, MOST_SERIES } from './chart.tsx';
 import { Choice } from './choice.tsx';
 import { useNames } from './names.ts';

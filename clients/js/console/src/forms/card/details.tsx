@@ -1,0 +1,52 @@
+// The line below a card with the tool's name and status. It opens to show the whole input and
+// output.
+
+import type { JSX } from 'preact';
+import { FlatTable, tableOf } from './flat_table.tsx';
+import { GrowingText } from './growing_text.tsx';
+import { isObject, shortened, wordsFor } from '../schema/json.ts';
+import type { CardPart } from './parts.ts';
+
+const LONGEST_CHARS = 120;
+
+/** The details of one call. The element stays open while the call goes on. */
+export function Details({ part }: { part: CardPart }): JSX.Element {
+  const output = 'raw' in part ? null : (part.output ?? null);
+  return (
+    <details>
+      <summary>
+        <span>{`${part.name} · ${part.status}`}</span>{' '}
+        <span class="result" dir="auto">
+          {resultText(part)}
+        </span>
+      </summary>
+      <div class="tool-label">Input</div>
+      {'raw' in part ? <GrowingText text={part.raw} /> : <Value value={part.input} />}
+      {output === null ? null : (
+        <>
+          <div class="tool-label">Output</div>
+          <Value value={output} />
+        </>
+      )}
+    </details>
+  );
+}
+
+function Value({ value }: { value: unknown }) {
+  const table = tableOf(value);
+  if (table) return <FlatTable table={table} />;
+  return <GrowingText text={typeof value === 'string' ? value : jsonOf(value)} />;
+}
+
+// The output of a call without a form, on one line. A call with a form has an outcome instead.
+function resultText(part: CardPart): string {
+  if ('raw' in part || typeof part.ui === 'string') return '';
+  if (part.output === null || part.output === undefined || isPicture(part.output)) return '';
+  return shortened(wordsFor(part.output).replace(/\s+/g, ' ').trim(), LONGEST_CHARS);
+}
+
+// A call that returned a picture alone. The card shows it.
+const isPicture = (output: unknown): boolean =>
+  isObject(output) && Object.keys(output).join() === 'attachmentId';
+
+const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';

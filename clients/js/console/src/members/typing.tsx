@@ -1,0 +1,27 @@
+// Who is typing.
+
+import { usePresence } from '@smartspace/react';
+import type { JSX } from 'preact';
+import type { Cast } from './space_members.ts';
+
+const MOST_NAMES = 3;
+
+/** A line with the people who are typing. */
+export function Typing({ cast: { meId, nameOf } }: { cast: Cast }): JSX.Element {
+  const { typing } = usePresence();
+  const names = typing.filter((id) => id !== meId).map(nameOf);
+  return (
+    <p id="typing" class="typing" aria-live="off">
+      {typingText(names)}
+    </p>
+  );
+}
+
+function typingText(names: string[]) {
+  if (names.length === 0) return '';
+  if (names.length > MOST_NAMES) return `${names.length} people are typing…`;
+  const last = names.at(-1);
+  return names.length === 1
+    ? `${last} is typing…`
+    : `${names.slice(0, -1).join(', ')} and ${last} are typing…`;
+}

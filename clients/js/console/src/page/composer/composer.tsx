@@ -1,0 +1,159 @@
+// The form that writes a message. A sent message is in the timeline at once.
+
+import { useClient, useMembers, useRuns, useSend } from '@smartspace/react';
+import type { JSX, TargetedKeyboardEvent } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { AttachButton, UploadList } from './attach.tsx';
+import type { Cast } from '../../members/space_members.ts';
+import { MentionList, optionId } from './mention_list.tsx';
+import { useNotify, wordsOf } from '../../ui/notices.tsx';
+import { useFiles } from './use_files.ts';
+import { useMentions } from './use_mentions.ts';
+import { useWouldWake } from './would_wake.ts';
+
+export interface ComposerProps {
+  cast: Cast;
+  /** Called when a message was sent. */
+  onSent: () => void;
+}
+
+/** The form below the timeline. */
+export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
+  const { space, senderId, people, isOperator } = cast;
+  const send = useSend();
+  const [text, setText] = useState(() => space.getDraft());
+  const box = useRef<HTMLTextAreaElement>(null);
+  const wouldWake = useWouldWake(text, cast);
+  const stop = useStop();
+  // The operator writes in the name of a person.
+  const isMute = isOperator && people.length === 0;
+  const files = useFiles(isMute);
+  const said = files.hint || wouldWake;
+
+  const write = (next: string) => {
+    setText(next);
+    space.setDraft(next);
+    space.setTyping(next.trim() !== '');
+  };
+  // Where the caret goes when the text has been replaced.
+  const caret = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (caret.current !== null) box.current!.setSelectionRange(caret.current, caret.current);
+    caret.current = null;
+  });
+  const { members } = useMembers();
+  const mentions = useMentions(members, box, (next, at) => {
+    caret.current = at;
+    write(next);
+  });
+  const { candidates, current } = mentions;
+  const isListed = candidates.length > 0;
+
+  const submit = () => {
+    // Between two renders the box knows more than the state.
+    const { value } = box.current!;
+    const given = value.trim() === '' ? '' : value;
+    if (isMute || !files.isReady) return;
+    const attachments = files.take();
+    if (given === '' && attachments.length === 0) return;
+    // The timeline shows why a message was refused.
+    send(given, { attachments, ...(senderId !== null && { senderId }) }).catch(() => {});
+    write('');
+    onSent();
+  };
+  const pressed = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
+    // In an input method, Enter selects a character and must not send.
+    if (event.isComposing || event.keyCode === 229) return;
+    const isChoosing = !event.shiftKey && mentions.pressed(event.key);
+    if (event.key === 'Escape' && !isChoosing) stop();
+    if (!isChoosing && (event.key !== 'Enter' || event.shiftKey)) return;
+    event.preventDefault();
+    if (!isChoosing) submit();
+  };
+
+  return (
+    <form
+      id="composer"
+      class={files.isDragged ? 'composer dragged' : 'composer'}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {isListed ? <MentionList {...{ candidates, current }} onChoose={mentions.choose} /> : null}
+      <UploadList uploads={files.uploads} onRemoved={() => box.current!.focus()} />
+      <label for="text" class="unseen">
+        Message
+      </label>
+      <textarea
+        ref={box}
+        id="text"
+        rows={2}
+        value={text}
+        disabled={isMute}
+        placeholder={
+          isMute
+            ? 'No person is a member of this space.'
+            : 'Write a message. Mention an agent with @Name.'
+        }
+        aria-describedby="composer-hint"
+        aria-autocomplete="list"
+        aria-controls={isListed ? 'mentions' : undefined}
+        aria-activedescendant={isListed ? optionId(current) : undefined}
+        onInput={(event) => {
+          write(event.currentTarget.value);
+          mentions.follow(event.currentTarget);
+        }}
+        onClick={(event) => mentions.follow(event.currentTarget)}
+        onKeyDown={pressed}
+        onPaste={files.pasted}
+        onBlur={() => {
+          space.setTyping(false);
+          mentions.close();
+        }}
+      />
+      <div class="composer-row">
+        {isOperator ? <SenderMenu cast={cast} /> : null}
+        <AttachButton disabled={isMute} onFiles={files.add} />
+        <span id="composer-hint" class={said ? 'hint said' : 'hint'} dir="auto">
+          {said || 'Enter sends, Shift+Enter makes a new line, Esc stops the agents'}
+        </span>
+        <button type="submit" id="send" class="primary" disabled={isMute || !files.isReady}>
+          Send
+        </button>
+      </div>
+    </form>
+  );
+}
+
+// Stops the agents that think or write.
+function useStop() {
+  const client = useClient();
+  const notify = useNotify();
+  const { active } = useRuns();
+  return () => {
+    for (const { runId, status } of active)
+      if (status !== 'waiting_tool')
+        client.runs.cancel(runId).catch((error) => notify(wordsOf(error)));
+  };
+}
+
+// In whose name the operator writes.
+function SenderMenu({ cast: { people, senderId, choose } }: { cast: Cast }) {
+  return (
+    <>
+      <label for="sender">as</label>
+      <select
+        id="sender"
+        value={senderId ?? ''}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        {people.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+// A page for operators and owners, once it is loaded.
+
+import type { JSX } from 'preact';
+import type { StudioAddress } from '../../studio/studio.tsx';
+import { Back } from '../../navigation/back.tsx';
+import { NoticeLine, useNotice } from '../../ui/notices.tsx';
+import { useStudio } from './use_studio.ts';
+
+const FAILED =
+  'This page was not loaded: there is no network, or the server has a newer version. Reload it.';
+
+/** The page that the address names. */
+export function LazyStudio({ address }: { address: StudioAddress }): JSX.Element {
+  const { studio, hasFailed } = useStudio();
+  const notice = useNotice();
+  if (studio) return <studio.Studio address={address} />;
+  return (
+    <main class="room">
+      <header class="room-head">
+        <Back />
+      </header>
+      <NoticeLine text={hasFailed ? FAILED : notice} />
+    </main>
+  );
+}

@@ -1,0 +1,104 @@
+// The side of the page: the state of the connection, the spaces, and what the caller may do.
+
+import type { Caller, SpaceSummary } from '@smartspace/client';
+import { useSpaces } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { memo } from 'preact/compat';
+import { openSpace, type Address } from '../../navigation/address.ts';
+import { BUILD_PAGES } from '../../navigation/build_pages.ts';
+import { useIsWide } from '../../ui/is_wide.ts';
+import { Jump } from './switcher.tsx';
+import { NeedsYou } from './inbox.tsx';
+import { Status } from '../../ui/status.tsx';
+
+export interface SideProps {
+  /** The caller; null until it is known. */
+  me: Caller | null;
+  address: Address;
+  onNewSpace: () => void;
+  onSignOut: () => void;
+}
+
+/** The side. */
+export function Side({ me, address, onNewSpace, onSignOut }: SideProps): JSX.Element {
+  const { spaces } = useSpaces();
+  const currentId = 'spaceId' in address ? address.spaceId : null;
+  // In a narrow window the list is a page.
+  const isPage = !useIsWide() && (address.page === 'list' || address.page === 'nowhere');
+  const Brand = isPage ? 'h1' : 'strong';
+  const mayCreate = me?.capabilities.includes('create_spaces') ?? false;
+  return (
+    <div class="side" role={isPage ? 'main' : 'complementary'}>
+      <div class="brand">
+        <Brand>Smartspace</Brand>
+        <Status id="status" />
+      </div>
+      <Jump isOperator={me?.kind === 'operator'} />
+      <NeedsYou />
+      <nav class="all-spaces" aria-labelledby="spaces-title">
+        <h2 id="spaces-title">Spaces</h2>
+        <ul id="spaces" class="spaces">
+          {spaces.map(({ id, name, unread }) => (
+            <SpaceLine key={id} {...{ id, name, unread }} isCurrent={id === currentId} />
+          ))}
+        </ul>
+      </nav>
+      {me?.kind === 'operator' ? <Build page={address.page} /> : null}
+      <div class="side-actions">
+        {me ? (
+          <p id="caller" class="caller">
+            {me.entity ? `Signed in as ${me.entity.name}` : 'Signed in as the operator'}
+          </p>
+        ) : null}
+        {mayCreate ? (
+          <button type="button" id="new-space" onClick={onNewSpace}>
+            New space
+          </button>
+        ) : null}
+        <button type="button" id="sign-out" class="quiet" onClick={onSignOut}>
+          Sign out
+        </button>
+      </div>
+    </div>
+  );
+}
+
+// The pages for operators.
+const Build = ({ page }: { page: Address['page'] }) => (
+  <nav class="build" aria-labelledby="build">
+    <h2 id="build">Build</h2>
+    <ul>
+      {BUILD_PAGES.map(({ name, href, pages }) => (
+        <li key={href}>
+          <a href={href} aria-current={pages.includes(page) ? 'page' : undefined}>
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
+
+interface SpaceLineProps extends Pick<SpaceSummary, 'id' | 'name' | 'unread'> {
+  isCurrent: boolean;
+}
+
+const SpaceLine = memo(function SpaceLine({ id, name, unread, isCurrent }: SpaceLineProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        aria-current={isCurrent ? 'page' : undefined}
+        onClick={() => openSpace(id)}
+      >
+        <span dir="auto">{name}</span>
+        {unread > 0 ? (
+          <span class="unread-count">
+            {unread}
+            <span class="unseen"> unread</span>
+          </span>
+        ) : null}
+      </button>
+    </li>
+  );
+});

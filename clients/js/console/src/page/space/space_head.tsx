@@ -1,0 +1,89 @@
+// The head of a space: its name, its members, whom a message asks.
+
+import type { Member, SpaceInfo } from '@smartspace/client';
+import { useMembers, useMe, useSpace } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { settingsHash } from '../../navigation/address.ts';
+import { Avatar } from '../../members/avatar.tsx';
+import { Back } from '../../navigation/back.tsx';
+import type { Cast } from '../../members/space_members.ts';
+import { Status } from '../../ui/status.tsx';
+
+const MOST_AVATARS = 8;
+
+const POLICIES: Record<SpaceInfo['triggerPolicy'], string> = {
+  all: 'everyone is asked',
+  mention: 'named agents are asked',
+  router: 'a router chooses',
+  admin: 'the admin agent is asked',
+};
+
+export interface RoomHeadProps {
+  name: string;
+  cast: Cast;
+}
+
+/** The bar above the timeline. */
+export function RoomHead({ name, cast }: RoomHeadProps): JSX.Element {
+  const { space } = useSpace();
+  const { members } = useMembers();
+  const { me } = useMe();
+  const isOwner = members.some(({ id, role }) => id === me?.entity?.id && role === 'owner');
+  return (
+    <header class="room-head">
+      <Back />
+      <h1 id="room-name" dir="auto">
+        {name}
+      </h1>
+      <Status />
+      <ul id="members" class="members" aria-label="Members">
+        {members.map((member, place) => (
+          <MemberItem
+            key={member.id}
+            member={member}
+            hue={cast.hueOf(member.id)}
+            isShown={place < MOST_AVATARS}
+          />
+        ))}
+      </ul>
+      {space ? <p class="note about">{aboutText(members, space)}</p> : null}
+      {space ? (
+        <div class="head-actions">
+          <a class="button" href={settingsHash(space.id)}>
+            {me?.kind === 'operator' || isOwner ? 'Settings' : 'Members'}
+          </a>
+        </div>
+      ) : null}
+    </header>
+  );
+}
+
+interface MemberItemProps {
+  member: Member;
+  hue: number;
+  /** Further members are for screen readers. */
+  isShown: boolean;
+}
+
+function MemberItem({ member: { name, type, role }, hue, isShown }: MemberItemProps) {
+  const isAgent = type === 'agent';
+  const words = `${name}, ${isAgent ? 'agent' : 'person'}${role === 'owner' ? ', owner' : ''}`;
+  return (
+    <li class={`hue-${hue}`} title={words}>
+      {isShown ? <Avatar name={name} isAgent={isAgent} /> : null}
+      <span class="unseen">{words}</span>
+    </li>
+  );
+}
+
+function aboutText(members: readonly Member[], { triggerPolicy, paused }: SpaceInfo) {
+  const agents = members.filter(({ type }) => type === 'agent').length;
+  const counts = [
+    counted(members.length - agents, 'person', 'people'),
+    counted(agents, 'agent', 'agents'),
+  ];
+  return [...counts, paused ? 'paused: nobody is asked' : POLICIES[triggerPolicy]].join(' · ');
+}
+
+const counted = (count: number, one: string, more: string) =>
+  `${count} ${count === 1 ? one : more}`;

@@ -1,0 +1,67 @@
+// The open space: its name and members, its messages, and the form that writes one.
+
+import { SpaceScope } from '../../api/providers.ts';
+import { useClient, useConnection, useMe, useSpace } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { ActiveRuns } from './active_runs.tsx';
+import { Composer } from '../composer/composer.tsx';
+import { useCast } from '../../members/space_members.ts';
+import { NoticeLine, wordsOf } from '../../ui/notices.tsx';
+import { RoomHead } from './space_head.tsx';
+import { Scroller } from '../timeline/scroller.ts';
+import { TimelineView } from '../timeline/timeline.tsx';
+import { Title } from './title.tsx';
+import { Typing } from '../../members/typing.tsx';
+import { Why } from '../../why/why.tsx';
+
+export interface RoomProps {
+  spaceId: string;
+  /** The message that the address names. */
+  seq: number | null;
+  /** The run that the drawer explains. */
+  runId: string | null;
+  /** The tab of the drawer. */
+  tab: string | null;
+  /** What failed outside of the timeline, or ''. */
+  notice: string;
+}
+
+/** Shows one space. */
+export function Room({ spaceId, ...props }: RoomProps): JSX.Element {
+  return (
+    <SpaceScope key={spaceId} id={spaceId}>
+      <OpenRoom key={spaceId} spaceId={spaceId} {...props} />
+    </SpaceScope>
+  );
+}
+
+function OpenRoom({ spaceId, seq, runId, tab, notice }: RoomProps) {
+  const client = useClient();
+  const { space, error, isGone } = useSpace();
+  const { me } = useMe();
+  const cast = useCast(client.space(spaceId));
+  const [scroller] = useState(() => new Scroller());
+  const isLive = useConnection().state === 'live';
+  const name = space?.name ?? 'Smartspace';
+  // While the connection is lost, the status says so.
+  const failed = error && (isLive || space === null) ? wordsOf(error) : '';
+  const gone = isGone && !failed ? 'This space was deleted, or you have left it.' : '';
+
+  return (
+    <>
+      <main class="room">
+        <Title name={space ? name : null} />
+        <RoomHead name={name} cast={cast} />
+        <NoticeLine text={notice || gone || failed} />
+        <TimelineView cast={cast} scroller={scroller} seq={seq} />
+        <div class="strip">
+          <ActiveRuns nameOf={cast.nameOf} />
+          <Typing cast={cast} />
+        </div>
+        {me && space && !isGone ? <Composer cast={cast} onSent={() => scroller.toEnd()} /> : null}
+      </main>
+      {runId !== null && <Why key={runId} runId={runId} tab={tab} cast={cast} />}
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+// What one can do with an entry: see why it is there, copy its text, copy its address.
+
+import { useClient } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { hashOf, openWhy } from '../../navigation/address.ts';
+import type { Entry } from './bubbles.ts';
+import { CopyButton } from '../../ui/copy_button.tsx';
+import { useNotify, wordsOf } from '../../ui/notices.tsx';
+
+/** The actions of an entry that is stored or has failed. */
+export function Actions({ item, spaceId }: { item: Entry; spaceId: string }): JSX.Element | null {
+  if (item.type === 'failed') return <FailedRow runId={item.run.id} />;
+  if (item.type !== 'message') return null;
+  const { parts, runId, seq } = item.message;
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+  const address = `${location.origin}${location.pathname}${hashOf(spaceId, seq)}`;
+  const isStopped = parts.some((part) => 'partial' in part && part.partial);
+  return (
+    <Row>
+      {runId ? <WhyButton runId={runId} /> : null}
+      {runId && isStopped ? <RetryButton runId={runId} /> : null}
+      {text ? <CopyButton name="Copy" text={text} /> : null}
+      <CopyButton name="Link" text={address} />
+    </Row>
+  );
+}
+
+function FailedRow({ runId }: { runId: string }) {
+  return (
+    <Row>
+      <WhyButton runId={runId} />
+      <RetryButton runId={runId} />
+    </Row>
+  );
+}
+
+// Runs again what a run was to do.
+function RetryButton({ runId }: { runId: string }) {
+  const client = useClient();
+  const notify = useNotify();
+  const [isRetried, setIsRetried] = useState(false);
+  const retry = () => {
+    setIsRetried(true);
+    client.runs.retry(runId).catch((error) => {
+      setIsRetried(false);
+      notify(wordsOf(error));
+    });
+  };
+  return (
+    <button type="button" class="quiet" disabled={isRetried} onClick={retry}>
+      {isRetried ? 'Retried' : 'Retry'}
+    </button>
+  );
+}
+
+const Row = ({ children }: { children: JSX.Element | (JSX.Element | null)[] }) => (
+  <div class="actions">{children}</div>
+);
+
+const WhyButton = ({ runId }: { runId: string }) => (
+  <button type="button" class="quiet" onClick={() => openWhy(runId)}>
+    Why?
+  </button>
+);

@@ -1,0 +1,87 @@
+// Bubbles, and the lines between them.
+
+import type { Hint, RunsState } from '@smartspace/client';
+import type { JSX } from 'preact';
+import { memo } from 'preact/compat';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { timeText } from '../../ui/times.ts';
+import { Avatar } from '../../members/avatar.tsx';
+import type { Bubble, Line } from './bubbles.ts';
+import { dayText } from './dates.ts';
+import { arrange, type Hosts } from './hosts.ts';
+
+export interface LineProps {
+  line: Line;
+  /** The nodes of the entries. */
+  hosts: Hosts;
+  hueOf: (id: string) => number;
+  /** What the system told the model of each run. */
+  hints: RunsState['hints'];
+}
+
+/** A bubble, the beginning of a day, or the beginning of the unread messages. */
+export function LineView({ line, hosts, hueOf, hints }: LineProps): JSX.Element {
+  if (line.type === 'bubble') return <BubbleView bubble={line} {...{ hosts, hueOf, hints }} />;
+  if (line.type === 'unread') return <p class="line unread">New messages</p>;
+  return <DayLine at={line.at} />;
+}
+
+const DayLine = ({ at }: { at: number }) => (
+  <p class="line day">
+    <time dateTime={new Date(at).toISOString()}>{dayText(at, Date.now())}</time>
+  </p>
+);
+
+type BubbleProps = Omit<LineProps, 'line'> & { bubble: Bubble };
+
+function BubbleView({ bubble, hosts, hueOf, hints }: BubbleProps) {
+  const { sender, runId, at, entries } = bubble;
+  const body = useRef<HTMLDivElement>(null);
+  const isAgent = sender.type === 'agent';
+  useLayoutEffect(() =>
+    arrange(
+      body.current!,
+      entries.map(({ key }) => hosts.of(key)),
+    ),
+  );
+  return (
+    <article class={`bubble ${isAgent ? 'agent' : 'human'} hue-${hueOf(sender.id)}`}>
+      <Avatar name={sender.name} isAgent={isAgent} />
+      <BubbleHead name={sender.name} isAgent={isAgent} at={at} />
+      <div ref={body} class="entries" />
+      {runId === null ? null : <Hints hints={hints[runId]} />}
+    </article>
+  );
+}
+
+// The newest thing that the system told the model.
+function Hints({ hints }: { hints: readonly Hint[] | undefined }) {
+  const last = hints?.at(-1);
+  return last ? (
+    <p class="note system" dir="auto">
+      {last.text}
+    </p>
+  ) : null;
+}
+
+interface BubbleHeadProps {
+  name: string;
+  isAgent: boolean;
+  at: number | null;
+}
+
+const BubbleHead = memo(function BubbleHead({ name, isAgent, at }: BubbleHeadProps) {
+  return (
+    <header>
+      <strong class="name" dir="auto">
+        {name}
+      </strong>
+      {isAgent ? <span class="badge">agent</span> : null}
+      {at === null ? (
+        <time>now</time>
+      ) : (
+        <time dateTime={new Date(at).toISOString()}>{timeText(at)}</time>
+      )}
+    </header>
+  );
+});

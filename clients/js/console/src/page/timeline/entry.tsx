@@ -1,0 +1,148 @@
+// One entry of a bubble: a message, a text that is being written, a message on its way, or a failed
+// run.
+
+import type { FilePart, Message, Outcome, Part } from '@smartspace/client';
+import { useStream } from '@smartspace/react';
+import type { ComponentChildren, JSX } from 'preact';
+import { createPortal, memo } from 'preact/compat';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { Card } from '../../forms/card/card.tsx';
+import type { StreamedTool } from '../../forms/card/parts.ts';
+import type { Entry } from './bubbles.ts';
+import { setAttributes } from './hosts.ts';
+import { Files } from '../../files/files.tsx';
+import type { Cast } from '../../members/space_members.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { useNow } from '../../ui/now.ts';
+import { PendingNote } from './pending_note.tsx';
+import { Actions } from './actions.tsx';
+import { RollCall } from './roll_call.tsx';
+
+const STATES = {
+  message: 'stored',
+  live: 'writing',
+  failed: 'failed',
+  pending: 'pending',
+} as const;
+
+export interface EntryProps {
+  item: Entry;
+  cast: Cast;
+  /** What became of the message for each agent; undefined while it is undecided. */
+  outcomes: readonly Outcome[] | undefined;
+  /** The address of the page names this message. */
+  isMarked: boolean;
+}
+
+/**
+ * An entry in its node `host`. The node stays the same while the text grows, when the stored
+ * message replaces the stream, and when the entry moves to another bubble.
+ */
+export const EntryView = memo(function EntryView({ host, ...props }: EntryProps & InHost) {
+  const { item, isMarked } = props;
+  // What began as a stream keeps its component, so that its nodes stay.
+  const [streamId] = useState(item.type === 'live' ? item.stream.streamId : null);
+  const Body = streamId === null ? StillBody : LiveBody;
+  useLayoutEffect(() => {
+    const message = item.type === 'message' ? item.message : undefined;
+    setAttributes(host, {
+      class: isMarked ? 'entry marked' : 'entry',
+      'data-state': STATES[item.type],
+      'data-seq': message?.seq,
+      'data-message': message?.id,
+      // A screen reader announces a text once, when it is complete.
+      'aria-busy': item.type === 'live' ? 'true' : undefined,
+    });
+  }, [host, item, isMarked]);
+  return createPortal(<Body {...props} streamId={streamId ?? ''} />, host);
+});
+
+interface InHost {
+  host: HTMLElement;
+}
+
+type BodyProps = EntryProps & { streamId: string };
+
+// The only component that a piece of a streamed text changes.
+function LiveBody({ streamId, ...props }: BodyProps): JSX.Element {
+  const { text } = useStream(streamId);
+  return <Parts {...props} parts={partsOf(props.item, text)} />;
+}
+
+const StillBody = ({ streamId, ...props }: BodyProps): JSX.Element => (
+  <Parts {...props} parts={partsOf(props.item, '')} />
+);
+
+type ShownPart = Part | StreamedTool | { type: 'failure'; text: string };
+
+function partsOf(item: Entry, text: string): readonly ShownPart[] {
+  switch (item.type) {
+    case 'message':
+      return item.message.parts;
+    case 'pending': {
+      const { text, files } = item.send;
+      return text === '' ? files : [{ type: 'text', text }, ...files];
+    }
+    case 'failed': {
+      const { error } = item.run;
+      const reason = error ? `${error.message} (${error.code})` : 'no reason was given';
+      return [{ type: 'failure', text: `could not finish: ${reason}` }];
+    }
+    case 'live': {
+      const name = item.stream.toolName ?? 'tool';
+      if (item.stream.kind === 'tool')
+        return [{ type: 'tool', name, status: 'writing', raw: text }];
+      return [{ type: 'text', text }];
+    }
+  }
+}
+
+function Parts({ item, cast, outcomes, parts }: EntryProps & { parts: readonly ShownPart[] }) {
+  const message = item.type === 'message' ? item.message : null;
+  const files = parts.filter((part): part is FilePart => part.type === 'file');
+  const shown = parts.map((part, index): ComponentChildren => {
+    if (part.type === 'file') return null;
+    const key = `${part.type} ${index}`;
+    if (part.type === 'tool') return <CardPart key={key} {...{ part, message, cast }} />;
+    if (part.type === 'text')
+      return <Markdown key={key} text={part.text} streaming={item.type === 'live'} />;
+    const text = part.type === 'failure' ? part.text : `(a part of type ${(part as Part).type})`;
+    return (
+      <p key={key} class={part.type === 'failure' ? 'failure' : 'text'} dir="auto">
+        {text}
+      </p>
+    );
+  });
+  const isCard = parts.some(({ type }) => type === 'tool');
+  return (
+    <>
+      {shown}
+      {files.length > 0 ? <Files files={files} /> : null}
+      {message && !isCard ? <Note {...{ message, cast, outcomes }} /> : null}
+      <Actions item={item} spaceId={cast.space.id} />
+      {item.type === 'pending' ? <PendingNote space={cast.space} send={item.send} /> : null}
+    </>
+  );
+}
+
+interface CardPartProps {
+  part: Extract<ShownPart, { type: 'tool' }>;
+  message: Message | null;
+  cast: Cast;
+}
+
+function CardPart({ part, message, cast }: CardPartProps) {
+  const now = useNow(part.status === 'pending');
+  const { space, people, senderId, isOperator } = cast;
+  return <Card {...{ part, message, space, people, senderId, isOperator, now }} />;
+}
+
+interface NoteProps extends Pick<EntryProps, 'cast' | 'outcomes'> {
+  message: Message;
+}
+
+function Note({ message, cast, outcomes }: NoteProps) {
+  if (message.parts.some((part) => 'partial' in part && part.partial))
+    return <p class="note">stopped</p>;
+  return <RollCall outcomes={outcomes} nameOf={cast.nameOf} router={message.router} />;
+}

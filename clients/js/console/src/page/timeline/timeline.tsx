@@ -1,0 +1,198 @@
+// The messages of the open space.
+
+import type { TimelineItem } from '@smartspace/client';
+import { useRuns, useTimeline, type Timeline } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { LineView } from './bubble.tsx';
+import { linesOf, seqOf } from './bubbles.ts';
+import { EntryView } from './entry.tsx';
+import { FirstScreen } from './first_screen.tsx';
+import { Hosts } from './hosts.ts';
+import type { Cast } from '../../members/space_members.ts';
+import { useNotify, wordsOf } from '../../ui/notices.tsx';
+import type { Scroller } from './scroller.ts';
+import { Span } from './span.ts';
+
+const MOST_PAGES = 20; // How far back a message is looked for.
+
+export interface TimelineProps {
+  cast: Cast;
+  scroller: Scroller;
+  /** The message that the address names. */
+  seq: number | null;
+}
+
+/** Shows the messages, and keeps the scroll position. */
+export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Element {
+  const timeline = useTimeline();
+  const { outcomes, hints } = useRuns();
+  const { items, hasOlder, isLoading } = timeline;
+  const [span] = useState(() => new Span());
+  const [hosts] = useState(() => new Hosts());
+  const [isAway, setIsAway] = useState(false);
+  const [, redraw] = useReducer((count: number, _: void) => count + 1, 0);
+  const log = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const shown = span.of(items, !scroller.followsEnd);
+  const lines = useMemo(() => linesOf(shown, cast), [items, span.start, cast]);
+  const entries = lines.flatMap((line) => (line.type === 'bubble' ? line.entries : []));
+  // The lines below this one change after this call.
+  const before = scroller.before();
+
+  useLayoutEffect(() => {
+    scroller.onAway = setIsAway;
+    scroller.onEndSeen = () => void cast.space.markRead().catch(() => {});
+    return scroller.attach(log.current!, list.current!);
+  }, [scroller, cast.space]);
+  useLayoutEffect(() => {
+    hosts.keep(new Set(entries.map(({ key }) => key)));
+    scroller.after(before, span.isPrepended);
+  });
+  useOpening({ timeline, cast, scroller, seq, span, redraw, list });
+
+  const showEarlier = useEarlier({ timeline, scroller, span, redraw });
+  const toEnd = () => {
+    span.reset();
+    scroller.toEnd();
+    redraw();
+  };
+  const isEmpty = lines.length === 0;
+  const hasEarlier = span.start > 0 || (hasOlder && !(isLoading && isEmpty));
+  return (
+    <div class="log-frame">
+      <div ref={log} id="log" class="log" tabIndex={0} role="region" aria-label="Timeline">
+        <button
+          type="button"
+          id="earlier"
+          class="quiet"
+          hidden={!hasEarlier}
+          disabled={isLoading}
+          onClick={showEarlier}
+        >
+          Show earlier
+        </button>
+        <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
+          {isEmpty && !hasOlder && !isLoading ? <FirstScreen cast={cast} /> : null}
+        </div>
+        <div
+          ref={list}
+          id="bubbles"
+          role="log"
+          aria-live="polite"
+          aria-relevant="additions"
+          aria-label="Messages"
+        >
+          {lines.map((line) => (
+            <LineView key={line.key} line={line} hosts={hosts} hueOf={cast.hueOf} hints={hints} />
+          ))}
+        </div>
+        {entries.map((item) => (
+          <EntryView
+            key={item.key}
+            host={hosts.of(item.key)}
+            item={item}
+            cast={cast}
+            outcomes={item.type === 'message' ? outcomes[item.message.id] : undefined}
+            isMarked={seq !== null && seqOf(item) === seq}
+          />
+        ))}
+      </div>
+      <button type="button" id="latest" class="latest" hidden={!isAway} onClick={toEnd}>
+        Go to the latest
+      </button>
+    </div>
+  );
+}
+
+interface Reading {
+  timeline: Timeline;
+  scroller: Scroller;
+  span: Span;
+  redraw: () => void;
+}
+
+// Shows more of the loaded messages, or loads a page of older ones.
+function useEarlier({ timeline, scroller, span, redraw }: Reading) {
+  const notify = useNotify();
+  return async () => {
+    scroller.followsEnd = false;
+    if (span.start > 0) {
+      span.extend(timeline.items);
+      return redraw();
+    }
+    span.expectOlder(timeline.items);
+    await timeline.loadOlder().catch((error) => notify(wordsOf(error)));
+  };
+}
+
+interface Opening extends Reading {
+  cast: Cast;
+  seq: number | null;
+  list: { readonly current: HTMLElement | null };
+}
+
+// Opens the space once its messages are loaded, and goes to the message that the address names.
+function useOpening({ timeline, cast, scroller, seq, span, redraw, list }: Opening) {
+  const notify = useNotify();
+  const isOpen = useRef(false);
+  const wanted = useRef<number | null>(null);
+  // A space that is not loaded yet may show its last message.
+  const hasLoaded = useRef(false);
+  hasLoaded.current ||= !timeline.isLoading;
+  const isReady = hasLoaded.current;
+  const open = () => {
+    isOpen.current = true;
+    scroller.open(hasNews(cast, timeline.items) ? list.current!.querySelector('.unread') : null);
+  };
+
+  useLayoutEffect(() => {
+    if (isReady && !isOpen.current && seq === null) open();
+    const node = wanted.current && list.current!.querySelector(`[data-seq="${wanted.current}"]`);
+    if (!node) return;
+    wanted.current = null;
+    isOpen.current = true;
+    scroller.goTo(node);
+  });
+
+  useEffect(() => {
+    if (seq === null || !isReady) return;
+    let isOver = false;
+    const found = ({ items, index }: Found) => {
+      if (isOver) return;
+      scroller.followsEnd = false;
+      if (index >= 0) {
+        span.include(items, index);
+        wanted.current = seq;
+        return redraw();
+      }
+      notify(`Message ${seq} is not here, or it is too far back.`);
+      if (!isOpen.current) open();
+    };
+    find(cast, seq).then(found, (error) => isOver || notify(wordsOf(error)));
+    return () => void (isOver = true);
+  }, [seq, isReady]);
+}
+
+interface Found {
+  items: readonly TimelineItem[];
+  index: number;
+}
+
+// Loads older messages until the one with this seq is there.
+async function find({ space }: Cast, seq: number): Promise<Found> {
+  for (let pages = 0; ; pages += 1) {
+    const { items, hasOlder } = space.timeline.getSnapshot();
+    const index = items.findIndex((item) => seqOf(item) === seq);
+    const isPassed = items.some((item) => (seqOf(item) ?? Infinity) < seq);
+    if (index >= 0 || isPassed || !hasOlder || pages === MOST_PAGES) return { items, index };
+    await space.loadOlder();
+  }
+}
+
+// The unread line may be from an earlier visit.
+function hasNews({ space, meId }: Cast, items: readonly TimelineItem[]) {
+  const { members = [] } = space.getSnapshot().space ?? {};
+  const read = members.find(({ id }) => id === meId)?.readSeq ?? Infinity;
+  return items.some((item) => (seqOf(item) ?? 0) > read);
+}

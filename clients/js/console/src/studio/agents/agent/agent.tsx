@@ -1,0 +1,118 @@
+// One agent, with its tabs.
+
+import type { Entity } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { agentHash, open } from '../../../navigation/address.ts';
+import { entityPath } from '../../../api/paths.ts';
+import { giveUp } from '../../../navigation/unsaved.ts';
+import { ActionButton } from '../../frame/action_button.tsx';
+import { useAnswer } from '../../data/data.ts';
+import { Loaded, Page } from '../../frame/page.tsx';
+import { AgentRuns } from './agent_runs.tsx';
+import { Deliveries } from '../deliveries/deliveries.tsx';
+import { Goals } from '../records/goals.tsx';
+import { Memory } from '../records/memory.tsx';
+import { AgentSpaces } from './agent_spaces.tsx';
+import { AgentState, PauseButton } from '../list/pause_button.tsx';
+import { Plans } from '../records/plans.tsx';
+import { Setup } from '../setup/setup.tsx';
+import { Tools } from '../tools/tools.tsx';
+
+const TABS = [
+  { tab: 'setup', name: 'Setup' },
+  { tab: 'tools', name: 'Tools' },
+  { tab: 'memory', name: 'Memory' },
+  { tab: 'goals', name: 'Goals' },
+  { tab: 'plans', name: 'Plans' },
+  { tab: 'deliveries', name: 'Deliveries' },
+  { tab: 'runs', name: 'Runs' },
+];
+
+/** The page of an agent, at one of its tabs. */
+export function Agent({ agentId, tab }: { agentId: string; tab: string }): JSX.Element {
+  const { answer, error, isLoading } = useAnswer<Entity>(entityPath(agentId));
+  const [changed, setChanged] = useState<Entity | null>(null);
+  const found = changed ?? answer;
+  const agent = found?.agent ? found : null;
+  const current = TABS.some((each) => each.tab === tab) ? tab : 'setup';
+  return (
+    <Page
+      title={agent?.name ?? 'Agent'}
+      about={
+        agent ? (
+          <>
+            <AgentState agent={agent} />
+            <AgentSpaces agentId={agentId} />
+          </>
+        ) : null
+      }
+      actions={
+        agent ? (
+          <>
+            <PauseButton agent={agent} onChanged={setChanged} />
+            <Retire agent={agent} />
+          </>
+        ) : null
+      }
+      tabs={TABS.map((each) => ({
+        name: each.name,
+        href: agentHash(agentId, each.tab),
+        isCurrent: each.tab === current,
+      }))}
+    >
+      <Loaded
+        isLoading={isLoading}
+        error={error}
+        isEmpty={agent === null}
+        empty="This is a person, not an agent."
+      >
+        {agent ? <Contents tab={current} agent={agent} onChanged={setChanged} /> : null}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** What the tabs that change the agent get. */
+export interface AgentTabProps {
+  agent: Entity;
+  /** Called with the changed agent. */
+  onChanged: (agent: Entity) => void;
+}
+
+function Contents({ tab, ...props }: AgentTabProps & { tab: string }) {
+  const { id } = props.agent;
+  switch (tab) {
+    case 'tools':
+      return <Tools {...props} />;
+    case 'memory':
+      return <Memory agentId={id} />;
+    case 'goals':
+      return <Goals agentId={id} />;
+    case 'plans':
+      return <Plans agentId={id} />;
+    case 'deliveries':
+      return <Deliveries agentId={id} />;
+    case 'runs':
+      return <AgentRuns agentId={id} />;
+  }
+  return <Setup {...props} />;
+}
+
+function Retire({ agent: { id, name } }: { agent: Entity }) {
+  const client = useClient();
+  const question =
+    `Retire ${name}? It leaves its spaces, its active runs end, and its plans are deleted. ` +
+    'Its messages stay, with its name. This can’t be undone.';
+  const retire = async () => {
+    await client.request('DELETE', entityPath(id), { retry: true });
+    giveUp();
+    open('#/agents');
+  };
+  return (
+    <ActionButton class="danger" confirm={question} label={`Retire ${name}`} act={retire}>
+      Retire
+    </ActionButton>
+  );
+}

@@ -1,0 +1,25 @@
+// A text that is folded if it is long.
+
+import type { JSX } from 'preact';
+import { shortened } from '../../runs/words.ts';
+
+const MOST_CHARACTERS = 240;
+const MOST_LINES = 4;
+
+/** The text, or its beginning and a fold with all of it. */
+export function Folded({ text }: { text: string }): JSX.Element {
+  if (text.length <= MOST_CHARACTERS && text.split('\n').length <= MOST_LINES)
+    return (
+      <p class="kept-text" dir="auto">
+        {text}
+      </p>
+    );
+  return (
+    <details class="kept-fold">
+      <summary dir="auto">{shortened(text)}</summary>
+      <p class="kept-text" dir="auto">
+        {text}
+      </p>
+    </details>
+  );
+}

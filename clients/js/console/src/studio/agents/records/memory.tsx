@@ -1,0 +1,156 @@
+// What an agent remembers: a value for each key.
+
+import type { Schemas } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { agentPath } from '../../../api/paths.ts';
+import { Ago } from '../../runs/ago.tsx';
+import { ActionButton } from '../../frame/action_button.tsx';
+import { useActivity, useAll, useKnown, type Known } from '../../data/data.ts';
+import { SaveForm, TextArea, TextField } from '../../save_form/save_form.tsx';
+import { Loaded, Part } from '../../frame/page.tsx';
+import { Folded } from './folded.tsx';
+
+type MemoryItem = Schemas['Memory'];
+
+/** The tab with the memories of an agent. */
+export function Memory({ agentId }: { agentId: string }): JSX.Element {
+  const path = agentPath(agentId, 'memories');
+  const { items, isLoading, error, reload } = useAll<MemoryItem>(`${path}?limit=200`);
+  useActivity(reload);
+  const known = useKnown({ taken: items.map(({ key }) => key), error }, isLoading);
+  return (
+    <>
+      <Part title="Memory">
+        <Loaded
+          isLoading={isLoading}
+          error={error}
+          isEmpty={items.length === 0}
+          empty="The agent remembers nothing yet. It keeps facts here when it calls set_memories, or you add one below. Its prompt shows them."
+        >
+          <ul class="kept" aria-label="Memories">
+            {items.map((memory) => (
+              <MemoryLine
+                key={memory.key}
+                memory={memory}
+                path={agentPath(agentId, 'memories', memory.key)}
+                onChanged={reload}
+              />
+            ))}
+          </ul>
+        </Loaded>
+      </Part>
+      <AddMemory agentId={agentId} known={known} onSaved={reload} />
+    </>
+  );
+}
+
+interface LineProps {
+  memory: MemoryItem;
+  path: string;
+  onChanged: () => void;
+}
+
+function MemoryLine({ memory, path, onChanged }: LineProps) {
+  const client = useClient();
+  const [isEditing, setIsEditing] = useState(false);
+  const { key, value, updatedAt } = memory;
+  const saved = () => {
+    setIsEditing(false);
+    onChanged();
+  };
+  const remove = async () => {
+    await client.request('DELETE', path, { retry: true });
+    onChanged();
+  };
+  return (
+    <li>
+      <div class="kept-head">
+        <h3 dir="auto">{key}</h3>
+        <span class="note">
+          changed <Ago at={updatedAt} />
+        </span>
+        {isEditing ? null : (
+          <div class="row-actions">
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Edit ${key}`}
+              onClick={() => setIsEditing(true)}
+            >
+              Edit
+            </button>
+            <ActionButton
+              label={`Delete ${key}`}
+              confirm={`Delete the memory “${key}”? The agent forgets it.`}
+              act={remove}
+            >
+              Delete
+            </ActionButton>
+          </div>
+        )}
+      </div>
+      {isEditing ? (
+        <SaveForm
+          label={`Edit ${key}`}
+          request={{ method: 'PUT', path }}
+          submit="Save"
+          onSaved={saved}
+          actions={
+            <button type="button" class="quiet" onClick={() => setIsEditing(false)}>
+              Cancel
+            </button>
+          }
+        >
+          <TextArea name="/value" label="Value" kind="plain" value={value} />
+        </SaveForm>
+      ) : (
+        <Folded text={value} />
+      )}
+    </li>
+  );
+}
+
+interface AddProps {
+  agentId: string;
+  /** The keys of all memories. */
+  known: () => Promise<Known>;
+  onSaved: () => void;
+}
+
+function AddMemory({ agentId, known, onSaved }: AddProps) {
+  const [key, setKey] = useState('');
+  const [added, setAdded] = useState(0);
+  const saved = () => {
+    setKey('');
+    setAdded(added + 1);
+    onSaved();
+  };
+  const body = async ({ key: _, ...rest }: Record<string, unknown>) => {
+    // PUT would replace the value without a question.
+    const { taken, error } = await known();
+    if (error) return 'The memories above could not be loaded. Try again in a moment.';
+    if (taken.includes(key)) return 'There is a memory with this key. Edit it in the list above.';
+    return rest;
+  };
+  return (
+    <Part title="Add a memory">
+      <SaveForm
+        label="Add a memory"
+        request={{ method: 'PUT', path: agentPath(agentId, 'memories', key) }}
+        submit="Add"
+        done="Added"
+        bodyWith={body}
+        onSaved={saved}
+      >
+        <div key={added} class="fieldset">
+          <div onInput={({ target }) => setKey((target as HTMLInputElement).value.trim())}>
+            <TextField name="/key" label="Key" required maxLength={128} />
+          </div>
+          <TextArea name="/value" label="Value" kind="plain" />
+        </div>
+      </SaveForm>
+    </Part>
+  );
+}

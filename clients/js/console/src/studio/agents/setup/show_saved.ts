@@ -1,0 +1,20 @@
+// The fields of both editors of a configuration, in the page.
+
+import { fieldsOf, type Control } from '../../save_form/body.ts';
+
+/** Lets each field in this element show the stored value, except those that are `kept`. */
+export function showSaved(element: HTMLElement, kept: ReadonlySet<Control>): void {
+  for (const control of fieldsOf(element)) {
+    if (kept.has(control)) continue;
+    if (control instanceof HTMLSelectElement) {
+      const isOther = control.value !== control.dataset.first;
+      control.value = control.dataset.first ?? '';
+      // A choice may decide which other fields there are.
+      if (isOther) control.dispatchEvent(new Event('change', { bubbles: true }));
+    } else if (control instanceof HTMLTextAreaElement) control.value = control.defaultValue;
+    else if (control instanceof HTMLInputElement) {
+      control.value = control.defaultValue;
+      control.checked = control.defaultChecked;
+    }
+  }
+}

@@ -1,0 +1,198 @@
+// A list of JSON documents in the configuration of an agent, each of which can be added, changed and
+// removed.
+
+import type { Entity } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { entityPath } from '../../../api/paths.ts';
+import { mayLeave } from '../../../navigation/unsaved.ts';
+import { ActionButton } from '../../frame/action_button.tsx';
+import { SaveForm, TextArea } from '../../save_form/save_form.tsx';
+import { isEqual } from '../../save_form/merge_patch.ts';
+import { freshName, type Draft } from './tool_words.ts';
+
+interface Named {
+  name: string;
+}
+
+export interface DocumentsProps<T extends Named> {
+  agent: Entity;
+  /** What one of them is: `tool`. */
+  noun: string;
+  /** The list in the configuration of an agent. */
+  itemsOf: (agent: Entity) => readonly T[];
+  /** Where the list is in the body of a PATCH. */
+  pointer: string;
+  /** The body of a PATCH that stores this list. */
+  bodyOf: (items: readonly unknown[]) => Record<string, unknown>;
+  drafts: readonly Draft[];
+  /** What is shown of one of them below its name. */
+  view: (item: T) => ComponentChildren;
+  /** What to say if there is none. */
+  empty: string;
+  onChanged: (agent: Entity) => void;
+}
+
+interface Edited {
+  /** The name of the changed one. Null: it is a new one. */
+  name: string | null;
+  document: Named;
+}
+
+/** The list with its buttons. */
+export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Element {
+  const { agent, noun, itemsOf, bodyOf, drafts, view, empty, onChanged } = props;
+  const items = itemsOf(agent);
+  const client = useClient();
+  const [edited, setEdited] = useState<Edited | null>(null);
+  const status = useRef<HTMLParagraphElement>(null);
+  const [done, setDone] = useState('');
+  const close = (text: string) => {
+    setEdited(null);
+    setDone(text);
+    status.current!.focus();
+  };
+  const place = useRef<HTMLDivElement>(null);
+  const edit = (next: Edited) => {
+    if (!mayLeave(place.current!)) return;
+    setDone('');
+    setEdited(next);
+  };
+  const add = ({ document }: Draft) => {
+    const taken = items.map(({ name }) => name);
+    edit({ name: null, document: { ...document, name: freshName(document.name, taken) } });
+  };
+  const remove = async (name: string) => {
+    const path = entityPath(agent.id);
+    // Somebody else may have changed the list.
+    const current = await client.request<Entity>('GET', path, { retry: true });
+    const body = bodyOf(itemsOf(current).filter((item) => item.name !== name));
+    onChanged(await client.request('PATCH', path, { body, retry: true }));
+    if (edited?.name === name) setEdited(null);
+    setDone('Removed');
+    status.current!.focus();
+  };
+  // A new one, or one that somebody else has removed meanwhile.
+  const isElsewhere = edited !== null && !items.some(({ name }) => name === edited.name);
+  const editor = (
+    <Editor
+      {...{ props, edited: edited! }}
+      key={edited?.document.name}
+      onSaved={(saved) => {
+        onChanged(saved);
+        close('Saved');
+      }}
+      onCancel={() => close('')}
+    />
+  );
+  return (
+    <div ref={place}>
+      {items.length === 0 ? <p class="note">{empty}</p> : null}
+      <ul class="documents" aria-label={`Configured ${noun}s`}>
+        {items.map((item) => (
+          <li key={item.name} class="document">
+            <div class="document-head">
+              <h3>{item.name}</h3>
+              <div class="row-actions">
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Edit ${item.name}`}
+                  onClick={() => edit({ name: item.name, document: item })}
+                >
+                  Edit
+                </button>
+                <ActionButton
+                  label={`Remove ${item.name}`}
+                  confirm={`Remove the ${noun} ${item.name}? Its document is deleted from the configuration.`}
+                  act={() => remove(item.name)}
+                >
+                  Remove
+                </ActionButton>
+              </div>
+            </div>
+            {edited?.name === item.name ? editor : view(item)}
+          </li>
+        ))}
+      </ul>
+      {isElsewhere ? <div class="document">{editor}</div> : null}
+      <div class="form-row">
+        {drafts.map((draft) => (
+          <button key={draft.label} type="button" onClick={() => add(draft)}>
+            {draft.label}
+          </button>
+        ))}
+        <p class="note" role="status" tabIndex={-1} ref={status}>
+          {done}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+interface EditorProps<T extends Named> {
+  props: DocumentsProps<T>;
+  edited: Edited;
+  onSaved: (agent: Entity) => void;
+  onCancel: () => void;
+}
+
+function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorProps<T>) {
+  const { agent, noun, itemsOf, pointer, bodyOf } = props;
+  const { name, document } = edited;
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current!.querySelector('textarea')!.focus(), []);
+  // What the person was told about changes of others, so that the next save writes over them.
+  const warned = useRef('');
+  const bodyWith = (body: Record<string, unknown>, current: Entity = agent) => {
+    // The body has no document if nothing was typed.
+    const typed = valueAt(body, pointer) ?? document;
+    const items = itemsOf(current);
+    const index = items.findIndex((item) => item.name === name);
+    if (name !== null && !isEqual(items[index], document)) {
+      const warning = JSON.stringify(items[index] ?? null);
+      if (warning !== warned.current) {
+        warned.current = warning;
+        return index < 0
+          ? `Nothing was saved yet: somebody else has removed this ${noun}. Save again to add it.`
+          : `Nothing was saved yet: somebody else has changed this ${noun} to ${warning}. Save again to write over that.`;
+      }
+    }
+    if (index < 0) return bodyOf([...items, typed]);
+    return bodyOf([...items.slice(0, index), typed, ...items.slice(index + 1)]);
+  };
+  return (
+    <div ref={place}>
+      <SaveForm<Entity>
+        request={{ method: 'PATCH', path: entityPath(agent.id) }}
+        isOnCurrent
+        submit={`Save ${noun}`}
+        label={`The ${noun} as JSON`}
+        bodyWith={bodyWith}
+        onSaved={onSaved}
+        actions={
+          <button type="button" class="quiet" onClick={onCancel}>
+            Cancel
+          </button>
+        }
+      >
+        <TextArea
+          name={pointer}
+          label={`${noun[0]!.toUpperCase()}${noun.slice(1)} as JSON`}
+          kind="json"
+          rows={18}
+          required
+          value={JSON.stringify(document, null, 2)}
+        />
+      </SaveForm>
+    </div>
+  );
+}
+
+function valueAt(body: unknown, pointer: string): unknown {
+  let value = body;
+  for (const name of pointer.slice(1).split('/'))
+    value = (value as Record<string, unknown> | undefined)?.[name];
+  return value;
+}

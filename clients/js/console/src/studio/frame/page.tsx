@@ -1,0 +1,110 @@
+// The frame of a page: its head, its tabs and its contents.
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Back } from '../../navigation/back.tsx';
+import { NoticeLine, useNotice, wordsOf } from '../../ui/notices.tsx';
+import { Status } from '../../ui/status.tsx';
+
+/** One tab of a page. */
+export interface Tab {
+  name: string;
+  /** Its address. */
+  href: string;
+  isCurrent: boolean;
+}
+
+export interface PageProps {
+  title: string;
+  /** What is shown after the title: badges, a state. */
+  about?: ComponentChildren;
+  /** Buttons and links at the end of the head. */
+  actions?: ComponentChildren;
+  tabs?: readonly Tab[];
+  children: ComponentChildren;
+}
+
+/** A page. Its heading has the focus when it opens. */
+export function Page({ title, about, actions, tabs, children }: PageProps): JSX.Element {
+  const notice = useNotice();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current!.focus(), []);
+  useEffect(() => {
+    document.title = `${title} · Smartspace`;
+  }, [title]);
+  return (
+    <main class="room">
+      <header class="room-head">
+        <Back />
+        <h1 id="room-name" ref={heading} tabIndex={-1} dir="auto">
+          {title}
+        </h1>
+        <Status />
+        {about ? <div class="page-about">{about}</div> : null}
+        <div class="head-actions">{actions}</div>
+      </header>
+      <NoticeLine text={notice} />
+      {tabs ? (
+        <nav class="tabs" aria-label="Parts of this page">
+          {tabs.map(({ name, href, isCurrent }) => (
+            <a key={href} href={href} aria-current={isCurrent ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      ) : null}
+      <div class="page-body">{children}</div>
+    </main>
+  );
+}
+
+/** A part of a page below a heading of its own. */
+export function Part({
+  title,
+  children,
+}: {
+  title: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class="part" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+export interface LoadedProps {
+  isLoading: boolean;
+  error: Error | null;
+  /** Nothing has been loaded yet. */
+  isEmpty: boolean;
+  /** What to say when the list is empty. */
+  empty?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** What has been loaded, or why it has not. */
+export function Loaded({ isLoading, error, isEmpty, empty, children }: LoadedProps): JSX.Element {
+  return (
+    <>
+      <p class="problem" role="alert">
+        {error ? wordsOf(error) : ''}
+      </p>
+      {isEmpty && !error ? <p class="empty">{isLoading ? 'Loading…' : empty}</p> : null}
+      {isEmpty ? null : children}
+    </>
+  );
+}
+
+/** The button that loads the next page of a list. */
+export const More = ({
+  pages,
+}: {
+  pages: { hasMore: boolean; isLoading: boolean; more: () => void };
+}) =>
+  pages.hasMore ? (
+    <button type="button" disabled={pages.isLoading} onClick={pages.more}>
+      Show more
+    </button>
+  ) : null;

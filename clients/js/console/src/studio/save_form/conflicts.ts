@@ -1,0 +1,35 @@
+// What two people have changed at the same time. Pure.
+
+import type { Fault } from '../../forms/schema/field_types.ts';
+import { isObject, shortened } from '../../forms/schema/json.ts';
+import { escaped } from '../../forms/schema/schema.ts';
+import { isEqual, type JsonObject } from './merge_patch.ts';
+
+const LONGEST_CHARS = 120;
+
+/**
+ * A fault for each value that `patch` changes although somebody else has changed it to something
+ * else since the form was `loaded`.
+ */
+export function conflictsOf(
+  patch: JsonObject,
+  loaded: JsonObject,
+  current: JsonObject,
+  root = '',
+): Fault[] {
+  return Object.entries(patch).flatMap(([name, value]) => {
+    const pointer = `${root}/${escaped(name)}`;
+    const [before, now] = [loaded[name], current[name]];
+    if (isObject(value) && isObject(before) && isObject(now))
+      return conflictsOf(value, before, now, pointer);
+    // A patch removes with null what a document leaves out.
+    if (isEqual(before ?? null, now ?? null) || isEqual(value, now ?? null)) return [];
+    return [{ pointer, detail: `Somebody else has changed it ${wordsFor(now)}.` }];
+  });
+}
+
+function wordsFor(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'to nothing';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return `to “${shortened(text, LONGEST_CHARS)}”`;
+}

@@ -1,0 +1,33 @@
+// The JSON merge patch (RFC 7386) between two documents. Pure.
+
+import { isObject } from '../../forms/schema/json.ts';
+
+/** A JSON object. */
+export type JsonObject = Record<string, unknown>;
+
+/** The patch that turns `from` into `to`. A member that `to` does not have becomes null. */
+export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
+  const patch: JsonObject = {};
+  for (const [name, value] of Object.entries(to)) {
+    const before = from[name];
+    if (isObject(value) && isObject(before)) {
+      const inner = mergePatch(before, value);
+      if (Object.keys(inner).length > 0) patch[name] = inner;
+    } else if (!isEqual(before, value)) patch[name] = value;
+  }
+  for (const [name, value] of Object.entries(from))
+    if (!(name in to) && value !== null) patch[name] = null;
+  return patch;
+}
+
+/** Whether two JSON values are the same. The order of members does not count. */
+export function isEqual(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((each, n) => isEqual(each, other[n]));
+  if (!isObject(one) || !isObject(other)) return one === other;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => name in other && isEqual(one[name], other[name]))
+  );
+}
