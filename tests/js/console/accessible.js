@@ -42,7 +42,7 @@ function tooLow(lowest) {
   const isInText = (node) => node.matches('.link, p a, li a:not(.button), td a, th a, dd a');
   return [...document.querySelectorAll('button, a[href], select, input, textarea, summary')]
     .filter((node) => node.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
-    .filter((node) => !isInText(node) || node.closest('.side'))
+    .filter((node) => !isInText(node) || node.closest('.sidebar'))
     .map((node) => [node.closest('label') ?? node, node])
     .map(([touched, node]) => [touched.getBoundingClientRect(), node])
     .filter(([box]) => box.width > 1 && box.height < lowest - 0.5)

@@ -8,7 +8,7 @@ import { preference, setPreference } from '../ui/preferences.ts';
 const HUES = 6; // As many as style.css has.
 
 /** Who is in the open space, and who writes there. */
-export interface Cast {
+export interface SpaceMembers {
   space: Space;
   /** The people of the space. */
   people: readonly Member[];
@@ -24,8 +24,8 @@ export interface Cast {
   hueOf: (id: string) => number;
 }
 
-/** The cast of a space. It stays the same object until something in it changes. */
-export function useCast(space: Space): Cast {
+/** The members of a space. It stays the same object until something in it changes. */
+export function useSpaceMembers(space: Space): SpaceMembers {
   const { members } = useMembers();
   const { me } = useMe();
   // Read positions change often, and nothing here shows them.

@@ -2,12 +2,12 @@
 
 import { usePresence } from '@smartspace/react';
 import type { JSX } from 'preact';
-import type { Cast } from './space_members.ts';
+import type { SpaceMembers } from './space_members.ts';
 
 const MOST_NAMES = 3;
 
 /** A line with the people who are typing. */
-export function Typing({ cast: { meId, nameOf } }: { cast: Cast }): JSX.Element {
+export function Typing({ members: { meId, nameOf } }: { members: SpaceMembers }): JSX.Element {
   const { typing } = usePresence();
   const names = typing.filter((id) => id !== meId).map(nameOf);
   return (

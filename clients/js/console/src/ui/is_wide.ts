@@ -1,15 +1,15 @@
-// Whether the window is wide enough for two things beside each other.
+// How much the window has room for.
 
 import { useEffect, useState } from 'preact/hooks';
 
 // As in layout.css.
-const SIDE = '(min-width: 44.01rem)';
+const SIDEBAR = '(min-width: 44.01rem)';
 const DRAWER = '(min-width: 60.01rem)';
 
-/** Whether the side is beside the page. */
-export const useIsWide = (): boolean => useMatches(SIDE);
+/** Whether the window shows the sidebar and the page side by side. */
+export const useIsWide = (): boolean => useMatches(SIDEBAR);
 
-/** Whether the drawer is beside the page. Otherwise it is a page of its own. */
+/** Whether the window shows the drawer beside the page. If not, the drawer covers the page. */
 export const useHasRoomForDrawer = (): boolean => useMatches(DRAWER);
 
 function useMatches(query: string): boolean {

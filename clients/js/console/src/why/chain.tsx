@@ -5,7 +5,7 @@ import { useSpace, useTimeline } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { hashOf, open, openWhy } from '../navigation/address.ts';
-import type { Cast } from '../members/space_members.ts';
+import type { SpaceMembers } from '../members/space_members.ts';
 import { useNotify, wordsOf } from '../ui/notices.tsx';
 import { byRefusal } from './outcomes.ts';
 import { useSpaceRuns } from './chain_runs.ts';
@@ -27,11 +27,11 @@ const MOST_PAGES = 5; // How far back the start of the chain is looked for.
 
 export interface ChainProps {
   run: Run;
-  cast: Cast;
+  members: SpaceMembers;
 }
 
 /** The tree of the chain, and where it ended and why. */
-export function Chain({ run, cast }: ChainProps): JSX.Element {
+export function Chain({ run, members }: ChainProps): JSX.Element {
   const { items, hasOlder, isLoading, loadOlder } = useTimeline();
   const notify = useNotify();
   const pages = useRef(0);
@@ -39,7 +39,7 @@ export function Chain({ run, cast }: ChainProps): JSX.Element {
     () => items.flatMap((item) => (item.type === 'message' ? [item.message] : [])),
     [items],
   );
-  const { runs, error } = useSpaceRuns(cast.space.id, messages[0]?.createdAt);
+  const { runs, error } = useSpaceRuns(members.space.id, messages[0]?.createdAt);
   const data = useMemo(
     // A run of a plan is not in the list of its space.
     () => ({ messages, runs: new Map(runs ?? []).set(run.id, runs?.get(run.id) ?? run) }),
@@ -64,23 +64,23 @@ export function Chain({ run, cast }: ChainProps): JSX.Element {
   const tree = treeOf(data, start);
   return (
     <>
-      <Endings tree={tree} cast={cast} />
+      <Endings tree={tree} members={members} />
       <Section title="The chain">
         {isMissing ? (
           <p class="note">It began in another space, or with a message that is too old to show.</p>
         ) : null}
         {'runId' in start && start.runId === run.id ? (
-          <Trigger run={run} nameOf={cast.nameOf} />
+          <Trigger run={run} nameOf={members.nameOf} />
         ) : null}
         <ul class="chain" aria-label="Messages and runs">
-          <Node node={tree} cast={cast} runId={run.id} />
+          <Node node={tree} members={members} runId={run.id} />
         </ul>
       </Section>
     </>
   );
 }
 
-function Endings({ tree, cast }: { tree: ChainNode; cast: Cast }) {
+function Endings({ tree, members }: { tree: ChainNode; members: SpaceMembers }) {
   const { space } = useSpace();
   const nodes = nodesOf(tree);
   const runs = nodes.filter(({ type }) => type === 'run').length;
@@ -98,7 +98,7 @@ function Endings({ tree, cast }: { tree: ChainNode; cast: Cast }) {
       <ul class="endings" aria-label="Ends of the chain">
         {endingsOf(tree).map(({ words, agentIds }) => (
           <li key={words} dir="auto">
-            <strong>{agentIds.map(cast.nameOf).join(', ')}</strong> {words}
+            <strong>{agentIds.map(members.nameOf).join(', ')}</strong> {words}
           </li>
         ))}
       </ul>
@@ -108,19 +108,19 @@ function Endings({ tree, cast }: { tree: ChainNode; cast: Cast }) {
 
 interface NodeProps<Kind extends ChainNode> {
   node: Kind;
-  cast: Cast;
+  members: SpaceMembers;
   /** The run that the drawer explains. */
   runId: string;
 }
 
 const Node = (props: NodeProps<ChainNode>) => {
-  const { node, cast, runId } = props;
+  const { node, members, runId } = props;
   return (
     <li>
       {node.type === 'message' ? (
-        <MessageLine node={node} cast={cast} runId={runId} />
+        <MessageLine node={node} members={members} runId={runId} />
       ) : (
-        <RunLine node={node} cast={cast} runId={runId} />
+        <RunLine node={node} members={members} runId={runId} />
       )}
       {node.children.length > 0 ? (
         <ul>
@@ -128,7 +128,7 @@ const Node = (props: NodeProps<ChainNode>) => {
             <Node
               key={child.type === 'message' ? child.message.id : child.runId}
               node={child}
-              cast={cast}
+              members={members}
               runId={runId}
             />
           ))}
@@ -138,9 +138,9 @@ const Node = (props: NodeProps<ChainNode>) => {
   );
 };
 
-function MessageLine({ node, cast, runId }: NodeProps<MessageNode>) {
+function MessageLine({ node, members, runId }: NodeProps<MessageNode>) {
   const { message, refused } = node;
-  const name = cast.nameOf(message.sender.id) || message.sender.name;
+  const name = members.nameOf(message.sender.id) || message.sender.name;
   // In a narrow window the drawer would hide the message.
   const show = () => {
     const isCovering = matchMedia('(max-width: 60rem)').matches;
@@ -167,14 +167,14 @@ function MessageLine({ node, cast, runId }: NodeProps<MessageNode>) {
       {nobody === null ? null : <p class="note">{nobody}</p>}
       {[...groups].map(([words, agentIds]) => (
         <p key={words} class="note" dir="auto">
-          {`not ${agentIds.map(cast.nameOf).join(', ')}: ${words}`}
+          {`not ${agentIds.map(members.nameOf).join(', ')}: ${words}`}
         </p>
       ))}
     </div>
   );
 }
 
-function RunLine({ node, cast, runId }: NodeProps<RunNode>) {
+function RunLine({ node, members, runId }: NodeProps<RunNode>) {
   const { run, agentId } = node;
   const isThis = node.runId === runId;
   const facts = [
@@ -185,7 +185,7 @@ function RunLine({ node, cast, runId }: NodeProps<RunNode>) {
   return (
     <div class="chain-run" data-status={run?.status} aria-current={isThis ? 'true' : undefined}>
       <button type="button" class="link" onClick={() => openWhy(node.runId)} dir="auto">
-        <strong>{cast.nameOf(agentId)}</strong> {runWords(node)}
+        <strong>{members.nameOf(agentId)}</strong> {runWords(node)}
       </button>
       <p class="note">{facts.filter(Boolean).join(' · ')}</p>
     </div>

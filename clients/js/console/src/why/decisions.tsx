@@ -4,12 +4,18 @@ import type { Outcome, Run } from '@smartspace/client';
 import { useRuns } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { openWhy } from '../navigation/address.ts';
-import type { Cast } from '../members/space_members.ts';
+import type { SpaceMembers } from '../members/space_members.ts';
 import { reasonOf, stateWords } from './outcomes.ts';
 import { Section } from './section.tsx';
 
 /** The decisions about the message that woke the run, or nothing if they are not loaded. */
-export function Decisions({ run, cast }: { run: Run; cast: Cast }): JSX.Element | null {
+export function Decisions({
+  run,
+  members,
+}: {
+  run: Run;
+  members: SpaceMembers;
+}): JSX.Element | null {
   const { outcomes } = useRuns();
   const messageId = 'messageId' in run.trigger ? run.trigger.messageId : null;
   const decisions = messageId === null ? undefined : outcomes[messageId];
@@ -22,7 +28,7 @@ export function Decisions({ run, cast }: { run: Run; cast: Cast }): JSX.Element 
             <Decision
               key={outcome.agentId}
               outcome={outcome}
-              name={cast.nameOf(outcome.agentId)}
+              name={members.nameOf(outcome.agentId)}
               isThis={outcome.runId === run.id}
             />
           ))}

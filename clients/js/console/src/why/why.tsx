@@ -8,7 +8,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { openWhy, runHash } from '../navigation/address.ts';
 import { CopyButton } from '../ui/copy_button.tsx';
 import { useHasRoomForDrawer } from '../ui/is_wide.ts';
-import type { Cast } from '../members/space_members.ts';
+import type { SpaceMembers } from '../members/space_members.ts';
 import { wordsOf } from '../ui/notices.tsx';
 import { Chain } from './chain.tsx';
 import { Decisions } from './decisions.tsx';
@@ -30,11 +30,11 @@ export interface WhyProps {
   runId: string;
   /** `chain`: what led to the run, and what followed. */
   tab: string | null;
-  cast: Cast;
+  members: SpaceMembers;
 }
 
 /** Explains a run, live. */
-export function Why({ runId, tab, cast }: WhyProps): JSX.Element {
+export function Why({ runId, tab, members }: WhyProps): JSX.Element {
   const { run, error } = useRun(runId);
   const { items } = useTimeline();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -58,9 +58,9 @@ export function Why({ runId, tab, cast }: WhyProps): JSX.Element {
     >
       <div class="drawer-head">
         <h2 id="why" ref={heading} tabIndex={-1} aria-level={isPage ? 1 : undefined} dir="auto">
-          {run ? questionOf(run, cast.nameOf(run.agentId), hasSpoken) : 'Why?'}
+          {run ? questionOf(run, members.nameOf(run.agentId), hasSpoken) : 'Why?'}
         </h2>
-        {cast.isOperator ? (
+        {members.isOperator ? (
           <a class="button" href={runHash(runId)}>
             Open run
           </a>
@@ -84,24 +84,24 @@ export function Why({ runId, tab, cast }: WhyProps): JSX.Element {
       <div id={PANEL} class="drawer-panel" role="tabpanel" aria-labelledby={tabId(current)}>
         <h2 class="unseen">{TABS.find(({ name }) => name === current)!.title}</h2>
         {!run ? null : current === 'chain' ? (
-          <Chain run={run} cast={cast} />
+          <Chain run={run} members={members} />
         ) : (
-          <Answers run={run} cast={cast} />
+          <Answers run={run} members={members} />
         )}
       </div>
     </div>
   );
 }
 
-function Answers({ run, cast }: { run: Run; cast: Cast }) {
+function Answers({ run, members }: { run: Run; members: SpaceMembers }) {
   const prompt = promptOf(run);
   return (
     <>
       <Section title="What woke it">
-        <Trigger run={run} nameOf={cast.nameOf} />
+        <Trigger run={run} nameOf={members.nameOf} />
       </Section>
-      <Decisions run={run} cast={cast} />
-      <Work run={run} isOperator={cast.isOperator} />
+      <Decisions run={run} members={members} />
+      <Work run={run} isOperator={members.isOperator} />
       {prompt.length > 0 ? (
         <Prompt title={run.remote ? 'What it was sent' : 'What it read'} pieces={prompt} />
       ) : null}

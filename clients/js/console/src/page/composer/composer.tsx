@@ -4,7 +4,7 @@ import { useClient, useMembers, useRuns, useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { AttachButton, UploadList } from './attach.tsx';
-import type { Cast } from '../../members/space_members.ts';
+import type { SpaceMembers } from '../../members/space_members.ts';
 import { MentionList, optionId } from './mention_list.tsx';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { useFiles } from './use_files.ts';
@@ -12,18 +12,18 @@ import { useMentions } from './use_mentions.ts';
 import { useWouldWake } from './would_wake.ts';
 
 export interface ComposerProps {
-  cast: Cast;
+  members: SpaceMembers;
   /** Called when a message was sent. */
   onSent: () => void;
 }
 
 /** The form below the timeline. */
-export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
-  const { space, senderId, people, isOperator } = cast;
+export function Composer({ members, onSent }: ComposerProps): JSX.Element {
+  const { space, senderId, people, isOperator } = members;
   const send = useSend();
   const [text, setText] = useState(() => space.getDraft());
   const box = useRef<HTMLTextAreaElement>(null);
-  const wouldWake = useWouldWake(text, cast);
+  const wouldWake = useWouldWake(text, members);
   const stop = useStop();
   // The operator writes in the name of a person.
   const isMute = isOperator && people.length === 0;
@@ -41,8 +41,7 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
     if (caret.current !== null) box.current!.setSelectionRange(caret.current, caret.current);
     caret.current = null;
   });
-  const { members } = useMembers();
-  const mentions = useMentions(members, box, (next, at) => {
+  const mentions = useMentions(useMembers().members, box, (next, at) => {
     caret.current = at;
     write(next);
   });
@@ -113,7 +112,7 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
         }}
       />
       <div class="composer-row">
-        {isOperator ? <SenderMenu cast={cast} /> : null}
+        {isOperator ? <SenderMenu members={members} /> : null}
         <AttachButton disabled={isMute} onFiles={files.add} />
         <span id="composer-hint" class={said ? 'hint said' : 'hint'} dir="auto">
           {said || 'Enter sends, Shift+Enter makes a new line, Esc stops the agents'}
@@ -139,7 +138,7 @@ function useStop() {
 }
 
 // In whose name the operator writes.
-function SenderMenu({ cast: { people, senderId, choose } }: { cast: Cast }) {
+function SenderMenu({ members: { people, senderId, choose } }: { members: SpaceMembers }) {
   return (
     <>
       <label for="sender">as</label>

@@ -2,11 +2,11 @@
 
 import type { Dispatch } from '@smartspace/client';
 import { usePreview } from '@smartspace/react';
-import type { Cast } from '../../members/space_members.ts';
+import type { SpaceMembers } from '../../members/space_members.ts';
 import { byRefusal } from '../../why/outcomes.ts';
 
 /** One line about a text, or '' while there is nothing to say. */
-export function useWouldWake(text: string, { senderId, nameOf }: Cast): string {
+export function useWouldWake(text: string, { senderId, nameOf }: SpaceMembers): string {
   const { dispatch, error } = usePreview(text, senderId === null ? {} : { senderId });
   if (text.trim() === '' || error || dispatch.length === 0) return '';
   const undecided = dispatch.filter(({ reason }) => reason === 'router');
@@ -19,7 +19,7 @@ export function useWouldWake(text: string, { senderId, nameOf }: Cast): string {
   return words.filter((each) => each !== '').join(' · ');
 }
 
-type NameOf = Cast['nameOf'];
+type NameOf = SpaceMembers['nameOf'];
 
 function wokenText(
   decided: readonly Dispatch[],

@@ -9,9 +9,9 @@ import { LazyStudio } from './lazy_studio.tsx';
 import { NewSpace } from '../new_space/new_space.tsx';
 import { NoticeContext, NoticeLine, NoticeTextContext, wordsOf } from '../../ui/notices.tsx';
 import { preference, setPreference } from '../../ui/preferences.ts';
-import { Room } from '../space/space_view.tsx';
+import { SpaceView } from '../space/space_view.tsx';
 import { useIsWide } from '../../ui/is_wide.ts';
-import { Side } from './sidebar.tsx';
+import { Sidebar } from './sidebar.tsx';
 
 export interface ConsoleProps {
   /** The server has accepted the key. */
@@ -50,16 +50,16 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
           {page === 'space' ? 'Skip to the message' : 'Skip to the page'}
         </button>
         <div id="console" class="console" data-page={page}>
-          <Side
+          <Sidebar
             me={me}
             address={address}
             onNewSpace={() => setIsCreating(true)}
             onSignOut={onSignOut}
           />
           {address.page === 'nowhere' || address.page === 'list' ? (
-            <NoRoom notice={text || (isEmpty ? noSpaceText(me?.capabilities ?? []) : '')} />
+            <NoSpace notice={text || (isEmpty ? noSpaceText(me?.capabilities ?? []) : '')} />
           ) : address.page === 'space' ? (
-            <Room {...address} notice={text} />
+            <SpaceView {...address} notice={text} />
           ) : (
             <LazyStudio address={address} />
           )}
@@ -70,19 +70,19 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
   );
 }
 
-// The side may have hundreds of spaces.
+// The sidebar may have hundreds of spaces.
 const skip = () =>
-  (document.getElementById('text') ?? document.querySelector<HTMLElement>('.room h1'))?.focus();
+  (document.getElementById('text') ?? document.querySelector<HTMLElement>('.page h1'))?.focus();
 
 const noSpaceText = (capabilities: readonly string[]) =>
   capabilities.includes('create_spaces')
     ? 'There is no space yet. Create one with “New space”.'
     : 'You are in no space yet.';
 
-const NoRoom = ({ notice }: { notice: string }) => (
-  <main class="room">
-    <header class="room-head">
-      <h1 id="room-name">Smartspace</h1>
+const NoSpace = ({ notice }: { notice: string }) => (
+  <main class="page">
+    <header class="page-head">
+      <h1 id="page-title">Smartspace</h1>
     </header>
     <NoticeLine text={notice} />
   </main>

@@ -9,12 +9,12 @@ import { openSpace } from '../../navigation/address.ts';
 const MOST = 10;
 
 /** A list of the forms, or nothing if there is none. */
-export function NeedsYou(): JSX.Element | null {
+export function Inbox(): JSX.Element | null {
   const { forms } = useForms(null);
   if (forms.length === 0) return null;
   return (
-    <nav class="needs-you" aria-labelledby="needs-you">
-      <h2 id="needs-you">Needs you</h2>
+    <nav class="inbox" aria-labelledby="inbox">
+      <h2 id="inbox">Needs you</h2>
       <ul>
         {forms.slice(0, MOST).map((form) => (
           <FormLine key={form.callId} form={form} />

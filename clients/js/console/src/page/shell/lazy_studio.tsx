@@ -15,8 +15,8 @@ export function LazyStudio({ address }: { address: StudioAddress }): JSX.Element
   const notice = useNotice();
   if (studio) return <studio.Studio address={address} />;
   return (
-    <main class="room">
-      <header class="room-head">
+    <main class="page">
+      <header class="page-head">
         <Back />
       </header>
       <NoticeLine text={hasFailed ? FAILED : notice} />

@@ -1,4 +1,4 @@
-// The side of the page: the state of the connection, the spaces, and what the caller may do.
+// The sidebar of the page: the state of the connection, the spaces, and what the caller may do.
 
 import type { Caller, SpaceSummary } from '@smartspace/client';
 import { useSpaces } from '@smartspace/react';
@@ -7,11 +7,11 @@ import { memo } from 'preact/compat';
 import { openSpace, type Address } from '../../navigation/address.ts';
 import { BUILD_PAGES } from '../../navigation/build_pages.ts';
 import { useIsWide } from '../../ui/is_wide.ts';
-import { Jump } from './switcher.tsx';
-import { NeedsYou } from './inbox.tsx';
+import { Switcher } from './switcher.tsx';
+import { Inbox } from './inbox.tsx';
 import { Status } from '../../ui/status.tsx';
 
-export interface SideProps {
+export interface SidebarProps {
   /** The caller; null until it is known. */
   me: Caller | null;
   address: Address;
@@ -19,8 +19,7 @@ export interface SideProps {
   onSignOut: () => void;
 }
 
-/** The side. */
-export function Side({ me, address, onNewSpace, onSignOut }: SideProps): JSX.Element {
+export function Sidebar({ me, address, onNewSpace, onSignOut }: SidebarProps): JSX.Element {
   const { spaces } = useSpaces();
   const currentId = 'spaceId' in address ? address.spaceId : null;
   // In a narrow window the list is a page.
@@ -28,13 +27,13 @@ export function Side({ me, address, onNewSpace, onSignOut }: SideProps): JSX.Ele
   const Brand = isPage ? 'h1' : 'strong';
   const mayCreate = me?.capabilities.includes('create_spaces') ?? false;
   return (
-    <div class="side" role={isPage ? 'main' : 'complementary'}>
+    <div class="sidebar" role={isPage ? 'main' : 'complementary'}>
       <div class="brand">
         <Brand>Smartspace</Brand>
         <Status id="status" />
       </div>
-      <Jump isOperator={me?.kind === 'operator'} />
-      <NeedsYou />
+      <Switcher isOperator={me?.kind === 'operator'} />
+      <Inbox />
       <nav class="all-spaces" aria-labelledby="spaces-title">
         <h2 id="spaces-title">Spaces</h2>
         <ul id="spaces" class="spaces">
@@ -44,7 +43,7 @@ export function Side({ me, address, onNewSpace, onSignOut }: SideProps): JSX.Ele
         </ul>
       </nav>
       {me?.kind === 'operator' ? <Build page={address.page} /> : null}
-      <div class="side-actions">
+      <div class="sidebar-actions">
         {me ? (
           <p id="caller" class="caller">
             {me.entity ? `Signed in as ${me.entity.name}` : 'Signed in as the operator'}

@@ -9,7 +9,7 @@ import { BUILD_PAGES } from '../../navigation/build_pages.ts';
 const MOST = 8;
 
 /** The button, and its dialog while it is open. */
-export function Jump({ isOperator }: { isOperator: boolean }): JSX.Element {
+export function Switcher({ isOperator }: { isOperator: boolean }): JSX.Element {
   const [isOpen, setIsOpen] = useState(false);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -24,20 +24,20 @@ export function Jump({ isOperator }: { isOperator: boolean }): JSX.Element {
   }, []);
   return (
     <>
-      <button type="button" class="jump" onClick={() => setIsOpen(true)}>
+      <button type="button" class="switcher" onClick={() => setIsOpen(true)}>
         Jump to… <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
-      {isOpen ? <JumpDialog isOperator={isOperator} onClose={() => setIsOpen(false)} /> : null}
+      {isOpen ? <SwitcherDialog isOperator={isOperator} onClose={() => setIsOpen(false)} /> : null}
     </>
   );
 }
 
-interface JumpDialogProps {
+interface SwitcherDialogProps {
   isOperator: boolean;
   onClose: () => void;
 }
 
-function JumpDialog({ isOperator, onClose }: JumpDialogProps) {
+function SwitcherDialog({ isOperator, onClose }: SwitcherDialogProps) {
   const { spaces } = useSpaces();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
@@ -65,14 +65,14 @@ function JumpDialog({ isOperator, onClose }: JumpDialogProps) {
   };
 
   return (
-    <dialog ref={dialog} class="jump-dialog" aria-label="Jump to" onClose={onClose}>
+    <dialog ref={dialog} class="switcher-dialog" aria-label="Jump to" onClose={onClose}>
       <input
         type="text"
         role="combobox"
         aria-label="Name of a space or page"
         aria-expanded="true"
-        aria-controls="jump-list"
-        aria-activedescendant={found.length > 0 ? `jump-${current}` : undefined}
+        aria-controls="switcher-list"
+        aria-activedescendant={found.length > 0 ? `switcher-${current}` : undefined}
         placeholder="Name of a space or page"
         autocomplete="off"
         value={text}
@@ -82,11 +82,11 @@ function JumpDialog({ isOperator, onClose }: JumpDialogProps) {
         }}
         onKeyDown={pressed}
       />
-      <ul id="jump-list" role="listbox" aria-label="Found">
+      <ul id="switcher-list" role="listbox" aria-label="Found">
         {found.map(({ name, href }, index) => (
           <li
             key={href}
-            id={`jump-${index}`}
+            id={`switcher-${index}`}
             role="option"
             aria-selected={index === current}
             onClick={() => go(href)}

@@ -6,7 +6,7 @@ import type { JSX } from 'preact';
 import { settingsHash } from '../../navigation/address.ts';
 import { Avatar } from '../../members/avatar.tsx';
 import { Back } from '../../navigation/back.tsx';
-import type { Cast } from '../../members/space_members.ts';
+import type { SpaceMembers } from '../../members/space_members.ts';
 import { Status } from '../../ui/status.tsx';
 
 const MOST_AVATARS = 8;
@@ -18,35 +18,35 @@ const POLICIES: Record<SpaceInfo['triggerPolicy'], string> = {
   admin: 'the admin agent is asked',
 };
 
-export interface RoomHeadProps {
+export interface SpaceHeadProps {
   name: string;
-  cast: Cast;
+  members: SpaceMembers;
 }
 
 /** The bar above the timeline. */
-export function RoomHead({ name, cast }: RoomHeadProps): JSX.Element {
+export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
   const { space } = useSpace();
-  const { members } = useMembers();
+  const { members: everyone } = useMembers();
   const { me } = useMe();
-  const isOwner = members.some(({ id, role }) => id === me?.entity?.id && role === 'owner');
+  const isOwner = everyone.some(({ id, role }) => id === me?.entity?.id && role === 'owner');
   return (
-    <header class="room-head">
+    <header class="page-head">
       <Back />
-      <h1 id="room-name" dir="auto">
+      <h1 id="page-title" dir="auto">
         {name}
       </h1>
       <Status />
       <ul id="members" class="members" aria-label="Members">
-        {members.map((member, place) => (
+        {everyone.map((member, place) => (
           <MemberItem
             key={member.id}
             member={member}
-            hue={cast.hueOf(member.id)}
+            hue={members.hueOf(member.id)}
             isShown={place < MOST_AVATARS}
           />
         ))}
       </ul>
-      {space ? <p class="note about">{aboutText(members, space)}</p> : null}
+      {space ? <p class="note about">{aboutText(everyone, space)}</p> : null}
       {space ? (
         <div class="head-actions">
           <a class="button" href={settingsHash(space.id)}>

@@ -6,16 +6,16 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ActiveRuns } from './active_runs.tsx';
 import { Composer } from '../composer/composer.tsx';
-import { useCast } from '../../members/space_members.ts';
+import { useSpaceMembers } from '../../members/space_members.ts';
 import { NoticeLine, wordsOf } from '../../ui/notices.tsx';
-import { RoomHead } from './space_head.tsx';
+import { SpaceHead } from './space_head.tsx';
 import { Scroller } from '../timeline/scroller.ts';
 import { TimelineView } from '../timeline/timeline.tsx';
 import { Title } from './title.tsx';
 import { Typing } from '../../members/typing.tsx';
 import { Why } from '../../why/why.tsx';
 
-export interface RoomProps {
+export interface SpaceViewProps {
   spaceId: string;
   /** The message that the address names. */
   seq: number | null;
@@ -28,19 +28,19 @@ export interface RoomProps {
 }
 
 /** Shows one space. */
-export function Room({ spaceId, ...props }: RoomProps): JSX.Element {
+export function SpaceView({ spaceId, ...props }: SpaceViewProps): JSX.Element {
   return (
     <SpaceScope key={spaceId} id={spaceId}>
-      <OpenRoom key={spaceId} spaceId={spaceId} {...props} />
+      <OpenSpace key={spaceId} spaceId={spaceId} {...props} />
     </SpaceScope>
   );
 }
 
-function OpenRoom({ spaceId, seq, runId, tab, notice }: RoomProps) {
+function OpenSpace({ spaceId, seq, runId, tab, notice }: SpaceViewProps) {
   const client = useClient();
   const { space, error, isGone } = useSpace();
   const { me } = useMe();
-  const cast = useCast(client.space(spaceId));
+  const members = useSpaceMembers(client.space(spaceId));
   const [scroller] = useState(() => new Scroller());
   const isLive = useConnection().state === 'live';
   const name = space?.name ?? 'Smartspace';
@@ -50,18 +50,20 @@ function OpenRoom({ spaceId, seq, runId, tab, notice }: RoomProps) {
 
   return (
     <>
-      <main class="room">
+      <main class="page">
         <Title name={space ? name : null} />
-        <RoomHead name={name} cast={cast} />
+        <SpaceHead name={name} members={members} />
         <NoticeLine text={notice || gone || failed} />
-        <TimelineView cast={cast} scroller={scroller} seq={seq} />
+        <TimelineView members={members} scroller={scroller} seq={seq} />
         <div class="strip">
-          <ActiveRuns nameOf={cast.nameOf} />
-          <Typing cast={cast} />
+          <ActiveRuns nameOf={members.nameOf} />
+          <Typing members={members} />
         </div>
-        {me && space && !isGone ? <Composer cast={cast} onSent={() => scroller.toEnd()} /> : null}
+        {me && space && !isGone ? (
+          <Composer members={members} onSent={() => scroller.toEnd()} />
+        ) : null}
       </main>
-      {runId !== null && <Why key={runId} runId={runId} tab={tab} cast={cast} />}
+      {runId !== null && <Why key={runId} runId={runId} tab={tab} members={members} />}
     </>
   );
 }

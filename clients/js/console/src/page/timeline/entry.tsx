@@ -11,7 +11,7 @@ import type { StreamedTool } from '../../forms/card/parts.ts';
 import type { Entry } from './bubbles.ts';
 import { setAttributes } from './hosts.ts';
 import { Files } from '../../files/files.tsx';
-import type { Cast } from '../../members/space_members.ts';
+import type { SpaceMembers } from '../../members/space_members.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useNow } from '../../ui/now.ts';
 import { PendingNote } from './pending_note.tsx';
@@ -27,7 +27,7 @@ const STATES = {
 
 export interface EntryProps {
   item: Entry;
-  cast: Cast;
+  members: SpaceMembers;
   /** What became of the message for each agent; undefined while it is undecided. */
   outcomes: readonly Outcome[] | undefined;
   /** The address of the page names this message. */
@@ -97,13 +97,13 @@ function partsOf(item: Entry, text: string): readonly ShownPart[] {
   }
 }
 
-function Parts({ item, cast, outcomes, parts }: EntryProps & { parts: readonly ShownPart[] }) {
+function Parts({ item, members, outcomes, parts }: EntryProps & { parts: readonly ShownPart[] }) {
   const message = item.type === 'message' ? item.message : null;
   const files = parts.filter((part): part is FilePart => part.type === 'file');
   const shown = parts.map((part, index): ComponentChildren => {
     if (part.type === 'file') return null;
     const key = `${part.type} ${index}`;
-    if (part.type === 'tool') return <CardPart key={key} {...{ part, message, cast }} />;
+    if (part.type === 'tool') return <CardPart key={key} {...{ part, message, members }} />;
     if (part.type === 'text')
       return <Markdown key={key} text={part.text} streaming={item.type === 'live'} />;
     const text = part.type === 'failure' ? part.text : `(a part of type ${(part as Part).type})`;
@@ -118,9 +118,9 @@ function Parts({ item, cast, outcomes, parts }: EntryProps & { parts: readonly S
     <>
       {shown}
       {files.length > 0 ? <Files files={files} /> : null}
-      {message && !isCard ? <Note {...{ message, cast, outcomes }} /> : null}
-      <Actions item={item} spaceId={cast.space.id} />
-      {item.type === 'pending' ? <PendingNote space={cast.space} send={item.send} /> : null}
+      {message && !isCard ? <Note {...{ message, members, outcomes }} /> : null}
+      <Actions item={item} spaceId={members.space.id} />
+      {item.type === 'pending' ? <PendingNote space={members.space} send={item.send} /> : null}
     </>
   );
 }
@@ -128,21 +128,21 @@ function Parts({ item, cast, outcomes, parts }: EntryProps & { parts: readonly S
 interface CardPartProps {
   part: Extract<ShownPart, { type: 'tool' }>;
   message: Message | null;
-  cast: Cast;
+  members: SpaceMembers;
 }
 
-function CardPart({ part, message, cast }: CardPartProps) {
+function CardPart({ part, message, members }: CardPartProps) {
   const now = useNow(part.status === 'pending');
-  const { space, people, senderId, isOperator } = cast;
+  const { space, people, senderId, isOperator } = members;
   return <Card {...{ part, message, space, people, senderId, isOperator, now }} />;
 }
 
-interface NoteProps extends Pick<EntryProps, 'cast' | 'outcomes'> {
+interface NoteProps extends Pick<EntryProps, 'members' | 'outcomes'> {
   message: Message;
 }
 
-function Note({ message, cast, outcomes }: NoteProps) {
+function Note({ message, members, outcomes }: NoteProps) {
   if (message.parts.some((part) => 'partial' in part && part.partial))
     return <p class="note">stopped</p>;
-  return <RollCall outcomes={outcomes} nameOf={cast.nameOf} router={message.router} />;
+  return <RollCall outcomes={outcomes} nameOf={members.nameOf} router={message.router} />;
 }

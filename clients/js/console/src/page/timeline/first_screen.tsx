@@ -4,7 +4,7 @@ import type { Member } from '@smartspace/client';
 import { useMembers, useSend, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { settingsHash } from '../../navigation/address.ts';
-import type { Cast } from '../../members/space_members.ts';
+import type { SpaceMembers } from '../../members/space_members.ts';
 
 const MOST_NAMES = 6;
 
@@ -18,19 +18,19 @@ const DEMO_OFFERS = [
 ];
 
 /** Shown instead of messages. */
-export function FirstScreen({ cast }: { cast: Cast }): JSX.Element | null {
-  const { members } = useMembers();
+export function FirstScreen({ members }: { members: SpaceMembers }): JSX.Element | null {
+  const { members: everyone } = useMembers();
   const send = useSend();
-  const { senderId, isOperator, people, space } = cast;
+  const { senderId, isOperator, people, space } = members;
   const isKnown = useSpace().space !== null;
   const mayWrite = !isOperator || people.length > 0;
-  const offers = mayWrite ? offersFor(members) : [];
+  const offers = mayWrite ? offersFor(everyone) : [];
   // A space that does not exist, or is not loaded yet.
   if (!isKnown) return null;
   return (
     <>
       <p>No messages yet.</p>
-      <p>{hereText(members)}</p>
+      <p>{hereText(everyone)}</p>
       {mayWrite ? null : <p>A message needs a person who sends it.</p>}
       {offers.length > 0 ? <p>Try one of these:</p> : null}
       <div class="offers">

@@ -9,7 +9,7 @@ import { linesOf, seqOf } from './bubbles.ts';
 import { EntryView } from './entry.tsx';
 import { FirstScreen } from './first_screen.tsx';
 import { Hosts } from './hosts.ts';
-import type { Cast } from '../../members/space_members.ts';
+import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import type { Scroller } from './scroller.ts';
 import { Span } from './span.ts';
@@ -17,14 +17,14 @@ import { Span } from './span.ts';
 const MOST_PAGES = 20; // How far back a message is looked for.
 
 export interface TimelineProps {
-  cast: Cast;
+  members: SpaceMembers;
   scroller: Scroller;
   /** The message that the address names. */
   seq: number | null;
 }
 
 /** Shows the messages, and keeps the scroll position. */
-export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Element {
+export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Element {
   const timeline = useTimeline();
   const { outcomes, hints } = useRuns();
   const { items, hasOlder, isLoading } = timeline;
@@ -35,21 +35,21 @@ export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Elemen
   const log = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const shown = span.of(items, !scroller.followsEnd);
-  const lines = useMemo(() => linesOf(shown, cast), [items, span.start, cast]);
+  const lines = useMemo(() => linesOf(shown, members), [items, span.start, members]);
   const entries = lines.flatMap((line) => (line.type === 'bubble' ? line.entries : []));
   // The lines below this one change after this call.
   const before = scroller.before();
 
   useLayoutEffect(() => {
     scroller.onAway = setIsAway;
-    scroller.onEndSeen = () => void cast.space.markRead().catch(() => {});
+    scroller.onEndSeen = () => void members.space.markRead().catch(() => {});
     return scroller.attach(log.current!, list.current!);
-  }, [scroller, cast.space]);
+  }, [scroller, members.space]);
   useLayoutEffect(() => {
     hosts.keep(new Set(entries.map(({ key }) => key)));
     scroller.after(before, span.isPrepended);
   });
-  useOpening({ timeline, cast, scroller, seq, span, redraw, list });
+  useOpening({ timeline, members, scroller, seq, span, redraw, list });
 
   const showEarlier = useEarlier({ timeline, scroller, span, redraw });
   const toEnd = () => {
@@ -73,7 +73,7 @@ export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Elemen
           Show earlier
         </button>
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
-          {isEmpty && !hasOlder && !isLoading ? <FirstScreen cast={cast} /> : null}
+          {isEmpty && !hasOlder && !isLoading ? <FirstScreen members={members} /> : null}
         </div>
         <div
           ref={list}
@@ -84,7 +84,13 @@ export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Elemen
           aria-label="Messages"
         >
           {lines.map((line) => (
-            <LineView key={line.key} line={line} hosts={hosts} hueOf={cast.hueOf} hints={hints} />
+            <LineView
+              key={line.key}
+              line={line}
+              hosts={hosts}
+              hueOf={members.hueOf}
+              hints={hints}
+            />
           ))}
         </div>
         {entries.map((item) => (
@@ -92,7 +98,7 @@ export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Elemen
             key={item.key}
             host={hosts.of(item.key)}
             item={item}
-            cast={cast}
+            members={members}
             outcomes={item.type === 'message' ? outcomes[item.message.id] : undefined}
             isMarked={seq !== null && seqOf(item) === seq}
           />
@@ -127,13 +133,13 @@ function useEarlier({ timeline, scroller, span, redraw }: Reading) {
 }
 
 interface Opening extends Reading {
-  cast: Cast;
+  members: SpaceMembers;
   seq: number | null;
   list: { readonly current: HTMLElement | null };
 }
 
 // Opens the space once its messages are loaded, and goes to the message that the address names.
-function useOpening({ timeline, cast, scroller, seq, span, redraw, list }: Opening) {
+function useOpening({ timeline, members, scroller, seq, span, redraw, list }: Opening) {
   const notify = useNotify();
   const isOpen = useRef(false);
   const wanted = useRef<number | null>(null);
@@ -143,7 +149,7 @@ function useOpening({ timeline, cast, scroller, seq, span, redraw, list }: Openi
   const isReady = hasLoaded.current;
   const open = () => {
     isOpen.current = true;
-    scroller.open(hasNews(cast, timeline.items) ? list.current!.querySelector('.unread') : null);
+    scroller.open(hasNews(members, timeline.items) ? list.current!.querySelector('.unread') : null);
   };
 
   useLayoutEffect(() => {
@@ -169,7 +175,7 @@ function useOpening({ timeline, cast, scroller, seq, span, redraw, list }: Openi
       notify(`Message ${seq} is not here, or it is too far back.`);
       if (!isOpen.current) open();
     };
-    find(cast, seq).then(found, (error) => isOver || notify(wordsOf(error)));
+    find(members, seq).then(found, (error) => isOver || notify(wordsOf(error)));
     return () => void (isOver = true);
   }, [seq, isReady]);
 }
@@ -180,7 +186,7 @@ interface Found {
 }
 
 // Loads older messages until the one with this seq is there.
-async function find({ space }: Cast, seq: number): Promise<Found> {
+async function find({ space }: SpaceMembers, seq: number): Promise<Found> {
   for (let pages = 0; ; pages += 1) {
     const { items, hasOlder } = space.timeline.getSnapshot();
     const index = items.findIndex((item) => seqOf(item) === seq);
@@ -191,7 +197,7 @@ async function find({ space }: Cast, seq: number): Promise<Found> {
 }
 
 // The unread line may be from an earlier visit.
-function hasNews({ space, meId }: Cast, items: readonly TimelineItem[]) {
+function hasNews({ space, meId }: SpaceMembers, items: readonly TimelineItem[]) {
   const { members = [] } = space.getSnapshot().space ?? {};
   const read = members.find(({ id }) => id === meId)?.readSeq ?? Infinity;
   return items.some((item) => (seqOf(item) ?? 0) > read);

@@ -33,10 +33,10 @@ export function Page({ title, about, actions, tabs, children }: PageProps): JSX.
     document.title = `${title} · Smartspace`;
   }, [title]);
   return (
-    <main class="room">
-      <header class="room-head">
+    <main class="page">
+      <header class="page-head">
         <Back />
-        <h1 id="room-name" ref={heading} tabIndex={-1} dir="auto">
+        <h1 id="page-title" ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h1>
         <Status />

@@ -177,7 +177,7 @@ function useArrowKeys(
     const press = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, altKey, metaKey, shiftKey } = event;
       if (ctrlKey || altKey || metaKey || shiftKey || !(target instanceof Element)) return;
-      if (target.closest('input, textarea, select, [tabindex="0"], .side')) return;
+      if (target.closest('input, textarea, select, [tabindex="0"], .sidebar')) return;
       const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
       if (by === undefined || selected === undefined) return;
       const next = steps[steps.indexOf(selected) + by];

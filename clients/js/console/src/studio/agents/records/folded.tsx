@@ -10,14 +10,14 @@ const MOST_LINES = 4;
 export function Folded({ text }: { text: string }): JSX.Element {
   if (text.length <= MOST_CHARACTERS && text.split('\n').length <= MOST_LINES)
     return (
-      <p class="kept-text" dir="auto">
+      <p class="record-text" dir="auto">
         {text}
       </p>
     );
   return (
-    <details class="kept-fold">
+    <details class="record-fold">
       <summary dir="auto">{shortened(text)}</summary>
-      <p class="kept-text" dir="auto">
+      <p class="record-text" dir="auto">
         {text}
       </p>
     </details>

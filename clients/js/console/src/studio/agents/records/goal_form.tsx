@@ -6,7 +6,13 @@ import { useState } from 'preact/hooks';
 import { newKey } from '../../../api/idempotency_key.ts';
 import { agentPath } from '../../../api/paths.ts';
 import type { Known } from '../../data/data.ts';
-import { CheckField, SaveForm, SelectField, TextArea, TextField } from '../../save_form/save_form.tsx';
+import {
+  CheckField,
+  SaveForm,
+  SelectField,
+  TextArea,
+  TextField,
+} from '../../save_form/save_form.tsx';
 import { Part } from '../../frame/page.tsx';
 import { priorityWords } from './goal_words.ts';
 import { localText, timeOf } from './local_time.ts';

@@ -22,7 +22,7 @@ export function Goals({ agentId }: { agentId: string }): JSX.Element {
   useActivity(reload);
   const known = useKnown({ taken: items.map(({ id }) => id), error }, isLoading);
   const list = (title: string, goals: readonly Goal[]) => (
-    <ul class="kept" aria-label={title}>
+    <ul class="records" aria-label={title}>
       {goals.map((goal) => (
         <GoalLine
           key={goal.id}
@@ -73,7 +73,7 @@ function GoalLine({ goal, path, onChanged }: LineProps) {
   };
   return (
     <li>
-      <div class="kept-head">
+      <div class="record-head">
         <h3 dir="auto">{goal.id}</h3>
         <span class="badge">{priorityWords(goal.priority)}</span>
         {goal.longTerm ? <span class="badge">long-term</span> : null}

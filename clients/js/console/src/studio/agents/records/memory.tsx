@@ -29,7 +29,7 @@ export function Memory({ agentId }: { agentId: string }): JSX.Element {
           isEmpty={items.length === 0}
           empty="The agent remembers nothing yet. It keeps facts here when it calls set_memories, or you add one below. Its prompt shows them."
         >
-          <ul class="kept" aria-label="Memories">
+          <ul class="records" aria-label="Memories">
             {items.map((memory) => (
               <MemoryLine
                 key={memory.key}
@@ -66,7 +66,7 @@ function MemoryLine({ memory, path, onChanged }: LineProps) {
   };
   return (
     <li>
-      <div class="kept-head">
+      <div class="record-head">
         <h3 dir="auto">{key}</h3>
         <span class="note">
           changed <Ago at={updatedAt} />

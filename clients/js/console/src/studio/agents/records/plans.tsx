@@ -31,7 +31,7 @@ export function Plans({ agentId }: { agentId: string }): JSX.Element {
           isEmpty={items.length === 0}
           empty="The agent has no plan. A plan triggers it later, once or repeatedly. It makes plans when it calls set_plans, or you add one below."
         >
-          <ul class="kept" aria-label="Plans">
+          <ul class="records" aria-label="Plans">
             {items.map((plan) => (
               <PlanLine
                 key={plan.id}
@@ -69,7 +69,7 @@ function PlanLine({ plan, path, onChanged }: LineProps) {
   };
   return (
     <li>
-      <div class="kept-head">
+      <div class="record-head">
         <h3 dir="auto">{plan.name}</h3>
         <span class="badge">{plan.status}</span>
         {isEditing ? null : (
