@@ -126,6 +126,8 @@ function signOut() {
 
 takeKeyFromAddress();
 takeInviteFromAddress();
-const root = document.getElementById('app')!;
-root.replaceChildren();
-render(<App />, root);
+const root = document.getElementById('app');
+if (root) {
+  root.replaceChildren();
+  render(<App />, root);
+}

@@ -84,12 +84,12 @@ const Missing = ({ file, error }: { file: FilePart; error: Error }) => (
 function useNear(node: { readonly current: Element | null }): boolean {
   const [isNear, setIsNear] = useState(!globalThis.IntersectionObserver);
   useEffect(() => {
-    if (isNear) return;
+    if (isNear || !node.current) return;
     const seen = (entries: IntersectionObserverEntry[]) =>
       entries.some(({ isIntersecting }) => isIntersecting) && setIsNear(true);
-    const root = node.current!.closest('.log');
+    const root = node.current.closest('.log');
     const observer = new IntersectionObserver(seen, { root, rootMargin: NEAR });
-    observer.observe(node.current!);
+    observer.observe(node.current);
     return () => observer.disconnect();
   }, [isNear]);
   return isNear;

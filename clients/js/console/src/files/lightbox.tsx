@@ -19,13 +19,13 @@ export interface LightboxProps {
 export function Lightbox({ pictures, first, onClose }: LightboxProps): JSX.Element | null {
   const dialog = useRef<HTMLDialogElement>(null);
   const [index, setIndex] = useState(first);
-  useEffect(() => dialog.current!.showModal(), []);
+  useEffect(() => dialog.current?.showModal(), []);
   const file = pictures[index];
   if (!file) return null;
 
   const count = pictures.length;
   const step = (by: number) => setIndex((index + by + count) % count);
-  const close = () => dialog.current!.close();
+  const close = () => dialog.current?.close();
   const pressed = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (by === undefined) return;

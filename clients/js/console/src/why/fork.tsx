@@ -39,6 +39,7 @@ export function Fork({ run, step }: ForkProps): JSX.Element | null {
     chosen.current.value = String(step);
     key.current = newKey();
   }, [step]);
+  const steps = run.steps ?? [];
   if (!mayFork(run)) return null;
 
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
@@ -68,7 +69,7 @@ export function Fork({ run, step }: ForkProps): JSX.Element | null {
       <form class="fork" onSubmit={submit} onInput={() => (key.current = newKey())}>
         <label for="fork-step">From step</label>
         <select ref={chosen} id="fork-step" name="fromStep">
-          {run.steps!.map(({ index }) => (
+          {steps.map(({ index }) => (
             <option key={index} value={index}>
               {index + 1}
             </option>
@@ -78,7 +79,7 @@ export function Fork({ run, step }: ForkProps): JSX.Element | null {
         <input
           id="fork-model"
           name="model"
-          placeholder={`the same: ${run.steps![0]!.model}`}
+          placeholder={`the same: ${steps[0]?.model}`}
           autocomplete="off"
         />
         <label for="fork-instructions">Instructions</label>

@@ -39,8 +39,8 @@ export function blocksOf({ prompt, sharedPrefix, systemMessages }: Step): Block[
   const watchers = [...systemMessages];
   const others = prompt.messages.map((message, index): Block => {
     const { role, text } = fieldsOf(message);
-    const isWatcher = role === 'system' && watchers[0]?.text === text;
-    const title = isWatcher ? `Watcher “${watchers.shift()!.watcher}”` : roleWords(role);
+    const watcher = role === 'system' && watchers[0]?.text === text ? watchers.shift() : null;
+    const title = watcher ? `Watcher “${watcher.watcher}”` : roleWords(role);
     const said = piecesOf(textsOf(message).join(''));
     return { key: `message ${index}`, title, pieces: extended(said, callsText(message)) };
   });

@@ -26,9 +26,10 @@ export function Tabs<Name extends string>(props: TabsProps<Name>): JSX.Element {
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    const { name } = tabs[(to + tabs.length) % tabs.length]!;
+    const name = tabs[(to + tabs.length) % tabs.length]?.name;
+    if (name === undefined) return;
     onSelect(name);
-    list.current!.querySelector<HTMLElement>(`#${tabId(name)}`)?.focus();
+    list.current?.querySelector<HTMLElement>(`#${tabId(name)}`)?.focus();
   };
   return (
     <div ref={list} class="drawer-tabs" role="tablist" aria-label={label} onKeyDown={move}>

@@ -40,11 +40,11 @@ export function Why({ runId, tab, members }: WhyProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   const hasSpoken = items.some((item) => item.type === 'message' && item.message.runId === runId);
   const isPage = !useHasRoomForDrawer();
-  const current = tab === 'chain' ? 'chain' : 'why';
+  const { name: current, title } = TABS[tab === 'chain' ? 1 : 0];
 
   useEffect(() => {
     const before = document.activeElement;
-    heading.current!.focus();
+    heading.current?.focus();
     // In a narrow window the drawer has hidden it until now.
     return () => void setTimeout(() => before instanceof HTMLElement && before.focus());
   }, []);
@@ -82,7 +82,7 @@ export function Why({ runId, tab, members }: WhyProps): JSX.Element {
         </p>
       ) : null}
       <div id={PANEL} class="drawer-panel" role="tabpanel" aria-labelledby={tabId(current)}>
-        <h2 class="unseen">{TABS.find(({ name }) => name === current)!.title}</h2>
+        <h2 class="unseen">{title}</h2>
         {!run ? null : current === 'chain' ? (
           <Chain run={run} members={members} />
         ) : (

@@ -73,7 +73,7 @@ interface CardBodyProps {
 function CardBody(props: CardBodyProps): JSX.Element {
   const { part, isOpen, terms, blocked, outcome } = props;
   const questionId = useNewId();
-  const call = 'raw' in part || typeof part.ui !== 'string' ? null : part;
+  const call = hasForm(part) ? part : null;
   const question = call ? questionOf(call) : null;
   const answer = call && hasAnswer(call) ? answerPairs(call.output, call.resultSchema) : [];
   const { outcomeRef, onClose } = useFocusOnOutcome();
@@ -84,7 +84,7 @@ function CardBody(props: CardBodyProps): JSX.Element {
   return (
     <div class={call ? 'tool asks' : 'tool'}>
       {call && question ? (
-        <QuestionView key="question" question={question} id={questionId} ui={call.ui!} />
+        <QuestionView key="question" question={question} id={questionId} ui={call.ui} />
       ) : null}
       {isOpen ? (
         <p key="terms" class="note terms" role="timer" dir="auto">
@@ -118,6 +118,9 @@ function CardBody(props: CardBodyProps): JSX.Element {
     </div>
   );
 }
+
+const hasForm = (part: CardPart): part is ToolPart & { ui: string } =>
+  !('raw' in part) && typeof part.ui === 'string';
 
 async function sendAnswer({ space, senderId }: CardBodyProps, callId: string, answer: Answer) {
   const options = senderId === null ? {} : { senderId };

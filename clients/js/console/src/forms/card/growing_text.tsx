@@ -7,7 +7,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 export function GrowingText({ text }: { text: string }): JSX.Element {
   const ref = useRef<HTMLPreElement>(null);
   useLayoutEffect(() => {
-    const node = ref.current!;
+    const node = ref.current;
+    if (!node) return;
     const current = node.firstChild as Text | null;
     if (current && text.startsWith(current.data))
       current.appendData(text.slice(current.data.length));

@@ -38,7 +38,7 @@ export function questionOf({ name, input, ui }: Pick<ToolPart, 'name' | 'input' 
   );
   return {
     heading: (headingKey && textAt(headingKey)) ?? unnamed,
-    texts: paragraphs.map((key) => textAt(key)!),
+    texts: paragraphs.flatMap((key) => textAt(key) ?? []),
     rest: rest.map(([key, value]) => [key, wordsFor(value)]),
     options,
   };

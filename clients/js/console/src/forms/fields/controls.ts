@@ -41,7 +41,9 @@ export function useControl({ controls }: FormParts, pointer: string, control: Co
 
 /** Prepares a control when it is mounted, such as with the value that it begins with. */
 export function useBeginning<E>(ref: RefObject<E | null>, begin: (node: E) => void): void {
-  useLayoutEffect(() => begin(ref.current!), []);
+  useLayoutEffect(() => {
+    if (ref.current !== null) begin(ref.current);
+  }, []);
 }
 
 /** The typed value of a field. */

@@ -52,7 +52,7 @@ function InnerGroup(props: GroupProps): JSX.Element {
   const notes = useNotes(field, form);
   useControl(form, field.pointer, {
     read: () => undefined,
-    focus: () => form.controls.get(slotsOf(field)[0]!)?.focus(),
+    focus: () => form.controls.get(slotsOf(field)[0] ?? '')?.focus(),
   });
   return (
     <Framed field={field} notes={notes}>

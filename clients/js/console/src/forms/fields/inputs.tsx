@@ -37,7 +37,7 @@ export function TextBox({ field, typed, form }: InputProps<TextBoxShape>): JSX.E
   const ref = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   useBeginning(ref, (control) => (control.value = (typed ?? '') as string));
   useControl(form, field.pointer, {
-    read: () => (ref.current!.validity.badInput ? null : ref.current!.value),
+    read: () => (ref.current?.validity.badInput ? null : ref.current?.value),
     focus: () => ref.current?.focus(),
   });
   const shared = {
@@ -78,7 +78,7 @@ export function Select({ field, typed, form }: InputProps<ChoiceShape>): JSX.Ele
   const ref = useRef<HTMLSelectElement>(null);
   useBeginning(ref, (control) => (control.value = (typed ?? '') as string));
   useControl(form, field.pointer, {
-    read: () => ref.current!.value,
+    read: () => ref.current?.value,
     focus: () => ref.current?.focus(),
   });
   return (
@@ -149,10 +149,10 @@ function Boxes(props: {
   const { options, shared, isChecked, read, pointer, form } = props;
   const boxes = useRef<(HTMLInputElement | null)[]>([]);
   useBeginning(boxes, (nodes) =>
-    nodes.forEach((node, index) => (node!.checked = isChecked(String(index)))),
+    nodes.forEach((node, index) => node && (node.checked = isChecked(String(index)))),
   );
   useControl(form, pointer, {
-    read: () => read(boxes.current.filter((box) => box?.checked).map((box) => box!.value)),
+    read: () => read(boxes.current.flatMap((box) => (box?.checked ? [box.value] : []))),
     focus: () => boxes.current[0]?.focus(),
   });
   return (
@@ -177,7 +177,7 @@ export function Checkbox(props: InputProps<CheckboxShape | TickShape>): JSX.Elem
   const ref = useRef<HTMLInputElement>(null);
   useBeginning(ref, (control) => (control.checked = typed === true));
   useControl(form, field.pointer, {
-    read: () => ref.current!.checked,
+    read: () => ref.current?.checked,
     focus: () => ref.current?.focus(),
   });
   const isConstant = field.kind === 'tick' && !field.isAgreement;

@@ -65,7 +65,7 @@ export function DeclineForm(props: {
   const row = useRef<HTMLDivElement>(null);
   useBeginning(input, (control) => (control.value = reason));
   useControl(form, REASON_POINTER, {
-    read: () => input.current!.value,
+    read: () => input.current?.value,
     focus: () => input.current?.focus(),
   });
   useLayoutEffect(() => {
@@ -76,7 +76,7 @@ export function DeclineForm(props: {
   }, [isOpen]);
   const submit = (event: Event) => {
     event.preventDefault();
-    decline(input.current!.value.trim());
+    decline(input.current?.value.trim() ?? '');
   };
   return (
     <form

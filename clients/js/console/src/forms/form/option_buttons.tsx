@@ -15,7 +15,7 @@ export function OptionComment({ typed, form }: { typed: Typed; form: FormParts }
   const ref = useRef<HTMLTextAreaElement>(null);
   useBeginning(ref, (control) => (control.value = (typed ?? '') as string));
   useControl(form, COMMENT_POINTER, {
-    read: () => ref.current!.value,
+    read: () => ref.current?.value,
     focus: () => ref.current?.focus(),
   });
   return (

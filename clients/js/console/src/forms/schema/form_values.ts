@@ -13,7 +13,7 @@ export function answerOf(field: Field, typed: Typed): { value: unknown; faults: 
 
 /** The typed value of one field of a group. */
 export const partOf = (typed: Typed, name: string | null): Typed =>
-  (typed as TypedGroup | null | undefined)?.[name!];
+  name === null ? undefined : (typed as TypedGroup | null | undefined)?.[name];
 
 function readValue(field: Field, typed: Typed, faults: Fault[]): unknown {
   const refuse: Refuse = (detail) => void faults.push({ pointer: field.pointer, detail });
@@ -39,11 +39,11 @@ function readValue(field: Field, typed: Typed, faults: Fault[]): unknown {
     case 'tick':
       return field.value;
     case 'choice':
-      return field.options[Number(typed)]!.value;
+      return field.options[Number(typed)]?.value;
     case 'choices':
       return checkCount(
         field,
-        (typed as string[]).map((index) => field.options[Number(index)]!.value),
+        (typed as string[]).map((index) => field.options[Number(index)]?.value),
         refuse,
       );
     case 'lines':

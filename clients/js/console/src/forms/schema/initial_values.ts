@@ -39,9 +39,10 @@ const initialOfGroup = ({ fields }: GroupShape, value: unknown): Typed =>
 
 // The default of the group overrides the default of its part.
 function initialOfPart(inner: Field, value: unknown): Typed {
-  return isObject(value) && Object.hasOwn(value, inner.name!)
-    ? initialOf(inner, value[inner.name!])
-    : inner.initial;
+  const { name, initial } = inner;
+  return name !== null && isObject(value) && Object.hasOwn(value, name)
+    ? initialOf(inner, value[name])
+    : initial;
 }
 
 // The format of an input of type `datetime-local`.

@@ -60,7 +60,7 @@ function UploadItem({ upload, onRemoved }: { upload: Upload; onRemoved: () => vo
   const bytes = attachment?.bytes ?? (file as File).size;
   const item = useRef<HTMLLIElement>(null);
   // A new file shows, and so does the reason of a failure, which makes the item higher.
-  useLayoutEffect(() => item.current!.scrollIntoView({ block: 'nearest' }), [status === 'failed']);
+  useLayoutEffect(() => item.current?.scrollIntoView({ block: 'nearest' }), [status === 'failed']);
   return (
     <li ref={item} data-status={status}>
       {isPicture((file as File).type) ? <Thumbnail file={file as File} /> : null}
@@ -106,7 +106,7 @@ function Thumbnail({ file }: { file: File }) {
       const side = Math.min(width, height);
       const place = [(width - side) / 2, (height - side) / 2, side, side] as const;
       const to = [0, 0, THUMBNAIL_PX, THUMBNAIL_PX] as const;
-      if (!isOver) canvas.current!.getContext('2d')!.drawImage(picture, ...place, ...to);
+      if (!isOver) canvas.current?.getContext('2d')?.drawImage(picture, ...place, ...to);
       picture.close();
     };
     // A file that is no picture has no thumbnail.

@@ -38,7 +38,7 @@ export function Composer({ members, onSent }: ComposerProps): JSX.Element {
   // Where the caret goes when the text has been replaced.
   const caret = useRef<number | null>(null);
   useLayoutEffect(() => {
-    if (caret.current !== null) box.current!.setSelectionRange(caret.current, caret.current);
+    if (caret.current !== null) box.current?.setSelectionRange(caret.current, caret.current);
     caret.current = null;
   });
   const mentions = useMentions(useMembers().members, box, (next, at) => {
@@ -50,7 +50,7 @@ export function Composer({ members, onSent }: ComposerProps): JSX.Element {
 
   const submit = () => {
     // Between two renders the box knows more than the state.
-    const { value } = box.current!;
+    const value = box.current?.value ?? '';
     const given = value.trim() === '' ? '' : value;
     if (isMute || !files.isReady) return;
     const attachments = files.take();
@@ -80,7 +80,7 @@ export function Composer({ members, onSent }: ComposerProps): JSX.Element {
       }}
     >
       {isListed ? <MentionList {...{ candidates, current }} onChoose={mentions.choose} /> : null}
-      <UploadList uploads={files.uploads} onRemoved={() => box.current!.focus()} />
+      <UploadList uploads={files.uploads} onRemoved={() => box.current?.focus()} />
       <label for="text" class="unseen">
         Message
       </label>

@@ -17,9 +17,8 @@ export interface Mention {
  * may have spaces, so a query may have one.
  */
 export function mentionAt(text: string, caret: number): Mention | null {
-  const found = /(?:^|[^\p{L}\p{N}_.])@([^\s@]*(?: [^\s@]*)?)$/u.exec(text.slice(0, caret));
-  if (!found) return null;
-  const query = found[1]!;
+  const query = /(?:^|[^\p{L}\p{N}_.])@([^\s@]*(?: [^\s@]*)?)$/u.exec(text.slice(0, caret))?.[1];
+  if (query === undefined) return null;
   return { from: caret - query.length - 1, query };
 }
 

@@ -33,7 +33,8 @@ export function useFiles(isMute: boolean): ComposedFiles {
     take,
     add: addSome,
     pasted(event) {
-      const { files, types } = event.clipboardData!;
+      if (!event.clipboardData) return;
+      const { files, types } = event.clipboardData;
       // A copied table or text may come with a picture of itself.
       if (files.length === 0 || types.includes('text/plain')) return;
       event.preventDefault();

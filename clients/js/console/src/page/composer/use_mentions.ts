@@ -34,8 +34,8 @@ export function useMentions(
 
   const close = () => setMention(null);
   const choose = (name: string) => {
-    if (!mention) return;
-    const { text, caret } = completed(box.current!.value, mention, name);
+    if (!mention || !box.current) return;
+    const { text, caret } = completed(box.current.value, mention, name);
     close();
     put(text, caret);
   };
@@ -47,10 +47,11 @@ export function useMentions(
       setCurrent(0);
     },
     pressed(key) {
-      if (length === 0) return false;
+      const candidate = candidates[at];
+      if (!candidate) return false;
       if (key === 'ArrowDown') setCurrent((at + 1) % length);
       else if (key === 'ArrowUp') setCurrent((at + length - 1) % length);
-      else if (key === 'Enter' || key === 'Tab') choose(candidates[at]!.name);
+      else if (key === 'Enter' || key === 'Tab') choose(candidate.name);
       else if (key === 'Escape') close();
       else return false;
       return true;

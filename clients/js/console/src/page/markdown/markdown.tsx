@@ -46,7 +46,7 @@ export function blocksOf(text: string, before: readonly string[]): readonly stri
 function finishedOf(blocks: readonly string[]): readonly string[] {
   let count = blocks.length;
   for (let lines = 0; count > 0 && lines < 2; count -= 1)
-    lines += blocks[count - 1]!.split('\n').length - 1;
+    lines += (blocks[count - 1] ?? '').split('\n').length - 1;
   return blocks.slice(0, count);
 }
 

@@ -15,7 +15,7 @@ export interface MemberChoiceProps extends NewMember {
 export function MemberChoice({ name, type, isNew, ...props }: MemberChoiceProps): JSX.Element {
   const line = useRef<HTMLLabelElement>(null);
   useEffect(() => {
-    if (isNew) line.current!.scrollIntoView({ block: 'nearest' });
+    if (isNew) line.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (
     <label ref={line}>

@@ -15,11 +15,11 @@ export const REFUSED = 'The server does not accept this key or token, or it has 
  * and the history. Returns whether there was one.
  */
 export function takeKeyFromAddress(): boolean {
-  const found = /^#(?:key|token)=(.*)$/.exec(location.hash);
-  if (!found) return false;
+  const key = /^#(?:key|token)=(.*)$/.exec(location.hash)?.[1];
+  if (key === undefined) return false;
   history.replaceState(history.state, '', location.pathname + location.search);
   replaced ??= storedKey();
-  keepKey(decoded(found[1]!));
+  keepKey(decoded(key));
   return true;
 }
 
@@ -28,10 +28,10 @@ export function takeKeyFromAddress(): boolean {
  * there until the reader has joined or declined, because signing in reloads the page.
  */
 export function takeInviteFromAddress(): boolean {
-  const found = /^#invite=(.*)$/.exec(location.hash);
-  if (!found) return false;
+  const token = /^#invite=(.*)$/.exec(location.hash)?.[1];
+  if (token === undefined) return false;
   history.replaceState(history.state, '', location.pathname + location.search);
-  sessionStorage.setItem(INVITE, decoded(found[1]!));
+  sessionStorage.setItem(INVITE, decoded(token));
   return true;
 }
 

@@ -16,12 +16,13 @@ export function SignIn({ problem, onKey, onBack }: SignInProps): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = 'Smartspace';
-    field.current!.focus();
+    field.current?.focus();
   }, []);
   const submit = (event: Event) => {
     event.preventDefault();
-    const key = field.current!.value.trim();
-    field.current!.value = '';
+    if (!field.current) return;
+    const key = field.current.value.trim();
+    field.current.value = '';
     onKey(key);
   };
   return (

@@ -42,7 +42,7 @@ function SwitcherDialog({ isOperator, onClose }: SwitcherDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [current, setCurrent] = useState(0);
-  useEffect(() => dialog.current!.showModal(), []);
+  useEffect(() => dialog.current?.showModal(), []);
 
   const all = [
     ...spaces.map(({ id, name }) => ({ name, href: hashOf(id) })),
@@ -52,7 +52,7 @@ function SwitcherDialog({ isOperator, onClose }: SwitcherDialogProps) {
   const found = all.filter(({ name }) => name.toLocaleLowerCase().includes(wanted)).slice(0, MOST);
   const go = (href: string | undefined) => {
     if (href === undefined) return;
-    dialog.current!.close();
+    dialog.current?.close();
     open(href);
   };
   const pressed = (event: KeyboardEvent) => {

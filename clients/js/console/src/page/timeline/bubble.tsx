@@ -38,12 +38,10 @@ function BubbleView({ bubble, hosts, hueOf, hints }: BubbleProps) {
   const { sender, runId, at, entries } = bubble;
   const body = useRef<HTMLDivElement>(null);
   const isAgent = sender.type === 'agent';
-  useLayoutEffect(() =>
-    arrange(
-      body.current!,
-      entries.map(({ key }) => hosts.of(key)),
-    ),
-  );
+  useLayoutEffect(() => {
+    const nodes = entries.map(({ key }) => hosts.of(key));
+    if (body.current) arrange(body.current, nodes);
+  });
   return (
     <article class={`bubble ${isAgent ? 'agent' : 'human'} hue-${hueOf(sender.id)}`}>
       <Avatar name={sender.name} isAgent={isAgent} />

@@ -22,7 +22,7 @@ export class Scroller {
   #log: HTMLElement | null = null;
   #list: HTMLElement | null = null;
   // Where the space was opened, if not at its end.
-  #openedAt: { node: Element; top: number } | null = null;
+  #openedAt: { node: Element; top: number | undefined } | null = null;
   #isOpen = false;
   // The entry that was clicked last, and how wide the window was. A click may open the drawer.
   #clicked: { entry: Element; width: number } | null = null;
@@ -87,8 +87,8 @@ export class Scroller {
     const card = form?.closest<HTMLElement>('.tool');
     if (!form || !card || card.offsetHeight <= this.#log.clientHeight) return this.toEnd();
     // The header of the bubble shows who asks.
-    const isFirst = card.closest('.entry')!.matches(':first-child');
-    return this.#openAt(form, isFirst ? card.closest('.bubble')! : card, 'start');
+    const isFirst = card.closest('.entry')?.matches(':first-child');
+    return this.#openAt(form, (isFirst && card.closest('.bubble')) || card, 'start');
   }
 
   /** Scrolls to this entry and stays there. */
@@ -108,16 +108,16 @@ export class Scroller {
 
   #openAt(node: Element, shown: Element, block: ScrollLogicalPosition) {
     shown.scrollIntoView({ block });
-    this.#openedAt = { node, top: this.#log!.scrollTop };
+    this.#openedAt = { node, top: this.#log?.scrollTop };
     this.#scrolled();
   }
 
   #scrolled() {
     if (!this.#isOpen) return;
     // The browser itself scrolls a little when the width changes.
-    if (this.#clicked?.width === this.#log!.clientWidth) this.#clicked = null;
+    if (this.#clicked?.width === this.#log?.clientWidth) this.#clicked = null;
     const opened = this.#openedAt;
-    if (opened?.top !== this.#log!.scrollTop || !opened.node.isConnected) this.#openedAt = null;
+    if (opened?.top !== this.#log?.scrollTop || !opened?.node.isConnected) this.#openedAt = null;
     // After opening at a question, a position near the end does not mean that the reader wants to
     // follow it.
     this.followsEnd = this.#openedAt === null && this.#isNearEnd();
@@ -134,7 +134,7 @@ export class Scroller {
   // A narrower window wraps the lines anew.
   #stayAtClicked() {
     const clicked = this.#clicked;
-    if (!clicked || clicked.width === this.#log!.clientWidth) return;
+    if (!clicked || clicked.width === this.#log?.clientWidth) return;
     this.#clicked = null;
     clicked.entry.scrollIntoView({ block: 'nearest' });
     this.#scrolled();
@@ -142,7 +142,7 @@ export class Scroller {
 
   // A person who fills in a form is not scrolled away from it.
   #stayAtEnd() {
-    if (this.followsEnd && !this.#list!.querySelector('.ask:focus-within')) this.toEnd();
+    if (this.followsEnd && !this.#list?.querySelector('.ask:focus-within')) this.toEnd();
   }
 
   #look() {
@@ -153,7 +153,8 @@ export class Scroller {
   }
 
   #isNearEnd() {
-    const { scrollHeight, scrollTop, clientHeight } = this.#log!;
+    if (!this.#log) return false;
+    const { scrollHeight, scrollTop, clientHeight } = this.#log;
     return scrollHeight - scrollTop - clientHeight < NEAR_PX;
   }
 }

@@ -43,7 +43,7 @@ export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Ele
   useLayoutEffect(() => {
     scroller.onAway = setIsAway;
     scroller.onEndSeen = () => void members.space.markRead().catch(() => {});
-    return scroller.attach(log.current!, list.current!);
+    if (log.current && list.current) return scroller.attach(log.current, list.current);
   }, [scroller, members.space]);
   useLayoutEffect(() => {
     hosts.keep(new Set(entries.map(({ key }) => key)));
@@ -149,12 +149,13 @@ function useOpening({ timeline, members, scroller, seq, span, redraw, list }: Op
   const isReady = hasLoaded.current;
   const open = () => {
     isOpen.current = true;
-    scroller.open(hasNews(members, timeline.items) ? list.current!.querySelector('.unread') : null);
+    const unread = hasNews(members, timeline.items) && list.current?.querySelector('.unread');
+    scroller.open(unread || null);
   };
 
   useLayoutEffect(() => {
     if (isReady && !isOpen.current && seq === null) open();
-    const node = wanted.current && list.current!.querySelector(`[data-seq="${wanted.current}"]`);
+    const node = wanted.current && list.current?.querySelector(`[data-seq="${wanted.current}"]`);
     if (!node) return;
     wanted.current = null;
     isOpen.current = true;

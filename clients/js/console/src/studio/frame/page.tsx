@@ -28,7 +28,7 @@ export interface PageProps {
 export function Page({ title, about, actions, tabs, children }: PageProps): JSX.Element {
   const notice = useNotice();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current!.focus(), []);
+  useEffect(() => heading.current?.focus(), []);
   useEffect(() => {
     document.title = `${title} · Smartspace`;
   }, [title]);

@@ -143,7 +143,7 @@ interface CardProps {
 
 function Card({ title, problem, onSubmit, children }: CardProps) {
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current!.querySelector<HTMLElement>('input, button')?.focus(), [title]);
+  useEffect(() => form.current?.querySelector<HTMLElement>('input, button')?.focus(), [title]);
   const submit = (event: Event) => {
     event.preventDefault();
     onSubmit?.();

@@ -20,21 +20,18 @@ export interface StepViewProps {
 export function StepView({ run, step, onSelect, fork }: StepViewProps): JSX.Element {
   const steps = run.steps ?? [];
   const at = steps.findIndex(({ index }) => index === step.index);
-  const go = (title: string, to: number) => (
-    <button
-      type="button"
-      disabled={steps[to] === undefined}
-      onClick={() => onSelect(steps[to]!.index)}
-    >
+  const last = steps.at(-1) ?? step;
+  const go = (title: string, to: Step | undefined) => (
+    <button type="button" disabled={!to} onClick={() => to && onSelect(to.index)}>
       {title}
     </button>
   );
   return (
-    <Part title={`Step ${step.index + 1} of ${steps.at(-1)!.index + 1}`}>
+    <Part title={`Step ${step.index + 1} of ${last.index + 1}`}>
       <div class="step-head">
         <p class="note">{factsOf(step).join(' · ')}</p>
-        {go('Previous step', at - 1)}
-        {go('Next step', at + 1)}
+        {go('Previous step', steps[at - 1])}
+        {go('Next step', steps[at + 1])}
       </div>
       {step.partial ? (
         <p class="problem">The run was stopped while the model wrote this. The text ends there.</p>

@@ -114,9 +114,9 @@ function parsed(text: string): unknown {
 
 function put(body: Record<string, unknown>, pointer: string, value: unknown): void {
   const names = pointer.slice(1).split('/').map(unescaped);
-  const last = names.pop()!;
+  const last = names.at(-1) ?? '';
   let place = body;
-  for (const name of names) place = (place[name] ??= {}) as Record<string, unknown>;
+  for (const name of names.slice(0, -1)) place = (place[name] ??= {}) as Record<string, unknown>;
   place[last] = value;
 }
 

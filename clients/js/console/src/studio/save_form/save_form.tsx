@@ -82,11 +82,11 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   const [problem, setProblem] = useState('');
   const [state, setState] = useState<'ready' | 'sending' | 'done'>('ready');
   const base = useBase(loaded, form);
-  // What the person was told about changes of others, so that the next save writes over them.
+  // The conflicts that the person has seen. The next save then writes over them.
   const warned = useRef('');
   const resume = useUnsaved(
     () => form.current,
-    () => hasChanges(form.current!),
+    () => form.current !== null && hasChanges(form.current),
   );
 
   const fail = (at: ReadonlyMap<string, string>, others: string) => {
@@ -121,7 +121,8 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
       if (current && conflicts.length > 0 && warning !== warned.current) {
         warned.current = warning;
         onNewer?.(current);
-        const placed = placedIn(form.current!, conflicts);
+        if (!form.current) throw new Error('Somebody else has changed it.');
+        const placed = placedIn(form.current, conflicts);
         return fail(placed.at, `${CONFLICT} ${placed.others}`.trim());
       }
       setFaults(NO_FAULTS);

@@ -112,7 +112,7 @@ function Row({ invite: { createdBy, createdAt, usesLeft, expiresAt }, space, rev
 function MadeInvite({ url, onDone }: { url: string; onDone: () => void }) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current!.select(), [url]);
+  useEffect(() => field.current?.select(), [url]);
   return (
     <div class="made-invite" role="group" aria-label="The new invite">
       <label for={id}>Address of the new invite</label>

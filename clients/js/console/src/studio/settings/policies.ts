@@ -39,9 +39,10 @@ export function withoutScript(
   { router }: Pick<SpaceInfo, 'router'>,
 ): Record<string, unknown> {
   const change = body.router as { model?: { provider?: string } } | undefined;
-  const provider = change?.model?.provider;
+  const model = change?.model;
+  const provider = model?.provider;
   if (!router?.model.script || provider === undefined || provider === 'scripted') return body;
-  return { ...body, router: { ...change, model: { ...change!.model, script: null } } };
+  return { ...body, router: { ...change, model: { ...model, script: null } } };
 }
 
 /** The limits of a space in words. */

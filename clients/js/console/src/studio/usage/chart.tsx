@@ -53,7 +53,7 @@ export function Chart({ title, days, series, nameOf, valueOf, textOf }: ChartPro
       </div>
       <div class="days" aria-hidden="true">
         {[...new Set(marks)].map((index) => (
-          <span key={index}>{dayText(days[index]!)}</span>
+          <span key={index}>{dayText(days[index] ?? '')}</span>
         ))}
       </div>
       <ul class="chart-legend" aria-label={`${title}: what the patterns mean`}>

@@ -5,13 +5,16 @@ import { useEffect } from 'preact/hooks';
 import { usePages } from '../data/data.ts';
 import type { Group, Series } from './report.ts';
 
+/** The id of the agent in the key of a series: `{agentId}`, or `{agentId} {model}`. */
+export const agentIdOf = (key: string): string => key.split(' ', 1).join('');
+
 /** Names what a series is about. More agents are loaded while one of these has no name. */
 export function useNames(series: readonly Series[], by: Group): (key: string | null) => string {
   const { items, hasMore, isLoading, more } = usePages<Schemas['Entity']>(
     by === 'model' ? null : '/v1/entities?limit=200',
   );
   const names = new Map(items.map(({ id, name }) => [id, name]));
-  const ids = by === 'model' ? [] : series.map(({ key }) => (key ?? '').split(' ')[0]!);
+  const ids = by === 'model' ? [] : series.map(({ key }) => agentIdOf(key ?? ''));
   const isUnknown = ids.some((id) => id !== '' && !names.has(id));
   useEffect(() => {
     if (isUnknown && hasMore && !isLoading) more();

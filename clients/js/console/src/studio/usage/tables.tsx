@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { agentHash } from '../../navigation/address.ts';
 import { costText } from '../../why/words.ts';
+import { agentIdOf } from './names.ts';
 import { reuseOf, type Group, type Series, type UsageItem } from './report.ts';
 
 const HEADS: Record<Group, string> = {
@@ -29,7 +30,7 @@ export const SumTable = ({ by, series, nameOf }: TableProps): JSX.Element => (
         <tr key={key}>
           <th scope="row" dir="auto">
             {by !== 'model' && key?.startsWith('ent_') ? (
-              <a href={agentHash(key.split(' ')[0]!)}>{nameOf(key)}</a>
+              <a href={agentHash(agentIdOf(key))}>{nameOf(key)}</a>
             ) : (
               nameOf(key)
             )}

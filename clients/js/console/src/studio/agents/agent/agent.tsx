@@ -10,6 +10,7 @@ import { giveUp } from '../../../navigation/unsaved.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 import { useAnswer } from '../../data/data.ts';
 import { Loaded, Page } from '../../frame/page.tsx';
+import { isAgent, type AgentTabProps } from '../agent_tab.ts';
 import { AgentRuns } from './agent_runs.tsx';
 import { Deliveries } from '../deliveries/deliveries.tsx';
 import { Goals } from '../records/goals.tsx';
@@ -35,7 +36,7 @@ export function Agent({ agentId, tab }: { agentId: string; tab: string }): JSX.E
   const { answer, error, isLoading } = useAnswer<Entity>(entityPath(agentId));
   const [changed, setChanged] = useState<Entity | null>(null);
   const found = changed ?? answer;
-  const agent = found?.agent ? found : null;
+  const agent = found && isAgent(found) ? found : null;
   const current = TABS.some((each) => each.tab === tab) ? tab : 'setup';
   return (
     <Page
@@ -72,13 +73,6 @@ export function Agent({ agentId, tab }: { agentId: string; tab: string }): JSX.E
       </Loaded>
     </Page>
   );
-}
-
-/** What the tabs that change the agent get. */
-export interface AgentTabProps {
-  agent: Entity;
-  /** Called with the changed agent. */
-  onChanged: (agent: Entity) => void;
 }
 
 function Contents({ tab, ...props }: AgentTabProps & { tab: string }) {

@@ -17,7 +17,7 @@ import { instructionsHint, RuntimeFields } from '../setup/runtime_fields.tsx';
 import { SpaceChoices } from './space_choices.tsx';
 import { newAgentBody, TEMPLATES, type Template } from './templates.ts';
 
-const DEFAULT = PROVIDERS[0]!.value;
+const DEFAULT = PROVIDERS[0].value;
 const TEXTS = ['/name', '/agent/description', '/agent/instructions', '/agent/runtime/url'];
 
 /** An agent that was made, and the spaces that it could not join. */
@@ -28,7 +28,7 @@ interface Made {
 
 /** The page of new agents. */
 export function NewAgent(): JSX.Element {
-  const [template, setTemplate] = useState(TEMPLATES[0]!);
+  const [template, setTemplate] = useState(TEMPLATES[0]);
   const [made, setMade] = useState<Made | null>(null);
   const form = useTyped(template);
   return (

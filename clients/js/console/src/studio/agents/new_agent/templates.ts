@@ -31,7 +31,7 @@ const say = (text: string) => ({ calls: [{ tool: 'send_message', input: { text }
 const byPeople = { trigger: 'space_message', sender: 'human' };
 
 /** The templates, the first one chosen at first. */
-export const TEMPLATES: readonly Template[] = [
+export const TEMPLATES: readonly [Template, ...Template[]] = [
   {
     id: 'assistant',
     title: 'Assistant',
@@ -91,7 +91,7 @@ export const TEMPLATES: readonly Template[] = [
       'You take requests in this space. Before you act on a request, call askForApproval with a ' +
       'message that says exactly what you will do, and the options Approve and Reject. Act only ' +
       'after somebody chose Approve. Then report in one sentence what was decided.',
-    config: { tools: [TOOL_DRAFTS[0]!.document] },
+    config: { tools: [TOOL_DRAFTS[0].document] },
     adds: 'Adds the tool askForApproval, which shows buttons to people.',
     rules: () => [
       {

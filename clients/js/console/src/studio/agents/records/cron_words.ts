@@ -75,7 +75,7 @@ function listed(field: string, nameOf: (text: string) => string | null): string 
 }
 
 const dayName = (text: string) =>
-  /^[0-7]$/.test(text) ? DAYS[Number(text) % 7]! : beginningWith(DAYS, text);
+  /^[0-7]$/.test(text) ? (DAYS[Number(text) % 7] ?? null) : beginningWith(DAYS, text);
 
 const monthName = (text: string) =>
   /^\d+$/.test(text) ? (MONTHS[Number(text) - 1] ?? null) : beginningWith(MONTHS, text);

@@ -1,24 +1,24 @@
 // The whole configuration of an agent as one JSON document.
 
-import type { Entity } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { isObject } from '../../../forms/schema/json.ts';
 import { entityPath } from '../../../api/paths.ts';
 import { SaveForm, TextArea } from '../../save_form/save_form.tsx';
+import type { AgentEntity } from '../agent_tab.ts';
 import { configPatch } from './setup_body.ts';
 import type { SetupFormProps } from './setup_form.tsx';
 
 /** The configuration as editable JSON. Saves what was changed. */
 export function ConfigJson(props: SetupFormProps): JSX.Element {
   const { agent, isBlocked, onSaved, onNewer, onUndo } = props;
-  const config = agent.agent!;
+  const config = agent.agent;
   const bodyWith = (body: Record<string, unknown>) => {
     if (isBlocked()) return 'The form has changes that are not saved. Save or undo them first.';
     const edited = 'agent' in body ? body.agent : config;
     return isObject(edited) ? configPatch(edited, config) : 'Write a JSON object.';
   };
   return (
-    <SaveForm<Entity>
+    <SaveForm<AgentEntity>
       request={{ method: 'PATCH', path: entityPath(agent.id) }}
       loaded={agent}
       onNewer={onNewer}

@@ -4,8 +4,13 @@ import type { Schemas } from '@smartspace/client';
 
 export type Provider = Schemas['Provider'];
 
-/** The providers with their names for people. */
-export const PROVIDERS: readonly { value: Provider; text: string }[] = [
+interface ProviderChoice {
+  value: Provider;
+  text: string;
+}
+
+/** The providers with their names for people. The first one is the default of a new agent. */
+export const PROVIDERS: readonly [ProviderChoice, ...ProviderChoice[]] = [
   { value: 'anthropic', text: 'Anthropic' },
   { value: 'openai', text: 'OpenAI, or a server with its API' },
   { value: 'bedrock', text: 'Amazon Bedrock' },

@@ -1,11 +1,10 @@
 // The tab Setup of an agent: its configuration as a form and as JSON, and a test of its model.
 
-import type { Entity } from '@smartspace/client';
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { changedIn, fieldsOf, hasChanges, type Control } from '../../save_form/body.ts';
 import { Part } from '../../frame/page.tsx';
-import type { AgentTabProps } from '../agent/agent.tsx';
+import type { AgentEntity, AgentTabProps } from '../agent_tab.ts';
 import { ConfigJson } from './config_json.tsx';
 import { showSaved } from './show_saved.ts';
 import { SetupForm } from './setup_form.tsx';
@@ -17,19 +16,20 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
   const json = useRef<HTMLDivElement>(null);
   // The state that the fields show at first. A save sends what differs from it.
   const [shown, setShown] = useState(agent);
-  // Fields with text that is not saved keep it.
-  const kept = useRef<ReadonlySet<Control>>(new Set());
-  const show = (next: Entity) => {
-    kept.current = new Set([form, json].flatMap((place) => changedIn(place.current!)));
+  // These fields do not follow the server: the person has changed them.
+  const unsaved = useRef<ReadonlySet<Control>>(new Set());
+  const editors = () => [form.current, json.current].filter((each) => each !== null);
+  const show = (next: AgentEntity) => {
+    unsaved.current = new Set(editors().flatMap(changedIn));
     setShown(next);
   };
   useEffect(() => show(agent), [agent]);
   useLayoutEffect(() => {
-    for (const place of [form, json]) showSaved(place.current!, kept.current);
+    for (const editor of editors()) showSaved(editor, unsaved.current);
   }, [shown]);
   const undoForm = useUndo(form);
   const undoJson = useUndo(json);
-  const saved = (answer: Entity) => {
+  const saved = (answer: AgentEntity) => {
     show(answer);
     onChanged(answer);
   };
@@ -40,7 +40,7 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
           <SetupForm
             key={undoForm.count}
             agent={shown}
-            isBlocked={() => hasChanges(json.current!)}
+            isBlocked={() => json.current !== null && hasChanges(json.current)}
             onSaved={saved}
             onNewer={onChanged}
             onUndo={undoForm.undo}
@@ -58,7 +58,7 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
             <ConfigJson
               key={undoJson.count}
               agent={shown}
-              isBlocked={() => hasChanges(form.current!)}
+              isBlocked={() => form.current !== null && hasChanges(form.current)}
               onSaved={saved}
               onNewer={onChanged}
               onUndo={undoJson.undo}
@@ -74,7 +74,7 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
 function useUndo(place: RefObject<HTMLElement | null>) {
   const [count, setCount] = useState(0);
   useLayoutEffect(() => {
-    if (count > 0) fieldsOf(place.current!)[0]!.focus();
+    if (count > 0 && place.current) fieldsOf(place.current)[0]?.focus();
   }, [count]);
   return { count, undo: () => setCount(count + 1) };
 }

@@ -11,6 +11,7 @@ import {
   TextArea,
   TextField,
 } from '../../save_form/save_form.tsx';
+import type { AgentEntity } from '../agent_tab.ts';
 import { ModelFields } from './model_fields.tsx';
 import { instructionsHint, RuntimeFields } from './runtime_fields.tsx';
 import { setupPatch } from './setup_body.ts';
@@ -18,10 +19,10 @@ import { ContextFields, Group, LimitFields, WorkFields } from './setup_fields.ts
 
 export interface SetupFormProps {
   /** The stored agent. */
-  agent: Entity;
+  agent: AgentEntity;
   /** Whether the other editor has changes that are not saved. */
   isBlocked: () => boolean;
-  onSaved: (agent: Entity) => void;
+  onSaved: (agent: AgentEntity) => void;
   /** Somebody else has changed the agent to this. */
   onNewer: (agent: Entity) => void;
   /** Shows the stored values again. */
@@ -38,14 +39,14 @@ const MODES: readonly { value: Schemas['ConcurrencyMode']; text: string }[] = [
 /** The form. Saves what was changed. */
 export function SetupForm(props: SetupFormProps): JSX.Element {
   const { agent, isBlocked, onSaved, onNewer, onUndo } = props;
-  const config = agent.agent!;
+  const config = agent.agent;
   const { model, runtime, concurrency, webhooks } = config;
   const bodyWith = (body: Record<string, unknown>) =>
     isBlocked()
       ? 'The JSON has changes that are not saved. Save or undo them first.'
       : setupPatch(body, config);
   return (
-    <SaveForm<Entity>
+    <SaveForm<AgentEntity>
       request={{ method: 'PATCH', path: entityPath(agent.id) }}
       loaded={agent}
       onNewer={onNewer}

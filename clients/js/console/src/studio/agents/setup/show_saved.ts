@@ -1,11 +1,11 @@
-// The fields of both editors of a configuration, in the page.
+// Makes the editors of a configuration follow the server.
 
 import { fieldsOf, type Control } from '../../save_form/body.ts';
 
-/** Lets each field in this element show the stored value, except those that are `kept`. */
-export function showSaved(element: HTMLElement, kept: ReadonlySet<Control>): void {
+/** Lets each field in this element show the stored value, except the `unsaved` ones. */
+export function showSaved(element: HTMLElement, unsaved: ReadonlySet<Control>): void {
   for (const control of fieldsOf(element)) {
-    if (kept.has(control)) continue;
+    if (unsaved.has(control)) continue;
     if (control instanceof HTMLSelectElement) {
       const isOther = control.value !== control.dataset.first;
       control.value = control.dataset.first ?? '';

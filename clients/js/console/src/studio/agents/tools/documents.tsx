@@ -51,11 +51,11 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
   const close = (text: string) => {
     setEdited(null);
     setDone(text);
-    status.current!.focus();
+    status.current?.focus();
   };
   const place = useRef<HTMLDivElement>(null);
   const edit = (next: Edited) => {
-    if (!mayLeave(place.current!)) return;
+    if (place.current && !mayLeave(place.current)) return;
     setDone('');
     setEdited(next);
   };
@@ -71,14 +71,14 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
     onChanged(await client.request('PATCH', path, { body, retry: true }));
     if (edited?.name === name) setEdited(null);
     setDone('Removed');
-    status.current!.focus();
+    status.current?.focus();
   };
   // A new one, or one that somebody else has removed meanwhile.
   const isElsewhere = edited !== null && !items.some(({ name }) => name === edited.name);
-  const editor = (
+  const editor = edited && (
     <Editor
-      {...{ props, edited: edited! }}
-      key={edited?.document.name}
+      {...{ props, edited }}
+      key={edited.document.name}
       onSaved={(saved) => {
         onChanged(saved);
         close('Saved');
@@ -142,8 +142,8 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
   const { agent, noun, itemsOf, pointer, bodyOf } = props;
   const { name, document } = edited;
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current!.querySelector('textarea')!.focus(), []);
-  // What the person was told about changes of others, so that the next save writes over them.
+  useEffect(() => place.current?.querySelector('textarea')?.focus(), []);
+  // The warning that the person has seen. The next save then writes over changes of others.
   const warned = useRef('');
   const bodyWith = (body: Record<string, unknown>, current: Entity = agent) => {
     // The body has no document if nothing was typed.
@@ -179,7 +179,7 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
       >
         <TextArea
           name={pointer}
-          label={`${noun[0]!.toUpperCase()}${noun.slice(1)} as JSON`}
+          label={`${noun.charAt(0).toUpperCase()}${noun.slice(1)} as JSON`}
           kind="json"
           rows={18}
           required

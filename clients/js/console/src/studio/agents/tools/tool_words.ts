@@ -78,7 +78,7 @@ export interface Draft {
 }
 
 /** Documents for new tools. */
-export const TOOL_DRAFTS: readonly Draft[] = [
+export const TOOL_DRAFTS: readonly [Draft, ...Draft[]] = [
   {
     label: 'Add buttons',
     document: {

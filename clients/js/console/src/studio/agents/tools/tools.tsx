@@ -5,13 +5,13 @@ import type { JSX } from 'preact';
 import { entityPath } from '../../../api/paths.ts';
 import { CheckField, SaveForm } from '../../save_form/save_form.tsx';
 import { Part } from '../../frame/page.tsx';
-import type { AgentTabProps } from '../agent/agent.tsx';
+import type { AgentTabProps } from '../agent_tab.ts';
 import { Documents } from './documents.tsx';
 import { executionWords, GROUPS, SERVER_DRAFTS, TOOL_DRAFTS, traitsOf } from './tool_words.ts';
 
 /** The tab Tools. */
 export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
-  const { builtins, runtime } = agent.agent!;
+  const { builtins, runtime } = agent.agent;
   if (runtime)
     return (
       <Part title="Tools">
