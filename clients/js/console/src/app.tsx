@@ -11,10 +11,9 @@
 
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { clearDrafts } from './forms/form/drafts.ts';
-import { Console } from './page/shell/console.tsx';
-import { LazyInvitation } from './page/shell/lazy_invitation.tsx';
 import { ClientScope } from './api/providers.ts';
+import { clearDrafts } from './forms/form/drafts.ts';
+import { mayLeave } from './navigation/unsaved.ts';
 import {
   REFUSED,
   clientWith,
@@ -30,7 +29,8 @@ import {
   takeKeyFromAddress,
 } from './page/session/session.ts';
 import { SignIn } from './page/session/sign_in.tsx';
-import { mayLeave } from './navigation/unsaved.ts';
+import { Console } from './page/shell/console.tsx';
+import { LazyInvitation } from './page/shell/lazy_invitation.tsx';
 
 function App() {
   const [key, setKey] = useState(storedKey);

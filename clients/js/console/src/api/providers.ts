@@ -1,7 +1,7 @@
 // The providers of the hooks as components of Preact: their types are those of React.
 
-import { SmartspaceProvider, SpaceProvider } from '@smartspace/react';
 import type { Client } from '@smartspace/client';
+import { SmartspaceProvider, SpaceProvider } from '@smartspace/react';
 import type { FunctionComponent } from 'preact';
 
 /** Gives the client to the hooks below it. */

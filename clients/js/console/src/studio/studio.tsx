@@ -14,11 +14,11 @@ import type { Address } from '../navigation/address.ts';
 import { Agent } from './agents/agent/agent.tsx';
 import { Agents } from './agents/list/agents.tsx';
 import { NewAgent } from './agents/new_agent/new_agent.tsx';
+import { Page } from './frame/page.tsx';
 import { People } from './people/people.tsx';
 import { RunPage } from './run/run_page.tsx';
 import { Runs } from './runs/runs.tsx';
 import { Settings } from './settings/settings.tsx';
-import { Page } from './frame/page.tsx';
 import { Usage } from './usage/usage.tsx';
 
 export { Invitation } from './people/invitation.tsx';

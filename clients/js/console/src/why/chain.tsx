@@ -4,10 +4,9 @@ import type { Run } from '@smartspace/client';
 import { useSpace, useTimeline } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { hashOf, open, openWhy } from '../navigation/address.ts';
 import type { SpaceMembers } from '../members/space_members.ts';
+import { hashOf, open, openWhy } from '../navigation/address.ts';
 import { useNotify, wordsOf } from '../ui/notices.tsx';
-import { byRefusal } from './outcomes.ts';
 import { useSpaceRuns } from './chain_runs.ts';
 import {
   depthOf,
@@ -19,6 +18,7 @@ import {
   type RunNode,
 } from './chain_tree.ts';
 import { endingsOf, firstWords, isGoing, nobodyWords, runWords } from './chain_words.ts';
+import { byRefusal } from './outcomes.ts';
 import { Section } from './section.tsx';
 import { Trigger } from './trigger.tsx';
 import { costText, usageCost } from './words.ts';

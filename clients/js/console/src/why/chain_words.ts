@@ -1,8 +1,8 @@
 // A chain in words: what each part of it is, and where and why it ended. Pure.
 
 import type { Message } from '@smartspace/client';
-import { refusalWords } from './outcomes.ts';
 import { nodesOf, type ChainNode, type RunNode } from './chain_tree.ts';
+import { refusalWords } from './outcomes.ts';
 import { endWords, statusWords } from './words.ts';
 
 const LONGEST_CHARS = 90;

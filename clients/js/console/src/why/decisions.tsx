@@ -3,8 +3,8 @@
 import type { Outcome, Run } from '@smartspace/client';
 import { useRuns } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { openWhy } from '../navigation/address.ts';
 import type { SpaceMembers } from '../members/space_members.ts';
+import { openWhy } from '../navigation/address.ts';
 import { reasonOf, stateWords } from './outcomes.ts';
 import { Section } from './section.tsx';
 

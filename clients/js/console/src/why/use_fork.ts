@@ -3,8 +3,8 @@
 import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import { useEffect, useState } from 'preact/hooks';
-import { wordsOf } from '../ui/notices.tsx';
 import { runPath } from '../api/paths.ts';
+import { wordsOf } from '../ui/notices.tsx';
 
 // No event tells how a fork goes on.
 const POLL_MS = 500;

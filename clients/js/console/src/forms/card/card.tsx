@@ -3,18 +3,18 @@
 import type { Member, Message, Space, ToolPart } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { answerPairs } from './answer_text.ts';
 import { useNewId } from '../fields/controls.ts';
-import { Details } from './details.tsx';
 import { drafts } from '../form/drafts.ts';
 import { FormView } from '../form/form.tsx';
+import type { Answer } from '../form/sending.ts';
+import { answerPairs } from './answer_text.ts';
+import { Details } from './details.tsx';
 import { hasAnswer, outcomeText } from './outcome.ts';
+import { useOwnRight } from './own_right.ts';
 import { Pairs } from './pairs.tsx';
 import type { CardPart } from './parts.ts';
 import { questionOf } from './question.ts';
 import { QuestionView } from './question_view.tsx';
-import { useOwnRight } from './own_right.ts';
-import type { Answer } from '../form/sending.ts';
 import { mayAnswer, onlyText, switchText, termsText, type NameOf } from './terms.ts';
 
 export interface CardProps {

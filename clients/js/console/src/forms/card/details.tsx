@@ -2,9 +2,9 @@
 // output.
 
 import type { JSX } from 'preact';
+import { isObject, shortened, wordsFor } from '../schema/json.ts';
 import { FlatTable, tableOf } from './flat_table.tsx';
 import { GrowingText } from './growing_text.tsx';
-import { isObject, shortened, wordsFor } from '../schema/json.ts';
 import type { CardPart } from './parts.ts';
 
 const LONGEST_CHARS = 120;

@@ -2,8 +2,8 @@
 // values. Pure.
 
 import type { ToolPart } from '@smartspace/client';
-import type { Pair } from './answer_text.ts';
 import { isObject, wordsFor } from '../schema/json.ts';
+import type { Pair } from './answer_text.ts';
 
 const HEADINGS = ['title', 'question', 'message', 'heading', 'prompt', 'subject', 'text'];
 // These are understood without their name, even if another text is the heading.

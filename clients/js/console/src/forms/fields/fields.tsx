@@ -1,12 +1,12 @@
 // The fields of a form on the page.
 
 import type { JSX } from 'preact';
-import { useControl, type FormParts } from './controls.ts';
 import { slotsOf } from '../schema/faults.ts';
 import type { Field, FieldOf, GroupShape, Typed } from '../schema/field_types.ts';
 import { partOf } from '../schema/form_values.ts';
-import { Checkbox, Checkboxes, Radios, Select, TextBox } from './inputs.tsx';
 import { wordsFor } from '../schema/json.ts';
+import { useControl, type FormParts } from './controls.ts';
+import { Checkbox, Checkboxes, Radios, Select, TextBox } from './inputs.tsx';
 import { Framed, useNotes } from './labels.tsx';
 
 /** A field, which begins with the value `typed`, or with its initial value. */

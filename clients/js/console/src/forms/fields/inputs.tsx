@@ -3,7 +3,6 @@
 
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import { useBeginning, useControl, useNewId, type FormParts } from './controls.ts';
 import type {
   CheckboxShape,
   ChoiceShape,
@@ -19,6 +18,7 @@ import type {
   Typed,
 } from '../schema/field_types.ts';
 import { wordsFor } from '../schema/json.ts';
+import { useBeginning, useControl, useNewId, type FormParts } from './controls.ts';
 import { Framed, InlineLabel, Labelled, useNotes } from './labels.tsx';
 
 interface InputProps<S extends Shape> {

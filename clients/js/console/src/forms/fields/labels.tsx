@@ -1,8 +1,8 @@
 // What surrounds the controls of a field: labels, hints, errors and frames.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useNewId, type FormParts } from './controls.ts';
 import type { Described } from '../schema/field_types.ts';
+import { useNewId, type FormParts } from './controls.ts';
 
 /** The hint and the error of a field. */
 export interface Notes {

@@ -3,8 +3,8 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useBeginning, useControl, useNewId, type FormParts } from '../fields/controls.ts';
-import type { Draft } from './drafts.ts';
 import { REASON_POINTER } from '../schema/faults.ts';
+import type { Draft } from './drafts.ts';
 
 /** The state of the panel, for the button and the panel. */
 export interface Declining {

@@ -4,13 +4,13 @@
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { typedIn, type Controls, type FormParts } from '../fields/controls.ts';
+import { FieldView } from '../fields/fields.tsx';
+import { REASON_POINTER, slotsOf } from '../schema/faults.ts';
+import { answerOf } from '../schema/form_values.ts';
+import { rootField } from '../schema/schema.ts';
 import { DeclineForm, DeclineOpener, useDeclining } from './decline_form.tsx';
 import { drafts } from './drafts.ts';
-import { REASON_POINTER, slotsOf } from '../schema/faults.ts';
-import { FieldView } from '../fields/fields.tsx';
-import { answerOf } from '../schema/form_values.ts';
 import { COMMENT_POINTER, OptionButtons, OptionComment } from './option_buttons.tsx';
-import { rootField } from '../schema/schema.ts';
 import { useSending, type Answer } from './sending.ts';
 
 export interface FormViewProps {

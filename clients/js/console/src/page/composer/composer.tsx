@@ -3,10 +3,10 @@
 import { useClient, useMembers, useRuns, useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { AttachButton, UploadList } from './attach.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
-import { MentionList, optionId } from './mention_list.tsx';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
+import { AttachButton, UploadList } from './attach.tsx';
+import { MentionList, optionId } from './mention_list.tsx';
 import { useFiles } from './use_files.ts';
 import { useMentions } from './use_mentions.ts';
 import { useWouldWake } from './would_wake.ts';

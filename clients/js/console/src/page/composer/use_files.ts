@@ -2,8 +2,8 @@
 
 import { useUploads, type Upload, type Uploads } from '@smartspace/react';
 import { isRefused, shortName } from '../../files/file_words.ts';
-import { useDrop } from './use_drop.ts';
 import { useNotify } from '../../ui/notices.tsx';
+import { useDrop } from './use_drop.ts';
 
 const MOST_FILES = 10;
 

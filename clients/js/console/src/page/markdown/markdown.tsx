@@ -1,10 +1,10 @@
 // Shows a text as Markdown: from tokens to nodes, so that no markup of other people gets into the
 // page. While a text grows, only its last blocks are parsed again.
 
+import type { MarkedToken, Token, Tokens } from 'marked';
 import type { ComponentChildren, JSX } from 'preact';
 import { memo } from 'preact/compat';
 import { useRef } from 'preact/hooks';
-import type { MarkedToken, Token, Tokens } from 'marked';
 import { CodeBlock } from './code_block.tsx';
 import { lexer } from './lexer.ts';
 

@@ -32,11 +32,21 @@ const ANSWER =
   'Hello {{sender}}! You wrote: {{message}}\n\nI play a script, so I need no key. ' +
   'To let me think, choose a model for me under Agents.';
 
+/** The errors that the dialog shows, by the part that shows them. */
+export interface Faults {
+  name: string;
+  members: string;
+  others: string;
+}
+
+/** No errors. */
+export const NOTHING: Faults = { name: '', members: '', others: '' };
+
 /** The errors of `POST /v1/spaces` by the part of the dialog that shows them. */
 export function placed(
   errors: readonly { pointer: string; detail: string }[],
   message: string,
-): { name: string; members: string; others: string } {
+): Faults {
   const at = (pattern: RegExp) =>
     errors
       .filter(({ pointer }) => pattern.test(pointer))

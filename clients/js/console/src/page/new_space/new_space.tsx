@@ -1,94 +1,42 @@
 // The dialog that creates a space with people and agents: existing ones, and new ones.
 
-import type { Entity, SmartspaceError, SpaceInfo } from '@smartspace/client';
+import type { SmartspaceError, SpaceInfo } from '@smartspace/client';
 import { useClient, useMe } from '@smartspace/react';
-import type { JSX } from 'preact';
+import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { allEntities } from '../../api/entities.ts';
 import { newKey } from '../../api/idempotency_key.ts';
-import { AddNew, MemberChoice } from './new_member_fields.tsx';
-import { entityBody, placed, type NewMember } from './new_members.ts';
 import { wordsOf } from '../../ui/notices.tsx';
+import { AddNew, MemberChoice } from './new_member_fields.tsx';
+import { NOTHING, placed } from './new_members.ts';
+import { useChoices } from './use_choices.ts';
 
 export interface NewSpaceProps {
   onCreated: (space: SpaceInfo) => void;
   onClose: () => void;
 }
 
-/** A new member, and the key of the request that creates it. */
-type Draft = NewMember & { key: string };
-
-const NOTHING = { name: '', members: '', others: '' };
-
 /** The dialog that the button "New space" opens. */
 export function NewSpace({ onCreated, onClose }: NewSpaceProps): JSX.Element {
   const client = useClient();
   const { me } = useMe();
   const dialog = useRef<HTMLDialogElement>(null);
-  const form = useRef<HTMLFormElement>(null);
   const key = useRef<string | null>(null);
-  const [entities, setEntities] = useState<Entity[]>([]);
-  const [drafts, setDrafts] = useState<Draft[]>([]);
-  const [checked, setChecked] = useState<ReadonlySet<string>>(new Set());
-  const [typed, setTyped] = useState({ human: '', agent: '' });
   const [faults, setFaults] = useState(NOTHING);
   const [isBusy, setIsBusy] = useState(false);
-  const fail = (error: unknown) => setFaults({ ...NOTHING, others: wordsOf(error) });
+  const choices = useChoices(client, setFaults);
+  useEffect(() => dialog.current?.showModal(), []);
 
-  useEffect(() => {
-    dialog.current!.showModal();
-    allEntities(client).then((found) => setEntities((made) => [...found, ...made]), fail);
-  }, []);
-
-  const toggle = (id: string) =>
-    setChecked((before) => {
-      const after = new Set(before);
-      if (!after.delete(id)) after.add(id);
-      return after;
-    });
-  const withTyped = () => [
-    ...drafts,
-    ...(['human', 'agent'] as const).flatMap((type) => {
-      const name = typed[type].trim();
-      return name === '' ? [] : [{ type, name, key: newKey() }];
-    }),
-  ];
-  const add = () => {
-    const wanted = withTyped();
-    setDrafts(wanted);
-    setTyped({ human: '', agent: '' });
-    return wanted;
-  };
-
-  // Creates the new members one after the other. Those that exist stay when a later one is refused.
-  const create = async (wanted: readonly Draft[]) => {
-    const ids: string[] = [];
-    for (const [index, draft] of wanted.entries()) {
-      const options = { body: entityBody(draft), idempotencyKey: draft.key, retry: true };
-      try {
-        const made = await client.request<Entity>('POST', '/v1/entities', options);
-        setEntities((before) => [...before, made]);
-        setChecked((before) => new Set(before).add(made.id));
-        setDrafts(wanted.slice(index + 1));
-        ids.push(made.id);
-      } catch (error) {
-        setFaults({ ...NOTHING, members: `${draft.name} was not added: ${wordsOf(error)}` });
-        return null;
-      }
-    }
-    return ids;
-  };
-  const submit = async (event: Event) => {
+  const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isBusy) return;
+    const form = event.currentTarget;
     setFaults(NOTHING);
     setIsBusy(true);
-    const made = await create(add());
-    if (made) await createSpace([...checked, ...made]);
+    const members = await choices.create();
+    if (members) await createSpace({ name: new FormData(form).get('name'), members });
     setIsBusy(false);
   };
-  const createSpace = async (members: string[]) => {
-    const body = { name: new FormData(form.current!).get('name'), members };
+  const createSpace = async (body: object) => {
     key.current ??= newKey();
     try {
       const options = { body, idempotencyKey: key.current, retry: true };
@@ -101,11 +49,11 @@ export function NewSpace({ onCreated, onClose }: NewSpaceProps): JSX.Element {
   };
   // A changed input is a different request, so it needs a different idempotency key.
   const changed = () => void (key.current = null);
-  const close = () => dialog.current!.close();
+  const close = () => dialog.current?.close();
 
   return (
     <dialog ref={dialog} id="space-dialog" aria-labelledby="space-dialog-title" onClose={onClose}>
-      <form ref={form} id="space-form" autocomplete="off" onSubmit={submit} onInput={changed}>
+      <form id="space-form" autocomplete="off" onSubmit={submit} onInput={changed}>
         <h2 id="space-dialog-title">New space</h2>
         <label for="space-name">Name</label>
         <input
@@ -122,30 +70,14 @@ export function NewSpace({ onCreated, onClose }: NewSpaceProps): JSX.Element {
         </p>
         <fieldset aria-describedby="space-members-problem">
           <legend>Members</legend>
-          <div id="space-members" class="choices">
-            {entities.map(({ id, name, type, guestOf }) =>
-              guestOf ? null : (
-                <MemberChoice
-                  key={id}
-                  {...{ name, type }}
-                  isChecked={checked.has(id)}
-                  onToggle={() => toggle(id)}
-                />
-              ),
-            )}
-            {drafts.map((draft) => (
-              <MemberChoice
-                key={draft.key}
-                name={draft.name}
-                type={draft.type}
-                isNew
-                isChecked
-                onToggle={() => setDrafts(drafts.filter((other) => other !== draft))}
-              />
-            ))}
-          </div>
+          <Choices choices={choices} />
           {me?.kind === 'operator' ? (
-            <AddNew typed={typed} onType={setTyped} onAdd={add} onLeave={close} />
+            <AddNew
+              typed={choices.typed}
+              onType={choices.setTyped}
+              onAdd={choices.add}
+              onLeave={close}
+            />
           ) : null}
           <p id="space-members-problem" class="problem" role="alert">
             {faults.members}
@@ -164,5 +96,33 @@ export function NewSpace({ onCreated, onClose }: NewSpaceProps): JSX.Element {
         </div>
       </form>
     </dialog>
+  );
+}
+
+function Choices({ choices }: { choices: ReturnType<typeof useChoices> }) {
+  const { entities, drafts, checked, toggle, drop } = choices;
+  return (
+    <div id="space-members" class="choices">
+      {entities.map(({ id, name, type, guestOf }) =>
+        guestOf ? null : (
+          <MemberChoice
+            key={id}
+            {...{ name, type }}
+            isChecked={checked.has(id)}
+            onToggle={() => toggle(id)}
+          />
+        ),
+      )}
+      {drafts.map((draft) => (
+        <MemberChoice
+          key={draft.key}
+          name={draft.name}
+          type={draft.type}
+          isNew
+          isChecked
+          onToggle={() => drop(draft)}
+        />
+      ))}
+    </div>
   );
 }

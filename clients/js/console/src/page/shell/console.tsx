@@ -5,12 +5,12 @@ import { useClient, useConnection, useMe, useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { isNowhere, openSpace, useAddress } from '../../navigation/address.ts';
-import { LazyStudio } from './lazy_studio.tsx';
-import { NewSpace } from '../new_space/new_space.tsx';
+import { useIsWide } from '../../ui/is_wide.ts';
 import { NoticeContext, NoticeLine, NoticeTextContext, wordsOf } from '../../ui/notices.tsx';
 import { preference, setPreference } from '../../ui/preferences.ts';
+import { NewSpace } from '../new_space/new_space.tsx';
 import { SpaceView } from '../space/space_view.tsx';
-import { useIsWide } from '../../ui/is_wide.ts';
+import { LazyStudio } from './lazy_studio.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 export interface ConsoleProps {

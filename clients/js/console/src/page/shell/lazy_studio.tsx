@@ -1,8 +1,8 @@
 // A page for operators and owners, once it is loaded.
 
 import type { JSX } from 'preact';
-import type { StudioAddress } from '../../studio/studio.tsx';
 import { Back } from '../../navigation/back.tsx';
+import type { StudioAddress } from '../../studio/studio.tsx';
 import { NoticeLine, useNotice } from '../../ui/notices.tsx';
 import { useStudio } from './use_studio.ts';
 

@@ -7,9 +7,9 @@ import { memo } from 'preact/compat';
 import { openSpace, type Address } from '../../navigation/address.ts';
 import { BUILD_PAGES } from '../../navigation/build_pages.ts';
 import { useIsWide } from '../../ui/is_wide.ts';
-import { Switcher } from './switcher.tsx';
-import { Inbox } from './inbox.tsx';
 import { Status } from '../../ui/status.tsx';
+import { Inbox } from './inbox.tsx';
+import { Switcher } from './switcher.tsx';
 
 export interface SidebarProps {
   /** The caller; null until it is known. */

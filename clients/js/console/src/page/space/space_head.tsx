@@ -3,10 +3,10 @@
 import type { Member, SpaceInfo } from '@smartspace/client';
 import { useMembers, useMe, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { settingsHash } from '../../navigation/address.ts';
 import { Avatar } from '../../members/avatar.tsx';
-import { Back } from '../../navigation/back.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
+import { settingsHash } from '../../navigation/address.ts';
+import { Back } from '../../navigation/back.tsx';
 import { Status } from '../../ui/status.tsx';
 
 const MOST_AVATARS = 8;

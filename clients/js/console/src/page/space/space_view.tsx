@@ -1,19 +1,19 @@
 // The open space: its name and members, its messages, and the form that writes one.
 
-import { SpaceScope } from '../../api/providers.ts';
 import { useClient, useConnection, useMe, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { ActiveRuns } from './active_runs.tsx';
-import { Composer } from '../composer/composer.tsx';
+import { SpaceScope } from '../../api/providers.ts';
 import { useSpaceMembers } from '../../members/space_members.ts';
+import { Typing } from '../../members/typing.tsx';
 import { NoticeLine, wordsOf } from '../../ui/notices.tsx';
-import { SpaceHead } from './space_head.tsx';
+import { Why } from '../../why/why.tsx';
+import { Composer } from '../composer/composer.tsx';
 import { Scroller } from '../timeline/scroller.ts';
 import { TimelineView } from '../timeline/timeline.tsx';
+import { ActiveRuns } from './active_runs.tsx';
+import { SpaceHead } from './space_head.tsx';
 import { Title } from './title.tsx';
-import { Typing } from '../../members/typing.tsx';
-import { Why } from '../../why/why.tsx';
 
 export interface SpaceViewProps {
   spaceId: string;

@@ -4,9 +4,9 @@ import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { hashOf, openWhy } from '../../navigation/address.ts';
-import type { Entry } from './bubbles.ts';
 import { CopyButton } from '../../ui/copy_button.tsx';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
+import type { Entry } from './bubbles.ts';
 
 /** The actions of an entry that is stored or has failed. */
 export function Actions({ item, spaceId }: { item: Entry; spaceId: string }): JSX.Element | null {

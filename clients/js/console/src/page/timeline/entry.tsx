@@ -6,16 +6,16 @@ import { useStream } from '@smartspace/react';
 import type { ComponentChildren, JSX } from 'preact';
 import { createPortal, memo } from 'preact/compat';
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { Files } from '../../files/files.tsx';
 import { Card } from '../../forms/card/card.tsx';
 import type { StreamedTool } from '../../forms/card/parts.ts';
+import type { SpaceMembers } from '../../members/space_members.ts';
+import { useNow } from '../../ui/now.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { Actions } from './actions.tsx';
 import type { Entry } from './bubbles.ts';
 import { setAttributes } from './hosts.ts';
-import { Files } from '../../files/files.tsx';
-import type { SpaceMembers } from '../../members/space_members.ts';
-import { Markdown } from '../markdown/markdown.tsx';
-import { useNow } from '../../ui/now.ts';
 import { PendingNote } from './pending_note.tsx';
-import { Actions } from './actions.tsx';
 import { RollCall } from './roll_call.tsx';
 
 const STATES = {

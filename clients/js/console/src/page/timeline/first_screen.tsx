@@ -3,8 +3,8 @@
 import type { Member } from '@smartspace/client';
 import { useMembers, useSend, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { settingsHash } from '../../navigation/address.ts';
 import type { SpaceMembers } from '../../members/space_members.ts';
+import { settingsHash } from '../../navigation/address.ts';
 
 const MOST_NAMES = 6;
 

@@ -4,13 +4,13 @@ import type { TimelineItem } from '@smartspace/client';
 import { useRuns, useTimeline, type Timeline } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import type { SpaceMembers } from '../../members/space_members.ts';
+import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { LineView } from './bubble.tsx';
 import { linesOf, seqOf } from './bubbles.ts';
 import { EntryView } from './entry.tsx';
 import { FirstScreen } from './first_screen.tsx';
 import { Hosts } from './hosts.ts';
-import type { SpaceMembers } from '../../members/space_members.ts';
-import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import type { Scroller } from './scroller.ts';
 import { Span } from './span.ts';
 

@@ -6,7 +6,8 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { entityPath, spacePath } from '../../api/paths.ts';
 import { ActionButton } from '../frame/action_button.tsx';
-import { SaveForm, TextField } from '../save_form/save_form.tsx';
+import { TextField } from '../save_form/fields.tsx';
+import { SaveForm } from '../save_form/save_form.tsx';
 
 export interface EditPersonProps {
   person: Entity;

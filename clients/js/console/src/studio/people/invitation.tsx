@@ -10,8 +10,8 @@ import {
 } from '@smartspace/client';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { openSpace } from '../../navigation/address.ts';
 import { newKey } from '../../api/idempotency_key.ts';
+import { openSpace } from '../../navigation/address.ts';
 import { refusalText, type Reader } from './invite_words.ts';
 
 type Accepted = Schemas['AcceptedInvite'];

@@ -4,15 +4,17 @@ import type { Entity, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { hashOf } from '../../navigation/address.ts';
 import { everyPage } from '../../api/entities.ts';
-import { wordsOf } from '../../ui/notices.tsx';
+import { hashOf } from '../../navigation/address.ts';
 import { mayLeave } from '../../navigation/unsaved.ts';
-import { useActivity, usePages } from '../data/data.ts';
-import { SaveForm, TextField } from '../save_form/save_form.tsx';
+import { wordsOf } from '../../ui/notices.tsx';
+import { useActivity } from '../data/activity.ts';
+import { usePages } from '../data/pages.ts';
 import { Loaded, More, Page, Part } from '../frame/page.tsx';
-import { EditPerson } from './edit_person.tsx';
 import { TableHead } from '../frame/table_head.tsx';
+import { TextField } from '../save_form/fields.tsx';
+import { SaveForm } from '../save_form/save_form.tsx';
+import { EditPerson } from './edit_person.tsx';
 
 const COLUMNS = ['Name', 'External id', 'Spaces', 'Made'];
 

@@ -5,8 +5,8 @@ import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { open, runHash } from '../../navigation/address.ts';
 import { mayFork } from '../../why/answers.ts';
-import { isRepeatable } from '../runs/words.ts';
 import { ActionButton } from '../frame/action_button.tsx';
+import { isRepeatable } from '../runs/words.ts';
 
 /** The buttons of a run. */
 export function RunActions({ run }: { run: Run }): JSX.Element {

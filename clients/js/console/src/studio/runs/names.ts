@@ -2,7 +2,7 @@
 
 import type { Entity } from '@smartspace/client';
 import { useSpaces } from '@smartspace/react';
-import { useAll } from '../data/data.ts';
+import { useAll } from '../data/pages.ts';
 import { shortId } from './words.ts';
 
 /** Something with a name. */

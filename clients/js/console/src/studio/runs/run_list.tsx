@@ -4,11 +4,12 @@ import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useNow } from '../../ui/now.ts';
-import { useActivity, type Pages } from '../data/data.ts';
+import { useActivity } from '../data/activity.ts';
+import type { Pages } from '../data/pages.ts';
 import { Loaded, More } from '../frame/page.tsx';
+import { TableHead } from '../frame/table_head.tsx';
 import { RunRow } from './run_row.tsx';
 import { isActive } from './words.ts';
-import { TableHead } from '../frame/table_head.tsx';
 
 const NUMBERS = ['Duration', 'Steps', 'Tokens', 'Cost'];
 

@@ -4,7 +4,7 @@
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { usePages, type Pages } from '../data/data.ts';
+import { usePages, type Pages } from '../data/pages.ts';
 import { Page, Part } from '../frame/page.tsx';
 import { Filters, STATUSES } from './filters.tsx';
 import { useNames, type Names } from './names.ts';

@@ -1,7 +1,7 @@
 // A field with a few choices in words: radio buttons.
 
 import type { JSX } from 'preact';
-import { useField, type FieldProps } from './save_form.tsx';
+import { useField, type FieldProps } from './fields.tsx';
 
 export interface ChoiceFieldProps extends FieldProps {
   /** The stored value. */

@@ -5,9 +5,10 @@ import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { allEntities } from '../../api/entities.ts';
-import { wordsOf } from '../../ui/notices.tsx';
 import { spacePath } from '../../api/paths.ts';
-import { SaveForm, SelectField } from '../save_form/save_form.tsx';
+import { wordsOf } from '../../ui/notices.tsx';
+import { SelectField } from '../save_form/fields.tsx';
+import { SaveForm } from '../save_form/save_form.tsx';
 
 const ROLES = [
   { value: 'member', text: 'member' },

@@ -3,10 +3,10 @@
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { open } from '../../navigation/address.ts';
-import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { spacePath } from '../../api/paths.ts';
+import { open } from '../../navigation/address.ts';
 import { giveUp } from '../../navigation/unsaved.ts';
+import { useNotify, wordsOf } from '../../ui/notices.tsx';
 
 /** The button, and the question that it asks. */
 export function DeleteSpace({ id, name }: { id: string; name: string }): JSX.Element {

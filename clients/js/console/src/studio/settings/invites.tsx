@@ -4,14 +4,15 @@ import type { Schemas, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { timeText } from '../../ui/times.ts';
-import { CopyButton } from '../../ui/copy_button.tsx';
 import { spacePath } from '../../api/paths.ts';
+import { CopyButton } from '../../ui/copy_button.tsx';
+import { timeText } from '../../ui/times.ts';
+import { usePages } from '../data/pages.ts';
 import { ActionButton } from '../frame/action_button.tsx';
-import { usePages } from '../data/data.ts';
-import { NumberField, SaveForm, SelectField } from '../save_form/save_form.tsx';
 import { Loaded, More } from '../frame/page.tsx';
 import { TableHead } from '../frame/table_head.tsx';
+import { NumberField, SelectField } from '../save_form/fields.tsx';
+import { SaveForm } from '../save_form/save_form.tsx';
 
 type Invite = Schemas['Invite'];
 

@@ -3,10 +3,10 @@
 import type { Client, Member, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX, TargetedEvent } from 'preact';
-import { agentHash, open } from '../../navigation/address.ts';
-import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { spacePath } from '../../api/paths.ts';
+import { agentHash, open } from '../../navigation/address.ts';
 import { giveUp } from '../../navigation/unsaved.ts';
+import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { ActionButton } from '../frame/action_button.tsx';
 import { TableHead } from '../frame/table_head.tsx';
 

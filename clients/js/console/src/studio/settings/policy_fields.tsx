@@ -2,7 +2,7 @@
 
 import type { Schemas, SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { NumberField, SelectField, TextArea, TextField } from '../save_form/save_form.tsx';
+import { NumberField, SelectField, TextArea, TextField } from '../save_form/fields.tsx';
 
 const PROVIDERS = [
   { value: 'anthropic', text: 'Anthropic' },

@@ -3,13 +3,13 @@
 
 import { useMe, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { hashOf } from '../../navigation/address.ts';
 import { SpaceScope } from '../../api/providers.ts';
+import { hashOf } from '../../navigation/address.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
+import { AddMember } from './add_member.tsx';
 import { DeleteSpace } from './delete_space.tsx';
 import { Facts } from './facts.tsx';
 import { Invites } from './invites.tsx';
-import { AddMember } from './add_member.tsx';
 import { Members } from './members.tsx';
 import { SettingsForm } from './settings_form.tsx';
 

@@ -4,11 +4,13 @@ import type { Schemas, SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { spacePath } from '../../api/paths.ts';
+import { useActivity } from '../data/activity.ts';
+import { useAnswer } from '../data/answer.ts';
 import { ChoiceField } from '../save_form/choice_field.tsx';
-import { useActivity, useAnswer } from '../data/data.ts';
-import { CheckField, NumberField, SaveForm, TextField } from '../save_form/save_form.tsx';
-import { AdminFields, RouterFields } from './policy_fields.tsx';
+import { CheckField, NumberField, TextField } from '../save_form/fields.tsx';
+import { SaveForm } from '../save_form/save_form.tsx';
 import { POLICIES, todayText, withoutScript } from './policies.ts';
+import { AdminFields, RouterFields } from './policy_fields.tsx';
 
 export interface SettingsFormProps {
   space: SpaceInfo;

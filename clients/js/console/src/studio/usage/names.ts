@@ -2,7 +2,7 @@
 
 import type { Schemas } from '@smartspace/client';
 import { useEffect } from 'preact/hooks';
-import { usePages } from '../data/data.ts';
+import { usePages } from '../data/pages.ts';
 import type { Group, Series } from './report.ts';
 
 /** The id of the agent in the key of a series: `{agentId}`, or `{agentId} {model}`. */

@@ -3,7 +3,8 @@
 import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { costText } from '../../why/words.ts';
-import { useActivity, useAnswer } from '../data/data.ts';
+import { useActivity } from '../data/activity.ts';
+import { useAnswer } from '../data/answer.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
 import { Chart, MOST_SERIES } from './chart.tsx';
 import { Choice } from './choice.tsx';

@@ -4,22 +4,22 @@ import type { Entity } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { agentHash, open } from '../../../navigation/address.ts';
 import { entityPath } from '../../../api/paths.ts';
+import { agentHash, open } from '../../../navigation/address.ts';
 import { giveUp } from '../../../navigation/unsaved.ts';
+import { useAnswer } from '../../data/answer.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
-import { useAnswer } from '../../data/data.ts';
 import { Loaded, Page } from '../../frame/page.tsx';
 import { isAgent, type AgentTabProps } from '../agent_tab.ts';
-import { AgentRuns } from './agent_runs.tsx';
 import { Deliveries } from '../deliveries/deliveries.tsx';
+import { AgentState, PauseButton } from '../list/pause_button.tsx';
 import { Goals } from '../records/goals.tsx';
 import { Memory } from '../records/memory.tsx';
-import { AgentSpaces } from './agent_spaces.tsx';
-import { AgentState, PauseButton } from '../list/pause_button.tsx';
 import { Plans } from '../records/plans.tsx';
 import { Setup } from '../setup/setup.tsx';
 import { Tools } from '../tools/tools.tsx';
+import { AgentRuns } from './agent_runs.tsx';
+import { AgentSpaces } from './agent_spaces.tsx';
 
 const TABS = [
   { tab: 'setup', name: 'Setup' },

@@ -3,12 +3,12 @@
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { listHash } from '../../../navigation/address.ts';
 import { agentPath } from '../../../api/paths.ts';
+import { listHash } from '../../../navigation/address.ts';
+import { usePages } from '../../data/pages.ts';
+import { Part } from '../../frame/page.tsx';
 import { Choice, STATUSES } from '../../runs/filters.tsx';
 import { RunList, useLiveRuns } from '../../runs/run_list.tsx';
-import { usePages } from '../../data/data.ts';
-import { Part } from '../../frame/page.tsx';
 
 /** The tab with the runs of an agent, newest first. */
 export function AgentRuns({ agentId }: { agentId: string }): JSX.Element {

@@ -3,7 +3,7 @@
 import type { SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { hashOf } from '../../../navigation/address.ts';
-import { useAnswer } from '../../data/data.ts';
+import { useAnswer } from '../../data/answer.ts';
 
 const MOST = 3;
 

@@ -4,17 +4,19 @@ import type { Entity, Schemas } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { runHash } from '../../../navigation/address.ts';
-import { bytesText } from '../../../files/file_words.ts';
 import { newKey } from '../../../api/idempotency_key.ts';
 import { agentPath, entityPath } from '../../../api/paths.ts';
+import { bytesText } from '../../../files/file_words.ts';
+import { runHash } from '../../../navigation/address.ts';
+import { useActivity } from '../../data/activity.ts';
+import { useAnswer } from '../../data/answer.ts';
+import { usePages } from '../../data/pages.ts';
+import { ActionButton } from '../../frame/action_button.tsx';
+import { Loaded, More, Part } from '../../frame/page.tsx';
+import { TableHead } from '../../frame/table_head.tsx';
 import { Ago } from '../../runs/ago.tsx';
 import { Choice } from '../../runs/filters.tsx';
-import { ActionButton } from '../../frame/action_button.tsx';
-import { useActivity, useAnswer, usePages } from '../../data/data.ts';
-import { Loaded, More, Part } from '../../frame/page.tsx';
 import { isStored, reasonWords, STATES } from './delivery_words.ts';
-import { TableHead } from '../../frame/table_head.tsx';
 
 const COLUMNS = ['Service', 'Received', 'Key', 'Status', 'Size', 'Run'];
 

@@ -4,10 +4,10 @@ import type { Entity, Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { agentHash, runHash } from '../../../navigation/address.ts';
 import { Loaded, Page } from '../../frame/page.tsx';
+import { TableHead } from '../../frame/table_head.tsx';
+import { workplaceText } from '../setup/runtime.ts';
 import { useAgents, useNewestRuns } from './entities.ts';
 import { AgentState, PauseButton } from './pause_button.tsx';
-import { workplaceText } from '../setup/runtime.ts';
-import { TableHead } from '../../frame/table_head.tsx';
 
 /** The page of all agents. */
 export function Agents(): JSX.Element {

@@ -1,7 +1,9 @@
 // All agents, and the runs that the list of agents shows, as state of a component.
 
 import type { Entity, Run } from '@smartspace/client';
-import { useActivity, useAll, useAnswer } from '../../data/data.ts';
+import { useActivity } from '../../data/activity.ts';
+import { useAnswer } from '../../data/answer.ts';
+import { useAll } from '../../data/pages.ts';
 
 /** All agents, oldest first. The API has no filter for them. */
 export function useAgents() {

@@ -5,42 +5,31 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { newKey } from '../../../api/idempotency_key.ts';
 import { agentPath } from '../../../api/paths.ts';
-import type { Known } from '../../data/data.ts';
-import {
-  CheckField,
-  SaveForm,
-  SelectField,
-  TextArea,
-  TextField,
-} from '../../save_form/save_form.tsx';
+import type { Known } from '../../data/known.ts';
 import { Part } from '../../frame/page.tsx';
+import { CheckField, SelectField, TextArea, TextField } from '../../save_form/fields.tsx';
+import { SaveForm } from '../../save_form/save_form.tsx';
 import { priorityWords } from './goal_words.ts';
 import { localText, timeOf } from './local_time.ts';
+import type { EditorProps } from './record.tsx';
 
 type Goal = Schemas['Goal'];
 
 const PRIORITIES = [1, 2, 3, 4, 5].map((n) => ({ value: String(n), text: priorityWords(n) }));
 
-interface ChangeProps {
+interface ChangeProps extends EditorProps {
   goal: Goal;
   path: string;
-  onSaved: () => void;
-  onCancel: () => void;
 }
 
 /** The form that changes a goal. */
-export const ChangeGoal = ({ goal, path, onSaved, onCancel }: ChangeProps): JSX.Element => (
+export const ChangeGoal = ({ goal, path, ...editor }: ChangeProps): JSX.Element => (
   <SaveForm
     label={`Change ${goal.id}`}
     request={{ method: 'PUT', path }}
     submit="Save"
     bodyWith={goalBody}
-    onSaved={onSaved}
-    actions={
-      <button type="button" class="quiet" onClick={onCancel}>
-        Cancel
-      </button>
-    }
+    {...editor}
   >
     <GoalFields goal={goal} />
   </SaveForm>

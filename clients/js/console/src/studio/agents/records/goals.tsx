@@ -3,30 +3,29 @@
 import type { Schemas } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { agentPath } from '../../../api/paths.ts';
-import { Ago } from '../../runs/ago.tsx';
+import { useKnown } from '../../data/known.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
-import { useActivity, useAll, useKnown } from '../../data/data.ts';
 import { Loaded, Part } from '../../frame/page.tsx';
+import { Ago } from '../../runs/ago.tsx';
 import { Folded } from './folded.tsx';
 import { AddGoal, ChangeGoal } from './goal_form.tsx';
 import { goalsIn, priorityWords } from './goal_words.ts';
+import { RecordItem, useRecords, type RecordLineProps } from './record.tsx';
 
 type Goal = Schemas['Goal'];
 
 /** The tab with the goals of an agent. */
 export function Goals({ agentId }: { agentId: string }): JSX.Element {
   const path = agentPath(agentId, 'goals');
-  const { items, isLoading, error, reload } = useAll<Goal>(`${path}?limit=200`);
-  useActivity(reload);
+  const { items, isLoading, error, reload } = useRecords<Goal>(path);
   const known = useKnown({ taken: items.map(({ id }) => id), error }, isLoading);
   const list = (title: string, goals: readonly Goal[]) => (
     <ul class="records" aria-label={title}>
       {goals.map((goal) => (
         <GoalLine
           key={goal.id}
-          goal={goal}
+          record={goal}
           path={agentPath(agentId, 'goals', goal.id)}
           onChanged={reload}
         />
@@ -59,50 +58,34 @@ export function Goals({ agentId }: { agentId: string }): JSX.Element {
   );
 }
 
-interface LineProps {
-  goal: Goal;
-  path: string;
-  onChanged: () => void;
-}
-
-function GoalLine({ goal, path, onChanged }: LineProps) {
-  const [isEditing, setIsEditing] = useState(false);
-  const saved = () => {
-    setIsEditing(false);
-    onChanged();
-  };
+function GoalLine({ record: goal, path, onChanged }: RecordLineProps<Goal>) {
+  const { id, priority, longTerm, description, dueAt, status, updatedAt } = goal;
   return (
-    <li>
-      <div class="record-head">
-        <h3 dir="auto">{goal.id}</h3>
-        <span class="badge">{priorityWords(goal.priority)}</span>
-        {goal.longTerm ? <span class="badge">long-term</span> : null}
-        {isEditing ? null : (
-          <GoalActions
-            goal={goal}
-            path={path}
-            onChanged={onChanged}
-            onEdit={() => setIsEditing(true)}
-          />
-        )}
-      </div>
-      {isEditing ? (
-        <ChangeGoal goal={goal} path={path} onSaved={saved} onCancel={() => setIsEditing(false)} />
-      ) : (
+    <RecordItem
+      {...{ path, onChanged }}
+      title={id}
+      about={
         <>
-          <Folded text={goal.description} />
-          <p class="note">
-            {goal.dueAt ? (
-              <>
-                <Due at={goal.dueAt} isOpen={goal.status === 'active'} />
-                {' · '}
-              </>
-            ) : null}
-            changed <Ago at={goal.updatedAt} />
-          </p>
+          <span class="badge">{priorityWords(priority)}</span>
+          {longTerm ? <span class="badge">long-term</span> : null}
         </>
-      )}
-    </li>
+      }
+      actions={<StatusButtons record={goal} {...{ path, onChanged }} />}
+      verb="Change"
+      question={`Delete the goal “${id}”? This can’t be undone.`}
+      editor={(editor) => <ChangeGoal goal={goal} path={path} {...editor} />}
+    >
+      <Folded text={description} />
+      <p class="note">
+        {dueAt ? (
+          <>
+            <Due at={dueAt} isOpen={status === 'active'} />
+            {' · '}
+          </>
+        ) : null}
+        changed <Ago at={updatedAt} />
+      </p>
+    </RecordItem>
   );
 }
 
@@ -119,43 +102,24 @@ function Due({ at, isOpen }: { at: string; isOpen: boolean }) {
   );
 }
 
-function GoalActions({ goal, path, onChanged, onEdit }: LineProps & { onEdit: () => void }) {
+function StatusButtons({ record: { id, status }, path, onChanged }: RecordLineProps<Goal>) {
   const client = useClient();
-  const { id, status } = goal;
-  const put = (next: Goal['status']) => async () => {
-    await client.request('PUT', path, { body: { status: next }, retry: true });
-    onChanged();
-  };
-  const remove = async () => {
-    await client.request('DELETE', path, { retry: true });
-    onChanged();
-  };
+  const button = (text: string, next: Goal['status']) => (
+    <ActionButton
+      label={`${text} ${id}`}
+      act={async () => {
+        await client.request('PUT', path, { body: { status: next }, retry: true });
+        onChanged();
+      }}
+    >
+      {text}
+    </ActionButton>
+  );
+  if (status !== 'active') return button('Reopen', 'active');
   return (
-    <div class="row-actions">
-      {status === 'active' ? (
-        <>
-          <ActionButton label={`Complete ${id}`} act={put('completed')}>
-            Complete
-          </ActionButton>
-          <ActionButton label={`Abandon ${id}`} act={put('abandoned')}>
-            Abandon
-          </ActionButton>
-        </>
-      ) : (
-        <ActionButton label={`Reopen ${id}`} act={put('active')}>
-          Reopen
-        </ActionButton>
-      )}
-      <button type="button" class="quiet" aria-label={`Change ${id}`} onClick={onEdit}>
-        Change
-      </button>
-      <ActionButton
-        label={`Delete ${id}`}
-        confirm={`Delete the goal “${id}”? This can’t be undone.`}
-        act={remove}
-      >
-        Delete
-      </ActionButton>
-    </div>
+    <>
+      {button('Complete', 'completed')}
+      {button('Abandon', 'abandoned')}
+    </>
   );
 }

@@ -1,24 +1,23 @@
 // What an agent remembers: a value for each key.
 
 import type { Schemas } from '@smartspace/client';
-import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { agentPath } from '../../../api/paths.ts';
-import { Ago } from '../../runs/ago.tsx';
-import { ActionButton } from '../../frame/action_button.tsx';
-import { useActivity, useAll, useKnown, type Known } from '../../data/data.ts';
-import { SaveForm, TextArea, TextField } from '../../save_form/save_form.tsx';
+import { useKnown, type Known } from '../../data/known.ts';
 import { Loaded, Part } from '../../frame/page.tsx';
+import { Ago } from '../../runs/ago.tsx';
+import { TextArea, TextField } from '../../save_form/fields.tsx';
+import { SaveForm } from '../../save_form/save_form.tsx';
 import { Folded } from './folded.tsx';
+import { RecordItem, useRecords, type RecordLineProps } from './record.tsx';
 
 type MemoryItem = Schemas['Memory'];
 
 /** The tab with the memories of an agent. */
 export function Memory({ agentId }: { agentId: string }): JSX.Element {
   const path = agentPath(agentId, 'memories');
-  const { items, isLoading, error, reload } = useAll<MemoryItem>(`${path}?limit=200`);
-  useActivity(reload);
+  const { items, isLoading, error, reload } = useRecords<MemoryItem>(path);
   const known = useKnown({ taken: items.map(({ key }) => key), error }, isLoading);
   return (
     <>
@@ -33,7 +32,7 @@ export function Memory({ agentId }: { agentId: string }): JSX.Element {
             {items.map((memory) => (
               <MemoryLine
                 key={memory.key}
-                memory={memory}
+                record={memory}
                 path={agentPath(agentId, 'memories', memory.key)}
                 onChanged={reload}
               />
@@ -46,69 +45,32 @@ export function Memory({ agentId }: { agentId: string }): JSX.Element {
   );
 }
 
-interface LineProps {
-  memory: MemoryItem;
-  path: string;
-  onChanged: () => void;
-}
-
-function MemoryLine({ memory, path, onChanged }: LineProps) {
-  const client = useClient();
-  const [isEditing, setIsEditing] = useState(false);
-  const { key, value, updatedAt } = memory;
-  const saved = () => {
-    setIsEditing(false);
-    onChanged();
-  };
-  const remove = async () => {
-    await client.request('DELETE', path, { retry: true });
-    onChanged();
-  };
+function MemoryLine({ record, ...props }: RecordLineProps<MemoryItem>) {
+  const { key, value, updatedAt } = record;
   return (
-    <li>
-      <div class="record-head">
-        <h3 dir="auto">{key}</h3>
+    <RecordItem
+      {...props}
+      title={key}
+      about={
         <span class="note">
           changed <Ago at={updatedAt} />
         </span>
-        {isEditing ? null : (
-          <div class="row-actions">
-            <button
-              type="button"
-              class="quiet"
-              aria-label={`Edit ${key}`}
-              onClick={() => setIsEditing(true)}
-            >
-              Edit
-            </button>
-            <ActionButton
-              label={`Delete ${key}`}
-              confirm={`Delete the memory “${key}”? The agent forgets it.`}
-              act={remove}
-            >
-              Delete
-            </ActionButton>
-          </div>
-        )}
-      </div>
-      {isEditing ? (
+      }
+      verb="Edit"
+      question={`Delete the memory “${key}”? The agent forgets it.`}
+      editor={(editor) => (
         <SaveForm
           label={`Edit ${key}`}
-          request={{ method: 'PUT', path }}
+          request={{ method: 'PUT', path: props.path }}
           submit="Save"
-          onSaved={saved}
-          actions={
-            <button type="button" class="quiet" onClick={() => setIsEditing(false)}>
-              Cancel
-            </button>
-          }
+          {...editor}
         >
           <TextArea name="/value" label="Value" kind="plain" value={value} />
         </SaveForm>
-      ) : (
-        <Folded text={value} />
       )}
-    </li>
+    >
+      <Folded text={value} />
+    </RecordItem>
   );
 }
 

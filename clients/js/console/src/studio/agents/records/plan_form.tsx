@@ -3,8 +3,9 @@
 import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { SelectField, TextArea, TextField } from '../../save_form/fields.tsx';
 import type { Request } from '../../save_form/save_form.tsx';
-import { SaveForm, SelectField, TextArea, TextField } from '../../save_form/save_form.tsx';
+import { SaveForm } from '../../save_form/save_form.tsx';
 import { localText, timeOf } from './local_time.ts';
 import { ownZone } from './plan_words.ts';
 

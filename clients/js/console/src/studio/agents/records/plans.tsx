@@ -4,24 +4,23 @@ import type { Run, Schemas } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { runHash } from '../../../navigation/address.ts';
 import { newKey } from '../../../api/idempotency_key.ts';
 import { agentPath } from '../../../api/paths.ts';
-import { Ago } from '../../runs/ago.tsx';
+import { runHash } from '../../../navigation/address.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
-import { useActivity, useAll } from '../../data/data.ts';
 import { Loaded, Part } from '../../frame/page.tsx';
+import { Ago } from '../../runs/ago.tsx';
 import { Folded } from './folded.tsx';
 import { PlanForm } from './plan_form.tsx';
 import { ownZone, scheduleWords, timeText } from './plan_words.ts';
+import { RecordItem, useRecords, type RecordLineProps } from './record.tsx';
 
 type Plan = Schemas['Page_ListedPlan']['items'][number];
 
 /** The tab with the plans of an agent. */
 export function Plans({ agentId }: { agentId: string }): JSX.Element {
   const path = agentPath(agentId, 'plans');
-  const { items, isLoading, error, reload } = useAll<Plan>(`${path}?limit=200`);
-  useActivity(reload);
+  const { items, isLoading, error, reload } = useRecords<Plan>(path);
   return (
     <>
       <Part title="Plans">
@@ -35,7 +34,7 @@ export function Plans({ agentId }: { agentId: string }): JSX.Element {
             {items.map((plan) => (
               <PlanLine
                 key={plan.id}
-                plan={plan}
+                record={plan}
                 path={agentPath(agentId, 'plans', plan.id)}
                 onChanged={reload}
               />
@@ -55,51 +54,28 @@ export function Plans({ agentId }: { agentId: string }): JSX.Element {
   );
 }
 
-interface LineProps {
-  plan: Plan;
-  path: string;
-  onChanged: () => void;
-}
-
-function PlanLine({ plan, path, onChanged }: LineProps) {
-  const [isEditing, setIsEditing] = useState(false);
-  const saved = () => {
-    setIsEditing(false);
-    onChanged();
-  };
+function PlanLine({ record: plan, path, onChanged }: RecordLineProps<Plan>) {
+  const { name, status, instruction } = plan;
   return (
-    <li>
-      <div class="record-head">
-        <h3 dir="auto">{plan.name}</h3>
-        <span class="badge">{plan.status}</span>
-        {isEditing ? null : (
-          <PlanActions
-            plan={plan}
-            path={path}
-            onChanged={onChanged}
-            onEdit={() => setIsEditing(true)}
-          />
-        )}
-      </div>
-      {isEditing ? (
+    <RecordItem
+      {...{ path, onChanged }}
+      title={name}
+      about={<span class="badge">{status}</span>}
+      actions={<PlanActions record={plan} {...{ path, onChanged }} />}
+      verb="Change"
+      question={`Delete the plan “${name}”? It does not fire again.`}
+      editor={(editor) => (
         <PlanForm
           plan={plan}
-          label={`Change ${plan.name}`}
+          label={`Change ${name}`}
           request={{ method: 'PUT', path }}
-          onSaved={saved}
-          actions={
-            <button type="button" class="quiet" onClick={() => setIsEditing(false)}>
-              Cancel
-            </button>
-          }
+          {...editor}
         />
-      ) : (
-        <>
-          <Times plan={plan} />
-          <Folded text={plan.instruction} />
-        </>
       )}
-    </li>
+    >
+      <Times plan={plan} />
+      <Folded text={instruction} />
+    </RecordItem>
   );
 }
 
@@ -149,10 +125,9 @@ function Times({ plan }: { plan: Plan }) {
   );
 }
 
-function PlanActions({ plan, path, onChanged, onEdit }: LineProps & { onEdit: () => void }) {
+function PlanActions({ record: { name, status }, path, onChanged }: RecordLineProps<Plan>) {
   const client = useClient();
   const [runId, setRunId] = useState<string | null>(null);
-  const { name, status } = plan;
   const isPaused = status === 'paused';
   const run = async () => {
     const started = await client.request<Run>('POST', `${path}/run`, {
@@ -167,12 +142,8 @@ function PlanActions({ plan, path, onChanged, onEdit }: LineProps & { onEdit: ()
     await client.request('PUT', path, { body, retry: true });
     onChanged();
   };
-  const remove = async () => {
-    await client.request('DELETE', path, { retry: true });
-    onChanged();
-  };
   return (
-    <div class="row-actions">
+    <>
       <span role="status">{runId ? <a href={runHash(runId)}>Open its run</a> : null}</span>
       <ActionButton label={`Run ${name} now`} act={run}>
         Run now
@@ -180,16 +151,6 @@ function PlanActions({ plan, path, onChanged, onEdit }: LineProps & { onEdit: ()
       <ActionButton label={`${isPaused ? 'Resume' : 'Pause'} ${name}`} act={setStatus}>
         {isPaused ? 'Resume' : 'Pause'}
       </ActionButton>
-      <button type="button" class="quiet" aria-label={`Change ${name}`} onClick={onEdit}>
-        Change
-      </button>
-      <ActionButton
-        label={`Delete ${name}`}
-        confirm={`Delete the plan “${name}”? It does not fire again.`}
-        act={remove}
-      >
-        Delete
-      </ActionButton>
-    </div>
+    </>
   );
 }

@@ -1,9 +1,10 @@
 // The whole configuration of an agent as one JSON document.
 
 import type { JSX } from 'preact';
-import { isObject } from '../../../forms/schema/json.ts';
 import { entityPath } from '../../../api/paths.ts';
-import { SaveForm, TextArea } from '../../save_form/save_form.tsx';
+import { isObject } from '../../../forms/schema/json.ts';
+import { TextArea } from '../../save_form/fields.tsx';
+import { SaveForm } from '../../save_form/save_form.tsx';
 import type { AgentEntity } from '../agent_tab.ts';
 import { configPatch } from './setup_body.ts';
 import type { SetupFormProps } from './setup_form.tsx';

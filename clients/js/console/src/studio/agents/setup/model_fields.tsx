@@ -3,7 +3,7 @@
 import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { NumberField, SelectField, TextArea, TextField } from '../../save_form/save_form.tsx';
+import { NumberField, SelectField, TextArea, TextField } from '../../save_form/fields.tsx';
 import { MODELS, modelText, NEEDS, PROVIDERS, type Provider } from './models.ts';
 
 /** The model of an agent and its settings. */

@@ -1,7 +1,7 @@
 // The fields of a remote agent: where it works, and how long it may take.
 
 import type { JSX } from 'preact';
-import { NumberField, TextField } from '../../save_form/save_form.tsx';
+import { NumberField, TextField } from '../../save_form/fields.tsx';
 import { secretName, type Runtime } from './runtime.ts';
 
 const DEFAULT_SECRET = '${secret.REMOTE_AGENT}';

@@ -2,13 +2,13 @@
 
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { changedIn, fieldsOf, hasChanges, type Control } from '../../save_form/body.ts';
 import { Part } from '../../frame/page.tsx';
+import { changedIn, fieldsOf, hasChanges, type Control } from '../../save_form/body.ts';
 import type { AgentEntity, AgentTabProps } from '../agent_tab.ts';
-import { ConfigJson } from './config_json.tsx';
-import { showSaved } from './show_saved.ts';
-import { SetupForm } from './setup_form.tsx';
 import { TestModel } from '../trial/test_model.tsx';
+import { ConfigJson } from './config_json.tsx';
+import { SetupForm } from './setup_form.tsx';
+import { showSaved } from './show_saved.ts';
 
 /** The tab Setup. */
 export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {

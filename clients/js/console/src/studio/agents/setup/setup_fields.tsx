@@ -3,7 +3,7 @@
 
 import type { Schemas } from '@smartspace/client';
 import type { ComponentChildren, JSX } from 'preact';
-import { CheckField, NumberField, SelectField, TextField } from '../../save_form/save_form.tsx';
+import { CheckField, NumberField, SelectField, TextField } from '../../save_form/fields.tsx';
 
 const HISTORIES: readonly { value: Schemas['History']; text: string }[] = [
   { value: 'timeline', text: 'Timeline: one text with all messages' },

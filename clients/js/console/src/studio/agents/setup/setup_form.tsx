@@ -6,11 +6,11 @@ import { entityPath } from '../../../api/paths.ts';
 import {
   CheckField,
   NumberField,
-  SaveForm,
   SelectField,
   TextArea,
   TextField,
-} from '../../save_form/save_form.tsx';
+} from '../../save_form/fields.tsx';
+import { SaveForm } from '../../save_form/save_form.tsx';
 import type { AgentEntity } from '../agent_tab.ts';
 import { ModelFields } from './model_fields.tsx';
 import { instructionsHint, RuntimeFields } from './runtime_fields.tsx';

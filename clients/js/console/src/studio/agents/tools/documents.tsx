@@ -8,8 +8,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { entityPath } from '../../../api/paths.ts';
 import { mayLeave } from '../../../navigation/unsaved.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
-import { SaveForm, TextArea } from '../../save_form/save_form.tsx';
+import { TextArea } from '../../save_form/fields.tsx';
 import { isEqual } from '../../save_form/merge_patch.ts';
+import { SaveForm } from '../../save_form/save_form.tsx';
 import { freshName, type Draft } from './tool_words.ts';
 
 interface Named {

@@ -3,8 +3,9 @@
 import type { Entity, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { entityPath } from '../../../api/paths.ts';
-import { CheckField, SaveForm } from '../../save_form/save_form.tsx';
 import { Part } from '../../frame/page.tsx';
+import { CheckField } from '../../save_form/fields.tsx';
+import { SaveForm } from '../../save_form/save_form.tsx';
 import type { AgentTabProps } from '../agent_tab.ts';
 import { Documents } from './documents.tsx';
 import { executionWords, GROUPS, SERVER_DRAFTS, TOOL_DRAFTS, traitsOf } from './tool_words.ts';

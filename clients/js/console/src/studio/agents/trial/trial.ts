@@ -1,11 +1,11 @@
 // Asks an agent one question in a space of its own, which is deleted afterwards.
 
 import type { Client, Entity, Message, Run, SpaceInfo } from '@smartspace/client';
-import { refusalWords } from '../../../why/outcomes.ts';
 import { newKey } from '../../../api/idempotency_key.ts';
-import { wordsOf } from '../../../ui/notices.tsx';
 import { runPath, spacePath } from '../../../api/paths.ts';
+import { wordsOf } from '../../../ui/notices.tsx';
 import { deedsOf } from '../../../why/answers.ts';
+import { refusalWords } from '../../../why/outcomes.ts';
 
 // The page does not follow the space of the test, so it gets no events of the run.
 const POLL_MS = 500;

@@ -1,0 +1,34 @@
+// The order of the loads of one answer or list.
+
+/**
+ * Puts off a load until the one under way has ended. Each would otherwise break off the one before,
+ * and a slow list that changes all the time would never come.
+ */
+export class NextLoad {
+  private isBusy = false;
+  private waiting: (() => void) | null = null;
+
+  /** Calls `load` now, or when the load under way has ended. */
+  load(load: () => void): void {
+    if (this.isBusy) this.waiting = load;
+    else load();
+  }
+
+  /** A load has begun. */
+  begin(): void {
+    this.isBusy = true;
+  }
+
+  /** The load has ended. */
+  end(): void {
+    const { waiting } = this;
+    this.forget();
+    waiting?.();
+  }
+
+  /** Drops the load that waits. */
+  forget(): void {
+    this.isBusy = false;
+    this.waiting = null;
+  }
+}
