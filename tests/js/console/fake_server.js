@@ -42,5 +42,11 @@ async function answer(page, route) {
 export const deliver = (page, make, data) =>
   page.evaluate(`window.deliver(...[(${make})(${JSON.stringify(data)})].flat())`);
 
+/** Delivers a card with this call in the first message. */
+export const ask = (page, part) => deliver(page, (data) => window.card(1, data), part);
+
+/** The outcomes that the cards show. */
+export const outcome = (page) => page.locator('.outcome');
+
 /** The requests so far: `{path, body}`. */
 export const sent = (page) => page.evaluate(() => window.sent);

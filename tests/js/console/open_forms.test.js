@@ -3,10 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deliver, openFakeRoom, sent } from './fake_server.js';
-
-const ask = (page, part) => deliver(page, (data) => window.card(1, data), part);
-const outcome = (page) => page.locator('.outcome');
+import { ask, deliver, openFakeRoom, outcome, sent } from './fake_server.js';
 
 test('the selected sender answers a form if answerBy allows it', async (t) => {
   const page = await openFakeRoom(t);
