@@ -1,11 +1,16 @@
-// The console: signs in, and shows the spaces of the caller.
+// The console: signs in, and shows the spaces of the caller. A folder imports only from those above it.
 //
-// page/     the page: session.ts (key), address.ts, side.tsx (spaces), room.tsx (one space) with
-//           timeline.tsx, composer.tsx and active_runs.tsx
-// forms/    the cards of tool calls, and their forms
-// why/      the drawer that explains a run: why, chain, fork
-// studio/   the pages for operators and owners, loaded when the first of them is opened
-// styles/   the styles that all of these share
+// api/         paths, idempotency keys and lists of the HTTP API, and the providers of the hooks
+// ui/          notices, the copy button, the clock, and the state of the window and the connection
+// navigation/  addresses, and the question before unsaved text is left
+// members/     the members of the open space
+// files/       the files of messages
+// forms/       the cards of tool calls, and their forms: schema/, fields/, form/, card/
+// why/         the drawer that explains a run: why, chain, fork
+// studio/      the pages for operators and owners, loaded when the first of them is opened
+// page/        the page: session/ (key), shell/ (frame, list of spaces), space/ (one space) with its
+//              timeline/ and composer/
+// styles/      the styles that all of these share
 //
 // Everything from the server comes through the client library and its hooks.
 
@@ -107,7 +112,7 @@ function App() {
   return (
     <ClientScope key={key ?? ''} client={client}>
       <Console
-        // The address may have brought another key meanwhile.
+        // The address may have brought another key in the meantime.
         onAccepted={() => storedKey() === key && forgetReplaced()}
         onSignOut={signOut}
       />

@@ -7,9 +7,9 @@ const pathOf =
 
 /** A person or an agent. */
 export const entityPath = pathOf('entities');
-/** An agent, or something that it keeps: `memories`, then a key. */
+/** An agent, or something that belongs to it: `memories`, then a key. */
 export const agentPath = pathOf('agents');
 /** A space, or something in it: `members`, then an id. */
 export const spacePath = pathOf('spaces');
-/** A run, or something that one does with it: `fork`. */
+/** A run, or an action on it: `fork`. */
 export const runPath = pathOf('runs');

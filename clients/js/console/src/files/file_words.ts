@@ -7,7 +7,7 @@ const MB = KB * KB;
 
 // Larger pictures are shown smaller.
 const LARGEST_PX = { width: 416, height: 320 };
-// The room for a picture whose size is not known.
+// The room for a picture of unknown size.
 const USUAL_PX = { width: 240, height: 180 };
 
 // The room for a name in the hint of the composer.
@@ -15,7 +15,7 @@ const LONGEST_NAME = 22;
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
-// Those whose media type is not their usual name.
+// The names of types that do not end with their usual name.
 const NAMES: Record<string, string> = {
   plain: 'Text',
   markdown: 'Markdown',

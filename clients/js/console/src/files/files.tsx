@@ -11,7 +11,6 @@ import { usePictureUrl } from './picture_url.ts';
 // How far from the window a file may be when its address is asked for.
 const NEAR = '600px 0px';
 
-/** The files of one message. */
 export function Files({ files }: { files: readonly FilePart[] }): JSX.Element {
   const [opened, setOpened] = useState<number | null>(null);
   const pictures = files.filter(({ contentType }) => isPicture(contentType));

@@ -8,7 +8,7 @@ const MOST_FAILURES = 2;
 // Two addresses of the same second may be the same.
 const RENEW_AFTER_MS = 1000;
 
-/** What an `<img>` needs. `error` says why there is no picture. */
+/** The properties of an `<img>`. `error` says why there is no picture. */
 interface PictureUrl {
   src: string | null;
   error: Error | null;

@@ -7,7 +7,7 @@ export interface AvatarProps {
   isAgent: boolean;
 }
 
-/** A picture of an entity. Its name stands beside it, so screen readers skip it. */
+/** A picture of an entity. Its name is beside it, so screen readers skip it. */
 export const Avatar = ({ name, isAgent }: AvatarProps): JSX.Element => (
   <span class={isAgent ? 'avatar agent' : 'avatar'} aria-hidden="true">
     {lettersOf(name)}

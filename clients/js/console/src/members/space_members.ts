@@ -1,4 +1,4 @@
-// The members of the open space, as the page needs them.
+// The members of the open space, and the person in whose name the caller writes.
 
 import type { Member, Space } from '@smartspace/client';
 import { useMembers, useMe } from '@smartspace/react';
@@ -7,10 +7,9 @@ import { preference, setPreference } from '../ui/preferences.ts';
 
 const HUES = 6; // As many as style.css has.
 
-/** Who is in the open space, and who writes there. */
+/** The members of the open space, and the sender of the next message. */
 export interface SpaceMembers {
   space: Space;
-  /** The people of the space. */
   people: readonly Member[];
   isOperator: boolean;
   /** The caller; null: the operator. */

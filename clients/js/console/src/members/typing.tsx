@@ -1,4 +1,4 @@
-// Who is typing.
+// The line that names people who type.
 
 import { usePresence } from '@smartspace/react';
 import type { JSX } from 'preact';
@@ -6,7 +6,7 @@ import type { SpaceMembers } from './space_members.ts';
 
 const MOST_NAMES = 3;
 
-/** A line with the people who are typing. */
+/** The line. It leaves out the caller. */
 export function Typing({ members: { meId, nameOf } }: { members: SpaceMembers }): JSX.Element {
   const { typing } = usePresence();
   const names = typing.filter((id) => id !== meId).map(nameOf);

@@ -1,8 +1,8 @@
 // The addresses of the page.
 //
 //   #/                                     the list of spaces, in a narrow window
-//   #/s/{spaceId}  #/s/{spaceId}/m/{seq}   a space, at one of its messages; `?why={runId}` opens the
-//                                          drawer, `&tab=chain` its second tab
+//   #/s/{spaceId}  #/s/{spaceId}/m/{seq}   a space, at one of its messages; `?why={runId}` opens
+//                                          the drawer, `&tab=chain` its second tab
 //   #/s/{spaceId}/settings                 the settings of a space
 //   #/r/{runId}?step=2                     a run, at one of its steps
 //   #/agents  #/agents/new                 the agents, and the templates of new ones
@@ -12,7 +12,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { mayLeave } from './unsaved.ts';
 
-/** What an address names. */
+/** The page that an address names, with its parameters. */
 export type Address =
   | { page: 'nowhere' }
   | { page: 'list' }
@@ -85,7 +85,6 @@ document.addEventListener(
   true,
 );
 
-/** The present address. */
 export function useAddress(): Address {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {

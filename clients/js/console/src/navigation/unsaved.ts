@@ -1,4 +1,4 @@
-// Text that was typed and is not saved. Nobody leaves it without being asked.
+// Text that was typed and is not saved. The page asks before it is lost.
 
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -8,7 +8,7 @@ interface Guard {
   isUnsaved: () => boolean;
   /** The element with the text. */
   place: () => Element | null;
-  /** The person has given up what was typed until now. */
+  /** The person has given up the text. */
   isGivenUp: boolean;
 }
 
@@ -22,12 +22,12 @@ export function mayLeave(part: Element = document.body): boolean {
   const inside = [...guards].filter(({ place }) => part.contains(place()));
   if (!inside.some(holds)) return true;
   if (!confirm(QUESTION)) return false;
-  // Nobody is asked twice.
+  // Later guards do not ask again.
   for (const guard of inside) guard.isGivenUp = true;
   return true;
 }
 
-/** Gives up all that is unsaved. */
+/** Gives up all unsaved text. */
 export function giveUp(): void {
   for (const guard of guards) guard.isGivenUp = true;
 }

@@ -1,12 +1,14 @@
 // The pages for operators and owners, loaded when the first of them is opened.
 //
-// agents/    the agents, and one agent with its tabs
+// agents/    the agents: list/, new_agent/, and one agent with its tabs
 // people/    the people, and invites that are accepted
 // settings/  the settings of a space, its members and invites
 // run/       one run, step by step
 // runs/      the runs of all spaces
-// usage/     what models cost
-// ui/        what these pages share: the frame, forms, lists
+// usage/     the tokens and the cost of models
+// frame/     the head, the tabs and the tables of these pages
+// save_form/ the form that these pages save with
+// data/      answers and lists of the HTTP API as state
 
 import { useMe } from '@smartspace/react';
 import type { JSX } from 'preact';

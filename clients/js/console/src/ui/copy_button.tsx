@@ -13,7 +13,7 @@ export interface CopyButtonProps {
   class?: string;
 }
 
-/** Copies a text, and says so for a moment. It shows on secure pages only, where browsers allow it. */
+/** Copies a text, and says so for a moment. Browsers allow it on secure pages only. */
 export function CopyButton({ name, text, class: more = '' }: CopyButtonProps): JSX.Element | null {
   const notify = useNotify();
   const [isCopied, setIsCopied] = useState(false);

@@ -1,4 +1,4 @@
-// The line at the top of a page that says what failed.
+// The line at the top of a page that shows an error.
 
 import { createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -24,6 +24,6 @@ export const NoticeLine = ({ text }: { text: string }): JSX.Element => (
   </p>
 );
 
-/** What went wrong, in words. */
+/** The text of an error. */
 export const wordsOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-// The present time, for what shows how much time is left.
+// The present time, for components that show the time that is left.
 
 import { useEffect, useState } from 'preact/hooks';
 

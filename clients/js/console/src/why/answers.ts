@@ -1,15 +1,15 @@
-// What a run did from one of its steps on, and the request that forks it there. Pure.
+// The deeds of a run from one of its steps on, and the request that forks it there. Pure.
 
 import type { Run } from '@smartspace/client';
 
-/** Something that a run did. */
+/** A message, a reason for silence, or another call of a run. */
 export interface Deed {
   key: string;
   kind: 'said' | 'silent' | 'called';
   text: string;
 }
 
-/** What a run did from the step with this index on. */
+/** The deeds of a run from the step with this index on. */
 export function deedsOf({ steps }: Run, fromStep: number): Deed[] {
   return (steps ?? [])
     .filter(({ index }) => index >= fromStep)
@@ -24,7 +24,6 @@ export function deedsOf({ steps }: Run, fromStep: number): Deed[] {
     });
 }
 
-/** A message that a run posted. */
 export interface Post {
   key: string;
   text: string;
@@ -45,7 +44,7 @@ export const postsOf = (run: Run): Post[] => {
 export const mayFork = ({ forkOf, remote, steps }: Run): boolean =>
   !forkOf && !remote && (steps?.length ?? 0) > 0;
 
-/** What a person has typed. */
+/** The typed values of the form. */
 export interface ForkInput {
   fromStep: number;
   /** `provider/name`, or empty: the same model. */
@@ -54,7 +53,7 @@ export interface ForkInput {
   instructions: string;
 }
 
-/** The changes of an agent that a fork tries, as its configuration has them; or what is wrong. */
+/** The changes that a fork tries, as a part of the agent's configuration; or an error. */
 export function changesOf({ model, instructions }: ForkInput): object | string {
   const changes: { model?: object; instructions?: string } = {};
   if (instructions.trim() !== '') changes.instructions = instructions;

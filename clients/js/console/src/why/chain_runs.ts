@@ -1,4 +1,4 @@
-// The runs of the open space, with what they cost.
+// The runs of the open space, with their costs.
 
 import type { Run } from '@smartspace/client';
 import { useClient, useRuns } from '@smartspace/react';
@@ -9,7 +9,7 @@ const PAGE = 200;
 const MOST_PAGES = 5;
 const DELAY_MS = 300; // Between an event and the call that follows it.
 
-/** What is loaded. */
+/** The loaded runs. */
 export interface SpaceRuns {
   /** By their ids; null until they are loaded. */
   runs: ReadonlyMap<string, Run> | null;
@@ -18,7 +18,7 @@ export interface SpaceRuns {
 
 /**
  * The runs that messages of the space have triggered since this time. They are loaded again when
- * something becomes of a message.
+ * the outcome of a message changes.
  */
 export function useSpaceRuns(spaceId: string, since: string | undefined): SpaceRuns {
   const client = useClient();

@@ -2,7 +2,7 @@
 
 import type { Dispatch, Message, Run } from '@smartspace/client';
 
-/** What is loaded of a space. */
+/** The loaded messages and runs of a space. */
 export interface ChainData {
   messages: readonly Message[];
   /** By their ids. */
@@ -21,7 +21,7 @@ export interface MessageNode {
   children: RunNode[];
   /** The agents that it did not wake; null while that is undecided. */
   refused: readonly Dispatch[] | null;
-  /** What its router and everything below it cost; null if nothing has a price. */
+  /** The cost of its router and of everything below it; null if nothing has a price. */
   cost: number | null;
 }
 
@@ -32,7 +32,7 @@ export interface RunNode {
   /** Null if it is not loaded. */
   run: Run | null;
   children: (MessageNode | RunNode)[];
-  /** What it and everything below it cost; null if nothing has a price. */
+  /** The cost of it and of everything below it; null if nothing has a price. */
   cost: number | null;
 }
 
@@ -41,7 +41,7 @@ export type ChainNode = MessageNode | RunNode;
 // A chain is as deep as its space allows. This holds for data that is wrong.
 const DEEPEST = 100;
 
-/** Goes back from a run to what began its chain. */
+/** Goes back from a run to the start of its chain. */
 export function startOf({ messages, runs }: ChainData, runId: string): Start {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const seen = new Set<string>();
@@ -85,7 +85,7 @@ export function treeOf(data: ChainData, start: Start): ChainNode {
       if (isFree(runId)) node.children.push(runNode(runId, agentId, level + 1));
     };
     for (const { runId, agentId } of dispatch ?? []) if (runId) add(runId, agentId);
-    // A run that was handed on or repeated stands below the one before it, if that is known.
+    // A run that was handed on or repeated is below the run before it, if that run is loaded.
     for (const run of triggered.get(id) ?? []) add(run.id, run.agentId);
     node.cost = sum([node.cost, ...node.children.map(({ cost }) => cost)]);
     return node;

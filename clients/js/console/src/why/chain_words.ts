@@ -1,4 +1,4 @@
-// A chain in words: what each part of it is, and where and why it ended. Pure.
+// A chain in words: its messages and runs, and the reasons why it ended. Pure.
 
 import type { Message } from '@smartspace/client';
 import { nodesOf, type ChainNode, type RunNode } from './chain_tree.ts';
@@ -24,7 +24,7 @@ export function firstWords({ parts }: Message): string {
   return words.length > LONGEST_CHARS ? `${words.slice(0, LONGEST_CHARS).trimEnd()}…` : words;
 }
 
-/** What became of a run. */
+/** The outcome of a run. */
 export function runWords({ run, children }: RunNode): string {
   if (!run) return 'its run is not loaded';
   switch (run.status) {
@@ -49,7 +49,7 @@ export function nobodyWords(node: ChainNode): string | null {
   return node.refused.length === 0 ? 'no agent hears it' : 'it woke nobody';
 }
 
-/** Where a chain ended and why: its runs without a message, and the agents that nobody woke. */
+/** The ends of a chain: its runs without a message, and the agents that no message woke. */
 export function endingsOf(root: ChainNode): Ending[] {
   const endings = new Map<string, string[]>();
   const add = (words: string, agentId: string) => {

@@ -1,4 +1,4 @@
-// What a message made each agent do.
+// The decision of each agent about a message.
 
 import type { Outcome, Run } from '@smartspace/client';
 import { useRuns } from '@smartspace/react';

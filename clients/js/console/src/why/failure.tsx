@@ -2,7 +2,7 @@ import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { adviceOf } from './failures.ts';
 
-/** Why a run failed, and what to do about it. Nothing if it has not failed. */
+/** The error of a failed run, and advice. Nothing if the run has not failed. */
 export function Failure({ run }: { run: Run }): JSX.Element | null {
   const { error } = run;
   if (!error) return null;

@@ -1,4 +1,4 @@
-// Why a run failed, and what to do about it. Pure.
+// Advice about failed runs. Pure.
 
 import type { Run, Schemas } from '@smartspace/client';
 
@@ -29,7 +29,7 @@ const ADVICE: Record<Code, string> = {
   internal: 'Something went wrong in Smartspace. Its log says more.',
 };
 
-// What these codes mean if the agent has no model here.
+// The advice for remote agents, where these codes have another meaning.
 const REMOTE: Partial<Record<Code, string>> = {
   not_configured:
     'Smartspace could not send the run to the remote agent. Check the address and the name of the secret in its Setup, and that Smartspace was started with the secret. A private address has to be listed in SMARTSPACE_TOOL_HOSTS. Then retry.',
@@ -37,7 +37,7 @@ const REMOTE: Partial<Record<Code, string>> = {
     'The remote agent is overloaded or can’t be reached. Check that it runs, and that the address in its Setup is right. Then retry.',
 };
 
-/** What to do about a failed run; null if there is nothing to say. */
+/** Advice about a failed run; null if there is none. */
 export function adviceOf({ error, remote }: Run): string | null {
   if (!error) return null;
   const { code } = error;

@@ -1,4 +1,4 @@
-// Tries what an agent would have done with another model or other instructions. Nothing in the
+// Repeats a run with another model or other instructions, as a dry run. Nothing in the
 // space changes.
 
 import type { Client, Run, SmartspaceError } from '@smartspace/client';
@@ -167,7 +167,7 @@ interface KeepProps {
   client: Client;
 }
 
-// Writes what was tried to the agent.
+// Writes the changes of the fork to the agent.
 function Keep({ agentId, changes, client }: KeepProps) {
   const [state, setState] = useState<'ready' | 'kept' | Error>('ready');
   const keep = async () => {

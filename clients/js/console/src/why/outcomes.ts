@@ -1,4 +1,4 @@
-// What became of a message for an agent, in words. Pure.
+// The outcomes of a message for its agents, in words. Pure.
 
 import type { Outcome } from '@smartspace/client';
 
@@ -33,7 +33,6 @@ const ENDINGS: Record<string, string> = {
   removed: 'it left the space',
 };
 
-/** The state in one or two words. */
 export const stateWords = ({ state }: Outcome): string => WORDS[state];
 
 /** Why it came to this state, or null if there is nothing to say. */

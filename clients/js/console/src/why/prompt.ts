@@ -1,4 +1,4 @@
-// The prompt of a step as pieces: what the model had read before, and what is new. Pure.
+// The prompt of a step as pieces: those that the model had read before, and the new ones. Pure.
 
 import type { Run, Step } from '@smartspace/client';
 
@@ -11,7 +11,7 @@ export interface Piece {
 /** A part of a prompt with one author. */
 export interface Block {
   key: string;
-  /** Who wrote it: `System`, `User`, `Watcher “start”`. */
+  /** Its author: `System`, `User`, `Watcher “start”`. */
   title: string;
   pieces: readonly Piece[];
 }
@@ -25,7 +25,7 @@ export function promptOf({ steps }: Run): Piece[] {
   return split(text, first.sharedPrefix ?? 0);
 }
 
-/** What a step added to the prompt. In the first step this is the whole prompt. */
+/** The blocks that a step added to the prompt. The first step adds the whole prompt. */
 export function blocksOf({ prompt, sharedPrefix, systemMessages }: Step): Block[] {
   let shared = sharedPrefix ?? 0;
   const piecesOf = (text: string) => {
@@ -47,7 +47,7 @@ export function blocksOf({ prompt, sharedPrefix, systemMessages }: Step): Block[
   return [first, ...others].filter(({ pieces }) => pieces.length > 0);
 }
 
-/** What the steps before this one had added. */
+/** The blocks that the steps before this one had added. */
 export const blocksBefore = (steps: readonly Step[], index: number): Block[] =>
   steps
     .filter((step) => step.index < index)

@@ -1,4 +1,4 @@
-// A prompt in two colors: what the model had read before, and what is new.
+// A prompt in two colors: one for text that the model had read before, one for new text.
 
 import type { JSX } from 'preact';
 import type { Piece } from './prompt.ts';

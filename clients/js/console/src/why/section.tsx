@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 
 export interface SectionProps {
   title: string;
-  /** What stands at the end of the line with the title. */
+  /** Shown at the end of the line with the title. */
   about?: ComponentChildren;
   children: ComponentChildren;
 }

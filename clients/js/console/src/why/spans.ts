@@ -10,7 +10,7 @@ export interface Span {
   from: number;
   /** Null: it is under way. */
   to: number | null;
-  /** What went wrong, or null. */
+  /** The error in words, or null. */
   problem: string | null;
   /** The index of its step. */
   step: number;

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 
 export interface TabsProps<Name extends string> {
-  /** What the tabs are about, for a screen reader. */
+  /** The name of the tabs for a screen reader. */
   label: string;
   tabs: readonly { name: Name; title: string }[];
   current: Name;
@@ -14,7 +14,6 @@ export interface TabsProps<Name extends string> {
 /** The id of the panel that the tabs control. */
 export const PANEL = 'why-panel';
 
-/** The id of a tab. */
 export const tabId = (name: string): string => `why-tab-${name}`;
 
 /** Tabs. The arrow keys select the next one. */

@@ -9,7 +9,7 @@ export interface TriggerProps {
   nameOf: (id: string) => string;
 }
 
-/** What woke an agent. Members see no more than the kind of a plan or a service. */
+/** The trigger. Of a plan or a service, members see only the kind. */
 export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
   const { trigger, chainDepth } = run;
   const depth = `depth ${chainDepth}`;

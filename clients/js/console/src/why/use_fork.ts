@@ -1,4 +1,4 @@
-// A fork as it goes on.
+// The progress of a fork.
 
 import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
@@ -6,7 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { runPath } from '../api/paths.ts';
 import { wordsOf } from '../ui/notices.tsx';
 
-// No event tells how a fork goes on.
+// The server sends no events about forks.
 const POLL_MS = 500;
 
 /** The fork, asked for again until it has ended. Other runs stay as they are. */

@@ -15,7 +15,6 @@ export interface WaterfallProps {
   onSelect?: (step: number) => void;
 }
 
-/** The waterfall of a run. */
 export function Waterfall({ run, spans, now, selected, onSelect }: WaterfallProps): JSX.Element {
   const { startedAt, finishedAt } = run;
   const from = Math.min(...spans.map((span) => span.from), Date.parse(startedAt ?? run.createdAt));

@@ -1,4 +1,4 @@
-// The drawer that explains a run: what woke it, what everyone decided, what it did, what it read.
+// The drawer that explains a run: its trigger, the decisions of all agents, its work, its prompt.
 // Its second tab shows the chain of messages and runs that the run belongs to.
 
 import type { Run } from '@smartspace/client';
@@ -28,7 +28,7 @@ const TABS = [
 
 export interface WhyProps {
   runId: string;
-  /** `chain`: what led to the run, and what followed. */
+  /** `chain`: the messages and runs before and after this one. */
   tab: string | null;
   members: SpaceMembers;
 }

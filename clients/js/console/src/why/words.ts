@@ -1,4 +1,4 @@
-// What a run did and why, in words. Pure.
+// The work of a run and its reasons, in words. Pure.
 
 import type { Run } from '@smartspace/client';
 
@@ -43,7 +43,6 @@ const STATUSES: Record<Run['status'], string> = {
   canceled: 'canceled',
 };
 
-/** The status of a run. */
 export const statusWords = ({ status }: Run): string => STATUSES[status];
 
 const ENDINGS: Record<NonNullable<Run['endReason']>, string> = {
@@ -66,7 +65,7 @@ export function endWords({ endReason, remote }: Run): string | null {
   return remote && endReason === 'done' ? 'it reported that it was done' : ENDINGS[endReason];
 }
 
-/** How long a run took, and what it used. */
+/** The duration of a run, and its usage. */
 export function factsOf(run: Run, now: number): string[] {
   const { startedAt, finishedAt, stepCount, usage } = run;
   const to = finishedAt === null ? now : Date.parse(finishedAt);
@@ -84,7 +83,7 @@ export function factsOf(run: Run, now: number): string[] {
   ];
 }
 
-/** What a remote agent says that its run has used; null if it says nothing. */
+/** The usage that a remote agent has reported; null if it has reported none. */
 export function reportedText({ reportedUsage }: Run): string | null {
   if (!reportedUsage) return null;
   const { inputTokens, outputTokens, cost } = reportedUsage;
@@ -95,7 +94,7 @@ export function reportedText({ reportedUsage }: Run): string | null {
   ].join(' · ');
 }
 
-/** What operators see of a run besides this, for the others. */
+/** The parts of a run that only operators see, for other readers. */
 export const forOperators = ({ remote }: Run): string =>
   remote
     ? 'Operators also see what the agent was sent, and all that it posted.'
@@ -116,6 +115,6 @@ export function costText(cost: number | null): string {
   return `$${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`;
 }
 
-/** What tokens cost. Without tokens there is nothing to pay, whatever the price. */
+/** The cost of tokens. No tokens cost nothing, even if the model has no price. */
 export const usageCost = ({ cost, inputTokens, outputTokens }: Run['usage']): string =>
   costText(cost === null && inputTokens + outputTokens === 0 ? 0 : cost);

@@ -1,4 +1,4 @@
-// What a run did: how long the model and the tools took, and what went wrong.
+// The work of a run: the durations of the model and the tools, and its error.
 
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';

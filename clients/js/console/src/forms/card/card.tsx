@@ -23,7 +23,6 @@ export interface CardProps {
   /** The card's message; null while the input streams. */
   message: Message | null;
   space: Space;
-  /** The people of the space. */
   people: readonly Member[];
   /** The person in whose name the operator answers; null: answer as the caller itself. */
   senderId: string | null;

@@ -35,7 +35,6 @@ const isBetween = (count: number, least: number, most: number) => count >= least
 
 const textOf = (value: unknown): string => (value === null ? '–' : wordsFor(value));
 
-/** The table. */
 export const FlatTable = ({ table: { head, rows } }: { table: Table }): JSX.Element => (
   <div class="flat-table">
     <table>

@@ -9,7 +9,7 @@ const HEADINGS = ['title', 'question', 'message', 'heading', 'prompt', 'subject'
 // These are understood without their name, even if another text is the heading.
 const TEXTS = ['question', 'message', 'prompt', 'text'];
 
-/** What a form asks. */
+/** The question of a form. */
 export interface Question {
   heading: string;
   texts: readonly string[];
@@ -18,7 +18,6 @@ export interface Question {
   options: readonly unknown[] | null;
 }
 
-/** The question of a call. */
 export function questionOf({ name, input, ui }: Pick<ToolPart, 'name' | 'input' | 'ui'>): Question {
   const unnamed = `${name} asks`;
   if (!isObject(input)) return { heading: unnamed, texts: [], rest: [], options: null };

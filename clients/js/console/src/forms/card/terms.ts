@@ -44,7 +44,7 @@ export function switchText(
     : 'No person in this space may answer this.';
 }
 
-/** Tells a caller who may not answer who may. */
+/** Names the people who may answer, for a caller who may not. */
 export function onlyText(answerBy: AnswerBy | null, nameOf: NameOf): string {
   if (!Array.isArray(answerBy)) return 'Only people may answer this.';
   return `Only ${either(answerBy.map(nameOf)) || 'the operator'} may answer this.`;

@@ -14,7 +14,7 @@ export interface Control {
 /** The controls of a form by the pointers of their values. */
 export type Controls = Map<string, Control>;
 
-/** What the fields of a form share. */
+/** The state that the fields of a form share. */
 export interface FormParts {
   controls: Controls;
   /** The errors that the fields show, by their pointers. */
@@ -39,7 +39,7 @@ export function useControl({ controls }: FormParts, pointer: string, control: Co
   }, []);
 }
 
-/** Prepares a control when it is mounted, such as with the value that it begins with. */
+/** Prepares a control when it is mounted, such as with its first value. */
 export function useBeginning<E>(ref: RefObject<E | null>, begin: (node: E) => void): void {
   useLayoutEffect(() => {
     if (ref.current !== null) begin(ref.current);

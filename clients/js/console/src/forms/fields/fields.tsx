@@ -9,7 +9,7 @@ import { useControl, type FormParts } from './controls.ts';
 import { Checkbox, Checkboxes, Radios, Select, TextBox } from './inputs.tsx';
 import { Framed, useNotes } from './labels.tsx';
 
-/** A field, which begins with the value `typed`, or with its initial value. */
+/** A field. Its first value is `typed`, or its initial value. */
 export function FieldView(props: { field: Field; typed?: Typed; form: FormParts }): JSX.Element {
   const { field, form } = props;
   const typed = props.typed === undefined ? field.initial : props.typed;

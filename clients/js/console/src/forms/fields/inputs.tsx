@@ -23,7 +23,7 @@ import { Framed, InlineLabel, Labelled, useNotes } from './labels.tsx';
 
 interface InputProps<S extends Shape> {
   field: FieldOf<S>;
-  /** The value that the control begins with. */
+  /** The first value of the control. */
   typed: Typed;
   form: FormParts;
 }
@@ -63,7 +63,7 @@ export function TextBox({ field, typed, form }: InputProps<TextBoxShape>): JSX.E
         <input
           {...shared}
           ref={ref}
-          type={input as 'text'} // The typings tell the types apart by their roles.
+          type={input as 'text'} // Preact's types distinguish input types by their ARIA roles.
           inputmode={field.kind === 'number' ? digitsOf(field) : undefined}
         />
       )}
@@ -170,7 +170,6 @@ function Boxes(props: {
   );
 }
 
-/** A single checkbox. */
 export function Checkbox(props: InputProps<CheckboxShape | TickShape>): JSX.Element {
   const { field, typed, form } = props;
   const notes = useNotes(field, form);

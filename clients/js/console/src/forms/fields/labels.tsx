@@ -1,4 +1,4 @@
-// What surrounds the controls of a field: labels, hints, errors and frames.
+// The surroundings of the controls of a field: labels, hints, errors and frames.
 
 import type { ComponentChildren, JSX } from 'preact';
 import type { Described } from '../schema/field_types.ts';

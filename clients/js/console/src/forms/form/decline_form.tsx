@@ -18,7 +18,7 @@ export interface Declining {
   wasMoved: { current: boolean };
 }
 
-/** The state of the panel, which begins as in the draft. */
+/** The state of the panel, restored from the draft. */
 export function useDeclining(draft: Draft | undefined): Declining {
   const panelId = useNewId();
   const opener = useRef<HTMLButtonElement>(null);

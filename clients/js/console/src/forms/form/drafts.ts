@@ -1,8 +1,7 @@
-// What was typed into open forms. It outlives the forms, so it survives a switch to another space.
+// The typed values of open forms. They outlive the forms: a switch to another space unmounts these.
 
 import type { Typed } from '../schema/field_types.ts';
 
-/** The typed values of one form. */
 export interface Draft {
   input: Typed;
   declining: { reason: string; isOpen: boolean };

@@ -7,7 +7,7 @@ import type { Controls } from '../fields/controls.ts';
 import { placeFaults } from '../schema/faults.ts';
 import type { Fault } from '../schema/field_types.ts';
 
-/** What a person sends: an answer, or a refusal to answer. */
+/** The result of a form: an answer, or a refusal to answer. */
 export type Answer = { output: unknown } | { declined: true; reason?: string };
 
 interface State {

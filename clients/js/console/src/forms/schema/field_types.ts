@@ -1,12 +1,11 @@
 // The fields of a form, as schema.ts makes them from a JSON Schema.
 
-/** A field of a form. */
 export type Field = FieldOf<Shape>;
 
 /** A field of one kind. */
 export type FieldOf<S extends Shape> = Described & S;
 
-/** What all fields have. */
+/** The properties of all fields. */
 export interface Described {
   /** The name of the property; null for the whole answer. */
   name: string | null;
@@ -64,7 +63,7 @@ export interface TextShape {
   minLength: number | undefined;
   maxLength: number | undefined;
   pattern: string | undefined;
-  /** What the schema says about it, for the error of a wrong `pattern`. */
+  /** The description in the schema, for the error of a wrong `pattern`. */
   meaning: string | undefined;
 }
 

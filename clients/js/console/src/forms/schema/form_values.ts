@@ -1,4 +1,4 @@
-// Converts typed values to the JSON that is sent. Pure. It finds what errors it can before sending;
+// Converts typed values to the JSON that is sent. Pure. It finds some errors before sending;
 // the server validates the answer.
 
 import type { Count, Fault, Field, TextShape, Typed, TypedGroup } from './field_types.ts';

@@ -1,4 +1,4 @@
-// The values that a form begins with, from the defaults of its schema. Pure.
+// The first values of a form, from the defaults of its schema. Pure.
 
 import type { Field, GroupShape, Option, Shape, Typed } from './field_types.ts';
 import { isObject, isSame } from './json.ts';

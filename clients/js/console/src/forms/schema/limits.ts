@@ -1,4 +1,4 @@
-// The limits of a field in words: what a person must know before typing. Pure.
+// The limits of a field in words, shown before a person types. Pure.
 
 import type { NumberShape, Shape, TextShape } from './field_types.ts';
 

@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { bytesText, isPicture, isRefused, uploadProblem } from '../../files/file_words.ts';
 
-// What the server accepts. A phone turns its photos into one of these types.
+// The types that the server accepts. A phone turns its photos into one of these types.
 const ACCEPTED =
   'image/png,image/jpeg,image/webp,image/gif,application/pdf,text/plain,.md,.csv,.json,audio/*';
 
@@ -17,7 +17,6 @@ export interface AttachButtonProps {
   onFiles: (files: File[]) => void;
 }
 
-/** The button that chooses files. */
 export const AttachButton = ({ disabled, onFiles }: AttachButtonProps): JSX.Element => (
   <label class="button attach">
     <input
@@ -109,7 +108,7 @@ function Thumbnail({ file }: { file: File }) {
       if (!isOver) canvas.current?.getContext('2d')?.drawImage(picture, ...place, ...to);
       picture.close();
     };
-    // A file that is no picture has no thumbnail.
+    // Other files have no thumbnail.
     globalThis.createImageBitmap?.(file).then(draw, () => {});
     return () => void (isOver = true);
   }, [file]);

@@ -17,7 +17,6 @@ export interface ComposerProps {
   onSent: () => void;
 }
 
-/** The form below the timeline. */
 export function Composer({ members, onSent }: ComposerProps): JSX.Element {
   const { space, senderId, people, isOperator } = members;
   const send = useSend();
@@ -137,7 +136,7 @@ function useStop() {
   };
 }
 
-// In whose name the operator writes.
+// Selects the person in whose name the operator writes.
 function SenderMenu({ members: { people, senderId, choose } }: { members: SpaceMembers }) {
   return (
     <>

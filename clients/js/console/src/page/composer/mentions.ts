@@ -6,9 +6,9 @@ const MOST = 8;
 
 /** The mention that is being written. */
 export interface Mention {
-  /** Where its `@` stands. */
+  /** The position of its `@`. */
   from: number;
-  /** What stands between the `@` and the caret. */
+  /** The text between the `@` and the caret. */
   query: string;
 }
 
@@ -40,7 +40,7 @@ export function candidatesOf<Each extends Pick<Member, 'name' | 'type'>>(
     .slice(0, MOST);
 }
 
-/** The text with the mention completed, and where the caret stands then. */
+/** The text with the mention completed, and the position of the caret after it. */
 export function completed(text: string, { from, query }: Mention, name: string) {
   const before = `${text.slice(0, from)}@${name} `;
   const after = text.slice(from + 1 + query.length).replace(/^ /, '');

@@ -1,4 +1,4 @@
-// The list of members while a person writes a mention: when it shows, and what the keys do to it.
+// The list of members while a person writes a mention: its candidates, and its keys.
 
 import type { Member } from '@smartspace/client';
 import { useState } from 'preact/hooks';

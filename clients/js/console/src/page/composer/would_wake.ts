@@ -1,4 +1,4 @@
-// Whom the text in the composer would wake, and why not the others.
+// The agents that the text in the composer would wake, and the reasons why others would not wake.
 
 import type { Dispatch } from '@smartspace/client';
 import { usePreview } from '@smartspace/react';

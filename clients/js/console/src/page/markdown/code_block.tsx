@@ -9,7 +9,6 @@ export interface CodeBlockProps {
   language: string;
 }
 
-/** Shows code. */
 export const CodeBlock = ({ text, language }: CodeBlockProps): JSX.Element => (
   <div class="code">
     <pre tabIndex={0} aria-label={language === '' ? 'Code' : `Code in ${language}`}>

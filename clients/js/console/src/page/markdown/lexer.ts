@@ -6,13 +6,13 @@ import { Lexer, Tokenizer } from 'marked';
 /** Deeper nesting is shown as text. */
 const DEEPEST = 12;
 
-/** How often marks that nothing closes are looked for to the end of a text. The rest are text. */
+/** How often the end of an unclosed mark is searched through the whole text. The rest are text. */
 const SEARCHES = 200;
 
 /** A heading of several lines is not longer. */
 const LONGEST_HEADING = 1000;
 
-/** Nobody writes such a long word. Looking for mail addresses in it is slow. */
+/** Longer than any word of a language. Looking for mail addresses in it is slow. */
 const LONG_WORD = /^[\w.!#$%&'*+/=?`{|}~-]{500,}/;
 
 /** A lexer for one text. */
@@ -32,7 +32,7 @@ function shortRule({ source }: RegExp): RegExp {
 class BoundedTokenizer extends Tokenizer {
   private depth = 0;
 
-  /** `steps` is how many characters it may look through in vain. */
+  /** `steps` is the number of characters that searches without a result may read. */
   constructor(private steps: number) {
     super();
   }

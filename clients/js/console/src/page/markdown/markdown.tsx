@@ -42,7 +42,7 @@ export function blocksOf(text: string, before: readonly string[]): readonly stri
 }
 
 // A block is finished when two whole lines follow it. Until then it may still take them: `#`
-// becomes `#tag`, and the second line of a table decides what the first one is.
+// becomes `#tag`, and the second line of a table makes the first one its head.
 function finishedOf(blocks: readonly string[]): readonly string[] {
   let count = blocks.length;
   for (let lines = 0; count > 0 && lines < 2; count -= 1)
@@ -61,7 +61,7 @@ function split(source: string): string[] {
   return starts.map((start, index) => source.slice(index === 0 ? 0 : start, starts[index + 1]));
 }
 
-// Without what is inside of the lines.
+// The lines themselves are not parsed here.
 function blockTokensOf(source: string): Token[] {
   return orText(source, () => lexer(source).blockTokens(source));
 }
@@ -77,7 +77,7 @@ function parse(source: string): Token[] {
   });
 }
 
-// A text of megabytes can be too much for the parser, which throws. The page goes on.
+// A text of megabytes can be too much for the parser, which throws. It then shows as plain text.
 function orText(source: string, read: () => Token[]): Token[] {
   try {
     return read();
@@ -125,7 +125,7 @@ function nodeOf(token: MarkedToken): ComponentChildren {
     case 'link':
       return linkOf(token);
     case 'image':
-      // Pictures of other sites would tell them who reads.
+      // Loading a picture would reveal the reader to another site.
       return `[${decoded(token.text)}]`;
     case 'escape':
       return token.text;
@@ -174,7 +174,7 @@ function linkOf({ href, tokens }: Tokens.Link): ComponentChildren {
   );
 }
 
-// As the browser reads it, so that the page uses what was checked.
+// The address as the browser parses it, so that the checked address is the used one.
 function safeAddress(text: string): string | null {
   try {
     const { href, protocol } = new URL(text.trim());

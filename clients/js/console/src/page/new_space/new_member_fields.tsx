@@ -1,4 +1,4 @@
-// The members in the dialog "New space": who can be chosen, and fields for new people and agents.
+// The members in the dialog "New space": a choice, and fields for new people and agents.
 
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,5 +1,5 @@
-// What the dialog "New space" sends for people and agents that do not exist yet, and where it shows
-// what the server refuses. Pure.
+// The requests of the dialog "New space" for people and agents that do not exist yet, and the
+// places of its errors. Pure.
 
 /** A person or an agent that the dialog creates. */
 export interface NewMember {

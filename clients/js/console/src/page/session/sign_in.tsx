@@ -11,7 +11,6 @@ export interface SignInProps {
   onBack: (() => void) | null;
 }
 
-/** The sign-in form. */
 export function SignIn({ problem, onKey, onBack }: SignInProps): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -32,7 +31,7 @@ export function SignIn({ problem, onKey, onBack }: SignInProps): JSX.Element {
         <p>
           Sign in with the admin key or with a person’s token. When the server starts, it prints an
           address that contains the key. On AWS it is <code>adminKey</code> in the secret of the
-          stack. It is kept for this tab only: each new tab asks for it.
+          stack. The page stores it for this tab only: each new tab asks for it.
         </p>
         <label for="key">Key or token</label>
         <input

@@ -40,7 +40,7 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
     client.reloadSpaces().catch((problem) => setNotice(wordsOf(problem)));
     openSpace(space.id);
   };
-  // Before the server has answered, nobody knows whether the key is right.
+  // Until the server has answered, the key may be wrong.
   if (!me && !error) return <p class="loading">Smartspace</p>;
   const text = notice || (failed ?? (me || !error ? '' : wordsOf(error)));
   return (
@@ -94,7 +94,7 @@ function useUnlisted(spaceId: string | null) {
   const { spaces, isLoading } = useSpaces();
   const isUnlisted = spaceId !== null && !isLoading && !spaces.some(({ id }) => id === spaceId);
   useEffect(() => {
-    // The space itself says what is wrong with it.
+    // The view of the space shows its own error.
     if (isUnlisted) client.reloadSpaces().catch(() => {});
   }, [spaceId, isUnlisted]);
 }

@@ -4,7 +4,6 @@ import type { JSX } from 'preact';
 import type { InvitationProps } from '../../studio/people/invitation.tsx';
 import { useStudio } from './use_studio.ts';
 
-/** The page of an invite. */
 export function LazyInvitation(props: InvitationProps): JSX.Element {
   const { studio, hasFailed } = useStudio();
   if (studio) return <studio.Invitation {...props} />;

@@ -1,4 +1,4 @@
-// The sidebar of the page: the state of the connection, the spaces, and what the caller may do.
+// The sidebar of the page: the state of the connection, the spaces, and the caller's actions.
 
 import type { Caller, SpaceSummary } from '@smartspace/client';
 import { useSpaces } from '@smartspace/react';

@@ -1,4 +1,4 @@
-// Loads the script with the pages for operators, owners and guests when the first of them is opened.
+// Loads the script with the pages of the studio when the first of them is opened.
 
 import { useEffect, useState } from 'preact/hooks';
 

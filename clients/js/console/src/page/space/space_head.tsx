@@ -1,4 +1,4 @@
-// The head of a space: its name, its members, whom a message asks.
+// The head of a space: its name, its members, and the agents that a message asks.
 
 import type { Member, SpaceInfo } from '@smartspace/client';
 import { useMembers, useMe, useSpace } from '@smartspace/react';
@@ -23,7 +23,6 @@ export interface SpaceHeadProps {
   members: SpaceMembers;
 }
 
-/** The bar above the timeline. */
 export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
   const { space } = useSpace();
   const { members: everyone } = useMembers();

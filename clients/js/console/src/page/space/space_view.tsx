@@ -27,7 +27,6 @@ export interface SpaceViewProps {
   notice: string;
 }
 
-/** Shows one space. */
 export function SpaceView({ spaceId, ...props }: SpaceViewProps): JSX.Element {
   return (
     <SpaceScope key={spaceId} id={spaceId}>

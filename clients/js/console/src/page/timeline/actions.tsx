@@ -1,4 +1,4 @@
-// What one can do with an entry: see why it is there, copy its text, copy its address.
+// The actions of an entry: explain it, copy its text, copy its address.
 
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
@@ -8,7 +8,7 @@ import { CopyButton } from '../../ui/copy_button.tsx';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import type { Entry } from './bubbles.ts';
 
-/** The actions of an entry that is stored or has failed. */
+/** The actions. Entries that are on their way have none. */
 export function Actions({ item, spaceId }: { item: Entry; spaceId: string }): JSX.Element | null {
   if (item.type === 'failed') return <FailedRow runId={item.run.id} />;
   if (item.type !== 'message') return null;
@@ -35,7 +35,7 @@ function FailedRow({ runId }: { runId: string }) {
   );
 }
 
-// Runs again what a run was to do.
+// Starts another run with the same trigger.
 function RetryButton({ runId }: { runId: string }) {
   const client = useClient();
   const notify = useNotify();

@@ -15,7 +15,7 @@ export interface LineProps {
   /** The nodes of the entries. */
   hosts: Hosts;
   hueOf: (id: string) => number;
-  /** What the system told the model of each run. */
+  /** The hints that the model of each run has got. */
   hints: RunsState['hints'];
 }
 
@@ -52,7 +52,7 @@ function BubbleView({ bubble, hosts, hueOf, hints }: BubbleProps) {
   );
 }
 
-// The newest thing that the system told the model.
+// The newest hint that the model has got.
 function Hints({ hints }: { hints: readonly Hint[] | undefined }) {
   const last = hints?.at(-1);
   return last ? (

@@ -1,5 +1,5 @@
-// The lines of a timeline from top to bottom. Consecutive messages of one run share a bubble, and so
-// do those that a person sends within a few minutes. Pure.
+// The lines of a timeline from top to bottom. Consecutive messages of one run share a bubble.
+// Messages that a person sends within a few minutes share one, too. Pure.
 
 import type { Sender, TimelineItem } from '@smartspace/client';
 
@@ -26,7 +26,7 @@ export interface Bubble {
 /** A bubble, or a line between bubbles. */
 export type Line = Bubble | Exclude<TimelineItem, Entry>;
 
-/** Who the page knows. `meId` is the caller; null: the operator. */
+/** The names that the page knows. `meId` is the caller; null: the operator. */
 export interface People {
   nameOf: (id: string) => string;
   meId: string | null;

@@ -28,7 +28,7 @@ const STATES = {
 export interface EntryProps {
   item: Entry;
   members: SpaceMembers;
-  /** What became of the message for each agent; undefined while it is undecided. */
+  /** The outcome of the message for each agent; undefined while it is undecided. */
   outcomes: readonly Outcome[] | undefined;
   /** The address of the page names this message. */
   isMarked: boolean;
@@ -40,7 +40,7 @@ export interface EntryProps {
  */
 export const EntryView = memo(function EntryView({ host, ...props }: EntryProps & InHost) {
   const { item, isMarked } = props;
-  // What began as a stream keeps its component, so that its nodes stay.
+  // An entry that began as a stream keeps its component, so that its nodes stay.
   const [streamId] = useState(item.type === 'live' ? item.stream.streamId : null);
   const Body = streamId === null ? StillBody : LiveBody;
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-// An empty space: who is here, and what one can try.
+// An empty space: its members, and messages to try.
 
 import type { Member } from '@smartspace/client';
 import { useMembers, useSend, useSpace } from '@smartspace/react';
@@ -54,7 +54,7 @@ export function FirstScreen({ members }: { members: SpaceMembers }): JSX.Element
   );
 }
 
-/** What a person can try in a space with these members. Empty without agents. */
+/** Messages that a person can try in a space with these members. Empty without agents. */
 export function offersFor(members: readonly Pick<Member, 'name' | 'type'>[]): string[] {
   const agents = members.filter(({ type }) => type === 'agent').map(({ name }) => name);
   const [first, second = first] = agents;

@@ -1,5 +1,5 @@
 // The nodes of the entries. An entry keeps its node when it moves to another bubble, so that a form
-// in it keeps its focus and what was typed.
+// in it keeps its focus and its typed text.
 
 /** The nodes by the keys of their entries. */
 export class Hosts {

@@ -1,4 +1,4 @@
-// What happens to a message that the server has not stored yet.
+// The state of a message that the server has not stored yet.
 
 import type { PendingSend, SmartspaceError, Space } from '@smartspace/client';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-// The roll call of a message: what became of it for each agent, and why agents stayed silent.
+// The roll call of a message: the outcome for each agent, and the reasons of the silent ones.
 
 import type { Message, Outcome } from '@smartspace/client';
 import type { JSX } from 'preact';

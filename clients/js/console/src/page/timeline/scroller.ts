@@ -4,7 +4,7 @@ import { saveFocus, type SavedFocus } from './focus.ts';
 
 const NEAR_PX = 80; // The end is followed if the scroll position is this close to it.
 
-/** What is remembered before the lines change. */
+/** The state before the lines change. */
 interface Before {
   scrollTop: number;
   scrollHeight: number;
@@ -86,7 +86,7 @@ export class Scroller {
     const form = [...this.#list.querySelectorAll('.entry')].at(-1)?.querySelector('.ask');
     const card = form?.closest<HTMLElement>('.tool');
     if (!form || !card || card.offsetHeight <= this.#log.clientHeight) return this.toEnd();
-    // The header of the bubble shows who asks.
+    // The header of the bubble names the agent.
     const isFirst = card.closest('.entry')?.matches(':first-child');
     return this.#openAt(form, (isFirst && card.closest('.bubble')) || card, 'start');
   }
@@ -131,7 +131,7 @@ export class Scroller {
     this.#look();
   }
 
-  // A narrower window wraps the lines anew.
+  // A narrower window wraps the lines differently, which moves the clicked entry.
   #stayAtClicked() {
     const clicked = this.#clicked;
     if (!clicked || clicked.width === this.#log?.clientWidth) return;
@@ -140,7 +140,7 @@ export class Scroller {
     this.#scrolled();
   }
 
-  // A person who fills in a form is not scrolled away from it.
+  // The form that a person fills in stays in view.
   #stayAtEnd() {
     if (this.followsEnd && !this.#list?.querySelector('.ask:focus-within')) this.toEnd();
   }

@@ -1,11 +1,11 @@
-// Loads what a page shows again while things happen in the spaces.
+// Loads the data of a page again after events in the spaces.
 
 import { useClient } from '@smartspace/react';
 import { useEffect, useRef } from 'preact/hooks';
 
-const RELOAD_MS = 1000; // Between two calls that follow what happens.
+const RELOAD_MS = 1000; // Between two loads that follow events.
 
-/** Calls `reload` when something happens in any space, at most once a second. */
+/** Calls `reload` after events in any space, at most once a second. */
 export function useActivity(reload: () => void): void {
   const client = useClient();
   const latest = useRef(reload);

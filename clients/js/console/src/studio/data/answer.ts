@@ -4,13 +4,11 @@ import { useClient } from '@smartspace/react';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { NextLoad } from './next_load.ts';
 
-/** The answer of one call. */
 export interface Answer<T> {
-  /** Null until it has come. It stays while it is asked for again. */
+  /** Null until it is loaded. It stays during a reload. */
   answer: T | null;
   error: Error | null;
   isLoading: boolean;
-  /** Asks again. */
   reload: () => void;
 }
 

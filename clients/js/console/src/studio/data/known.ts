@@ -2,13 +2,13 @@
 
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 
-/** What a list has, for a form that must not overwrite any of it. */
+/** The names in a list, for a form that must not overwrite any of it. */
 export interface Known {
   taken: readonly string[];
   error: Error | null;
 }
 
-/** Returns what a list has as soon as it is loaded. */
+/** Returns the names in a list as soon as it is loaded. */
 export function useKnown(known: Known, isLoading: boolean): () => Promise<Known> {
   const latest = useRef({ known, isLoading });
   latest.current = { known, isLoading };

@@ -1,8 +1,8 @@
 // The order of the loads of one answer or list.
 
 /**
- * Puts off a load until the one under way has ended. Each would otherwise break off the one before,
- * and a slow list that changes all the time would never come.
+ * Delays a load until the one under way has ended. Otherwise each load would abort the one before,
+ * and a slow list that changes all the time would never be loaded.
  */
 export class NextLoad {
   private isBusy = false;

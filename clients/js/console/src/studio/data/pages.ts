@@ -10,13 +10,11 @@ interface Page<T> {
   nextCursor?: string | null;
 }
 
-/** A list that comes in pages. */
 export interface Pages<T> {
   items: readonly T[];
   hasMore: boolean;
   error: Error | null;
   isLoading: boolean;
-  /** Loads the next page. */
   more: () => void;
   /** Loads the pages again that are shown. */
   reload: () => void;

@@ -8,9 +8,9 @@ export interface ActionButtonProps {
   /** Its name for a screen reader, if its text does not say enough. */
   label?: string;
   class?: string;
-  /** What happens. A failure shows above the page. */
+  /** Makes the call. Its error shows above the page. */
   act: () => Promise<unknown>;
-  /** Asks this first; nothing happens without a yes. */
+  /** A question before the call. Without a yes there is no call. */
   confirm?: string;
   children: ComponentChildren;
 }

@@ -9,14 +9,13 @@ import { Status } from '../../ui/status.tsx';
 /** One tab of a page. */
 export interface Tab {
   name: string;
-  /** Its address. */
   href: string;
   isCurrent: boolean;
 }
 
 export interface PageProps {
   title: string;
-  /** What is shown after the title: badges, a state. */
+  /** Shown after the title: badges, a state. */
   about?: ComponentChildren;
   /** Buttons and links at the end of the head. */
   actions?: ComponentChildren;
@@ -79,12 +78,12 @@ export interface LoadedProps {
   error: Error | null;
   /** Nothing has been loaded yet. */
   isEmpty: boolean;
-  /** What to say when the list is empty. */
+  /** Shown if the list is empty. */
   empty?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** What has been loaded, or why it has not. */
+/** The loaded contents, or the error of the load. */
 export function Loaded({ isLoading, error, isEmpty, empty, children }: LoadedProps): JSX.Element {
   return (
     <>

@@ -1,4 +1,4 @@
-// The head of a table whose rows end with their actions.
+// The head of a table with actions at the end of its rows.
 
 import type { JSX } from 'preact';
 

@@ -1,4 +1,4 @@
-// The page that an invite opens: a person joins the space, or somebody without a token becomes a
+// The page that an invite opens: a person joins the space, or a reader without a token becomes a
 // guest of it.
 
 import {
@@ -26,7 +26,6 @@ export interface InvitationProps {
   onSignIn: () => void;
 }
 
-/** The page. */
 export function Invitation({ client, ...props }: InvitationProps): JSX.Element {
   useEffect(() => {
     document.title = 'Invite · Smartspace';

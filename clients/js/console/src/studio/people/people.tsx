@@ -1,4 +1,4 @@
-// All people: who they are, in which spaces, and how they sign in.
+// All people: their names, their spaces, and their ways to sign in.
 
 import type { Entity, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
@@ -18,7 +18,6 @@ import { EditPerson } from './edit_person.tsx';
 
 const COLUMNS = ['Name', 'External id', 'Spaces', 'Made'];
 
-/** The page. */
 export function People(): JSX.Element {
   const entities = usePages<Entity>('/v1/entities?limit=200');
   const { spaces, problem, reload } = useAllSpaces();

@@ -1,4 +1,4 @@
-// What one can do with a run: stop it, repeat it, fork it.
+// The actions of a run: stop it, repeat it, fork it.
 
 import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
@@ -8,7 +8,6 @@ import { mayFork } from '../../why/answers.ts';
 import { ActionButton } from '../frame/action_button.tsx';
 import { isRepeatable } from '../runs/words.ts';
 
-/** The buttons of a run. */
 export function RunActions({ run }: { run: Run }): JSX.Element {
   const { runs } = useClient();
   const { id, finishedAt } = run;

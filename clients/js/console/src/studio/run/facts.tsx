@@ -6,7 +6,6 @@ import { useNow } from '../../ui/now.ts';
 import { Failure } from '../../why/failure.tsx';
 import { durationText, endWords, reportedText, usageCost } from '../../why/words.ts';
 
-/** The facts of a run. */
 export function Facts({ run }: { run: Run }): JSX.Element {
   const { createdAt, startedAt, firstTokenAt, finishedAt, usage, reason, remote } = run;
   const now = useNow(finishedAt === null);

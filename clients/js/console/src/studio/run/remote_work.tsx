@@ -1,4 +1,5 @@
-// What a remote agent posted in a run, and what it was sent. Its steps are its own.
+// The messages that a remote agent posted in a run, and the prompt that it got. Smartspace does not
+// know its steps.
 
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-// One run: its head, what woke it, and its work step by step.
+// One run: its head, its trigger, and its work step by step.
 
 import type { Run, Schemas } from '@smartspace/client';
 import { useMe, useRun, useSpace } from '@smartspace/react';

@@ -1,4 +1,4 @@
-// What the model read in a step: what it had read before is folded, what is new shows.
+// The prompt of a step: text that the model had read before is folded, new text shows.
 
 import type { Run, Step } from '@smartspace/client';
 import type { JSX } from 'preact';

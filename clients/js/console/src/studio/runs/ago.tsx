@@ -1,4 +1,4 @@
-// A time in words that follow the clock.
+// A relative time that is updated with the clock.
 
 import type { JSX } from 'preact';
 import { useNow } from '../../ui/now.ts';

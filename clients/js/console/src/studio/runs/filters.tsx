@@ -92,7 +92,7 @@ export function Choice({ label, all, value, onChoose, children }: ChoiceProps): 
   );
 }
 
-// What the address names is an option, even if it is gone or not loaded yet.
+// The agent or space in the address is an option, even if it is deleted or not loaded yet.
 function named(all: readonly Named[], current: string): Option[] {
   const options = all.map(({ id, name }) => ({ value: id, text: name }));
   const isKnown = current === '' || all.some(({ id }) => id === current);

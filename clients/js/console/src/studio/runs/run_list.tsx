@@ -19,7 +19,7 @@ export interface RunListProps {
   /** The table's name. */
   label: string;
   pages: Pages<Run>;
-  /** What to say when there is no run. */
+  /** Shown if there is no run. */
   empty: string;
   /** The name of an agent. Without it, the column of the agent is left out. */
   agentName?: ((id: string) => string) | undefined;

@@ -1,4 +1,4 @@
-// One run of a table: its state, its trigger, its numbers, and what a person can do with it.
+// One run of a table: its state, its trigger, its numbers, and its actions.
 
 import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';

@@ -18,7 +18,6 @@ const FAILED_IN: Record<string, string> = {
   week: 'Failed in the last week',
 };
 
-/** The page of all runs. */
 export function Runs({ filters: query }: { filters: URLSearchParams }): JSX.Element {
   const text = query.toString();
   const filters = useMemo(() => filtersOf(new URLSearchParams(text)), [text]);

@@ -1,4 +1,4 @@
-// A run of a list in words: its state, what triggered it, when and how long. Pure.
+// A run of a list in words: its state, its trigger, its times. Pure.
 
 import type { Run } from '@smartspace/client';
 import { costText, durationText } from '../../why/words.ts';
@@ -39,7 +39,6 @@ export const isRepeatable = ({ status, endReason, forkOf }: Run): boolean =>
   !forkOf &&
   (status === 'failed' || (status === 'canceled' && REPEATABLE.includes(endReason ?? '')));
 
-/** The state of a run. */
 export function stateOf({ status, endReason, reason, error }: Run): RunState {
   switch (status) {
     case 'queued':
@@ -65,7 +64,7 @@ export function stateOf({ status, endReason, reason, error }: Run): RunState {
   }
 }
 
-/** What triggered a run. */
+/** The trigger of a run in words. */
 export interface Cause {
   /** Before the name of the space: a sender, a plan or a service. */
   words: string;
@@ -77,7 +76,6 @@ export interface Cause {
 
 const MOST = 160;
 
-/** What triggered the run. */
 export function causeOf({ trigger }: Run): Cause {
   if ('text' in trigger) {
     const { sender, spaceId, spaceName, seq, text } = trigger;
@@ -137,11 +135,11 @@ export function lengthOf({ startedAt, finishedAt }: Run, now: number): string | 
 export interface RunNumbers {
   tokens: string;
   cost: string;
-  /** What the tokens were, in words. */
+  /** The tokens by kind, in words. */
   title: string;
 }
 
-/** What a run has used. Of a remote run it is what its agent has reported. */
+/** The usage of a run. Of a remote run it is the usage that its agent has reported. */
 export function numbersOf({ usage, remote, reportedUsage }: Run): RunNumbers {
   if (!remote) {
     const { inputTokens, cachedTokens, outputTokens, cost } = usage;

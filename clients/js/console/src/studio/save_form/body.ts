@@ -35,16 +35,16 @@ export const fieldsOf = (place: Element): Control[] => [
   ...place.querySelectorAll<Control>('[name^="/"]'),
 ];
 
-/** The fields that differ from what they showed at first. */
+/** The fields that differ from their first values. */
 export const changedIn = (place: Element): Control[] => fieldsOf(place).filter(isChanged);
 
-/** Whether any field differs from what it showed at first. */
+/** Whether any field differs from its first value. */
 export const hasChanges = (place: Element): boolean => changedIn(place).length > 0;
 
-/** What the controls of a form show: a value, or whether they are checked. */
+/** The states of the controls of a form: a value, or whether it is checked. */
 export type Shown = ReadonlyMap<Control, string | boolean>;
 
-/** What the form shows now. */
+/** The present states of the controls. */
 export const shownIn = (form: HTMLFormElement): Shown =>
   new Map(
     [...form.querySelectorAll<Control>('input, textarea, select')].map((control) => [
@@ -54,8 +54,8 @@ export const shownIn = (form: HTMLFormElement): Shown =>
   );
 
 /**
- * Makes what was saved the first value of its fields, so that they are unchanged and follow the
- * server from now on. What was typed since it was `sent` stays.
+ * Makes the saved values the first values of their fields. These count as unchanged and follow the
+ * server from now on. Text that was typed after the form was `sent` stays.
  */
 export function settle(form: HTMLFormElement, sent: Shown): void {
   const now = shownIn(form);

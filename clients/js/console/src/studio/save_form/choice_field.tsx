@@ -12,7 +12,7 @@ export interface ChoiceFieldProps extends FieldProps {
   onChoose: (value: string) => void;
 }
 
-/** One of a few values, each with a sentence that says what it means. */
+/** One of a few values, each with a sentence about its meaning. */
 export function ChoiceField(props: ChoiceFieldProps): JSX.Element {
   const { label, value, chosen, options, onChoose, disabled } = props;
   const { control, notes } = useField(props);

@@ -1,4 +1,4 @@
-// What two people have changed at the same time. Pure.
+// Conflicts between the changes of two people. Pure.
 
 import type { Fault } from '../../forms/schema/field_types.ts';
 import { isObject, shortened } from '../../forms/schema/json.ts';
@@ -8,7 +8,7 @@ import { isEqual, type JsonObject } from './merge_patch.ts';
 const LONGEST_CHARS = 120;
 
 /**
- * A fault for each value that `patch` changes although somebody else has changed it to something
+ * A fault for each value that `patch` changes although another person has changed it to something
  * else since the form was `loaded`.
  */
 export function conflictsOf(
@@ -22,7 +22,7 @@ export function conflictsOf(
     const [before, now] = [loaded[name], current[name]];
     if (isObject(value) && isObject(before) && isObject(now))
       return conflictsOf(value, before, now, pointer);
-    // A patch removes with null what a document leaves out.
+    // A null in a patch removes a member, and a document leaves it out.
     if (isEqual(before ?? null, now ?? null) || isEqual(value, now ?? null)) return [];
     return [{ pointer, detail: `Somebody else has changed it ${wordsFor(now)}.` }];
   });

@@ -15,7 +15,7 @@ export interface FieldProps {
   disabled?: boolean;
 }
 
-/** What describes a field: its hint and its fault. */
+/** The attributes of a field's control, and the notes below it: the hint and the fault. */
 export function useField({ name, hint }: FieldProps) {
   const id = useId();
   const fault = useContext(FaultContext).get(name);
@@ -44,7 +44,7 @@ export function useField({ name, hint }: FieldProps) {
 }
 
 export interface TextFieldProps extends FieldProps {
-  /** What the browser helps to enter. Its value is sent as text. */
+  /** The type of the input. Its value is sent as text. */
   type?: 'text' | 'datetime-local';
   value?: string | null | undefined;
   required?: boolean;
@@ -126,7 +126,7 @@ export interface NumberFieldProps extends FieldProps {
   min?: number;
   max?: number;
   step?: number | 'any';
-  /** What an empty field means. */
+  /** The meaning of an empty field. */
   placeholder?: string;
 }
 

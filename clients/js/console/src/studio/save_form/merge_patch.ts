@@ -2,7 +2,6 @@
 
 import { isObject } from '../../forms/schema/json.ts';
 
-/** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
 /** The patch that turns `from` into `to`. A member that `to` does not have becomes null. */

@@ -25,22 +25,21 @@ export interface Request {
   path: string;
 }
 
-/** The body to send, or what is wrong with it. */
+/** The body to send, or an error. */
 export type Changed = Record<string, unknown> | string;
 
 export interface SaveFormProps<T> {
   request: Request;
-  /** What the fields show. With it, a save says first what somebody else has changed since. */
+  /** The stored object that the fields show. With it, a save first reports changes by others. */
   loaded?: object;
-  /** Called with what the server has if somebody else has changed it. */
+  /** Called with the stored object if another person has changed it. */
   onNewer?: (current: T) => void;
-  /** The button's text. */
   submit: string;
-  /** What the button's place says for a moment after it was saved. */
+  /** Shown beside the button after it was saved. */
   done?: string;
-  /** Whether `bodyWith` needs what the server has. */
+  /** Whether `bodyWith` needs the stored object. */
   isOnCurrent?: boolean;
-  /** Changes the body that the fields make, or says what is wrong with it. */
+  /** Changes the body that the fields make, or returns an error. */
   bodyWith?: (body: Record<string, unknown>, current?: T) => Changed | Promise<Changed>;
   /** Called with the body of the response. */
   onSaved?: (answer: T) => void;
@@ -52,7 +51,7 @@ export interface SaveFormProps<T> {
 }
 
 /**
- * A form. A `PATCH` sends what has changed. What was typed stays when the server refuses it.
+ * A form. A `PATCH` sends the changed fields. Typed values stay when the server refuses them.
  */
 export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   const {
@@ -136,7 +135,7 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
     } catch (error) {
       if (!(error as SmartspaceError).isTemporary) key.current = newKey();
       const { errors = [], detail } = error as SmartspaceError;
-      // The page was left meanwhile.
+      // The person has left the page.
       if (!form.current) return notify(`It was not saved. ${wordsOf(error)}`);
       const placed = placedIn(form.current, errors);
       fail(placed.at, placed.others || (errors.length === 0 ? (detail ?? wordsOf(error)) : ''));
@@ -175,8 +174,8 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   );
 }
 
-// What the fields have shown when the person began to change them: the newest that was loaded, or
-// what the last save has answered.
+// The object that the fields showed when the person began to change them: the newest loaded one, or
+// the answer of the last save.
 function useBase(loaded: object | undefined, form: RefObject<HTMLFormElement | null>) {
   const base = useRef(loaded);
   const newest = useRef(loaded);
@@ -187,7 +186,7 @@ function useBase(loaded: object | undefined, form: RefObject<HTMLFormElement | n
   return base;
 }
 
-// The fields of the form that the faults belong to.
+// The errors, by the fields of the form.
 function placedIn(form: HTMLFormElement, faults: readonly Fault[]): PlacedFaults {
   const names = fieldsOf(form).map(({ name }) => name);
   return placeFaults(faults, names);

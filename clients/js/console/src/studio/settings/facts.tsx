@@ -1,10 +1,9 @@
-// The settings for a reader who may not change them.
+// The settings for a reader without the right to change them.
 
 import type { SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { budgetText, policyText } from './policies.ts';
 
-/** The settings as a list. */
 export function Facts({ space }: { space: SpaceInfo }): JSX.Element {
   const { name, triggerPolicy, adminAgentId, router, maxChainDepth, paused, budget } = space;
   const admin = space.members.find(({ id }) => id === adminAgentId);

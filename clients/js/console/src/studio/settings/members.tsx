@@ -19,7 +19,6 @@ export interface MembersProps {
   mayGovern: boolean;
 }
 
-/** The table of the members. */
 export function Members(props: MembersProps): JSX.Element {
   const { members } = props.space;
   if (members.length === 0) return <p class="empty">Nobody is here yet. Add people and agents.</p>;
@@ -82,7 +81,7 @@ function RoleSelect({ member: { id, name, role }, spaceId, isOwn }: RoleSelectPr
   const notify = useNotify();
   const change = async (event: TargetedEvent<HTMLSelectElement>) => {
     const select = event.currentTarget;
-    const question = 'You will not be able to change this space any more. Become a member?';
+    const question = 'You will no longer be able to change this space. Become a member?';
     if (isOwn && !confirm(question)) {
       select.value = role;
       return;

@@ -1,4 +1,4 @@
-// The trigger policies in words, and what a change of the settings sends. Pure.
+// The trigger policies in words, and the body of a change of the settings. Pure.
 
 import type { Schemas, SpaceInfo } from '@smartspace/client';
 import { costText } from '../../why/words.ts';
@@ -29,7 +29,6 @@ export const POLICIES: readonly { value: Policy; text: string; hint: string }[] 
   },
 ];
 
-/** A policy in words. */
 export const policyText = (policy: Policy): string =>
   POLICIES.find(({ value }) => value === policy)?.text ?? policy;
 
@@ -56,7 +55,7 @@ export function budgetText({ tokensPerDay, costPerDay, runsPerMinute }: Schemas[
     .join(' · ');
 }
 
-/** What was used today, beside the limits. */
+/** The usage of today, beside the limits. */
 export function todayText(used: Schemas['UsageItem'], budget: Schemas['Budget']): string {
   const { tokensPerDay, costPerDay } = budget;
   const tokens = counted(used.inputTokens + used.outputTokens, 'token');

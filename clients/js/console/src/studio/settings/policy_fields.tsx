@@ -1,4 +1,4 @@
-// What a trigger policy needs: the router, or the admin agent.
+// The fields of a trigger policy: the router, or the admin agent.
 
 import type { Schemas, SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';

@@ -13,7 +13,6 @@ import { Invites } from './invites.tsx';
 import { Members } from './members.tsx';
 import { SettingsForm } from './settings_form.tsx';
 
-/** The page of a space's settings. */
 export const Settings = ({ spaceId }: { spaceId: string }): JSX.Element => (
   <SpaceScope id={spaceId}>
     <OpenSettings spaceId={spaceId} />

@@ -17,11 +17,10 @@ export interface SettingsFormProps {
   isOperator: boolean;
 }
 
-/** The form. */
 export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Element {
   const { id, name, triggerPolicy, maxChainDepth, paused, budget } = space;
   const [policy, setPolicy] = useState<string>(triggerPolicy);
-  // Somebody else may change it.
+  // Another person may change it.
   useEffect(() => setPolicy(triggerPolicy), [triggerPolicy]);
   return (
     <SaveForm
@@ -89,7 +88,7 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
   );
 }
 
-// Only the operator may read what a space has used.
+// Only the operator may read the usage of a space.
 function Today({ id, budget }: { id: string; budget: Schemas['Budget'] }) {
   const day = new Date().toISOString().slice(0, 10);
   const { answer, error, reload } = useAnswer<Schemas['UsageReport']>(

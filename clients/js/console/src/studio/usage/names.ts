@@ -8,7 +8,7 @@ import type { Group, Series } from './report.ts';
 /** The id of the agent in the key of a series: `{agentId}`, or `{agentId} {model}`. */
 export const agentIdOf = (key: string): string => key.split(' ', 1).join('');
 
-/** Names what a series is about. More agents are loaded while one of these has no name. */
+/** The function that names a series. More agents are loaded while a series has no name. */
 export function useNames(series: readonly Series[], by: Group): (key: string | null) => string {
   const { items, hasMore, isLoading, more } = usePages<Schemas['Entity']>(
     by === 'model' ? null : '/v1/entities?limit=200',

@@ -10,7 +10,7 @@ export interface Range {
   to: string;
 }
 
-/** What the sums are grouped by. */
+/** The grouping of the sums. */
 export type Group = 'agent' | 'model' | 'agent,model';
 
 /** Sums of one agent, of one model, or of both. */
@@ -57,11 +57,11 @@ export function daysOf({ from, to }: Range): string[] {
 export const tokensOf = ({ inputTokens, outputTokens }: UsageItem): number =>
   inputTokens + outputTokens;
 
-/** How much of what was read came from the cache, in percent; null if nothing was read. */
+/** The share of the read tokens that came from the cache, in percent; null if there are none. */
 export const reuseOf = ({ inputTokens, cachedTokens }: UsageItem): number | null =>
   inputTokens === 0 ? null : Math.round((100 * cachedTokens) / inputTokens);
 
-/** What a row is about: the id of an agent, a model, or both with a blank between them. */
+/** The key of a row: the id of an agent, a model, or both with a blank between them. */
 export function keyOf({ agentId, provider, model }: UsageItem, by: Group): string {
   const agent = agentId ?? '';
   const name = `${provider ?? ''}/${model ?? ''}`;
@@ -69,7 +69,7 @@ export function keyOf({ agentId, provider, model }: UsageItem, by: Group): strin
   return by === 'model' ? name : `${agent} ${name}`;
 }
 
-/** The sums by what they are about, the most expensive first. */
+/** The sums by their keys, the most expensive first. */
 export function seriesOf(items: readonly UsageItem[], by: Group): Series[] {
   const groups = new Map<string, UsageItem[]>();
   for (const item of items) {

@@ -1,4 +1,4 @@
-// What models cost: by day, by agent and by model.
+// The usage of models: by day, by agent and by model.
 
 import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-// What services have sent to an agent, and what became of it.
+// The deliveries of services to an agent, with their status.
 
 import type { Entity, Schemas } from '@smartspace/client';
 import { useClient } from '@smartspace/react';

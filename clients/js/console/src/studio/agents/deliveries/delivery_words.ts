@@ -1,4 +1,4 @@
-// What became of a delivery, in words. Pure.
+// The status of a delivery in words. Pure.
 
 import type { Schemas } from '@smartspace/client';
 

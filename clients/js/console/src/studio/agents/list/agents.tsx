@@ -1,4 +1,4 @@
-// The list of all agents: their state, their model and what failed last.
+// The list of all agents: their state, their model and their last failure.
 
 import type { Entity, Run } from '@smartspace/client';
 import type { JSX } from 'preact';
@@ -9,7 +9,6 @@ import { workplaceText } from '../setup/runtime.ts';
 import { useAgents, useNewestRuns } from './entities.ts';
 import { AgentState, PauseButton } from './pause_button.tsx';
 
-/** The page of all agents. */
 export function Agents(): JSX.Element {
   const { agents, error, isLoading, reload } = useAgents();
   const failed = useNewestRuns('failed');

@@ -1,4 +1,4 @@
-// The button that pauses an agent, or lets it go on.
+// The button that pauses or resumes an agent.
 
 import type { Entity } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
@@ -12,7 +12,6 @@ export interface PauseButtonProps {
   onChanged: (agent: Entity) => void;
 }
 
-/** Pauses an agent, or lets it go on. */
 export function PauseButton({ agent, onChanged }: PauseButtonProps): JSX.Element {
   const client = useClient();
   const isPaused = agent.agent?.paused ?? false;

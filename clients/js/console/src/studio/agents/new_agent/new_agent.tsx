@@ -27,7 +27,6 @@ interface Made {
   problems: string[];
 }
 
-/** The page of new agents. */
 export function NewAgent(): JSX.Element {
   const [template, setTemplate] = useState(TEMPLATES[0]);
   const [made, setMade] = useState<Made | null>(null);
@@ -65,7 +64,7 @@ export function NewAgent(): JSX.Element {
   );
 }
 
-// Keeps what was typed when another template is chosen, which changes the fields.
+// Keeps the typed texts when another template is chosen, which changes the fields.
 function useTyped(template: Template) {
   const ref = useRef<HTMLDivElement>(null);
   const typed = useRef(new Map<string, string>());
@@ -120,7 +119,7 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
   const spaces = useAnswer<{ items: SpaceInfo[]; nextCursor: string | null }>(
     '/v1/spaces?limit=200',
   );
-  // Null until somebody chooses. Then it is the space that was open last, unless the template
+  // Null until the person chooses. Then it is the space that was open last, unless the template
   // changes the policy of its spaces.
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
   const [lastSpace] = useState(() => preference('space'));

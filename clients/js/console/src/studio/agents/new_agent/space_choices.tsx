@@ -15,7 +15,6 @@ export interface SpaceChoicesProps {
   onChoose: (chosen: string[]) => void;
 }
 
-/** The spaces to choose from. */
 export function SpaceChoices(props: SpaceChoicesProps): JSX.Element {
   const { spaces, isLoading, error, hasMore, chosen, onChoose } = props;
   const toggle = (id: string, isChosen: boolean) =>

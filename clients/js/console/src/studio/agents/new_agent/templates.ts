@@ -6,13 +6,13 @@ import { isObject } from '../../../forms/schema/json.ts';
 import { runtimeWith } from '../setup/runtime.ts';
 import { TOOL_DRAFTS } from '../tools/tool_words.ts';
 
-/** What a new agent starts with. */
+/** The values that a new agent starts with. */
 export interface Template {
   id: string;
   title: string;
-  /** One sentence for a person who chooses. */
+  /** One sentence for the choice of a template. */
   about: string;
-  /** What it adds to the configuration besides the fields of the form. */
+  /** A sentence about the parts of `config` that the form does not show. */
   adds?: string;
   name: string;
   description: string;
@@ -113,7 +113,7 @@ export const TEMPLATES: readonly [Template, ...Template[]] = [
   {
     id: 'webhook',
     title: 'Webhook handler',
-    about: 'Is woken by another service, such as a build server, and reports to a space.',
+    about: 'Reports to a space when another service, such as a build server, triggers it.',
     name: 'Herald',
     description: 'Reports what other services send.',
     instructions:
@@ -187,7 +187,7 @@ export const TEMPLATES: readonly [Template, ...Template[]] = [
   },
 ];
 
-/** The body that creates an agent from a template and the fields of the form, or what is wrong. */
+/** The body that creates an agent from a template and the fields of the form, or an error. */
 export function newAgentBody(
   { config, rules }: Template,
   body: Record<string, unknown>,

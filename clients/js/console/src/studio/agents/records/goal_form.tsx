@@ -22,7 +22,6 @@ interface ChangeProps extends EditorProps {
   path: string;
 }
 
-/** The form that changes a goal. */
 export const ChangeGoal = ({ goal, path, ...editor }: ChangeProps): JSX.Element => (
   <SaveForm
     label={`Change ${goal.id}`}
@@ -42,7 +41,6 @@ interface AddProps {
   onSaved: () => void;
 }
 
-/** The form that adds a goal. */
 export function AddGoal({ agentId, known, onSaved }: AddProps): JSX.Element {
   const [id, setId] = useState('');
   // Stays the same when the request is repeated.

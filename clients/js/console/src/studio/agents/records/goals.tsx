@@ -1,4 +1,4 @@
-// What an agent is to achieve, by status.
+// The goals of an agent, by status.
 
 import type { Schemas } from '@smartspace/client';
 import { useClient } from '@smartspace/react';

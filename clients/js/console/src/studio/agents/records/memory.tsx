@@ -1,4 +1,4 @@
-// What an agent remembers: a value for each key.
+// The memory of an agent: a value for each key.
 
 import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
@@ -26,7 +26,7 @@ export function Memory({ agentId }: { agentId: string }): JSX.Element {
           isLoading={isLoading}
           error={error}
           isEmpty={items.length === 0}
-          empty="The agent remembers nothing yet. It keeps facts here when it calls set_memories, or you add one below. Its prompt shows them."
+          empty="The agent remembers nothing yet. It stores facts here when it calls set_memories, or you add one below. Its prompt shows them."
         >
           <ul class="records" aria-label="Memories">
             {items.map((memory) => (

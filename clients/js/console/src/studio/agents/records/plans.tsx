@@ -1,4 +1,4 @@
-// What triggers an agent later, once or repeatedly.
+// The plans of an agent, which trigger it later, once or repeatedly.
 
 import type { Run, Schemas } from '@smartspace/client';
 import { useClient } from '@smartspace/react';

@@ -7,14 +7,14 @@ import { useActivity } from '../../data/activity.ts';
 import { useAll } from '../../data/pages.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 
-/** All records at this path of the API. They follow what happens in the spaces. */
+/** All records at this path of the API, loaded again after events in the spaces. */
 export function useRecords<T>(path: string) {
   const records = useAll<T>(`${path}?limit=200`);
   useActivity(records.reload);
   return records;
 }
 
-/** What a line gets. */
+/** The properties of the line of a record. */
 export interface RecordLineProps<T> {
   record: T;
   /** The path of the record in the API. */
@@ -22,7 +22,7 @@ export interface RecordLineProps<T> {
   onChanged: () => void;
 }
 
-/** What the form that changes a record gets. */
+/** The properties of the form that changes a record. */
 export interface EditorProps {
   onSaved: () => void;
   /** The button that closes the form. */
@@ -30,7 +30,7 @@ export interface EditorProps {
 }
 
 interface RecordItemProps {
-  /** What the record is called, in its heading and in the names of its buttons. */
+  /** The name of the record, in its heading and in the names of its buttons. */
   title: string;
   /** Badges and notes beside the title. */
   about: ComponentChildren;
@@ -43,11 +43,11 @@ interface RecordItemProps {
   path: string;
   onChanged: () => void;
   editor: (props: EditorProps) => JSX.Element;
-  /** What the record says while nobody changes it. */
+  /** The contents, shown unless the form is open. */
   children: ComponentChildren;
 }
 
-/** A record: its head, and below it the form that changes it or what it says. */
+/** A record: its head, and below it the form that changes it or its contents. */
 export function RecordItem(props: RecordItemProps): JSX.Element {
   const { title, about, actions, verb, question, path, onChanged, editor, children } = props;
   const client = useClient();

@@ -9,7 +9,7 @@ import type { AgentEntity } from '../agent_tab.ts';
 import { configPatch } from './setup_body.ts';
 import type { SetupFormProps } from './setup_form.tsx';
 
-/** The configuration as editable JSON. Saves what was changed. */
+/** The configuration as editable JSON. It saves the differences only. */
 export function ConfigJson(props: SetupFormProps): JSX.Element {
   const { agent, isBlocked, onSaved, onNewer, onUndo } = props;
   const config = agent.agent;

@@ -29,7 +29,7 @@ export const MODELS: Record<Provider, readonly string[]> = {
   scripted: ['demo'],
 };
 
-/** What Smartspace needs before it can ask the provider. */
+/** The requirements of each provider. */
 export const NEEDS: Record<Provider, string> = {
   anthropic: 'Smartspace needs ANTHROPIC_API_KEY in its environment.',
   openai: 'Smartspace needs OPENAI_API_KEY in its environment.',
@@ -41,7 +41,7 @@ export const NEEDS: Record<Provider, string> = {
 export const modelText = ({ provider, name }: { provider: string; name: string }): string =>
   `${provider}/${name}`;
 
-/** The models in a text with one `provider/name` on each line, or what is wrong with it. */
+/** The models in a text with one `provider/name` on each line, or an error. */
 export function modelsIn(text: string): { provider: string; name: string }[] | string {
   const models = [];
   for (const line of text.split('\n').map((each) => each.trim())) {

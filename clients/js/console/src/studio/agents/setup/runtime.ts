@@ -6,7 +6,6 @@ import { modelText } from './models.ts';
 
 type Config = Schemas['AgentConfig'];
 
-/** Where a remote agent works. */
 export type Runtime = NonNullable<Config['runtime']>;
 
 const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
@@ -14,12 +13,12 @@ const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 /** The name in `${secret.NAME}`. Other texts stay as they are. */
 export const secretName = (text: string): string => /^\$\{secret\.(.*)\}$/.exec(text)?.[1] ?? text;
 
-/** Fields of a runtime with the secret as the API has it, or what is wrong with them. */
+/** Fields of a runtime with the secret as the API has it, or an error. */
 export function runtimeWith(changed: JsonObject): JsonObject | string {
   const { secret } = changed;
   if (typeof secret !== 'string') return changed;
   const name = secretName(secret);
-  // The server would keep and show a secret that somebody writes here by mistake.
+  // The server would store and show a secret that is typed here by mistake.
   if (!SECRET_NAME.test(name))
     return 'Secret: write only the name of a secret, in capital letters, such as REMOTE_AGENT.';
   return { ...changed, secret: `\${secret.${name}}` };

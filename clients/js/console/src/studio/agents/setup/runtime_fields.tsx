@@ -6,11 +6,11 @@ import { secretName, type Runtime } from './runtime.ts';
 
 const DEFAULT_SECRET = '${secret.REMOTE_AGENT}';
 
-/** What the instructions of an agent are for. */
+/** The purpose of an agent's instructions. */
 export const instructionsHint = (isRemote: boolean): string =>
   isRemote ? 'The start of the text that it is sent with each run.' : 'The start of every prompt.';
 
-/** Where a remote agent works. Without a `runtime` they are those of a new agent. */
+/** The fields. Without a `runtime` they have the values of a new agent. */
 export function RuntimeFields({ runtime }: { runtime?: Runtime }): JSX.Element {
   const { url, secret = DEFAULT_SECRET, timeoutSeconds } = runtime ?? {};
   return (

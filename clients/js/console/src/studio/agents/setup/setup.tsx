@@ -10,11 +10,10 @@ import { ConfigJson } from './config_json.tsx';
 import { SetupForm } from './setup_form.tsx';
 import { showSaved } from './show_saved.ts';
 
-/** The tab Setup. */
 export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
   const form = useRef<HTMLDivElement>(null);
   const json = useRef<HTMLDivElement>(null);
-  // The state that the fields show at first. A save sends what differs from it.
+  // The state that the fields show at first. A save sends the differences.
   const [shown, setShown] = useState(agent);
   // These fields do not follow the server: the person has changed them.
   const unsaved = useRef<ReadonlySet<Control>>(new Set());

@@ -1,4 +1,4 @@
-// Turns what the form of an agent's setup sends into a merge patch of the entity. Pure.
+// Turns the body of an agent's setup form into a merge patch of the entity. Pure.
 
 import type { Schemas } from '@smartspace/client';
 import { isObject } from '../../../forms/schema/json.ts';
@@ -7,8 +7,8 @@ import { modelsIn } from './models.ts';
 import { runtimeWith } from './runtime.ts';
 
 /**
- * The patch for the changed fields in `body`, or what is wrong with them. Documents that the form
- * edits as a whole become patches of their own, so that a member that was removed is removed.
+ * The patch for the changed fields in `body`, or an error. Documents that the form edits as a whole
+ * become patches of their own, so that a removed member is removed.
  */
 export function setupPatch(body: JsonObject, config: Schemas['AgentConfig']): JsonObject | string {
   if (!isObject(body.agent)) return body;

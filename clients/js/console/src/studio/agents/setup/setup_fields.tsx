@@ -1,4 +1,4 @@
-// Fields of an agent's setup, by what they are about. Those without effect on a remote agent are
+// Fields of an agent's setup, by subject. Those without effect on a remote agent are
 // left out if the agent works elsewhere.
 
 import type { Schemas } from '@smartspace/client';
@@ -79,7 +79,7 @@ export const WorkFields = ({ config: { loop } }: FieldsProps): JSX.Element => (
   </Group>
 );
 
-/** What a run reads, or what a remote agent is sent. */
+/** The context of a run: the prompt of a model, or the request to a remote agent. */
 export const ContextFields = ({ config: { context, runtime, open } }: FieldsProps): JSX.Element => (
   <Group title={runtime ? 'What it is sent' : 'What it reads'}>
     <NumberField
@@ -108,7 +108,7 @@ export const ContextFields = ({ config: { context, runtime, open } }: FieldsProp
   </Group>
 );
 
-/** What the agent may use, and how often it may be woken. */
+/** The limits of the agent's usage, and of its runs. */
 export const LimitFields = ({ config }: FieldsProps): JSX.Element => (
   <div class="columns">
     {config.runtime ? null : <BudgetFields budget={config.budget} />}

@@ -18,12 +18,11 @@ import { setupPatch } from './setup_body.ts';
 import { ContextFields, Group, LimitFields, WorkFields } from './setup_fields.tsx';
 
 export interface SetupFormProps {
-  /** The stored agent. */
   agent: AgentEntity;
   /** Whether the other editor has changes that are not saved. */
   isBlocked: () => boolean;
   onSaved: (agent: AgentEntity) => void;
-  /** Somebody else has changed the agent to this. */
+  /** Called with the agent after another person has changed it. */
   onNewer: (agent: Entity) => void;
   /** Shows the stored values again. */
   onUndo: () => void;
@@ -36,7 +35,7 @@ const MODES: readonly { value: Schemas['ConcurrencyMode']; text: string }[] = [
   { value: 'latest', text: 'Latest: a new message stops the run before it' },
 ];
 
-/** The form. Saves what was changed. */
+/** The form. It saves the changed fields only. */
 export function SetupForm(props: SetupFormProps): JSX.Element {
   const { agent, isBlocked, onSaved, onNewer, onUndo } = props;
   const config = agent.agent;

@@ -1,5 +1,5 @@
-// A list of JSON documents in the configuration of an agent, each of which can be added, changed and
-// removed.
+// A list of JSON documents in the configuration of an agent. A person can add, change and remove
+// documents.
 
 import type { Entity } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
@@ -19,18 +19,18 @@ interface Named {
 
 export interface DocumentsProps<T extends Named> {
   agent: Entity;
-  /** What one of them is: `tool`. */
+  /** The word for one of them: `tool`. */
   noun: string;
   /** The list in the configuration of an agent. */
   itemsOf: (agent: Entity) => readonly T[];
-  /** Where the list is in the body of a PATCH. */
+  /** The JSON pointer of the list in the body of a PATCH. */
   pointer: string;
   /** The body of a PATCH that stores this list. */
   bodyOf: (items: readonly unknown[]) => Record<string, unknown>;
   drafts: readonly Draft[];
-  /** What is shown of one of them below its name. */
+  /** Shows one of them below its name. */
   view: (item: T) => ComponentChildren;
-  /** What to say if there is none. */
+  /** Shown if there is none. */
   empty: string;
   onChanged: (agent: Entity) => void;
 }
@@ -41,7 +41,6 @@ interface Edited {
   document: Named;
 }
 
-/** The list with its buttons. */
 export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Element {
   const { agent, noun, itemsOf, bodyOf, drafts, view, empty, onChanged } = props;
   const items = itemsOf(agent);
@@ -66,7 +65,7 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
   };
   const remove = async (name: string) => {
     const path = entityPath(agent.id);
-    // Somebody else may have changed the list.
+    // Another person may have changed the list.
     const current = await client.request<Entity>('GET', path, { retry: true });
     const body = bodyOf(itemsOf(current).filter((item) => item.name !== name));
     onChanged(await client.request('PATCH', path, { body, retry: true }));
@@ -74,7 +73,7 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
     setDone('Removed');
     status.current?.focus();
   };
-  // A new one, or one that somebody else has removed meanwhile.
+  // A new one, or one that another person has removed in the meantime.
   const isElsewhere = edited !== null && !items.some(({ name }) => name === edited.name);
   const editor = edited && (
     <Editor

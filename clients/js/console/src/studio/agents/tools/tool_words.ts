@@ -1,4 +1,4 @@
-// What an agent's tools are, in words, and documents for new ones. Pure.
+// The tools of an agent in words, and documents for new ones. Pure.
 
 import type { Schemas } from '@smartspace/client';
 
@@ -22,7 +22,7 @@ export const GROUPS: readonly {
   },
 ];
 
-/** What a call does. */
+/** The effect of a call. */
 export function executionWords(execution: Execution): string {
   switch (execution.type) {
     case 'space':
@@ -63,7 +63,7 @@ export function traitsOf({ visible, readOnly, idempotent, execution }: Tool): st
   ].filter(Boolean);
 }
 
-/** A name for a document, that no other one has. */
+/** The name, with a number if another document has it. */
 export function freshName(name: string, taken: readonly string[]): string {
   let fresh = name;
   for (let n = 2; taken.includes(fresh); n += 1) fresh = `${name}${n}`;

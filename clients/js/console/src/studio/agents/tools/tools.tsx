@@ -10,7 +10,6 @@ import type { AgentTabProps } from '../agent_tab.ts';
 import { Documents } from './documents.tsx';
 import { executionWords, GROUPS, SERVER_DRAFTS, TOOL_DRAFTS, traitsOf } from './tool_words.ts';
 
-/** The tab Tools. */
 export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
   const { builtins, runtime } = agent.agent;
   if (runtime)

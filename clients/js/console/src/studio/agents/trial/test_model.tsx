@@ -1,4 +1,4 @@
-// The form that asks an agent one question, and what it answered.
+// The form that asks an agent one question and shows its answer.
 
 import type { Entity, Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';

@@ -17,9 +17,9 @@ export type TrialOutcome =
   | { kind: 'notWoken'; why: string }
   | { kind: 'run'; run: Run; leftover: string | null };
 
-/** What a run did, for the person who tests it. */
+/** A deed of a run, for the person who tests it. */
 export interface Answer {
-  /** What the text is, in words. */
+  /** The kind of the text, in words. */
   label: string;
   text: string;
 }
@@ -102,7 +102,7 @@ function deleteInPassing(client: Client, path: string) {
   client.request('DELETE', path, { keepalive: true }).catch(() => {});
 }
 
-/** What to show of a run: what it said, or else why it said nothing. */
+/** The deeds of a run to show: its messages, or the reason why it has none. */
 export function answersOf(run: Run): Answer[] {
   const deeds = deedsOf(run, 0);
   const answers = deeds
@@ -118,7 +118,7 @@ export function answersOf(run: Run): Answer[] {
   return answers.length > 0 ? answers : [{ label: 'It said nothing', text: '' }];
 }
 
-/** The names of the tools that a run called, besides those that speak. */
+/** The names of the tools that a run called, except those that post or skip. */
 export const toolsOf = (run: Run): string[] => [
   ...new Set(
     (run.steps ?? [])
