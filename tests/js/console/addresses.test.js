@@ -25,8 +25,8 @@ test('the address follows the open space, and back and forward work', async (t) 
   await page.getByRole('heading', { name: 'Address two' }).waitFor();
 });
 
-test('an address that comes while the list of spaces loads is kept', async (t) => {
-  const space = await api.createSpace('Address kept', [husam]);
+test('an address that comes while the list of spaces loads stays', async (t) => {
+  const space = await api.createSpace('Address stays', [husam]);
   await api.createSpace('Address opened last', [husam]);
   const page = await openTab(t);
   let answer;
@@ -41,9 +41,9 @@ test('an address that comes while the list of spaces loads is kept', async (t) =
   await page.evaluate((id) => history.replaceState(null, '', `#/s/${id}`), space.id);
   answer();
   const spaces = page.getByRole('navigation', { name: 'Spaces' });
-  await spaces.getByRole('button', { name: 'Address kept' }).waitFor();
+  await spaces.getByRole('button', { name: 'Address stays' }).waitFor();
   await page.evaluate(() => dispatchEvent(new Event('hashchange')));
-  await page.getByRole('heading', { name: 'Address kept' }).waitFor();
+  await page.getByRole('heading', { name: 'Address stays' }).waitFor();
 });
 
 test('an address of a message loads older pages, shows it and marks it', async (t) => {

@@ -24,7 +24,7 @@ async function openTabOf(page, agent, tab) {
   await page.goto(`${product.base}/#/a/${agent.id}/${tab}`);
 }
 
-const kept = async (agent, what) =>
+const stored = async (agent, what) =>
   (await api.request('GET', `/v1/agents/${agent.id}/${what}`)).items;
 
 test('memories are added, edited in place and deleted', async (t) => {
@@ -66,7 +66,7 @@ test('memories are added, edited in place and deleted', async (t) => {
 
   await button(page, 'Delete long/key').click();
   await long.waitFor({ state: 'detached' });
-  const left = (await kept(agent, 'memories')).map(({ key, value: text }) => [key, text]);
+  const left = (await stored(agent, 'memories')).map(({ key, value: text }) => [key, text]);
   assert.deepEqual(left, [
     ['color', 'Green'],
     ['home / town', 'Red'],
@@ -91,7 +91,7 @@ test('a form waits for the list that it must not overwrite', async (t) => {
   await memory.getByRole('button', { disabled: true }).waitFor();
   answer();
   await memory.getByText('There is a memory with this key.').waitFor();
-  const [color] = await kept(agent, 'memories');
+  const [color] = await stored(agent, 'memories');
   assert.equal(color.value, 'Blue');
 });
 
@@ -151,7 +151,7 @@ test('goals are added, changed, completed, reopened, abandoned and deleted', asy
   await button(page, 'Delete q4').click();
   await line(page, 'Abandoned goals', 'q4').waitFor({ state: 'detached' });
 
-  const left = (await kept(agent, 'goals')).map(({ id, dueAt, longTerm }) => [
+  const left = (await stored(agent, 'goals')).map(({ id, dueAt, longTerm }) => [
     id.startsWith('goal-') ? 'goal-' : id,
     dueAt,
     longTerm,
@@ -199,7 +199,7 @@ test('plans are made, changed, paused, run and deleted', async (t) => {
   await button(page, 'Run Report now').click();
   const link = report.getByRole('link', { name: 'Open its run' });
   await link.waitFor();
-  const [run] = await kept(agent, 'runs');
+  const [run] = await stored(agent, 'runs');
   assert.equal(await link.getAttribute('href'), `#/r/${run.id}`);
 
   await added.getByRole('textbox', { name: 'Name' }).fill('Reminder');
@@ -218,7 +218,7 @@ test('plans are made, changed, paused, run and deleted', async (t) => {
   await button(page, 'Delete Report').click();
   await report.waitFor({ state: 'detached' });
   assert.deepEqual(
-    (await kept(agent, 'plans')).map(({ name }) => name),
+    (await stored(agent, 'plans')).map(({ name }) => name),
     ['Reminder'],
   );
 });

@@ -22,7 +22,7 @@ async function opened(t, name) {
   return { page, agent, space };
 }
 
-test('a fork with other instructions stands beside the run, and can be kept', async (t) => {
+test('a fork with other instructions is shown beside the run, and its changes can be stored', async (t) => {
   const { page, agent, space } = await opened(t, 'Forked');
   await fork(page).getByRole('textbox', { name: 'Instructions' }).fill('Be brief.');
   await fork(page).getByRole('button', { name: 'Fork here' }).click();

@@ -51,7 +51,7 @@ test('a guest joins with a name, writes, and stays signed in over a reload', asy
   await page.getByText('You are signed in as Noor').waitFor();
 });
 
-test('a guest of another space is told why, and joins as another guest', async (t) => {
+test('a guest of another space sees the reason, and joins as another guest', async (t) => {
   const [one, two] = [await openApi.createSpace('One', []), await openApi.createSpace('Two', [])];
   const page = await openTab(t, { expected: [/403/] });
   await page.goto(`${open.base}/${hashOf(await openApi.createInvite(one))}`);

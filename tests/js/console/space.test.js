@@ -132,7 +132,7 @@ test('members who are no operators see no pages for operators', async (t) => {
   await dialog.getByText('No space or page has this name.').waitFor();
 });
 
-test('what the system told a model stands in the bubble of its run', async (t) => {
+test('a hint to a model is in the bubble of its run', async (t) => {
   const page = await openFakeRoom(t);
   await deliver(page, () => window.text(1, 'It is blue.', { runId: 'r' }));
   await deliver(page, () => {

@@ -91,7 +91,7 @@ test('another template keeps what was typed', async (t) => {
   assert.notEqual(await instructions.inputValue(), before);
 });
 
-test('two people who change the same field are told', async (t) => {
+test('two people who change the same field see the conflict', async (t) => {
   const agent = await api.createAgent('Tess in two tabs', [answerRule('Yes')]);
   const [one, other] = [await openAgent(t, agent), await openAgent(t, agent)];
   await field(one, 'Instructions').fill('From the first tab.');

@@ -1,4 +1,5 @@
-// The console: signs in, and shows the spaces of the caller. A folder imports only from those above it.
+// The console: signs in, and shows the spaces of the caller. A folder imports only from the folders
+// above it:
 //
 // api/         paths, idempotency keys and lists of the HTTP API, and the providers of the hooks
 // ui/          notices, the copy button, the clock, and the state of the window and the connection
@@ -8,8 +9,8 @@
 // forms/       the cards of tool calls, and their forms: schema/, fields/, form/, card/
 // why/         the drawer that explains a run: why, chain, fork
 // studio/      the pages for operators and owners, loaded when the first of them is opened
-// page/        the page: session/ (key), shell/ (frame, list of spaces), space/ (one space) with its
-//              timeline/ and composer/
+// page/        the page: session/ (key), shell/ (frame, list of spaces), space/ (one space) with
+//              its timeline/ and composer/
 // styles/      the styles that all of these share
 //
 // Everything from the server comes through the client library and its hooks.

@@ -237,8 +237,8 @@ test('blocks that are finished are not parsed again', () => {
   const before = blocksOf('one\n\ntwo\n\nthree\nfour', []);
   assert.deepEqual(before, ['one\n\n', 'two\n\n', 'three\nfour']);
   // A list would take what follows it, so these blocks can only come from before.
-  const kept = blocksOf('- a\n\n- b\n\n- c\n\nx\n\n', ['- a\n\n', '- b\n\n', '- c']);
-  assert.deepEqual(kept, ['- a\n\n', '- b\n\n- c\n\n', 'x\n\n']);
+  const blocks = blocksOf('- a\n\n- b\n\n- c\n\nx\n\n', ['- a\n\n', '- b\n\n', '- c']);
+  assert.deepEqual(blocks, ['- a\n\n', '- b\n\n- c\n\n', 'x\n\n']);
   assert.deepEqual(blocksOf('other', before), ['other']);
 });
 

@@ -191,7 +191,7 @@ test('a remote run has posts and one span of work, and cannot be forked', () => 
   assert.equal(endWords({ ...run, remote: undefined }), 'it had nothing more to do');
 });
 
-test('what the agent reports is kept apart from what was measured', () => {
+test('the reported usage of an agent is separate from the measured usage', () => {
   const run = remoteRun({ reportedUsage: { inputTokens: 1200, outputTokens: 80, cost: 0.02 } });
   assert.equal(reportedText(run), '1,200 in · 80 out · $0.02');
   assert.equal(reportedText({ reportedUsage: { inputTokens: 5 } }), '5 in · 0 out');

@@ -40,7 +40,7 @@ const second = {
 const shown = (blocks) =>
   blocks.map(({ title, pieces }) => [title, ...pieces.map(({ text, isKnown }) => [text, isKnown])]);
 
-test('a prompt is told by its authors, and by what the run before had read too', () => {
+test('a prompt is shown by its authors, and its known text by the run before', () => {
   assert.deepEqual(shown(blocksOf(first)), [
     ['System', ['rules ', true]],
     ['User', ['hi', true], ['story now', false]],

@@ -66,7 +66,10 @@ export function uploadProblem(name: string, error: Error): string {
 function wrongType(name: string) {
   const [, extension] = /\.(\w{1,9})$/.exec(name) ?? [];
   const files = extension ? `${extension.toUpperCase()} files` : 'Files of this type';
-  return `${files} can't be sent. Pictures (PNG, JPEG, WebP, GIF), PDF, text, CSV, JSON and most audio can.`;
+  return (
+    `${files} can't be sent. Pictures (PNG, JPEG, WebP, GIF), PDF, text, CSV, JSON and ` +
+    'most audio can.'
+  );
 }
 
 /** A name with its middle left out if it is long. */

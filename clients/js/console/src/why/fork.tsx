@@ -154,7 +154,8 @@ function Side({ title, run, fromStep }: SideProps) {
       {deeds.length === 0 && isOver ? <p class="note">nothing</p> : null}
       <p class="note">
         {isOver
-          ? `${durationText(Date.parse(finishedAt) - Date.parse(startedAt))} · ${costText(usage.cost)}`
+          ? `${durationText(Date.parse(finishedAt) - Date.parse(startedAt))} · ` +
+            costText(usage.cost)
           : `${run.status}…`}
       </p>
     </section>

@@ -39,10 +39,11 @@ export function queueOf({ createdAt, startedAt, finishedAt, steps }: Run): Span[
 export function spansOf({ steps, remote }: Run, forms: ReadonlySet<string> = NONE): Span[] {
   return (steps ?? []).flatMap((step): Span[] => {
     const { index, attempt, startedAt, finishedAt, finishReason } = step;
+    const work = remote ? 'at work elsewhere' : `model · step ${index + 1}`;
     const model: Span = {
       key: `step ${index}`,
       kind: 'model',
-      name: `${remote ? 'at work elsewhere' : `model · step ${index + 1}`}${attempt > 1 ? ` · attempt ${attempt}` : ''}`,
+      name: work + (attempt > 1 ? ` · attempt ${attempt}` : ''),
       from: Date.parse(startedAt),
       to: time(finishedAt),
       problem: finishReason === 'error' ? (remote ? 'failed' : 'the model failed') : null,

@@ -96,4 +96,5 @@ function RunsInState({ filters, names }: ListProps) {
 const emptyText = (filters: RunFilters) =>
   Object.values(filters).some((value) => value !== '')
     ? 'No run fits these filters.'
-    : 'Each time a message, a plan or a service triggers an agent, its run is listed here. Write to an agent in a space to make one.';
+    : 'Each time a message, a plan or a service triggers an agent, its run is listed here. ' +
+      'Write to an agent in a space to make one.';

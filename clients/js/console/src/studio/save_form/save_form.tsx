@@ -17,7 +17,8 @@ import type { JsonObject } from './merge_patch.ts';
 const NO_FAULTS: ReadonlyMap<string, string> = new Map();
 
 const CONFLICT =
-  'Nothing was saved yet: somebody else has changed the marked fields since you opened them. Save again to write over that.';
+  'Nothing was saved yet: somebody else has changed the marked fields since you opened ' +
+  'them. Save again to write over that.';
 
 /** A request of the HTTP API. */
 export interface Request {

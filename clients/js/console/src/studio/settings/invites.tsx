@@ -98,7 +98,10 @@ function Row({ invite: { createdBy, createdAt, usesLeft, expiresAt }, space, rev
         <div class="row-actions">
           <ActionButton
             label={`Revoke the invite of ${when}`}
-            confirm="Revoke this invite? Nobody can use it any longer, and guests who came by it leave the space."
+            confirm={
+              'Revoke this invite? Nobody can use it any longer, and guests who came by it leave ' +
+              'the space.'
+            }
             act={revoke}
           >
             Revoke

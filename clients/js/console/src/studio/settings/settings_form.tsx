@@ -44,7 +44,10 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
       <NumberField
         name="/maxChainDepth"
         label="How many answers may follow each other?"
-        hint="This ends conversations of agents among themselves. With 1, an agent’s answer wakes nobody."
+        hint={
+          'This ends conversations of agents among themselves. With 1, an agent’s answer wakes ' +
+          'nobody.'
+        }
         value={maxChainDepth}
         min={0}
         max={100}

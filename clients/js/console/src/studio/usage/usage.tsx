@@ -40,7 +40,10 @@ export function Usage({ filters }: { filters: URLSearchParams }): JSX.Element {
         isLoading={isLoading && !answer}
         error={error}
         isEmpty={isEmpty}
-        empty="No run has ended in this time. When agents run, their tokens and their cost appear here. Send a message in a space with an agent to begin."
+        empty={
+          'No run has ended in this time. When agents run, their tokens and their cost appear ' +
+          'here. Send a message in a space with an agent to begin.'
+        }
       >
         {answer ? <Report report={answer} range={range} by={by} /> : null}
         <p class="note">

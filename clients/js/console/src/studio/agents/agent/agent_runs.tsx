@@ -18,7 +18,8 @@ export function AgentRuns({ agentId }: { agentId: string }): JSX.Element {
   useLiveRuns(pages.reload, pages.items);
   const empty =
     status === ''
-      ? 'Each time something triggers the agent, its run is listed here. Write to it in a space, or run one of its plans.'
+      ? 'Each time something triggers the agent, its run is listed here. Write to it in a ' +
+        'space, or run one of its plans.'
       : 'No run of the agent is in this state.';
   return (
     <Part title="Runs">

@@ -26,7 +26,10 @@ export function Agents(): JSX.Element {
         isLoading={isLoading}
         error={error ?? failed.error ?? waiting.error}
         isEmpty={agents.length === 0}
-        empty="There is no agent yet. “New agent” makes one from a template, also one that needs no key."
+        empty={
+          'There is no agent yet. “New agent” makes one from a template, also one that needs ' +
+          'no key.'
+        }
       >
         <table class="list agent-list" aria-label="Agents">
           <TableHead columns={['Name', 'Model', 'State', 'Last failure']} />

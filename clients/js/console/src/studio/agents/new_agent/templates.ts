@@ -144,7 +144,9 @@ export const TEMPLATES: readonly [Template, ...Template[]] = [
       'description fits best and call delegate with its name and a short note. Answer yourself ' +
       'only if no other agent fits.',
     config: { builtins: { goals: false, plans: false } },
-    adds: 'Turns off its tools for goals and plans. It can use delegate only in spaces whose admin agent it is.',
+    adds:
+      'Turns off its tools for goals and plans. It can use delegate only in spaces whose ' +
+      'admin agent it is.',
     isAdmin: true,
     rules: (space) => {
       const other = space?.members.find(({ type }) => type === 'agent');

@@ -74,7 +74,10 @@ export function AddGoal({ agentId, known, onSaved }: AddProps): JSX.Element {
               name="/id"
               label="Id"
               maxLength={128}
-              hint="The agent names the goal by its id. It can’t be changed. Empty: the page makes one."
+              hint={
+                'The agent names the goal by its id. It can’t be changed. ' +
+                'Empty: the page makes one.'
+              }
             />
           </div>
         </div>

@@ -42,7 +42,10 @@ export function Goals({ agentId }: { agentId: string }): JSX.Element {
           isLoading={isLoading}
           error={error}
           isEmpty={active.length === 0}
-          empty="The agent has no active goal. It sets goals when it calls set_goals, or you add one below. Its prompt shows them."
+          empty={
+            'The agent has no active goal. It sets goals when it calls set_goals, or you add one ' +
+            'below. Its prompt shows them.'
+          }
         >
           {list('Active goals', active)}
         </Loaded>

@@ -26,7 +26,10 @@ export function Memory({ agentId }: { agentId: string }): JSX.Element {
           isLoading={isLoading}
           error={error}
           isEmpty={items.length === 0}
-          empty="The agent remembers nothing yet. It stores facts here when it calls set_memories, or you add one below. Its prompt shows them."
+          empty={
+            'The agent remembers nothing yet. It stores facts here when it calls set_memories, ' +
+            'or you add one below. Its prompt shows them.'
+          }
         >
           <ul class="records" aria-label="Memories">
             {items.map((memory) => (

@@ -28,7 +28,10 @@ export function Plans({ agentId }: { agentId: string }): JSX.Element {
           isLoading={isLoading}
           error={error}
           isEmpty={items.length === 0}
-          empty="The agent has no plan. A plan triggers it later, once or repeatedly. It makes plans when it calls set_plans, or you add one below."
+          empty={
+            'The agent has no plan. A plan triggers it later, once or repeatedly. It makes plans ' +
+            'when it calls set_plans, or you add one below.'
+          }
         >
           <ul class="records" aria-label="Plans">
             {items.map((plan) => (

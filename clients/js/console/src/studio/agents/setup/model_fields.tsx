@@ -70,7 +70,10 @@ export function ModelFields({ model }: { model: Schemas['ModelConfig'] }): JSX.E
         rows={2}
         value={(model.fallback ?? []).map(modelText).join('\n')}
         placeholder="openai/gpt-5-mini"
-        hint="One provider/name a line, at most 4. They are tried in this order after the model has failed."
+        hint={
+          'One provider/name a line, at most 4. They are tried in this order after the model ' +
+          'has failed.'
+        }
       />
     </>
   );

@@ -69,7 +69,10 @@ export const WorkFields = ({ config: { loop } }: FieldsProps): JSX.Element => (
       name="/agent/loop/endAfterSend"
       label="End after it has posted"
       value={loop.endAfterSend}
-      hint="Saves one request to the model for each answer. Without it, the agent may post first and work on."
+      hint={
+        'Saves one request to the model for each answer. Without it, the agent may post ' +
+        'first and work on.'
+      }
     />
     <CheckField
       name="/agent/loop/remindUnsaid"

@@ -105,7 +105,10 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
                 </button>
                 <ActionButton
                   label={`Remove ${item.name}`}
-                  confirm={`Remove the ${noun} ${item.name}? Its document is deleted from the configuration.`}
+                  confirm={
+                    `Remove the ${noun} ${item.name}? ` +
+                    'Its document is deleted from the configuration.'
+                  }
                   act={() => remove(item.name)}
                 >
                   Remove
@@ -156,7 +159,8 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
         warned.current = warning;
         return index < 0
           ? `Nothing was saved yet: somebody else has removed this ${noun}. Save again to add it.`
-          : `Nothing was saved yet: somebody else has changed this ${noun} to ${warning}. Save again to write over that.`;
+          : `Nothing was saved yet: somebody else has changed this ${noun} to ${warning}. Save ` +
+              'again to write over that.';
       }
     }
     if (index < 0) return bodyOf([...items, typed]);

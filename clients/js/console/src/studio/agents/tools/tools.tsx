@@ -31,7 +31,10 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
           bodyOf={(items) => ({ agent: { tools: items } })}
           drafts={TOOL_DRAFTS}
           view={(tool) => <ToolView tool={tool} />}
-          empty="No tool is configured. A tool asks people with a form, calls a server, computes or returns a constant. Add one below."
+          empty={
+            'No tool is configured. A tool asks people with a form, calls a server, computes or ' +
+            'returns a constant. Add one below.'
+          }
         />
       </Part>
       <Part title="MCP servers">
@@ -43,7 +46,10 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
           bodyOf={(items) => ({ agent: { mcp: { servers: items } } })}
           drafts={SERVER_DRAFTS}
           view={(server) => <ServerView server={server} />}
-          empty="No MCP server is configured. The agent can call the tools of a server that you add below."
+          empty={
+            'No MCP server is configured. The agent can call the tools of a server that you add ' +
+            'below.'
+          }
         />
       </Part>
       <Part title="Built-in tools">
