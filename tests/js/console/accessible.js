@@ -1,5 +1,5 @@
-// What holds for every page: axe finds nothing in both color schemes and at two widths, nothing
-// scrolls sideways, and on a phone what one touches is high enough.
+// The rules that hold for every page: axe finds nothing in both color schemes and at two widths,
+// nothing scrolls sideways, and on a phone links and controls are high enough.
 
 import assert from 'node:assert/strict';
 import axe from 'axe-core';

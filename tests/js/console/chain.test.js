@@ -48,7 +48,7 @@ test('a chain is a tree, and it is said where it ended and why', async (t) => {
       .waitFor();
   await ends(page).getByText('3 messages · 5 runs · depth 2 of 2').waitFor();
 
-  // Each message and each run stands below what caused it.
+  // Each message and each run is below its cause.
   const path = ['a question', 'Ana spoke', 'first answer', 'Ben spoke', 'second answer'];
   let place = chain(page);
   for (const words of path) {

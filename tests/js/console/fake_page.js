@@ -1,4 +1,4 @@
-// The fake server inside of the page: its WebSocket, its answers, and the frames that tests deliver.
+// The fake server inside the page: its WebSocket, its answers, and the frames that tests deliver.
 
 /** Runs in the page before its own scripts. */
 export function makeServer() {

@@ -1,4 +1,4 @@
-// The real page with a fake server: a room whose frames a test delivers and whose requests it reads.
+// The real page with a fake server: a test delivers the frames of a room and reads the requests.
 
 import { openTab } from './console_page.js';
 import { makeServer } from './fake_page.js';

@@ -204,7 +204,7 @@ test('an upload whose answer is lost is stored once', async (t) => {
 
 const HTML = '<!doctype html><script>alert(1)</script>';
 
-test('what is not what it says is refused with a reason', async (t) => {
+test('files that the server does not accept are refused with a reason', async (t) => {
   const { page, space } = await openRoom(t, 'Refused', REFUSALS);
   const refused = [
     { name: 'page.png', mimeType: 'image/png', buffer: Buffer.from(HTML) },

@@ -1,4 +1,4 @@
-// What waits for the caller in all spaces, and whom a text would wake.
+// The forms of all spaces that wait for the caller, and the agents that a text would wake.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -44,7 +44,7 @@ test('a form that others may answer is not listed', async (t) => {
   assert.equal(await needs(page).count(), 0);
 });
 
-test('the composer says whom a text would wake, and why not others', async (t) => {
+test('the composer names the agents that a text would wake, and why not others', async (t) => {
   const ana = await api.createAgent('Ana', []);
   const fay = await api.createAgent('Fay', []);
   const pax = await api.createAgent('Pax', []);

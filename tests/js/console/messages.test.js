@@ -217,7 +217,7 @@ test('stopping an agent keeps its unfinished text and says so', async (t) => {
   assert.deepEqual(await storedEntries(page), before);
 });
 
-test('the page shows whom a router chose and why, and what happens if it fails', async (t) => {
+test('the page shows the choice of a router, its reason, and its failure', async (t) => {
   const agents = [];
   for (const name of ['Cleo', 'Dan', 'Finn']) agents.push(await api.createAgent(name, []));
   const named = (name, reason) => ({ name, reason });

@@ -88,7 +88,7 @@ test('a space with a new person and a new agent is made in one dialog', async (t
   const nobody = dialog.getByRole('checkbox', { name: 'Nobody' });
   await nobody.click();
   await nobody.waitFor({ state: 'detached' });
-  // What was typed counts, too.
+  // Typed text counts, too.
   await dialog.getByRole('textbox', { name: 'New agent' }).fill('Echo');
   await dialog.getByRole('button', { name: 'Create space' }).click();
   await page.getByRole('heading', { name: 'From nothing' }).waitFor();

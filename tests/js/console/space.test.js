@@ -41,7 +41,7 @@ test('a space without people or agents offers to add some', async (t) => {
   }
 });
 
-test('the head says who is a member and whom a message asks', async (t) => {
+test('the head names the members and the agents that a message asks', async (t) => {
   const ana = await api.createAgent('Ana', []);
   await api.createSpace('Named only', [husam, sarah, ana], { triggerPolicy: 'mention' });
   const page = await openTab(t);

@@ -1,4 +1,5 @@
-// What was typed and is not saved is not lost: leaving it asks, and so does writing over others.
+// Typed text that is not saved is not lost: the page asks before it is left, and before a save
+// writes over changes of others.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -209,7 +210,7 @@ test('a tool is changed beside what others do to the list', async (t) => {
   );
 });
 
-test('what was saved is not written over what others did later', async (t) => {
+test('a saved value is not written over later changes of others', async (t) => {
   const pam = await api.createPerson('Pam before');
   const page = await openTab(t);
   await page.goto(`${product.base}/#key=${product.adminKey}`);

@@ -41,7 +41,7 @@ test('a time without runs says what would appear', async (t) => {
   assert.equal(await form.getByLabel('From').inputValue(), '2020-01-01');
 });
 
-test('what runs cost appears while they end, by agent and by model', async (t) => {
+test('the cost of runs appears while they end, by agent and by model', async (t) => {
   const page = await openUsage(t);
   const { ana } = await work();
   const row = (name) => sums(page).getByRole('row', { name: new RegExp(`^${name}`) });

@@ -21,7 +21,7 @@ async function scene(name) {
   const agents = [];
   for (const each of Object.keys(rules)) agents.push(await api.createAgent(each, rules[each]));
   await api.pause(agents[3]);
-  // What an agent says wakes nobody.
+  // A message of an agent wakes nobody.
   const space = await api.createSpace(name, [husam, ...agents], { maxChainDepth: 1 });
   await api.postMessage(space, husam, 'What color is it?');
   return space;

@@ -1,4 +1,4 @@
-// What the tabs of an agent make of goals, plans and times.
+// Goals, plans and times as the tabs of an agent show them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -139,7 +139,7 @@ export function openPage(t) {
   };
 }
 
-/** Changes the value of a control and tells the page. */
+/** Changes the value of a control, and fires the event of an input. */
 export function type(control, value) {
   control.value = value;
   control.dispatchEvent(new window.Event('input', { bubbles: true }));

@@ -1,4 +1,4 @@
-// Who may answer a form: an operator in the name of a person or as itself, and a person.
+// The right to answer a form: of an operator in the name of a person or as itself, and of a person.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -91,7 +91,7 @@ test('links lead to web pages and mail only', () => {
     'mailto:b@b.example',
     'https://c.example/?d=1&e=2',
   ]);
-  // What the page uses is what was checked: there is nothing left to read in another way.
+  // The used address is the checked one: a browser can't read it in another way.
   assert.deepEqual(hrefs('[a](<\u0001https:b.example/\u0007\tc>)'), ['https://b.example/%07c']);
   for (const url of [
     'javascript:alert(1)',

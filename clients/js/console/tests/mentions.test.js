@@ -49,7 +49,7 @@ test('agents come first, and names that begin with the query', () => {
   assert.equal(candidatesOf(many, 'a').length, 8);
 });
 
-test('a completed mention keeps what stands around it', () => {
+test('a completed mention keeps the text around it', () => {
   const complete = (marked, name) => {
     const caret = marked.indexOf('|');
     const text = marked.replace('|', '');

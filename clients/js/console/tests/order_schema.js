@@ -27,7 +27,7 @@ export const ORDER_SCHEMA = {
   },
 };
 
-/** What the tests type into it. */
+/** The answer that the tests type. */
 export const ORDER_ANSWER = {
   name: 'Nora',
   size: 'Large',

@@ -32,7 +32,7 @@ const {
   workplaceText,
 } = await importSource(`
   export { h, render } from 'preact';
-  export { mayFork, postsOf } from './src/why/answers.ts';
+  export { mayFork, postsOf } from './src/why/run_calls.ts';
   export { adviceOf } from './src/why/failures.ts';
   export { spansOf } from './src/why/spans.ts';
   export { endWords, factsOf, reportedText } from './src/why/words.ts';
@@ -93,7 +93,7 @@ const remoteRun = (more = {}) => ({
   ...more,
 });
 
-/** What a part of a page shows. */
+/** The text of a part of a page. */
 function shown(component, props) {
   const place = document.createElement('main');
   render(h(component, props), place);

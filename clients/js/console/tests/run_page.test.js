@@ -1,4 +1,4 @@
-// What the page of a run makes of it: prompts by block, JSON as rows, the waterfall's waits.
+// A run as its page shows it: prompts by block, JSON as rows, the waterfall's waits.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

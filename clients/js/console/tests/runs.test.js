@@ -1,4 +1,4 @@
-// What the table of runs makes of runs and filters.
+// Runs and filters as the table of runs shows them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// The settings of a space in words, why an invite was refused, and what the dialog "New space" sends.
+// The settings of a space in words, the reasons of refused invites, and the requests of the dialog
+// "New space".
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

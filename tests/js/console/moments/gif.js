@@ -9,7 +9,10 @@ const COLORS = 255;
 // The palette's last index: a pixel that keeps the color of the frame before.
 const UNCHANGED = COLORS;
 
-/** The frames (`{at, pixels}`, in milliseconds and RGBA) as a GIF that loops. Each frame draws only the pixels that changed. */
+/**
+ * The frames (`{at, pixels}`, in milliseconds and RGBA) as a GIF that loops. Each frame draws only
+ * the pixels that changed.
+ */
 export function encode(frames, { width, height }) {
   const { palette, indexesOf } = paletteOf(frames);
   const shown = frames

@@ -153,7 +153,7 @@ export const survival = {
 
 const say = (text) => ({ calls: [{ tool: 'send_message', input: { text } }] });
 
-/** What a scene needs: the product with what it asks for, and its space opened in a page. */
+/** Creates the space of a scene in the product, and opens it in a page. */
 export async function open(scene, page, product) {
   const name = await scene.space(new ApiClient(product));
   await page.goto(`${product.base}/#key=${product.adminKey}`);
