@@ -27,7 +27,7 @@ import {
   forgetKey,
   forgetReplaced,
   isSendable,
-  keepKey,
+  storeKey,
   replacedKey,
   storedInvite,
   storedKey,
@@ -56,7 +56,7 @@ function App() {
   };
   const signIn = (given: string) => {
     if (given !== replacedKey()) clearDrafts();
-    keepKey(given);
+    storeKey(given);
     enter();
   };
   const isWrong = key !== null && !isSendable(key);

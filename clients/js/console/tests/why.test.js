@@ -1,12 +1,12 @@
-// What the drawer that explains a run makes of it: spans, prompts and words.
+// A run as the drawer shows it: spans, prompts and words.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { changesOf, costText, deedsOf, durationText, promptOf, questionOf, spansOf } =
+const { changesOf, costText, callsOf, durationText, promptOf, questionOf, spansOf } =
   await importSource(`
-  export { changesOf, deedsOf } from './src/why/answers.ts';
+  export { changesOf, callsOf } from './src/why/run_calls.ts';
   export { promptOf } from './src/why/prompt.ts';
   export { spansOf } from './src/why/spans.ts';
   export { costText, durationText, questionOf } from './src/why/words.ts';
@@ -98,7 +98,7 @@ test('durations and costs have the digits that say something', () => {
   ]);
 });
 
-test('what a run did is what it said, why it was silent, and what it called', () => {
+test('the calls of a run are its messages, its reasons for silence, and others', () => {
   const made = (name, input) => ({ callId: `${name} ${JSON.stringify(input)}`, name, input });
   const steps = [
     { index: 0, calls: [made('send_message', { text: 'early' })] },
@@ -114,7 +114,7 @@ test('what a run did is what it said, why it was silent, and what it called', ()
     },
   ];
   assert.deepEqual(
-    deedsOf({ steps }, 1).map(({ kind, text }) => [kind, text]),
+    callsOf({ steps }, 1).map(({ kind, text }) => [kind, text]),
     [
       ['said', 'later'],
       ['called', 'send_message "no JSON"'],
@@ -123,7 +123,7 @@ test('what a run did is what it said, why it was silent, and what it called', ()
       ['called', 'fetch {"city":"Oslo"}'],
     ],
   );
-  assert.deepEqual(deedsOf({}, 0), []);
+  assert.deepEqual(callsOf({}, 0), []);
 });
 
 test('a fork changes what was typed only', () => {

@@ -9,7 +9,7 @@ import { newKey } from '../api/idempotency_key.ts';
 import { entityPath, runPath } from '../api/paths.ts';
 import { runHash } from '../navigation/address.ts';
 import { wordsOf } from '../ui/notices.tsx';
-import { changesOf, deedsOf, mayFork, type Deed } from './answers.ts';
+import { changesOf, callsOf, mayFork, type RunCall } from './run_calls.ts';
 import { Section } from './section.tsx';
 import { useFork } from './use_fork.ts';
 import { costText, durationText } from './words.ts';
@@ -127,7 +127,7 @@ function Comparison({ run, trial, client }: ComparisonProps) {
   );
 }
 
-const WORDS: Record<Deed['kind'], string> = {
+const WORDS: Record<RunCall['kind'], string> = {
   said: 'said',
   silent: 'stayed silent',
   called: 'called',
@@ -142,16 +142,16 @@ interface SideProps {
 function Side({ title, run, fromStep }: SideProps) {
   const { startedAt, finishedAt, usage } = run;
   const isOver = finishedAt !== null && startedAt !== null;
-  const deeds = deedsOf(run, fromStep);
+  const calls = callsOf(run, fromStep);
   return (
     <section aria-label={title}>
       <h4>{title}</h4>
-      {deeds.map(({ key, kind, text }) => (
+      {calls.map(({ key, kind, text }) => (
         <p key={key} dir="auto">
           <span class="note">{WORDS[kind]}</span> {text}
         </p>
       ))}
-      {deeds.length === 0 && isOver ? <p class="note">nothing</p> : null}
+      {calls.length === 0 && isOver ? <p class="note">nothing</p> : null}
       <p class="note">
         {isOver
           ? `${durationText(Date.parse(finishedAt) - Date.parse(startedAt))} · ` +

@@ -34,8 +34,8 @@ export const ROOT_POINTER = '/output';
 // Schemas come from agents and operators, so any keyword may have any type.
 type Schema = Record<string, unknown>;
 
-/** Where a field is. `isInOptional`: it is in a group that may be left out. */
-interface Place {
+/** The position of a field. `isInOptional`: it is in a group that may be left out. */
+interface FieldPosition {
   name: string | null;
   pointer: string;
   isRequired: boolean;
@@ -51,7 +51,7 @@ export function rootField(schema: unknown): Field | null {
   return fieldOf(schema, place);
 }
 
-function fieldOf(source: unknown, place: Place): Field {
+function fieldOf(source: unknown, place: FieldPosition): Field {
   const schema = isObject(source) ? source : {};
   const { name, pointer, isRequired, isInOptional } = place;
   const types = typesOf(schema);
@@ -81,7 +81,11 @@ function fieldOf(source: unknown, place: Place): Field {
   return { ...described, ...shape };
 }
 
-function shapeOf(schema: Schema, types: readonly unknown[], place: Omit<Place, 'name'>): Shape {
+function shapeOf(
+  schema: Schema,
+  types: readonly unknown[],
+  place: Omit<FieldPosition, 'name'>,
+): Shape {
   const { pointer, isRequired, isInOptional } = place;
   if (COMBINED.some((word) => Object.hasOwn(schema, word))) return { kind: 'json' };
   if (Object.hasOwn(schema, 'const')) return constant(schema.const, isRequired);
@@ -166,7 +170,7 @@ function group(schema: Schema, pointer: string, isInOptional: boolean): Shape {
   const names: string[] = [...new Set([...Object.keys(known), ...needed])];
   if (names.length === 0 && additionalProperties !== false) return { kind: 'json' };
   const schemaOf = (name: string) => (Object.hasOwn(known, name) ? known[name] : true);
-  const placeOf = (name: string): Place => ({
+  const placeOf = (name: string): FieldPosition => ({
     name,
     pointer: `${pointer}/${escaped(name)}`,
     isRequired: needed.includes(name),

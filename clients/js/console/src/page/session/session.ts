@@ -19,7 +19,7 @@ export function takeKeyFromAddress(): boolean {
   if (key === undefined) return false;
   history.replaceState(history.state, '', location.pathname + location.search);
   replaced ??= storedKey();
-  keepKey(decoded(key));
+  storeKey(decoded(key));
   return true;
 }
 
@@ -45,7 +45,7 @@ export const forgetInvite = (): void => sessionStorage.removeItem(INVITE);
 export const storedKey = (): string | null => sessionStorage.getItem(NAME);
 
 /** Stores a key for this tab. */
-export const keepKey = (key: string): void => sessionStorage.setItem(NAME, key);
+export const storeKey = (key: string): void => sessionStorage.setItem(NAME, key);
 
 /** The key that the address has replaced by one that was not accepted yet, or null. */
 export const replacedKey = (): string | null => replaced;

@@ -4,7 +4,7 @@ import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { open, runHash } from '../../navigation/address.ts';
-import { mayFork } from '../../why/answers.ts';
+import { mayFork } from '../../why/run_calls.ts';
 import { ActionButton } from '../frame/action_button.tsx';
 import { isRepeatable } from '../runs/words.ts';
 

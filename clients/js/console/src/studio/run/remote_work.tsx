@@ -3,9 +3,9 @@
 
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { postsOf } from '../../why/answers.ts';
 import { promptOf } from '../../why/prompt.ts';
 import { PromptText } from '../../why/prompt_text.tsx';
+import { postsOf } from '../../why/run_calls.ts';
 import { Part } from '../frame/page.tsx';
 
 /** The messages of a remote run, and its prompt. */

@@ -4,8 +4,8 @@ import type { Client, Entity, Message, Run, SpaceInfo } from '@smartspace/client
 import { newKey } from '../../../api/idempotency_key.ts';
 import { runPath, spacePath } from '../../../api/paths.ts';
 import { wordsOf } from '../../../ui/notices.tsx';
-import { deedsOf } from '../../../why/answers.ts';
 import { refusalWords } from '../../../why/outcomes.ts';
+import { callsOf } from '../../../why/run_calls.ts';
 
 // The page does not follow the space of the test, so it gets no events of the run.
 const POLL_MS = 500;
@@ -17,7 +17,7 @@ export type TrialOutcome =
   | { kind: 'notWoken'; why: string }
   | { kind: 'run'; run: Run; leftover: string | null };
 
-/** A deed of a run, for the person who tests it. */
+/** A text in the result of a test. */
 export interface Answer {
   /** The kind of the text, in words. */
   label: string;
@@ -102,10 +102,10 @@ function deleteInPassing(client: Client, path: string) {
   client.request('DELETE', path, { keepalive: true }).catch(() => {});
 }
 
-/** The deeds of a run to show: its messages, or the reason why it has none. */
+/** The texts of a run: its messages and its reason for silence, its error, or its private text. */
 export function answersOf(run: Run): Answer[] {
-  const deeds = deedsOf(run, 0);
-  const answers = deeds
+  const calls = callsOf(run, 0);
+  const answers = calls
     .filter(({ kind }) => kind !== 'called')
     .map(({ kind, text }) => ({ label: kind === 'said' ? 'It said' : 'It stayed silent', text }));
   if (run.error)

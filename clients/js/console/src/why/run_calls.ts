@@ -1,16 +1,16 @@
-// The deeds of a run from one of its steps on, and the request that forks it there. Pure.
+// The calls of a run from one of its steps on, and the request that forks it there. Pure.
 
 import type { Run } from '@smartspace/client';
 
 /** A message, a reason for silence, or another call of a run. */
-export interface Deed {
+export interface RunCall {
   key: string;
   kind: 'said' | 'silent' | 'called';
   text: string;
 }
 
-/** The deeds of a run from the step with this index on. */
-export function deedsOf({ steps }: Run, fromStep: number): Deed[] {
+/** The calls of a run from the step with this index on. */
+export function callsOf({ steps }: Run, fromStep: number): RunCall[] {
   return (steps ?? [])
     .filter(({ index }) => index >= fromStep)
     .flatMap(({ calls }) => calls)
@@ -35,7 +35,7 @@ export interface Post {
 export const postsOf = (run: Run): Post[] => {
   const calls = (run.steps ?? []).flatMap((step) => step.calls);
   const times = new Map(calls.map(({ callId, finishedAt }) => [callId, finishedAt]));
-  return deedsOf(run, 0)
+  return callsOf(run, 0)
     .filter(({ kind }) => kind === 'said')
     .map(({ key, text }) => ({ key, text, at: times.get(key) ?? null }));
 };
