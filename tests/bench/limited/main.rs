@@ -14,10 +14,8 @@ use aws_smithy_runtime_api::client::{
     runtime_components::RuntimeComponents,
 };
 use serde_json::{Value, json};
-use smartspace::{
-    LocalTable,
-    embedded_table::{EmbeddedTable, NAME, TableCall, client_on, respond},
-};
+use smartspace::LocalTable;
+use smartspace_embedded_table::{EmbeddedTable, NAME, TableCall, client_on, respond};
 use smartspace_simulation::partitions::{DYNAMODB, Partitions};
 use smartspace_store::table::{dynamodb::DynamoDb, schema};
 
