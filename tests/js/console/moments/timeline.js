@@ -1,6 +1,6 @@
 // The space of README's picture: a question, an answer, agents that stay silent, and a form.
 
-import { formTool } from '../api_client.js';
+import { formTool } from '../../api_client.js';
 
 const ANSWER = `**v2.1** is ready, except for two things:
 
