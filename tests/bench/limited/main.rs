@@ -23,11 +23,9 @@ fn main() -> ExitCode {
     smartspace::main_on(|path| Box::pin(open(path)))
 }
 
-async fn open(path: Option<&Path>) -> Result<LocalTable, String> {
-    let table = match path {
-        Some(path) => EmbeddedTable::open(path)?,
-        None => EmbeddedTable::in_memory()?,
-    };
+/// Opens a table in memory, wherever the other data is.
+async fn open(_: Option<&Path>) -> Result<LocalTable, String> {
+    let table = EmbeddedTable::in_memory()?;
     schema::create_table(&table.client(), NAME).await.map_err(|error| error.to_string())?;
     let client = client_on(LimitedTable::new(&table));
     Ok(LocalTable {
