@@ -20,7 +20,7 @@ from cloud import Cloud, free_port
 from deployment import Deployment
 from model import Model
 
-ORDER = ("test_product", "test_doors", "test_alarms", "test_long_runs", "test_dead_letters", "test_rights", "test_policies")
+ORDER = ("test_product", "test_protocols", "test_alarms", "test_long_runs", "test_dead_letters", "test_rights", "test_policies")
 PRODUCT = None
 
 

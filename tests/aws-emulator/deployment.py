@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TEMPLATE = pathlib.Path(os.environ.get("SMARTSPACE_TEMPLATE", ROOT / "infra/template.yaml"))
 BINARIES = pathlib.Path(os.environ.get("SMARTSPACE_BINARIES", ROOT / "target/debug"))
-FUNCTIONS = ("api", "socket", "stream", "run", "trigger", "broadcast", "sweep")
+FUNCTIONS = ("api", "socket", "protocols", "run", "trigger", "broadcast", "sweep")
 DEPLOY_LIMIT_S = 60
 
 

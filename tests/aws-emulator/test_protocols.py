@@ -1,4 +1,4 @@
-"""The doors, through their REST API. The emulator passes on a streamed answer once it is whole; `tests/e2e/doors.rs` looks at the parts of an answer as the function sends them."""
+"""The other protocols, through their REST API. The emulator passes on a streamed answer once it is whole; `tests/e2e/protocols.rs` looks at the parts of an answer as the function sends them."""
 
 import base64
 import hashlib
@@ -29,13 +29,13 @@ def token_of(person):
 
 
 @pytest.fixture
-def doors(stack):
-    """Sends a request to a door. Returns the status, the headers and the text."""
+def protocols(stack):
+    """Calls a protocol. Returns the status, the headers and the text."""
 
     def ask(path, body=None, token=None, method=None, **headers):
         headers |= {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(stack.outputs["StreamUrl"] + path, data, headers, method=method)
+        request = urllib.request.Request(stack.outputs["ProtocolsUrl"] + path, data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=120) as answer:
                 return answer.status, answer.headers, answer.read().decode()
@@ -59,11 +59,11 @@ def events(text):
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
-def test_a_turn_is_told_to_the_ai_sdk(doors, operator, scene):
+def test_the_ai_sdk_gets_a_turn(protocols, operator, scene):
     token, _, space = scene
     message = {"id": "1", "role": "user", "parts": [{"type": "text", "text": "When does it open?"}]}
     body = {"id": space, "messages": [message], "trigger": "submit-message"}
-    status, headers, text = doors("/v1/chat", body, token)
+    status, headers, text = protocols("/v1/chat", body, token)
     assert (status, headers["content-type"], headers["x-vercel-ai-ui-message-stream"]) == (200, "text/event-stream", "v1"), text
     told = events(text)
     assert "".join(event["delta"] for event in told if event["type"] == "text-delta") == ANSWER, text
@@ -71,46 +71,46 @@ def test_a_turn_is_told_to_the_ai_sdk(doors, operator, scene):
     assert text.rstrip().endswith("data: [DONE]")
 
 
-def test_a_turn_is_told_to_agui(doors, operator, scene):
+def test_agui_gets_a_turn(protocols, operator, scene):
     token, _, space = scene
     message = {"id": "1", "role": "user", "content": "When does it open?"}
     body = {"threadId": space, "runId": "run-1", "messages": [message], "tools": [], "context": [], "state": {}, "forwardedProps": {}}
-    status, _, text = doors("/v1/agui", body, token)
+    status, _, text = protocols("/v1/agui", body, token)
     told = events(text)
     assert (status, told[0]["type"], told[-1]["type"]) == (200, "RUN_STARTED", "RUN_FINISHED"), text
     assert "".join(event["delta"] for event in told if event["type"] == "TEXT_MESSAGE_CONTENT") == ANSWER, text
 
 
-def test_an_mcp_client_posts_and_waits(doors, scene):
+def test_an_mcp_client_posts_and_waits(protocols, scene):
     token, _, space = scene
     call = {"name": "post_message", "arguments": {"spaceId": space, "text": "When does it open?", "waitSeconds": 20}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    status, _, text = doors("/v1/mcp", body, token, accept="application/json, text/event-stream")
+    status, _, text = protocols("/v1/mcp", body, token, accept="application/json, text/event-stream")
     assert status == 200 and ANSWER in text, text
 
 
-def test_the_card_of_an_open_agent_names_the_address_that_was_called(doors, operator, stack, scene):
+def test_the_card_of_an_open_agent_names_the_address_that_was_called(protocols, operator, stack, scene):
     token, agent, _ = scene
     assert operator.call("PATCH", f"/v1/entities/{agent}", {"agent": {"open": True}})[0] == 200
-    status, _, text = doors(f"/v1/agents/{agent}/.well-known/agent-card.json", token=token)
+    status, _, text = protocols(f"/v1/agents/{agent}/.well-known/agent-card.json", token=token)
     assert status == 200, text
     url = json.loads(text)["supportedInterfaces"][0]["url"]
-    assert url == f"{stack.outputs['StreamUrl']}/v1/agents/{agent}/a2a"
+    assert url == f"{stack.outputs['ProtocolsUrl']}/v1/agents/{agent}/a2a"
     message = {"messageId": "1", "role": "ROLE_USER", "parts": [{"text": "When does it open?"}]}
     body = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
-    status, _, text = doors(f"/v1/agents/{agent}/a2a", body, token, **{"A2A-Version": "1.0"})
+    status, _, text = protocols(f"/v1/agents/{agent}/a2a", body, token, **{"A2A-Version": "1.0"})
     assert status == 200 and ANSWER in text, text
 
 
-def test_doors_refuse_as_the_api_does(doors, stack, scene):
+def test_protocols_refuse_as_the_api_does(protocols, stack, scene):
     token, _, space = scene
     body = {"id": space, "messages": [], "trigger": "submit-message"}
     for credential, status in ((None, 401), ("nobody's", 401), (stack.secret["adminKey"], 403)):
-        answer = doors("/v1/chat", body, credential)
+        answer = protocols("/v1/chat", body, credential)
         assert (answer[0], answer[1]["content-type"]) == (status, "application/problem+json"), answer[2]
-    assert doors("/v1/chat", body | {"id": "spc_00000000000000000000000000"}, token)[0] == 404
-    status, headers, text = doors("/v1/elsewhere", body, token)
+    assert protocols("/v1/chat", body | {"id": "spc_00000000000000000000000000"}, token)[0] == 404
+    status, headers, text = protocols("/v1/elsewhere", body, token)
     assert (status, json.loads(text)["instance"].startswith("urn:request:")) == (404, True), text
     page = {"origin": "https://page.test", "access-control-request-method": "POST"}
-    status, headers, _ = doors("/v1/chat", method="OPTIONS", **page)
+    status, headers, _ = protocols("/v1/chat", method="OPTIONS", **page)
     assert (status, headers["access-control-allow-origin"]) == (200, None)

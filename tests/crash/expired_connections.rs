@@ -124,7 +124,7 @@ impl Scene {
             caller: Caller::Entity(self.person),
             valid_until: start() + Duration::from_secs(5),
             credential_until: expires_at,
-            is_door: false,
+            is_protocol: false,
         };
         connections.store_ticket(&id.0, ticket).await.unwrap();
         let lifetime = Duration::from_hours(2);

@@ -79,8 +79,8 @@ samples! {
         after ["socket/connect"];
     broadcast_unsubscribes_a_removed_member: "broadcast/removed"
         after ["socket/connect", "socket/subscribe"];
-    stream_answers_a_cors_preflight: "stream/preflight" after [];
-    stream_refuses_a_request_without_a_token: "stream/no-token" after [];
+    protocols_answers_a_cors_preflight: "protocols/preflight" after [];
+    protocols_refuses_a_request_without_a_token: "protocols/no-token" after [];
     sweep_finds_overdue_items: "sweep/schedule" after [];
 }
 

@@ -19,13 +19,13 @@ mod api;
 mod auth;
 #[path = "../crash/mod.rs"]
 mod crash;
-mod doors;
 mod files;
 mod host;
 mod invocations;
 mod messages;
 mod models;
 mod plans;
+mod protocols;
 mod realtime;
 mod runs;
 mod spaces;

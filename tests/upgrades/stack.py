@@ -33,7 +33,7 @@ class Stack(Api):
         self.cloud, self.at_work = Cloud(), versions.NONE
 
     def __enter__(self):
-        played = {*versions.FUNCTIONS, "stream"}
+        played = {*versions.FUNCTIONS, "protocols"}
         assert played == set(FUNCTIONS), "versions.py plays other functions than the template has"
         assert not versions.unmet(), f"no phase brings these together: {versions.unmet()}"
         self.cloud.__enter__()

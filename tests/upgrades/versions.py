@@ -1,6 +1,6 @@
 """The parts of the product, and the order in which a test replaces them."""
 
-# Without `stream`, which is a client of the API and stores nothing.
+# Without `protocols`, which is a client of the API and stores nothing.
 FUNCTIONS = ("api", "socket", "run", "trigger", "broadcast", "sweep")
 # Each pair of functions is apart in one of these halves. The test also plays their complements, so
 # each function works once in the newer version while each other one is still the older, and once

@@ -1,13 +1,15 @@
 //! `POST /v1/agents/{id}/a2a` and the agent's card: an open agent as an agent of A2A 1.0 (JSON-RPC).
 //!
-//! A context is a space and a task is a run of the agent there. A message without a context makes a
-//! space of the caller and the agent.
+//! A context is a space, and a task is a run of the agent there. A message without a context creates
+//! a space with the caller and the agent.
 
 mod card;
+mod encoder;
 mod messages;
+mod request;
 mod rpc;
 mod tasks;
-mod telling;
+mod types;
 
 use std::time::Duration;
 
@@ -20,33 +22,35 @@ use axum::{
     routing::{get, post},
 };
 use serde_json::Value;
+use smartspace_client::{Refusal, Session as ApiSession};
 use smartspace_domain::ids::{EntityId, RunId};
 use tokio::time::timeout;
 
 use crate::{
     a2a::{
-        card::AboutAgent,
-        messages::{SendMessage, send},
+        card::OpenAgent,
+        encoder::TaskEncoder,
+        messages::send,
+        request::{SendMessage, TaskRequest},
         rpc::{Request, RpcError, answer, refuse},
-        tasks::{TaskAsked, cancel, list, subscribe, task},
-        telling::Telling,
+        tasks::{cancel, list, subscribe, task},
     },
-    api_client::{Refusal, Visitor},
-    caller::Me,
-    conversation::Conversation,
-    event_stream::respond,
+    auth::CallerId,
+    problems::ProblemResponse,
+    sse::respond,
+    turn::TurnSession,
 };
 
 /// The version of the protocol.
 const VERSION: &str = "1.0";
-/// The header in which clients name the version that they speak.
+/// The header with the version that a client uses.
 const VERSION_HEADER: &str = "a2a-version";
 
-/// How long a client waits for the end of a task in one call. On AWS a response of which nothing is
-/// sent for five minutes breaks off.
-const ANSWERED_WITHIN: Duration = Duration::from_mins(4);
+/// How long one call waits for the end of a task. AWS closes a response that sends nothing for five
+/// minutes.
+const MAX_WAIT: Duration = Duration::from_mins(4);
 
-/// The routes.
+/// The routes of A2A.
 pub(crate) fn routes() -> Router {
     Router::new()
         .route("/v1/agents/{id}/.well-known/agent-card.json", get(show_card))
@@ -54,36 +58,36 @@ pub(crate) fn routes() -> Router {
 }
 
 async fn show_card(
-    Extension(visitor): Extension<Visitor>,
+    Extension(api): Extension<ApiSession>,
     Path(id): Path<String>,
     headers: HeaderMap,
-) -> Result<Json<Value>, Refusal> {
-    let about = about(&visitor, &id).await?;
-    Ok(Json(card::card_of(&about, &headers)))
+) -> Result<Json<Value>, ProblemResponse> {
+    let agent = open_agent(&api, &id).await?;
+    Ok(Json(card::agent_card(&agent, &headers)))
 }
 
-/// A caller of an agent.
-pub(super) struct Caller {
-    visitor: Visitor,
-    me: EntityId,
-    agent: AboutAgent,
+/// An agent and the entity that calls it.
+pub(super) struct AgentCall {
+    api: ApiSession,
+    caller: EntityId,
+    agent: OpenAgent,
 }
 
-/// What a method answers.
+/// The answer of a method.
 enum Answer {
     Result(Value),
-    /// The task as it is, and what becomes of it.
-    Task(Value, Box<Conversation>, Telling),
+    /// The task as it is, and the turn that follows.
+    Task(Value, Box<TurnSession>, TaskEncoder),
 }
 
 async fn call(
-    Extension(visitor): Extension<Visitor>,
-    Extension(Me(me)): Extension<Me>,
+    Extension(api): Extension<ApiSession>,
+    Extension(CallerId(caller)): Extension<CallerId>,
     Path(id): Path<String>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let request = match Request::read(&body) {
+    let request = match Request::parse(&body) {
         Ok(request) => request,
         Err(error) => return refuse(&Value::Null, error),
     };
@@ -91,70 +95,70 @@ async fn call(
     if version.is_some_and(|version| version != VERSION.as_bytes()) {
         return refuse(&request.id, RpcError::version());
     }
-    let agent = match about(&visitor, &id).await {
+    let agent = match open_agent(&api, &id).await {
         Ok(agent) => agent,
-        Err(refusal) => return refusal.into_response(),
+        Err(refusal) => return ProblemResponse::from(refusal).into_response(),
     };
-    let caller = Caller { visitor, me, agent };
-    match run_method(&caller, &request).await {
+    let call = AgentCall { api, caller, agent };
+    match run_method(&call, &request).await {
         Ok(Answer::Result(result)) => answer(&request.id, result),
-        Ok(Answer::Task(task, conversation, telling)) => {
-            let first = vec![telling.task(task)];
-            respond(*conversation, telling, first)
+        Ok(Answer::Task(task, turn, encoder)) => {
+            let first = vec![encoder.task(task)];
+            respond(*turn, encoder, first)
         }
         Err(error) => refuse(&request.id, error),
     }
 }
 
-async fn run_method(caller: &Caller, request: &Request) -> Result<Answer, RpcError> {
+async fn run_method(call: &AgentCall, request: &Request) -> Result<Answer, RpcError> {
     match request.method.as_str() {
         "SendMessage" => {
             let message: SendMessage = request.params()?;
             let returns_at_once = message.configuration.return_immediately;
-            let (run, mut conversation) = send(caller, message).await?;
+            let (run, mut turn) = send(call, message).await?;
             if !returns_at_once {
-                let ending = Box::pin(conversation.until_end());
-                // If it takes longer, the client asks again for the task, which is at work.
-                let _ = timeout(ANSWERED_WITHIN, ending).await;
+                let end = Box::pin(turn.until_end());
+                // After the limit, the client gets a working task and reads it again.
+                let _ = timeout(MAX_WAIT, end).await;
             }
-            let task = task(caller, run).await?;
+            let task = task(call, run).await?;
             Ok(Answer::Result(serde_json::json!({"task": task})))
         }
         "SendStreamingMessage" => {
-            let (run, conversation) = send(caller, request.params()?).await?;
-            streamed(caller, request, run, conversation).await
+            let (run, turn) = send(call, request.params()?).await?;
+            stream(call, request, run, turn).await
         }
         "SubscribeToTask" => {
-            let (run, conversation) = subscribe(caller, &request.params::<TaskAsked>()?).await?;
-            streamed(caller, request, run, conversation).await
+            let (run, turn) = subscribe(call, &request.params::<TaskRequest>()?).await?;
+            stream(call, request, run, turn).await
         }
         "GetTask" => {
-            let asked: TaskAsked = request.params()?;
-            Ok(Answer::Result(task(caller, asked.run()?).await?))
+            let request: TaskRequest = request.params()?;
+            Ok(Answer::Result(task(call, request.run()?).await?))
         }
         "CancelTask" => {
-            let asked: TaskAsked = request.params()?;
-            Ok(Answer::Result(cancel(caller, asked.run()?).await?))
+            let request: TaskRequest = request.params()?;
+            Ok(Answer::Result(cancel(call, request.run()?).await?))
         }
-        "ListTasks" => Ok(Answer::Result(list(caller, request.params()?).await?)),
+        "ListTasks" => Ok(Answer::Result(list(call, request.params()?).await?)),
         "GetExtendedAgentCard" => Err(RpcError::no_extended_card()),
         method if method.contains("PushNotificationConfig") => Err(RpcError::no_push()),
         method => Err(RpcError::no_method(method)),
     }
 }
 
-async fn streamed(
-    caller: &Caller,
+async fn stream(
+    call: &AgentCall,
     request: &Request,
     run: RunId,
-    conversation: Conversation,
+    turn: TurnSession,
 ) -> Result<Answer, RpcError> {
-    let task = task(caller, run).await?;
-    let telling = Telling::new(request.id.clone(), run, conversation.space());
-    Ok(Answer::Task(task, conversation.into(), telling))
+    let task = task(call, run).await?;
+    let encoder = TaskEncoder::new(request.id.clone(), run, turn.space());
+    Ok(Answer::Task(task, turn.into(), encoder))
 }
 
-async fn about(visitor: &Visitor, id: &str) -> Result<AboutAgent, Refusal> {
+async fn open_agent(api: &ApiSession, id: &str) -> Result<OpenAgent, Refusal> {
     let id: EntityId = id.parse().map_err(|_| Refusal::new(404, "there is no such agent"))?;
-    visitor.get(&format!("/v1/agents/{id}/card"), &[]).await
+    api.get(&format!("/v1/agents/{id}/card"), &[]).await
 }

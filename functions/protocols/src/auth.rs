@@ -1,5 +1,8 @@
-//! Identifies whoever comes through a door: an entity, by its token. The operator's key opens no
-//! door, because a door speaks in the name of an entity.
+//! Authentication of requests: finds the entity that a token belongs to.
+//!
+//! The admin key is refused, because each adapter acts as an entity. If people sign in with an
+//! identity provider, the metadata of a protected resource (RFC 9728) names it. MCP clients read
+//! the metadata after a 401.
 
 use std::{
     collections::HashMap,
@@ -8,111 +11,156 @@ use std::{
 };
 
 use axum::{
+    Json, Router,
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
+    routing::get,
 };
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use smartspace_client::{Client as ApiClient, Refusal, Session as ApiSession};
 use smartspace_domain::ids::EntityId;
-use smartspace_web::may_come_from;
+use smartspace_web::{host_address, may_come_from};
 use tokio::time::Instant;
 
-use crate::{
-    api_client::{OurApi, Refusal, Visitor},
-    input::whole,
-    oauth,
-    open_calls::OpenCalls,
-};
+use crate::{call_limits::OpenCalls, problems::ProblemResponse, request::buffer_body};
 
-/// Decides which requests a door admits.
+/// The resource that the metadata describes.
+const RESOURCE: &str = "/v1/mcp";
+/// The path of the metadata.
+const METADATA: &str = "/.well-known/oauth-protected-resource/v1/mcp";
+
+/// The headers of a request that are sent on to the API: the credential, the depth of the chain of
+/// agents, and the trace. Without the depth, agents could call each other through an adapter
+/// without end.
+const FORWARDED: [HeaderName; 3] = [
+    header::AUTHORIZATION,
+    HeaderName::from_static("smartspace-chain-depth"),
+    HeaderName::from_static("traceparent"),
+];
+
+/// The state of [`authenticate`].
 #[derive(Clone, Debug)]
-pub(crate) struct Admission {
-    pub(crate) api: OurApi,
+pub(crate) struct Authenticator {
+    pub(crate) api: ApiClient,
     pub(crate) origins: Arc<[String]>,
-    pub(crate) admitted: Arc<Admitted>,
-    pub(crate) open: OpenCalls,
-    /// Whether there is metadata that says where to get a token.
+    pub(crate) tokens: Arc<TokenCache>,
+    pub(crate) open_calls: OpenCalls,
+    /// Whether [`metadata_routes`] are served.
     pub(crate) has_metadata: bool,
 }
 
-/// The entity that came through a door.
+/// The entity that makes the request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Me(pub(crate) EntityId);
+pub(crate) struct CallerId(pub(crate) EntityId);
 
-/// Lets a request in if it has the token of an entity and comes from no foreign page. The handler
-/// finds its [`Visitor`] and [`Me`] among the extensions.
-pub(crate) async fn admit(
-    State(admission): State<Admission>,
+/// Passes on a request with the token of an entity, unless it comes from a page of a foreign
+/// origin. The handler finds the [`ApiSession`] and the [`CallerId`] among the extensions.
+pub(crate) async fn authenticate(
+    State(authenticator): State<Authenticator>,
     request: Request,
     next: Next,
 ) -> Response {
-    if !may_come_from(request.headers(), &admission.origins) {
-        return admission.refused(
-            &request,
-            Refusal::new(
-                403,
-                "pages of this origin may not call this; --cors-origin (on AWS AllowedOrigins) \
-                 allows them",
-            ),
-        );
-    }
-    let Some(credential) = request.headers().get(header::AUTHORIZATION) else {
-        return admission.refused(
-            &request,
-            Refusal::new(
-                401,
-                "expected the header Authorization: Bearer with the token of an entity",
-            ),
-        );
-    };
-    let visitor = admission.api.visitor(request.headers());
-    match admission.admits(credential, &visitor).await {
-        Ok(Some(me)) => {
-            // A body that still arrives takes a place, so that nobody fills the memory with them.
-            let call = match admission.open.open(me) {
-                Ok(call) => call,
-                Err(refusal) => return admission.refused(&request, refusal),
-            };
-            let mut request = match whole(request).await {
-                Ok(request) => request,
-                Err(refusal) => return refusal.into_response(),
-            };
-            request.extensions_mut().insert(visitor);
-            request.extensions_mut().insert(Me(me));
-            call.until_end_of(next.run(request).await)
-        }
-        Ok(None) => admission.refused(
-            &request,
-            Refusal::new(403, "the admin key opens no protocol; expected the token of an entity"),
-        ),
-        Err(refusal) => admission.refused(&request, refusal),
+    let headers = request.headers().clone();
+    match authenticator.run(request, next).await {
+        Ok(response) => response,
+        Err(refusal) => authenticator.refuse(&headers, refusal),
     }
 }
 
-/// The credentials that were admitted a short while ago, by their hashes. The API checks them at
-/// each call anyway; this saves asking it whose they are.
+impl Authenticator {
+    async fn run(&self, request: Request, next: Next) -> Result<Response, Refusal> {
+        let headers = request.headers();
+        if !may_come_from(headers, &self.origins) {
+            let detail = "pages of this origin may not call this; --cors-origin (on AWS \
+                          AllowedOrigins) allows them";
+            return Err(Refusal::new(403, detail));
+        }
+        let Some(credential) = headers.get(header::AUTHORIZATION) else {
+            let detail = "expected the header Authorization: Bearer with the token of an entity";
+            return Err(Refusal::new(401, detail));
+        };
+        let api = self.session(headers);
+        let Some(caller) = self.entity_of(credential, &api).await? else {
+            let detail = "expected the token of an entity, got the admin key";
+            return Err(Refusal::new(403, detail));
+        };
+        // The call is counted before its body is read, so that one entity cannot fill the memory
+        // with bodies that arrive slowly.
+        let call = self.open_calls.open(caller)?;
+        let mut request = buffer_body(request).await?;
+        request.extensions_mut().insert(api);
+        request.extensions_mut().insert(CallerId(caller));
+        Ok(call.until_end_of(next.run(request).await))
+    }
+
+    fn session(&self, headers: &HeaderMap) -> ApiSession {
+        let mut forwarded = HeaderMap::new();
+        for name in FORWARDED {
+            for value in headers.get_all(&name) {
+                forwarded.append(&name, value.clone());
+            }
+        }
+        let session = self.api.session_with_headers(forwarded);
+        session.with_public_url(host_address("http", headers))
+    }
+
+    /// The entity that the credential belongs to. `None` for the admin key.
+    async fn entity_of(
+        &self,
+        credential: &HeaderValue,
+        api: &ApiSession,
+    ) -> Result<Option<EntityId>, Refusal> {
+        let hash = Sha256::digest(credential).into();
+        if let Some(entity) = self.tokens.get(&hash) {
+            return Ok(Some(entity));
+        }
+        let entity = api.entity().await?;
+        if let Some(entity) = entity {
+            self.tokens.add(hash, entity);
+        }
+        Ok(entity)
+    }
+
+    fn refuse(&self, headers: &HeaderMap, refusal: Refusal) -> Response {
+        let mut response = ProblemResponse::from(refusal).into_response();
+        if response.status() == StatusCode::UNAUTHORIZED {
+            let challenge = Some(challenge(headers)).filter(|_| self.has_metadata);
+            let challenge = challenge.and_then(|text| HeaderValue::from_str(&text).ok());
+            let challenge = challenge.unwrap_or_else(|| HeaderValue::from_static("Bearer"));
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        response
+    }
+}
+
+/// The entities of recent credentials, by the hashes of these.
+///
+/// The cache saves one call of `GET /v1/me` per request. It grants nothing: the API checks the
+/// credential again in each call that an adapter makes.
 #[derive(Debug, Default)]
-pub(crate) struct Admitted(Mutex<HashMap<CredentialHash, (EntityId, Instant)>>);
+pub(crate) struct TokenCache(Mutex<HashMap<CredentialHash, (EntityId, Instant)>>);
 
 type CredentialHash = [u8; 32];
 
-impl Admitted {
-    const LASTS: Duration = Duration::from_mins(1);
-    const MOST: usize = 10_000;
+impl TokenCache {
+    const TTL: Duration = Duration::from_mins(1);
+    const MAX_ENTRIES: usize = 10_000;
 
     fn get(&self, credential: &CredentialHash) -> Option<EntityId> {
-        let admitted = self.lock();
-        let (entity, since) = admitted.get(credential)?;
-        (since.elapsed() < Self::LASTS).then_some(*entity)
+        let tokens = self.lock();
+        let (entity, since) = tokens.get(credential)?;
+        (since.elapsed() < Self::TTL).then_some(*entity)
     }
 
     fn add(&self, credential: CredentialHash, entity: EntityId) {
-        let mut admitted = self.lock();
-        if admitted.len() >= Self::MOST {
-            admitted.clear();
+        let mut tokens = self.lock();
+        if tokens.len() >= Self::MAX_ENTRIES {
+            tokens.clear();
         }
-        admitted.insert(credential, (entity, Instant::now()));
+        tokens.insert(credential, (entity, Instant::now()));
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<CredentialHash, (EntityId, Instant)>> {
@@ -120,32 +168,20 @@ impl Admitted {
     }
 }
 
-impl Admission {
-    /// The entity whose token the credential is. `None` if it is the operator's key.
-    async fn admits(
-        &self,
-        credential: &HeaderValue,
-        visitor: &Visitor,
-    ) -> Result<Option<EntityId>, Refusal> {
-        let hash = Sha256::digest(credential).into();
-        if let Some(entity) = self.admitted.get(&hash) {
-            return Ok(Some(entity));
-        }
-        let entity = visitor.entity().await?;
-        if let Some(entity) = entity {
-            self.admitted.add(hash, entity);
-        }
-        Ok(entity)
-    }
+/// The route of the metadata, which needs no token.
+pub(crate) fn metadata_routes(issuer: Arc<str>) -> Router {
+    Router::new().route(METADATA, get(metadata)).with_state(issuer)
+}
 
-    fn refused(&self, request: &Request, refusal: Refusal) -> Response {
-        let mut response = refusal.into_response();
-        if response.status() == StatusCode::UNAUTHORIZED {
-            let challenge = Some(oauth::challenge(request.headers())).filter(|_| self.has_metadata);
-            let challenge = challenge.and_then(|text| HeaderValue::from_str(&text).ok());
-            let challenge = challenge.unwrap_or_else(|| HeaderValue::from_static("Bearer"));
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
-        }
-        response
-    }
+async fn metadata(State(issuer): State<Arc<str>>, headers: HeaderMap) -> Json<Value> {
+    Json(json!({
+        "resource": format!("{}{RESOURCE}", host_address("http", &headers)),
+        "authorization_servers": [&*issuer],
+        "bearer_methods_supported": ["header"],
+    }))
+}
+
+/// The value of `WWW-Authenticate` in the response to a request without a token.
+fn challenge(headers: &HeaderMap) -> String {
+    format!("Bearer resource_metadata=\"{}{METADATA}\"", host_address("http", headers))
 }

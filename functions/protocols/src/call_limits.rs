@@ -1,5 +1,7 @@
-//! How many calls of an entity are open at once. A call that is told or waits is open for minutes,
-//! and each takes a place for as long.
+//! A limit of the open calls of each entity.
+//!
+//! A call that follows a turn or waits for messages is open for minutes, and on AWS each open call
+//! occupies one instance of the function. So without a limit one entity could occupy them all.
 
 use std::{
     collections::HashMap,
@@ -13,26 +15,25 @@ use axum::{
     response::Response,
 };
 use http_body::{Frame, SizeHint};
+use smartspace_client::Refusal;
 use smartspace_domain::{
     ids::EntityId,
     limits::{CALLS_OF_ENTITY, CALLS_OPEN_FOR, too_many_calls},
 };
 
-use crate::api_client::Refusal;
-
 /// The open calls of this process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenCalls(Arc<Mutex<HashMap<EntityId, usize>>>);
 
-/// An open call. It ends when this is dropped.
+/// An open call. It is counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenCall {
-    all: OpenCalls,
+    open_calls: OpenCalls,
     entity: EntityId,
 }
 
 impl OpenCalls {
-    /// Opens a call, unless the entity has too many.
+    /// Counts a call. Refuses it with 429 if the entity has too many open calls.
     pub(crate) fn open(&self, entity: EntityId) -> Result<OpenCall, Refusal> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(entity).or_default();
@@ -41,13 +42,13 @@ impl OpenCalls {
             return Err(Refusal { retry_after, ..Refusal::new(429, too_many_calls()) });
         }
         *count += 1;
-        Ok(OpenCall { all: self.clone(), entity })
+        Ok(OpenCall { open_calls: self.clone(), entity })
     }
 }
 
 impl Drop for OpenCall {
     fn drop(&mut self) {
-        let mut open = self.all.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open_calls.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(count) = open.get_mut(&self.entity) else { return };
         *count -= 1;
         if *count == 0 {
@@ -57,13 +58,13 @@ impl Drop for OpenCall {
 }
 
 impl OpenCall {
-    /// The response, with which the call ends.
+    /// Counts the call until the body of its response is sent or dropped.
     pub(crate) fn until_end_of(self, response: Response) -> Response {
         response.map(|body| Body::new(CountedBody { body, _call: self }))
     }
 }
 
-/// The body of a response to a call.
+/// A response body that holds its open call. A client that leaves drops the body.
 struct CountedBody {
     body: Body,
     _call: OpenCall,
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_entity_has_a_few_calls() {
+    fn each_entity_has_a_limit_of_open_calls() {
         let open = OpenCalls::default();
         let entity = |number| EntityId::new(Time::from_millis(0), number);
         let mut calls: Vec<_> =

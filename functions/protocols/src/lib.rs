@@ -1,75 +1,66 @@
-//! The doors: protocols that other people's clients already speak.
+//! Adapters for MCP, A2A, AG-UI and the AI SDK.
 //!
-//! Each door is a client of our own API, with the caller's token: it reads and posts over HTTP
-//! ([`api_client`]), and follows a space over the WebSocket ([`following`]). So there is no second
-//! set of rules: what the API refuses, a door refuses.
+//! Each adapter is a client of the HTTP and WebSocket API, with the caller's token. So it has no
+//! rules of its own: it refuses what the API refuses.
 //!
-//! - [`caller`] identifies whoever comes through a door, and [`open_calls`] counts its calls.
-//! - [`turn`] knows when everything has ended that a message caused; [`narration`] puts what
-//!   happens in it in an order, and [`conversation`] reads, posts and follows for both.
-//! - [`agui`] and [`chat`] tell a turn as it happens, to AG-UI clients and to the AI SDK's
-//!   `useChat`; [`event_stream`] writes their responses.
-//! - [`files`] reads files that a client sends inside its request, and finds addresses for
-//!   downloads; [`posting`] uploads them and posts.
-//! - [`a2a`] makes an open agent one of A2A's, whose tasks are the agent's runs.
-//! - [`mcp`] serves an entity's spaces to MCP clients; [`oauth`] tells them where to get a token.
+//! - [`auth`] finds the entity of a token, [`call_limits`] limits the open calls of an entity, and
+//!   [`request`] reads bodies.
+//! - [`turn`] follows a message with everything that it causes in its space, and produces one
+//!   ordered sequence of events.
+//! - [`agui`], [`ai_sdk`] and [`a2a`] encode these events for their clients; [`sse`] writes the
+//!   responses. A task of A2A is a run of an agent.
+//! - [`mcp`] serves an entity's spaces to MCP clients, which wait for messages instead.
+//! - [`problems`] turns refusals into responses.
 
 mod a2a;
 mod agui;
-mod api_client;
-mod caller;
-mod chat;
-mod conversation;
-mod event_stream;
-mod files;
-mod following;
-mod input;
-mod live_text;
+mod ai_sdk;
+mod auth;
+mod call_limits;
 mod mcp;
-mod narration;
-mod oauth;
-mod open_calls;
-mod posting;
-mod problem_codes;
+mod problems;
+mod request;
 #[cfg(test)]
 mod samples;
+mod sse;
 mod turn;
 
 use std::sync::Arc;
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
+use smartspace_client::Client as ApiClient;
 
-use crate::{api_client::OurApi, caller::Admission, open_calls::OpenCalls};
+use crate::{auth::Authenticator, call_limits::OpenCalls};
 
-/// The settings of the doors.
+/// The settings of the adapters.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where our own API answers, without a slash at the end.
+    /// The address of our own API, without a slash at the end.
     pub api_url: String,
-    /// Origins whose pages may come in, besides the API's own.
+    /// Origins whose pages may call the adapters, besides the API's own.
     pub origins: Vec<String>,
     /// The identity provider whose tokens the API accepts. `None` if people get their tokens in
     /// another way.
     pub issuer: Option<String>,
 }
 
-/// The routes of all doors.
+/// The routes of all protocols.
 pub fn router(settings: Settings) -> Router {
-    let admission = Admission {
-        api: OurApi::new(settings.api_url),
+    let authenticator = Authenticator {
+        api: ApiClient::new(settings.api_url),
         origins: settings.origins.into(),
-        admitted: Arc::default(),
-        open: OpenCalls::default(),
+        tokens: Arc::default(),
+        open_calls: OpenCalls::default(),
         has_metadata: settings.issuer.is_some(),
     };
-    let doors = mcp::routes().merge(agui::routes()).merge(chat::routes()).merge(a2a::routes());
-    let doors = doors
-        .route_layer(middleware::from_fn_with_state(admission, caller::admit))
-        // `admit` reads bodies, with a limit of its own.
+    let routes = mcp::routes().merge(agui::routes()).merge(ai_sdk::routes()).merge(a2a::routes());
+    let routes = routes
+        .route_layer(middleware::from_fn_with_state(authenticator, auth::authenticate))
+        // `authenticate` reads the bodies, with a limit of its own.
         .layer(DefaultBodyLimit::disable());
     match settings.issuer {
-        Some(issuer) => doors.merge(oauth::routes(issuer.into())),
-        None => doors,
+        Some(issuer) => routes.merge(auth::metadata_routes(issuer.into())),
+        None => routes,
     }
 }
 
@@ -84,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    async fn ask(issuer: Option<&str>, method: &str, path: &str) -> (StatusCode, String, Value) {
+    async fn call(issuer: Option<&str>, method: &str, path: &str) -> (StatusCode, String, Value) {
         let router = router(Settings {
             api_url: "http://127.0.0.1:1".into(),
             origins: Vec::new(),
@@ -102,13 +93,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_learns_where_to_get_a_token() {
+    async fn a_client_finds_the_issuer_of_tokens() {
         let issuer = Some("https://login.example");
         let path = "/.well-known/oauth-protected-resource/v1/mcp";
-        let (status, challenge, _) = ask(issuer, "POST", "/v1/mcp").await;
+        let (status, challenge, _) = call(issuer, "POST", "/v1/mcp").await;
         assert_eq!(status, 401);
         assert_eq!(challenge, format!("Bearer resource_metadata=\"https://team.example{path}\""));
-        let (status, _, metadata) = ask(issuer, "GET", path).await;
+        let (status, _, metadata) = call(issuer, "GET", path).await;
         assert_eq!(status, 200);
         let expected = json!({
             "resource": "https://team.example/v1/mcp",
@@ -119,10 +110,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_an_identity_provider_there_is_no_such_place() {
-        let (status, challenge, _) = ask(None, "POST", "/v1/mcp").await;
+    async fn without_an_identity_provider_there_is_no_metadata() {
+        let (status, challenge, _) = call(None, "POST", "/v1/mcp").await;
         assert_eq!((status.as_u16(), challenge.as_str()), (401, "Bearer"));
         let path = "/.well-known/oauth-protected-resource/v1/mcp";
-        assert_eq!(ask(None, "GET", path).await.0, 404);
+        assert_eq!(call(None, "GET", path).await.0, 404);
     }
 }

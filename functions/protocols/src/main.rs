@@ -1,10 +1,10 @@
-//! The doors on Lambda.
+//! The function `protocols` on Lambda.
 
 use std::sync::Arc;
 
 use smartspace_lambda::{Error, config::Config, http};
 use smartspace_ports::ids::RandomIds;
-use smartspace_stream::{Settings, router};
+use smartspace_protocols::{Settings, router};
 use smartspace_web::{with_fallbacks, with_middleware};
 
 #[tokio::main]

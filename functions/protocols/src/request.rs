@@ -1,4 +1,4 @@
-//! What the doors of chats have in common when they read a request.
+//! Bodies of requests: limits, parsing, and the messages of chat clients.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use axum::{
 use http_body_util::LengthLimitError;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use smartspace_client::{FileUpload, Refusal};
 use smartspace_domain::{
     attachments::FILES_OF_MESSAGE,
     ids::{MessageId, StreamId},
@@ -17,39 +18,39 @@ use smartspace_domain::{
 };
 use tokio::time::timeout;
 
-use crate::{api_client::Refusal, files::SentFile};
-
-/// The longest request: clients send the whole conversation. It is what AWS Lambda takes.
+/// The maximum length of a body, which is the limit of AWS Lambda. Clients send the whole
+/// conversation each time.
 pub(crate) const REQUEST_BYTES: usize = 6 * 1024 * 1024;
-/// How many values a request may have. A conversation has some hundreds.
-const VALUES: usize = 100_000;
-/// How long a request may take to arrive.
-const BODY_WITHIN: Duration = Duration::from_secs(30);
-/// How much of what is wrong is said, in characters: it may repeat what was sent.
-const SAID_CHARS: usize = 500;
-/// How many messages a request may post.
-const NEW_MESSAGES: usize = 10;
+/// The maximum number of JSON values in a body. Each takes far more memory than its text; a
+/// conversation has some hundreds.
+const MAX_VALUES: usize = 100_000;
+/// Time limit of receiving a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// The maximum length of an error text, in characters: it may quote the input.
+const ERROR_CHARS: usize = 500;
+/// The maximum number of messages that one request posts.
+const MAX_NEW_MESSAGES: usize = 10;
 
-/// Reads the body of a request.
-pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    let value = json_of(body)?;
+/// Parses a body that is a JSON object.
+pub(crate) fn parse_object<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+    let value = parse_json(body)?;
     if !value.is_object() {
         return Err(Refusal::new(422, "the body: expected an object"));
     }
-    shaped(value)
+    from_value(value)
 }
 
-/// The JSON of a body.
-pub(crate) fn json_of(body: &[u8]) -> Result<Value, Refusal> {
+/// Parses a body. Like the API, it refuses deep nesting and repeated names.
+pub(crate) fn parse_json(body: &[u8]) -> Result<Value, Refusal> {
     json::parse(body)
         .map_err(|error| Refusal::new(400, format!("the body: expected JSON, but {error}")))
 }
 
-/// The request with its whole body, which is neither too long nor too slow.
-pub(crate) async fn whole(request: Request) -> Result<Request, Refusal> {
+/// Receives the whole body of a request. Refuses one that is too long or too slow.
+pub(crate) async fn buffer_body(request: Request) -> Result<Request, Refusal> {
     let (parts, body) = request.into_parts();
-    let Ok(body) = timeout(BODY_WITHIN, to_bytes(body, REQUEST_BYTES)).await else {
-        let text = format!("expected the whole body within {BODY_WITHIN:?}");
+    let Ok(body) = timeout(BODY_TIMEOUT, to_bytes(body, REQUEST_BYTES)).await else {
+        let text = format!("expected the whole body within {BODY_TIMEOUT:?}");
         return Err(Refusal::new(408, text));
     };
     let body = body.map_err(|error| {
@@ -60,27 +61,28 @@ pub(crate) async fn whole(request: Request) -> Result<Request, Refusal> {
             Refusal::new(400, format!("the body could not be read: {error}"))
         }
     })?;
-    if json::values_at_most(&body) > VALUES {
-        return Err(Refusal::new(413, format!("the body: expected at most {VALUES} values")));
+    if json::values_at_most(&body) > MAX_VALUES {
+        return Err(Refusal::new(413, format!("the body: expected at most {MAX_VALUES} values")));
     }
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 
-/// The value as a type.
-pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T, Refusal> {
+/// Converts a JSON value. The error names the field that does not fit.
+pub(crate) fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Refusal> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let text = format!("{path}: {}", error.into_inner());
-        Refusal::new(422, excerpt(&text, SAID_CHARS).0)
+        Refusal::new(422, excerpt(&text, ERROR_CHARS).0)
     })
 }
 
-/// Whether a client got the message with this id from us.
-fn is_ours(id: &str) -> bool {
+/// Whether we have sent the client the message with this id.
+fn is_from_us(id: &str) -> bool {
     id.parse::<MessageId>().is_ok() || id.parse::<StreamId>().is_ok() || id.starts_with("rsp_")
 }
 
-/// The person's messages at the end that did not come from us, oldest first.
+/// The user's messages that the space may not have yet, oldest first: those at the end of the
+/// conversation, up to one that we have sent.
 pub(crate) fn new_messages<M>(
     messages: &[M],
     id_and_role: impl Fn(&M) -> (&str, &str),
@@ -89,29 +91,30 @@ pub(crate) fn new_messages<M>(
     for message in messages.iter().rev() {
         let (id, role) = id_and_role(message);
         match role {
-            _ if is_ours(id) => break,
+            _ if is_from_us(id) => break,
             "user" => new.push(message),
-            // What the client tells a model to do.
+            // Instructions for a model. An agent of a space has its own.
             "system" | "developer" => {}
             _ => break,
         }
     }
     new.reverse();
-    if new.len() > NEW_MESSAGES {
+    if new.len() > MAX_NEW_MESSAGES {
         let got = new.len();
         return Err(Refusal::new(
             422,
-            format!("/messages: expected at most {NEW_MESSAGES} new messages, got {got}"),
+            format!("/messages: expected at most {MAX_NEW_MESSAGES} new messages, got {got}"),
         ));
     }
     Ok(new)
 }
 
 /// The text and the files of the parts of the message `id`.
-pub(crate) fn content_of(parts: &Value, id: &str) -> Result<(String, Vec<SentFile>), Refusal> {
-    let refuse = |what: &str| Refusal::new(422, format!("/messages: {id}: {what}"));
+pub(crate) fn content_of(parts: &Value, id: &str) -> Result<(String, Vec<FileUpload>), Refusal> {
+    let refuse = |reason: &str| Refusal::new(422, format!("/messages: {id}: {reason}"));
     let parts = parts.as_array().ok_or_else(|| refuse("expected text or parts"))?;
-    let (mut text, mut files) = (String::new(), Vec::new());
+    let mut text = String::new();
+    let mut files = Vec::new();
     for part in parts {
         match (part["type"].as_str(), part["text"].as_str()) {
             (Some("text"), Some(more)) => text.push_str(more),
@@ -120,7 +123,7 @@ pub(crate) fn content_of(parts: &Value, id: &str) -> Result<(String, Vec<SentFil
                     return Err(refuse(&format!("expected at most {FILES_OF_MESSAGE} files")));
                 }
                 let file = file_of(part);
-                files.push(file.map_err(|what| refuse(&format!("a file: {what}")))?);
+                files.push(file.map_err(|reason| refuse(&format!("a file: {reason}")))?);
             }
             // Other parts are state of the client.
             _ => {}
@@ -129,9 +132,8 @@ pub(crate) fn content_of(parts: &Value, id: &str) -> Result<(String, Vec<SentFil
     Ok((text, files))
 }
 
-/// The file of a part: of the AI SDK (`url`), of AG-UI 1.0 (`source`), or of earlier AG-UI
-/// (`data`).
-fn file_of(part: &Value) -> Result<SentFile, String> {
+/// The file in a part of the AI SDK (`url`), of AG-UI 1.0 (`source`), or of earlier AG-UI (`data`).
+fn file_of(part: &Value) -> Result<FileUpload, String> {
     let named = |value: &Value| value.as_str().map(str::to_owned);
     let names = [&part["filename"], &part["metadata"]["filename"], &part["metadata"]["name"]];
     let name = names.into_iter().find_map(named);
@@ -141,10 +143,10 @@ fn file_of(part: &Value) -> Result<SentFile, String> {
     let content_type = mime.into_iter().find_map(Value::as_str).unwrap_or_default();
     let data = [(&source["type"] == "data").then_some(&source["value"]), part.get("data")];
     if let Some(data) = data.into_iter().flatten().find_map(Value::as_str) {
-        return SentFile::of_base64(name, content_type, data);
+        return FileUpload::from_base64(name, content_type, data);
     }
     let address = [&source["value"], &part["url"]].into_iter().find_map(Value::as_str);
-    SentFile::of_data_url(name, address.unwrap_or_default())
+    FileUpload::from_data_url(name, address.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -156,7 +158,7 @@ mod tests {
     use super::*;
 
     async fn refused(body: Body) -> Option<(u16, String)> {
-        let refusal = whole(Request::new(body)).await.err()?;
+        let refusal = buffer_body(Request::new(body)).await.err()?;
         Some((refusal.status, refusal.detail))
     }
 
@@ -167,9 +169,9 @@ mod tests {
         let long = Body::from(" ".repeat(REQUEST_BYTES + 1));
         let text = "the body: expected at most 6291456 bytes".to_owned();
         assert_eq!(refused(long).await, Some((413, text)));
-        let short_values = format!("[{}1]", "1,".repeat(VALUES - 2));
+        let short_values = format!("[{}1]", "1,".repeat(MAX_VALUES - 2));
         assert_eq!(refused(Body::from(short_values)).await, None);
-        let short_values = format!("[{}1]", "1,".repeat(VALUES));
+        let short_values = format!("[{}1]", "1,".repeat(MAX_VALUES));
         let text = "the body: expected at most 100000 values".to_owned();
         assert_eq!(refused(Body::from(short_values)).await, Some((413, text)));
         let stalled = futures::stream::pending::<Result<Bytes, std::convert::Infallible>>();
@@ -178,12 +180,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_short() {
+    fn an_error_text_is_short() {
         #[derive(Debug, Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Nothing {}
-        let refusal = shaped::<Nothing>(json!({"a".repeat(10_000): 1})).unwrap_err();
+        let refusal = from_value::<Nothing>(json!({"a".repeat(10_000): 1})).unwrap_err();
         assert_eq!(refusal.status, 422);
-        assert!(refusal.detail.chars().count() <= SAID_CHARS, "{}", refusal.detail);
+        assert!(refusal.detail.chars().count() <= ERROR_CHARS, "{}", refusal.detail);
     }
 }

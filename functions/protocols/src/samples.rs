@@ -1,4 +1,4 @@
-//! Messages and runs for tests.
+//! Sample messages and runs for the unit tests.
 
 use serde_json::{Value, json};
 use smartspace_domain::{
@@ -24,11 +24,11 @@ pub(crate) fn sender(number: u128) -> Value {
     json!({"id": EntityId::new(at(), number), "type": "agent", "name": format!("{number}")})
 }
 
-/// A message of a run that woke other runs.
-pub(crate) fn message(number: u128, sent_by: Option<u128>, woke: Option<&[u128]>) -> Message {
-    let dispatch = woke.map(|woke| {
+/// A message of the run `sent_by` that triggered the runs `triggered`.
+pub(crate) fn message(number: u128, sent_by: Option<u128>, triggered: Option<&[u128]>) -> Message {
+    let dispatch = triggered.map(|triggered| {
         let one = |run: &u128| json!({"agentId": EntityId::new(at(), *run), "runId": run_id(*run)});
-        woke.iter().map(one).collect::<Vec<_>>()
+        triggered.iter().map(one).collect::<Vec<_>>()
     });
     let mut message = json!({
         "id": message_id(number), "spaceId": SpaceId::new(at(), 1), "seq": number, "rev": 1,
@@ -42,7 +42,7 @@ pub(crate) fn message(number: u128, sent_by: Option<u128>, woke: Option<&[u128]>
     serde_json::from_value(message).unwrap()
 }
 
-/// A run that the message with the same number woke, with other fields.
+/// A run that the message `of_message` triggered, with the fields `more`.
 pub(crate) fn run(number: u128, of_message: u128, status: &str, more: &Value) -> Box<Run> {
     let mut run = json!({
         "id": run_id(number), "agentId": EntityId::new(at(), number), "status": status,

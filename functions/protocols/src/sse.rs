@@ -1,4 +1,4 @@
-//! Responses that tell a turn as server-sent events, in the words of a protocol.
+//! Responses with the events of a turn as server-sent events, encoded for a protocol.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -9,64 +9,58 @@ use axum::response::{
 use futures::{StreamExt, stream};
 use serde::Serialize;
 
-use crate::{
-    conversation::{Conversation, Next, Why},
-    narration::{Ending, Narration, Told},
-};
+use crate::turn::{EndCause, Step, TurnEnd, TurnEvent, TurnSession};
 
-/// After how much silence a comment is sent, so that nobody takes the connection for dead.
-const COMMENT_EVERY: Duration = Duration::from_secs(15);
+/// After how much silence a comment is sent. Proxies close connections that are silent for longer.
+const COMMENT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// A protocol that tells a turn.
-pub(crate) trait Protocol: Send + 'static {
+/// Encodes the events of a turn for a protocol.
+pub(crate) trait TurnEncoder: Send + 'static {
     /// An event of the protocol.
     type Event: Serialize + Send;
 
-    /// What follows the last event.
-    const LAST: Option<&str> = None;
+    /// The data after the last event.
+    const TRAILER: Option<&str> = None;
 
-    /// Adds the events that say this.
-    fn tell(&mut self, told: Told, narration: &Narration, events: &mut Vec<Self::Event>);
+    /// Encodes an event.
+    fn encode(&mut self, event: &TurnEvent) -> Vec<Self::Event>;
 
-    /// Adds the events that end the response.
-    fn end(&mut self, ending: Ending, why: Why, events: &mut Vec<Self::Event>);
+    /// Encodes the end of the turn.
+    fn finish(&mut self, end: TurnEnd, cause: EndCause) -> Vec<Self::Event>;
 }
 
-/// A response with the events `first`, and then those that tell the turn. When the client leaves,
-/// the turn is told no further.
-pub(crate) fn respond<P: Protocol>(
-    conversation: Conversation,
-    protocol: P,
-    first: Vec<P::Event>,
+/// A response with the events `first`, followed by those of the turn. If the client closes the
+/// connection, the stream is dropped, and with it the turn's subscription.
+pub(crate) fn respond<E: TurnEncoder>(
+    turn: TurnSession,
+    encoder: E,
+    first: Vec<E::Event>,
 ) -> Response {
-    let first = stream::iter(texts(&first));
-    let rest = stream::unfold(Some((conversation, protocol)), |state| async {
-        let (mut conversation, mut protocol) = state?;
-        let mut events = Vec::new();
-        match conversation.next_with_files().await {
-            Next::Told(all) => {
-                for told in all {
-                    protocol.tell(told, conversation.narration(), &mut events);
-                }
-                Some((texts(&events), Some((conversation, protocol))))
+    let first = stream::iter(to_json(&first));
+    let rest = stream::unfold(Some((turn, encoder)), |state| async {
+        let (mut turn, mut encoder) = state?;
+        match turn.next_with_files().await {
+            Step::Events(events) => {
+                let encoded: Vec<_> =
+                    events.iter().flat_map(|event| encoder.encode(event)).collect();
+                Some((to_json(&encoded), Some((turn, encoder))))
             }
-            Next::End(all, ending, why) => {
-                for told in all {
-                    protocol.tell(told, conversation.narration(), &mut events);
-                }
-                protocol.end(ending, why, &mut events);
-                let mut texts = texts(&events);
-                texts.extend(P::LAST.map(str::to_owned));
+            Step::End(events, end, cause) => {
+                let mut encoded: Vec<_> =
+                    events.iter().flat_map(|event| encoder.encode(event)).collect();
+                encoded.extend(encoder.finish(end, cause));
+                let mut texts = to_json(&encoded);
+                texts.extend(E::TRAILER.map(str::to_owned));
                 Some((texts, None))
             }
         }
     });
     let rest = rest.flat_map(stream::iter);
     let events = first.chain(rest).map(|text| Ok::<_, Infallible>(Event::default().data(text)));
-    Sse::new(events).keep_alive(KeepAlive::new().interval(COMMENT_EVERY)).into_response()
+    Sse::new(events).keep_alive(KeepAlive::new().interval(COMMENT_INTERVAL)).into_response()
 }
 
-fn texts<E: Serialize>(events: &[E]) -> Vec<String> {
+fn to_json<E: Serialize>(events: &[E]) -> Vec<String> {
     let texts = events.iter().filter_map(|event| serde_json::to_string(event).ok());
     texts.collect()
 }

@@ -28,7 +28,7 @@ const CLOSED_FOR: Duration = Duration::from_secs(10);
 /// When a client whose entity has too many connections may subscribe again.
 const CROWDED_FOR: Duration = Duration::from_mins(1);
 
-/// The last frame of a door's connection that gives way to a newer one.
+/// The last frame of a protocol's connection that a newer one replaces.
 const REPLACED: Goodbye = Goodbye {
     code: CloseCode::Normal,
     reason: "a newer call of this entity follows the space",
@@ -115,8 +115,8 @@ impl Socket {
     }
 
     /// Checks that the entity has fewer older connections than it may have. Connections that died
-    /// silently are deleted when they would be in the way, and the connection of a door gives way
-    /// to a newer one in the same space.
+    /// silently are deleted when they would be in the way, and a newer connection of a protocol
+    /// replaces an older one in the same space.
     async fn check_connections_of(
         &self,
         entity: EntityId,
@@ -129,12 +129,12 @@ impl Socket {
         let store = &self.pipeline.store;
         let now = self.pipeline.now();
         let older = store.connections().older_than(connection, now).await?;
-        let most = if connection.is_door {
+        let most = if connection.is_protocol {
             limits::CALLS_OF_ENTITY
         } else {
             limits::CONNECTIONS_OF_ENTITY
         };
-        if older.len() < most || connection.is_door && self.replaced(&older, space).await? {
+        if older.len() < most || connection.is_protocol && self.replaced(&older, space).await? {
             return Ok(());
         }
         let who = format!("connections of {entity}");
@@ -144,7 +144,7 @@ impl Socket {
                 return Ok(());
             }
         }
-        Err(if connection.is_door {
+        Err(if connection.is_protocol {
             Error::TooMany { text: limits::too_many_calls(), wait: limits::CALLS_OPEN_FOR }
         } else {
             let text = format!(
@@ -155,9 +155,9 @@ impl Socket {
         })
     }
 
-    /// Closes the oldest of these connections that follows the space, if one does. On AWS nobody
-    /// tells a door that its client has left, so that a page that is loaded again and again would
-    /// use up the calls of its reader.
+    /// Closes the oldest of these connections that follows the space, if one does. On AWS a function
+    /// is not notified when its client leaves, so a page that is loaded again and again would use up
+    /// the calls of its reader.
     async fn replaced(&self, older: &[ConnectionId], space: SpaceId) -> Result<bool> {
         let connections = self.pipeline.store.connections();
         for id in older {

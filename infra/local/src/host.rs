@@ -20,10 +20,10 @@ use smartspace_ports::{
     secrets::FixedSecrets,
     trace,
 };
+use smartspace_protocols::Settings;
 use smartspace_run::Callbacks;
 use smartspace_socket::Socket;
 use smartspace_store::{CurrentTrace, Store};
-use smartspace_stream::Settings;
 use smartspace_sweep::Sweep;
 use smartspace_web::with_middleware;
 use tokio::{
@@ -201,12 +201,12 @@ fn new_router(
         ids: pipeline.ids.clone(),
         origins: flags.cors_origins.clone(),
     };
-    let doors = smartspace_stream::router(Settings {
+    let protocols = smartspace_protocols::router(Settings {
         api_url: own_url(address),
         origins: flags.cors_origins.clone(),
         issuer: flags.jwt_issuer.clone().filter(|issuer| !issuer.is_empty()),
     });
-    Ok(smartspace_api::router(api, socket_server::router(server).merge(doors)))
+    Ok(smartspace_api::router(api, socket_server::router(server).merge(protocols)))
 }
 
 /// The routes that upload and download files. They take longer bodies than the API.

@@ -94,13 +94,13 @@ pub const SUBSCRIBE_TOKENS: u32 = 5;
 pub const REFUSED_FRAMES: u32 = 3;
 /// How many connections of an entity may subscribe.
 pub const CONNECTIONS_OF_ENTITY: usize = 20;
-/// How many calls an entity may have open through doors, and so how many connections of doors may
-/// subscribe for it.
+/// How many calls of an entity through other protocols may be open. As many of its connections for
+/// these may subscribe.
 pub const CALLS_OF_ENTITY: usize = 4;
-/// After how long a refused call through a door may be repeated.
+/// After how long a refused call through another protocol may be repeated.
 pub const CALLS_OPEN_FOR: Duration = Duration::from_secs(5);
 
-/// Why a call through a door is refused.
+/// The reason why a call through another protocol is refused.
 pub fn too_many_calls() -> String {
     format!("{CALLS_OF_ENTITY} calls of this entity are open; expected no more at once")
 }

@@ -24,7 +24,7 @@ pub struct Config {
     pub schedules: Schedules,
     /// `ATTACHMENTS_BUCKET`: the bucket of the files of spaces.
     pub attachments_bucket: String,
-    /// `API_URL`: the HTTP API. `stream` has it, which is a client of the API, and `run`, which
+    /// `API_URL`: the HTTP API. `protocols` has it, which is a client of the API, and `run`, which
     /// tells remote agents where to answer.
     pub api_url: Option<String>,
     /// `SOCKET_URL`: the WebSocket address for clients.

@@ -118,7 +118,7 @@ mod tests {
             "multiValueHeaders": {"smartspace-chain-depth": ["7", "0"]},
             "requestContext": {
                 "path": public,
-                "stage": "doors",
+                "stage": "protocols",
                 "httpMethod": "POST",
                 "identity": {},
                 "resourcePath": "/{proxy+}",
@@ -139,9 +139,9 @@ mod tests {
             "X-Forwarded-Proto": "https",
             "smartspace-chain-depth": "0",
         });
-        let request = readdressed("/v1/chat", "/doors/v1/chat", &host);
+        let request = readdressed("/v1/chat", "/protocols/v1/chat", &host);
         assert_eq!(request.uri(), "https://x.execute-api.test/v1/chat");
-        assert_eq!(request.headers()[PREFIX], "/doors");
+        assert_eq!(request.headers()[PREFIX], "/protocols");
         let depths: Vec<_> = request.headers().get_all("smartspace-chain-depth").iter().collect();
         assert_eq!(depths, ["7", "0"]);
         // A domain of one's own has no stage in its paths.
@@ -149,8 +149,8 @@ mod tests {
         let request = readdressed("/v1/chat", "/v1/chat", &forged);
         assert_eq!(request.uri().path(), "/v1/chat");
         assert_eq!(request.headers().get(PREFIX), None);
-        let request = readdressed("/doors/a b#c", "/doors/doors/a b#c", &host);
-        assert_eq!(request.uri().path(), "/doors/a%20b%23c");
-        assert_eq!(request.headers()[PREFIX], "/doors");
+        let request = readdressed("/protocols/a b#c", "/protocols/protocols/a b#c", &host);
+        assert_eq!(request.uri().path(), "/protocols/a%20b%23c");
+        assert_eq!(request.headers()[PREFIX], "/protocols");
     }
 }

@@ -31,9 +31,9 @@ pub struct Ticket {
     /// When the credential that the ticket was made with expires. The connection lasts no longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_until: Option<Time>,
-    /// Whether the connection is one of a door.
+    /// Whether the connection serves a client of another protocol.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_door: bool,
+    pub is_protocol: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -64,9 +64,9 @@ pub struct ConnectionRecord {
     /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<Time>,
-    /// Whether it is one of a door.
+    /// Whether it serves a client of another protocol.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_door: bool,
+    pub is_protocol: bool,
 }
 
 /// The spaces in which a connection was present that is deleted, until their followers are told.
@@ -119,7 +119,7 @@ impl Connections<'_> {
             valid_until,
             expires_at,
             asked_at: None,
-            is_door: ticket.is_door,
+            is_protocol: ticket.is_protocol,
         };
         let mut writes = vec![Write::put(keys::connection_meta(id), &record)?];
         if let Caller::Entity(entity) = record.caller {

@@ -12,7 +12,7 @@ pub(crate) use crate::auth::access_table::table::CALLERS;
 use crate::{
     auth::access_table::{
         scene::Scene,
-        table::{DOORS, Row, TABLE, rows},
+        table::{PROTOCOLS, Row, TABLE, rows},
     },
     support::{
         client::{Client, Reply},
@@ -89,13 +89,13 @@ async fn every_caller_gets_the_status_of_the_access_table() {
 }
 
 #[tokio::test]
-async fn every_door_admits_entities_only() {
+async fn every_protocol_accepts_entities_only() {
     if let Some(deployed) = deployed() {
-        return deployed.skip("the doors are on the local host only");
+        return deployed.skip("the protocols are on the local host only");
     }
     let Some(stack) = stack_with_tokens().await else { return };
     let scene = Scene::new(&stack).await;
-    for (route, body, expected) in DOORS {
+    for (route, body, expected) in PROTOCOLS {
         let request = || {
             let path = route.split(' ').next_back().unwrap();
             let request = stack.request(method_of(route), &scene.fill(path, "member"));

@@ -122,7 +122,7 @@ test('a message makes a context and is answered', async (t) => {
   );
 });
 
-test('a task is told while it goes on', async (t) => {
+test('a task is streamed while it goes on', async (t) => {
   withoutWarnings(t);
   const { client, garden, api } = await scene(t, WORD_MS);
   const events = [];

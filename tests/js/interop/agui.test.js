@@ -187,7 +187,7 @@ for (const [name, Client] of Object.entries(CLIENTS)) {
   });
 }
 
-test('answers to several new messages are all told', async (t) => {
+test('answers to several new messages all arrive', async (t) => {
   withoutWarnings(t);
   const scene = await startGarden(t);
   const { api, garden } = scene;
@@ -228,15 +228,15 @@ test('only the messages at the end are new', async (t) => {
   const scene = await startGarden(t);
   const { api, garden } = scene;
   const client = agentOf(HttpAgent, scene, garden);
-  say(client, 'a', 'Told to another agent');
+  say(client, 'a', 'Sent to another agent');
   client.addMessage({ id: 'b', role: 'assistant', content: 'By another agent' });
-  say(client, 'c', 'Told to this space');
+  say(client, 'c', 'Sent to this space');
   await run(client);
   const posted = (await api.messages(garden)).map(({ parts, clientKey }) => [
     parts[0].text,
     clientKey,
   ]);
-  assert.deepEqual(posted, [['Told to this space', 'agui:c']]);
+  assert.deepEqual(posted, [['Sent to this space', 'agui:c']]);
 });
 
 test('what a thread cannot be is refused with the reason', async (t) => {

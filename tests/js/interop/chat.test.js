@@ -169,7 +169,7 @@ for (const [name, sdk] of Object.entries(CLIENTS)) {
     assert.deepEqual(answers(chat), [OPENING]);
     assert.deepEqual(answers(chat), await posted(api, garden));
     assert.equal(chat.messages.length, 2);
-    // A page that was loaded again knows only its own message.
+    // A page that was loaded again has only its own message.
     const loaded = chatOf(sdk, scene, garden, { messages: chat.messages.slice(0, 1) });
     await loaded.resumeStream();
     assert.deepEqual([loaded.status, loaded.messages.length], ['ready', 1]);
@@ -184,7 +184,7 @@ for (const [name, sdk] of Object.entries(CLIENTS)) {
   });
 }
 
-test('what came while the page did not listen is told with its answer', async (t) => {
+test('messages from before the answer arrive with it', async (t) => {
   const scene = await startGarden(t);
   const { api, sarah, garden } = scene;
   const sdk = CLIENTS['the client of ai 7'];

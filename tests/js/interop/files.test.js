@@ -1,5 +1,5 @@
-// Files through the doors: a client sends a picture inside its request, and gets the pictures that
-// an agent draws, with unmodified clients.
+// Files through other protocols, with unmodified clients: a client sends a picture inside its
+// request, and gets the pictures that an agent draws.
 
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
@@ -200,7 +200,7 @@ for (const [name, Client, part] of [
     },
   ],
 ])
-  test(`${name} sends a picture and is told of a drawn one`, async (t) => {
+  test(`${name} sends a picture and gets a drawn one`, async (t) => {
     const { product, api, bearer, studio } = await scene(t);
     const client = new Client({
       url: `${product.base}/v1/agui`,
@@ -212,15 +212,15 @@ for (const [name, Client, part] of [
       role: 'user',
       content: [{ type: 'text', text: 'Like this' }, part],
     });
-    const told = [];
+    const received = [];
     await client.runAgent(
       {},
       {
-        onCustomEvent: ({ event }) => void told.push(event),
+        onCustomEvent: ({ event }) => void received.push(event),
       },
     );
     await check(api, studio, 'Like this', 'image.png');
-    const [{ name: event, value }, ...others] = told;
+    const [{ name: event, value }, ...others] = received;
     assert.deepEqual([event, others], ['smartspace.files', []]);
     const [card] = (await api.messages(studio)).slice(1);
     assert.equal(value.messageId, card.streamId ?? card.id);
@@ -277,8 +277,8 @@ test('the A2A client sends a picture and gets a drawn one', async (t) => {
   );
   assert.equal(text.content.value, DRAWN);
   await isDrawn(drawn.content.value);
-  // A stream tells the same.
-  const told = [];
+  // A stream contains the same files.
+  const received = [];
   const next = {
     ...request,
     message: {
@@ -287,9 +287,9 @@ test('the A2A client sends a picture and gets a drawn one', async (t) => {
       parts: [part('text', 'Again')],
     },
   };
-  for await (const event of client.sendMessageStream(next)) told.push(event);
-  const updates = told.filter(({ payload }) => payload?.$case === 'artifactUpdate');
+  for await (const event of client.sendMessageStream(next)) received.push(event);
+  const updates = received.filter(({ payload }) => payload?.$case === 'artifactUpdate');
   const shown = updates.flatMap(({ payload }) => payload.value.artifact.parts);
   const link = shown.find(({ content }) => content?.$case === 'url');
-  assert.equal(link?.filename, 'A rose.png', JSON.stringify(told));
+  assert.equal(link?.filename, 'A rose.png', JSON.stringify(received));
 });

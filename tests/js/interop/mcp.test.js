@@ -121,7 +121,7 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       const text = '@Guide Are you there?';
       const once = { ...inGarden, text, waitSeconds: 20, idempotencyKey: 'there' };
       const first = await call(client, 'post_message', once);
-      // Nothing happens any more, so only the API knows.
+      // No event comes any more, so the answer must be read over HTTP.
       const second = await call(client, 'post_message', once);
       assert.deepEqual(second, first);
       assert.deepEqual([second.isOver, textsOf(second.messages)], [true, [ANSWER]]);
@@ -214,7 +214,7 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       assert.equal(pages.length, Math.ceil(Buffer.byteLength(text) / (24 * 1024)));
     });
 
-    await t.test('is told what is wrong with a file, and nothing is posted', async () => {
+    await t.test('gets the reason for a refused file, and nothing is posted', async () => {
       const before = await api.messages(garden);
       const file = { name: 'a.txt', contentType: 'text/plain', text: 'a' };
       for (const [files, detail] of [
@@ -279,7 +279,7 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       assert.equal((await refusal(client, 'post_message', forwarded)).status, 422);
     });
 
-    await t.test('is told what an input lacks', async () => {
+    await t.test('gets the reason for a refused input', async () => {
       const wrong = { spaceId: garden.id, text: '' };
       assert.equal((await refusal(client, 'post_message', wrong)).status, 422);
     });
@@ -414,7 +414,7 @@ test('a request that still arrives is an open call', async (t) => {
   await api.waitFor(async () => (await status()) === 200);
 });
 
-test('an agent that posts through the door stays in its chain', async (t) => {
+test('an agent that posts over MCP stays in its chain', async (t) => {
   const { space, call } = await scene(t);
   const input = { spaceId: space.id, text: 'Hello' };
   const headers = { 'smartspace-chain-depth': '5' };
@@ -452,7 +452,7 @@ test('an entity has a few calls open, and a wait ends with its client', async (t
   assert.ok(Date.now() < firstWouldEnd, 'the waits went on until their time was up');
 });
 
-test('only the token of an entity opens the door', async (t) => {
+test('only the token of an entity is accepted', async (t) => {
   const { product, bearer, send } = await scene(t, '--cors-origin', 'https://chat.example.com');
   const status = async (headers) => {
     const response = await send('tools/list', {}, headers);

@@ -83,11 +83,11 @@ async function post(product, space, sender, text, traceparent) {
   assert.equal(response.status, 201);
 }
 
-test('a run belongs to the trace of whoever woke it', async (t) => {
+test('a run belongs to the trace of the request that triggered it', async (t) => {
   const variables = { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' };
   const { collector, product, husam, garden } = await scene(t, variables);
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-  // Whoever does not record its trace wants nothing recorded.
+  // A client that does not record its trace wants nothing recorded.
   await post(product, garden, husam, '@Weather?', `00-${'ab'.repeat(16)}-00f067aa0ba902b7-00`);
   await post(product, garden, husam, '@Weather, warm?', `00-${trace}-00f067aa0ba902b7-01`);
   const spans = await collector.spans(4);

@@ -160,12 +160,12 @@ async fn more_spaces(world: &Arc<World>, count: usize) -> Vec<SpaceId> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_entity_has_four_connections_of_doors_in_all_processes() {
+async fn an_entity_has_four_connections_of_protocols_in_all_processes() {
     let world = set().await;
     let person = Caller::Entity(world.env.ledger.lock().unwrap().people[0]);
     let spaces = more_spaces(&world, 5).await;
-    let status = async |name: &str, is_door: bool, space: SpaceId| {
-        let body = json!({"door": is_door});
+    let status = async |name: &str, is_protocol: bool, space: SpaceId| {
+        let body = json!({"protocol": is_protocol});
         let (id, view) = connect_with(&world, person, name.to_owned(), &body).await;
         let frame = json!({"action": "subscribe", "id": 1, "spaceId": space, "afterSeq": 0});
         world.receive(&id, &frame.to_string()).await.unwrap();
@@ -207,7 +207,7 @@ async fn follow(store: &Store, name: &str, space: SpaceId, world: &World) -> May
             caller: DomainCaller::Operator,
             valid_until: now + Duration::from_secs(5),
             credential_until: None,
-            is_door: false,
+            is_protocol: false,
         };
         connections.store_ticket(name, ticket).await.unwrap();
         let lasts = Duration::from_hours(2);

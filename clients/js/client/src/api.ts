@@ -2889,11 +2889,12 @@ export interface components {
         };
         /**
          * @description `entityId` is the entity that the connection acts as. Without it, a connection of the operator
-         *     may follow every space. `door` is true for a connection of a door, which an entity has fewer of.
+         *     may follow every space. `protocol` is true for a connection that serves a client of another
+         *     protocol. An entity has fewer of these.
          */
         TicketBody: {
             entityId?: components["schemas"]["EntityId"] | null;
-            door?: boolean;
+            protocol?: boolean;
         };
         TicketResponse: {
             ticket: string;

@@ -32,14 +32,15 @@ pub(super) fn routes() -> Routes {
 }
 
 /// `entityId` is the entity that the connection acts as. Without it, a connection of the operator
-/// may follow every space. `door` is true for a connection of a door, which an entity has fewer of.
+/// may follow every space. `protocol` is true for a connection that serves a client of another
+/// protocol. An entity has fewer of these.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TicketBody {
     #[serde(default)]
     entity_id: Option<EntityId>,
     #[serde(default)]
-    door: bool,
+    protocol: bool,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -66,7 +67,7 @@ async fn create(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<impl IntoResponse> {
-    let TicketBody { entity_id, door } = body.read_or_nothing()?;
+    let TicketBody { entity_id, protocol } = body.read_or_nothing()?;
     let caller = match (caller, entity_id) {
         (Caller::Operator, None) => Caller::Operator,
         (caller, entity) => Caller::Entity(caller.speaks_as(entity)?),
@@ -83,7 +84,8 @@ async fn create(
     // 80 random bits are enough: the ticket is valid once, and for a minute.
     let ticket = TicketId::new(now, api.pipeline.ids.random()).to_string();
     let expires_at = until.map_or(now + TICKET_VALID, |until| until.min(now + TICKET_VALID));
-    let stored = Ticket { caller, valid_until: expires_at, credential_until: until, is_door: door };
+    let stored =
+        Ticket { caller, valid_until: expires_at, credential_until: until, is_protocol: protocol };
     api.pipeline.store.connections().store_ticket(&ticket, stored).await?;
     let url = format!("{}?ticket={ticket}", address(&api.socket_url, &headers));
     Ok((StatusCode::CREATED, Json(TicketResponse { ticket, url, expires_at })))

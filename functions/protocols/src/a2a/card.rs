@@ -1,4 +1,4 @@
-//! The card of an agent: what it can, and where it is called.
+//! The card of an agent: its abilities and its address.
 
 use axum::http::HeaderMap;
 use serde::Deserialize;
@@ -8,20 +8,20 @@ use smartspace_web::host_address;
 
 use crate::a2a::VERSION;
 
-/// What the API says of an open agent.
+/// The part of the API's answer about an open agent that is used here.
 #[derive(Debug, Deserialize)]
-pub(super) struct AboutAgent {
+pub(super) struct OpenAgent {
     pub(super) id: EntityId,
     pub(super) name: String,
     description: String,
 }
 
 /// The card of an agent, for a request with these headers.
-pub(super) fn card_of(agent: &AboutAgent, headers: &HeaderMap) -> Value {
-    let AboutAgent { id, name, description } = agent;
+pub(super) fn agent_card(agent: &OpenAgent, headers: &HeaderMap) -> Value {
+    let OpenAgent { id, name, description } = agent;
     let description =
         if description.is_empty() { format!("The agent {name}") } else { description.clone() };
-    // Text and JSON are modes of files, too.
+    // Text and JSON are among the types of files.
     let modes: Vec<_> = FileType::names().collect();
     json!({
         "name": name,

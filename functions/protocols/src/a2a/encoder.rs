@@ -1,4 +1,4 @@
-//! A task in the words of A2A, while it goes on.
+//! Encodes a turn of one run as updates of a task of A2A.
 
 use std::collections::BTreeSet;
 
@@ -11,32 +11,38 @@ use smartspace_domain::{
 use crate::{
     a2a::{
         rpc::{RpcError, error_of, result_of},
-        tasks::{file_part, question, spoken, state_of},
+        types::{agent_message, error_id, file_part, form_message, state_of},
     },
-    conversation::{Why, id_for_clients},
-    event_stream::Protocol,
-    narration::{Ending, Narration, Told, card_of},
+    sse::TurnEncoder,
+    turn::{EndCause, TurnEnd, TurnEvent, card_of, id_for_clients},
 };
 
-/// A task, as a client gets it.
+/// The state of a response about a task.
 #[derive(Debug)]
-pub(super) struct Telling {
-    /// The id of the call.
-    id: Value,
+pub(super) struct TaskEncoder {
+    /// The id of the JSON-RPC call, which each event repeats.
+    call_id: Value,
     task: RunId,
     context: SpaceId,
-    /// The texts that have begun.
-    begun: BTreeSet<StreamId>,
+    /// The texts whose first piece was sent.
+    started: BTreeSet<StreamId>,
 }
 
-impl Telling {
-    pub(super) fn new(id: Value, task: RunId, context: SpaceId) -> Self {
-        Self { id, task, context, begun: BTreeSet::new() }
+/// Whether a piece of an artifact continues it or replaces it, and whether it is the last one.
+#[derive(Clone, Copy)]
+struct Chunk {
+    append: bool,
+    last: bool,
+}
+
+impl TaskEncoder {
+    pub(super) fn new(call_id: Value, task: RunId, context: SpaceId) -> Self {
+        Self { call_id, task, context, started: BTreeSet::new() }
     }
 
     /// The first event: the task as it is.
     pub(super) fn task(&self, task: Value) -> Value {
-        result_of(&self.id, json!({"task": task}))
+        result_of(&self.call_id, json!({"task": task}))
     }
 
     fn status(&self, status: RunStatus, message: Option<Value>) -> Value {
@@ -45,81 +51,84 @@ impl Telling {
             shown["message"] = message;
         }
         let update = json!({"taskId": self.task, "contextId": self.context, "status": shown});
-        result_of(&self.id, json!({"statusUpdate": update}))
+        result_of(&self.call_id, json!({"statusUpdate": update}))
     }
 
-    /// A piece of a text. It begins the text anew unless it is appended.
-    fn artifact(&self, id: &str, text: Option<&str>, is_appended: bool, is_last: bool) -> Value {
-        let parts = text.iter().map(|text| json!({"text": text})).collect();
-        self.artifact_of(id, parts, is_appended, is_last)
+    fn text(&self, id: &str, text: &str, chunk: Chunk) -> Value {
+        self.artifact(id, vec![json!({"text": text})], chunk)
     }
 
-    fn artifact_of(&self, id: &str, parts: Vec<Value>, is_appended: bool, is_last: bool) -> Value {
+    fn artifact(&self, id: &str, parts: Vec<Value>, chunk: Chunk) -> Value {
         let update = json!({
             "taskId": self.task,
             "contextId": self.context,
             "artifact": {"artifactId": id, "parts": parts},
-            "append": is_appended,
-            "lastChunk": is_last,
+            "append": chunk.append,
+            "lastChunk": chunk.last,
         });
-        result_of(&self.id, json!({"artifactUpdate": update}))
+        result_of(&self.call_id, json!({"artifactUpdate": update}))
+    }
+
+    fn encode_one(&mut self, event: &TurnEvent) -> Option<Value> {
+        match event {
+            TurnEvent::RunStarted { .. } => Some(self.status(RunStatus::Running, None)),
+            TurnEvent::RunEnded { status, error, .. } => {
+                let message = error.as_ref().map(|error| {
+                    agent_message(&error_id(self.task), self.context, self.task, &error.message)
+                });
+                Some(self.status(*status, message))
+            }
+            TurnEvent::TextDelta { stream, text } => {
+                let append = !self.started.insert(*stream);
+                Some(self.text(&stream.to_string(), text, Chunk { append, last: false }))
+            }
+            TurnEvent::TextEnded { stream, rest, message } => {
+                let text = rest.as_deref().unwrap_or(message.text());
+                let chunk = Chunk { append: rest.is_some(), last: true };
+                Some(self.text(&stream.to_string(), text, chunk))
+            }
+            // An artifact cannot be removed, so it is emptied.
+            TurnEvent::TextDropped { stream } => {
+                let chunk = Chunk { append: false, last: true };
+                Some(self.artifact(&stream.to_string(), Vec::new(), chunk))
+            }
+            TurnEvent::Message { message, in_turn: true } => {
+                let chunk = Chunk { append: false, last: true };
+                Some(self.text(&id_for_clients(message), message.text(), chunk))
+            }
+            TurnEvent::Files { message, files, in_turn: true } => {
+                // The text of a message is its artifact already. A card has none.
+                let chunk = Chunk { append: card_of(message).is_none(), last: true };
+                let parts = files.iter().map(file_part).collect();
+                Some(self.artifact(&id_for_clients(message), parts, chunk))
+            }
+            TurnEvent::TextStarted { .. }
+            | TurnEvent::Files { .. }
+            | TurnEvent::Message { .. }
+            | TurnEvent::Card { .. }
+            | TurnEvent::CardEnded(_) => None,
+        }
     }
 }
 
-impl Protocol for Telling {
+impl TurnEncoder for TaskEncoder {
     type Event = Value;
 
-    fn tell(&mut self, told: Told, narration: &Narration, events: &mut Vec<Value>) {
-        match told {
-            Told::RunStarted { .. } => events.push(self.status(RunStatus::Running, None)),
-            Told::RunEnded { status, error, .. } => {
-                let id = format!("{}-error", self.task);
-                let message =
-                    error.map(|error| spoken(&id, self.context, self.task, &error.message));
-                events.push(self.status(status, message));
-            }
-            Told::Text { stream, text } => {
-                let is_appended = !self.begun.insert(stream);
-                events.push(self.artifact(&stream.to_string(), Some(&text), is_appended, false));
-            }
-            Told::TextEnded { stream, rest, message } => {
-                let text = rest.as_deref().unwrap_or(message.text());
-                let id = stream.to_string();
-                events.push(self.artifact(&id, Some(text), rest.is_some(), true));
-            }
-            Told::TextDropped { stream } => {
-                events.push(self.artifact(&stream.to_string(), None, false, true));
-            }
-            Told::Message(message) if narration.is_of_turn(&message) => {
-                let id = id_for_clients(&message);
-                events.push(self.artifact(&id, Some(message.text()), false, true));
-            }
-            Told::Files { message, files } if narration.is_of_turn(&message) => {
-                let id = id_for_clients(&message);
-                // A card has no artifact of its own.
-                let is_appended = card_of(&message).is_none();
-                let parts = files.into_iter().map(file_part).collect();
-                events.push(self.artifact_of(&id, parts, is_appended, true));
-            }
-            Told::TextStarted { .. }
-            | Told::Files { .. }
-            | Told::Message(_)
-            | Told::Card(_)
-            | Told::CardEnded(_) => {}
-        }
+    fn encode(&mut self, event: &TurnEvent) -> Vec<Value> {
+        self.encode_one(event).into_iter().collect()
     }
 
-    fn end(&mut self, ending: Ending, why: Why, events: &mut Vec<Value>) {
-        match why {
-            Why::Lost(refusal) => events.push(error_of(&self.id, &RpcError::from(refusal))),
-            Why::Over
-                if ending.open.iter().any(|(_, status)| *status == RunStatus::WaitingTool) =>
+    fn finish(&mut self, end: TurnEnd, cause: EndCause) -> Vec<Value> {
+        match cause {
+            EndCause::Lost(refusal) => vec![error_of(&self.call_id, &RpcError::from(refusal))],
+            EndCause::Over
+                if end.open_runs.iter().any(|(_, status)| *status == RunStatus::WaitingTool) =>
             {
-                let question =
-                    ending.forms.first().map(|form| question(form, self.context, self.task));
-                events.push(self.status(RunStatus::WaitingTool, question));
+                let form =
+                    end.forms.first().map(|form| form_message(form, self.context, self.task));
+                vec![self.status(RunStatus::WaitingTool, form)]
             }
-            Why::Over | Why::Continues => {}
+            EndCause::Over | EndCause::TimeLimit => Vec::new(),
         }
     }
 }

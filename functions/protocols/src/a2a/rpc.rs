@@ -6,13 +6,11 @@ use axum::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use smartspace_client::Refusal;
 
-use crate::{
-    api_client::Refusal,
-    input::{read, shaped},
-};
+use crate::request::{from_value, parse_object};
 
-/// A call.
+/// A call of a method.
 #[derive(Debug, Deserialize)]
 pub(super) struct Request {
     jsonrpc: String,
@@ -91,8 +89,8 @@ impl From<Refusal> for RpcError {
 }
 
 impl Request {
-    pub(super) fn read(body: &[u8]) -> Result<Self, RpcError> {
-        let request: Self = read(body).map_err(|refusal| match refusal.status {
+    pub(super) fn parse(body: &[u8]) -> Result<Self, RpcError> {
+        let request: Self = parse_object(body).map_err(|refusal| match refusal.status {
             400 => RpcError::new(-32700, refusal.detail),
             _ => RpcError::new(-32600, refusal.detail),
         })?;
@@ -103,7 +101,7 @@ impl Request {
     }
 
     pub(super) fn params<T: DeserializeOwned>(&self) -> Result<T, RpcError> {
-        Ok(shaped(self.params.clone())?)
+        Ok(from_value(self.params.clone())?)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A turn in the words of AG-UI.
+//! Encodes a turn as events of AG-UI.
 
 use std::collections::BTreeMap;
 
@@ -12,28 +12,28 @@ use smartspace_domain::{
 };
 
 use crate::{
-    agui::events::{
+    agui::types::{
         Event, Interrupt, Metadata, Outcome, Role, ShownMessage, SubagentOutcome, ToolCall,
         files_event, metadata_of, role_of,
     },
-    conversation::{Why, id_for_clients},
-    event_stream::Protocol,
-    narration::{Ending, Narration, Told, card_of},
-    problem_codes::code_of,
+    problems::code_of,
+    sse::TurnEncoder,
+    turn::{EndCause, TurnEnd, TurnEvent, card_of, id_for_clients},
 };
 
-/// A run of the protocol, which is a turn of ours.
+/// The state of a run of the protocol, which is a turn of ours.
 #[derive(Debug)]
-pub(super) struct Telling {
+pub(super) struct AgUiEncoder {
     thread: String,
     run: String,
-    /// Forms that the client leaves open.
+    /// Forms that the client has decided to leave open. They are not sent to it again.
     left_open: Vec<CallId>,
-    /// The messages that the client has.
+    /// The client's messages. The protocol cannot remove or replace one, so that takes a snapshot
+    /// of all of them.
     messages: Vec<ShownMessage>,
 }
 
-impl Telling {
+impl AgUiEncoder {
     pub(super) fn new(thread: String, run: String, left_open: Vec<CallId>) -> Self {
         Self { thread, run, left_open, messages: Vec::new() }
     }
@@ -46,7 +46,7 @@ impl Telling {
         }
     }
 
-    /// The messages of a space, oldest first.
+    /// The snapshot of a space's messages, given oldest first.
     pub(super) fn snapshot_of<'a>(&mut self, messages: impl Iterator<Item = &'a Message>) -> Event {
         for message in messages {
             match card_of(message) {
@@ -70,133 +70,134 @@ impl Telling {
         self.messages.iter_mut().rfind(|message| message.id == id)
     }
 
-    fn write(&mut self, id: String, delta: String, events: &mut Vec<Event>) {
+    fn write(&mut self, id: String, delta: &str) -> Event {
         if let Some(content) = self.with_id(&id).and_then(|message| message.content.as_mut()) {
-            content.push_str(&delta);
+            content.push_str(delta);
         }
-        events.push(Event::TextMessageContent { message_id: id, delta });
+        Event::TextMessageContent { message_id: id, delta: delta.to_owned() }
     }
 
-    /// A message that is posted: its text ends, or is replaced.
-    fn text_ended(
-        &mut self,
-        id: String,
-        rest: Option<String>,
-        message: &Message,
-        events: &mut Vec<Event>,
-    ) {
-        let is_its_text = rest.is_some();
+    /// Ends the text of a posted message, or replaces it if `rest` is `None`.
+    fn text_ended(&mut self, id: &str, rest: Option<&str>, message: &Message) -> Vec<Event> {
+        let mut events = Vec::new();
         if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
-            self.write(id.clone(), rest, events);
+            events.push(self.write(id.to_owned(), rest));
         }
         let metadata = Some(metadata_of(message));
-        events.push(Event::TextMessageEnd { message_id: id.clone(), metadata });
-        if let Some(shown) = self.with_id(&id) {
+        events.push(Event::TextMessageEnd { message_id: id.to_owned(), metadata });
+        if let Some(shown) = self.with_id(id) {
             *shown = ShownMessage::posted(message);
         }
-        if !is_its_text {
+        if rest.is_none() {
             events.push(self.snapshot());
         }
+        events
     }
 
-    fn whole_text(&mut self, message: &Message, events: &mut Vec<Event>) {
+    fn whole_text(&mut self, message: &Message) -> Vec<Event> {
         let id = id_for_clients(message);
-        events.push(Event::TextMessageStart {
+        self.messages.push(ShownMessage::posted(message));
+        let start = Event::TextMessageStart {
             message_id: id.clone(),
             role: role_of(&message.sender),
             name: message.sender.name.clone(),
             subagent_run_id: message.run_id,
-        });
+        };
         let delta = message.text().to_owned();
-        events.push(Event::TextMessageContent { message_id: id.clone(), delta });
+        let content = Event::TextMessageContent { message_id: id.clone(), delta };
         let metadata = Some(metadata_of(message));
-        events.push(Event::TextMessageEnd { message_id: id, metadata });
-        self.messages.push(ShownMessage::posted(message));
+        vec![start, content, Event::TextMessageEnd { message_id: id, metadata }]
     }
 
-    fn card(&mut self, message: &Message, events: &mut Vec<Event>) {
-        let Some(card) = card_of(message) else { return };
-        events.push(Event::ToolCallStart {
+    fn card(&mut self, message: &Message) -> Vec<Event> {
+        let Some(card) = card_of(message) else { return Vec::new() };
+        self.messages.push(shown_card(message));
+        let start = Event::ToolCallStart {
             tool_call_id: card.call_id,
             tool_call_name: card.name.clone(),
             parent_message_id: id_for_clients(message),
             subagent_run_id: message.run_id,
-        });
+        };
         let delta = card.input.to_string();
-        events.push(Event::ToolCallArgs { tool_call_id: card.call_id, delta });
-        events.push(Event::ToolCallEnd { tool_call_id: card.call_id });
-        self.messages.push(shown_card(message));
+        let arguments = Event::ToolCallArgs { tool_call_id: card.call_id, delta };
+        vec![start, arguments, Event::ToolCallEnd { tool_call_id: card.call_id }]
     }
 
-    fn card_ended(&mut self, message: &Message, events: &mut Vec<Event>) {
-        let Some(result) = shown_result(message) else { return };
-        let Some(tool_call_id) = result.tool_call_id else { return };
+    fn card_ended(&mut self, message: &Message) -> Option<Event> {
+        let result = shown_result(message)?;
+        let tool_call_id = result.tool_call_id?;
+        // Right after its call, where models expect a result.
         let id = id_for_clients(message);
         let at = self.messages.iter().position(|shown| shown.id == id);
         self.messages.insert(at.map_or(self.messages.len(), |at| at + 1), result.clone());
-        events.push(Event::ToolCallResult {
+        Some(Event::ToolCallResult {
             message_id: result.id,
             tool_call_id,
             content: result.content.unwrap_or_default(),
             role: Role::Tool,
             subagent_run_id: message.run_id,
-        });
+        })
     }
 }
 
-impl Protocol for Telling {
+impl TurnEncoder for AgUiEncoder {
     type Event = Event;
 
-    fn tell(&mut self, told: Told, _narration: &Narration, events: &mut Vec<Event>) {
-        match told {
-            Told::RunStarted { run, agent } => {
-                events.push(Event::SubagentStarted { subagent_run_id: run, name: agent });
+    fn encode(&mut self, event: &TurnEvent) -> Vec<Event> {
+        match event {
+            TurnEvent::RunStarted { run, agent } => {
+                vec![Event::SubagentStarted { subagent_run_id: *run, name: agent.clone() }]
             }
-            Told::RunEnded { run, status, error } => events.push(ended(run, status, error)),
-            Told::TextStarted { stream, run, sender } => {
+            TurnEvent::RunEnded { run, status, error } => {
+                vec![ended(*run, *status, error.as_ref())]
+            }
+            TurnEvent::TextStarted { stream, run, sender } => {
                 let id = stream.to_string();
-                events.push(Event::TextMessageStart {
-                    message_id: id.clone(),
-                    role: role_of(&sender),
+                self.messages.push(ShownMessage::live(id.clone(), sender, *run));
+                vec![Event::TextMessageStart {
+                    message_id: id,
+                    role: role_of(sender),
                     name: sender.name.clone(),
-                    subagent_run_id: Some(run),
-                });
-                self.messages.push(ShownMessage::written(id, &sender, run));
+                    subagent_run_id: Some(*run),
+                }]
             }
-            Told::Text { stream, text } => self.write(stream.to_string(), text, events),
-            Told::TextEnded { stream, rest, message } => {
-                self.text_ended(stream.to_string(), rest, &message, events);
+            TurnEvent::TextDelta { stream, text } => vec![self.write(stream.to_string(), text)],
+            TurnEvent::TextEnded { stream, rest, message } => {
+                self.text_ended(&stream.to_string(), rest.as_deref(), message)
             }
-            Told::TextDropped { stream } => {
+            TurnEvent::TextDropped { stream } => {
                 let id = stream.to_string();
                 self.messages.retain(|message| message.id != id);
-                events.push(Event::TextMessageEnd { message_id: id, metadata: None });
-                events.push(self.snapshot());
+                let end = Event::TextMessageEnd { message_id: id, metadata: None };
+                vec![end, self.snapshot()]
             }
-            Told::Message(message) => self.whole_text(&message, events),
-            Told::Card(message) => self.card(&message, events),
-            Told::CardEnded(message) => self.card_ended(&message, events),
-            Told::Files { message, files } => events.push(files_event(&message, files)),
+            TurnEvent::Message { message, .. } => self.whole_text(message),
+            TurnEvent::Card { message, .. } => self.card(message),
+            TurnEvent::CardEnded(message) => self.card_ended(message).into_iter().collect(),
+            TurnEvent::Files { message, files, .. } => vec![files_event(message, files)],
         }
     }
 
-    fn end(&mut self, ending: Ending, why: Why, events: &mut Vec<Event>) {
-        let Ending { open, forms, failure } = ending;
+    fn finish(&mut self, end: TurnEnd, cause: EndCause) -> Vec<Event> {
+        let TurnEnd { open_runs, forms, failure } = end;
         let forms: Vec<_> =
             forms.into_iter().filter(|form| !self.left_open.contains(&form.call_id)).collect();
-        if let Why::Lost(refusal) = why {
+        if let EndCause::Lost(refusal) = cause {
             let code = code_of(refusal.status).to_owned();
-            return events.push(Event::RunError { message: refusal.detail, code });
+            return vec![Event::RunError { message: refusal.detail, code }];
         }
-        // The protocol has no other word for an agent that still works.
-        for (run, _) in open {
+        // Runs that still work are suspended, too: the protocol has no other outcome for them, and
+        // clients expect an end of every subagent before the end of the run.
+        let suspended = open_runs.into_iter().map(|(run, _)| {
             let its = forms.iter().filter(|form| form.run_id == run);
             let interrupt_ids = its.map(|form| form.call_id).collect();
             let outcome = SubagentOutcome::Suspended { interrupt_ids };
-            events.push(Event::SubagentFinished { subagent_run_id: run, outcome });
-        }
+            Event::SubagentFinished { subagent_run_id: run, outcome }
+        });
+        let mut events: Vec<_> = suspended.collect();
         if let Some(RunError { code, message }) = failure {
-            return events.push(Event::RunError { message, code: text_of(&json!(code)) });
+            events.push(Event::RunError { message, code: text_of(&json!(code)) });
+            return events;
         }
         let continues = Metadata { smartspace: json!({"continues": true}) };
         let interrupts: Vec<_> = forms.into_iter().map(interrupt).collect();
@@ -208,16 +209,19 @@ impl Protocol for Telling {
             } else {
                 Outcome::Interrupt { interrupts }
             },
-            metadata: matches!(why, Why::Continues).then_some(continues),
+            metadata: matches!(cause, EndCause::TimeLimit).then_some(continues),
         });
+        events
     }
 }
 
-fn ended(run: RunId, status: RunStatus, error: Option<RunError>) -> Event {
+fn ended(run: RunId, status: RunStatus, error: Option<&RunError>) -> Event {
     match (status, error) {
-        (RunStatus::Failed, Some(RunError { code, message })) => {
-            Event::SubagentError { subagent_run_id: run, message, code: text_of(&json!(code)) }
-        }
+        (RunStatus::Failed, Some(RunError { code, message })) => Event::SubagentError {
+            subagent_run_id: run,
+            message: message.clone(),
+            code: text_of(&json!(code)),
+        },
         (RunStatus::Canceled, _) => Event::SubagentError {
             subagent_run_id: run,
             message: "the run was canceled".into(),
@@ -243,7 +247,7 @@ fn interrupt(form: AskedCall) -> Interrupt {
     }
 }
 
-/// The message of a card: a tool call.
+/// A card as a message of the client: a tool call.
 fn shown_card(message: &Message) -> ShownMessage {
     let calls = card_of(message).map(|card| ToolCall {
         id: card.call_id,
@@ -261,7 +265,7 @@ fn shown_card(message: &Message) -> ShownMessage {
     }
 }
 
-/// The message with the result of a card's call.
+/// The result of a card's call as a message of the client.
 fn shown_result(message: &Message) -> Option<ShownMessage> {
     let card = card_of(message)?;
     let content = match (&card.output, card.status) {
@@ -281,7 +285,7 @@ fn shown_result(message: &Message) -> Option<ShownMessage> {
     })
 }
 
-/// The name of a value that is written as a JSON text.
+/// The text of a value that serializes to a JSON string.
 fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }

@@ -1,19 +1,19 @@
-//! What an AG-UI client sends: `RunAgentInput`, as far as it matters here.
+//! The body of an AG-UI request: the fields of `RunAgentInput` that are used here.
 
 use serde::Deserialize;
 use serde_json::Value;
+use smartspace_client::Refusal;
 use smartspace_domain::ids::CallId;
 
 use crate::{
-    api_client::Refusal,
-    conversation::{Answer, Post, key_of},
-    input::{content_of, new_messages},
+    request::{content_of, new_messages},
+    turn::{FormAnswer, Post, key_of},
 };
 
-/// The input of a run.
+/// The input of a run of the protocol.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Input {
+pub(super) struct RunInput {
     pub(super) thread_id: String,
     pub(super) run_id: String,
     pub(super) protocol_version: Option<String>,
@@ -31,7 +31,7 @@ struct InputMessage {
     content: Value,
 }
 
-/// What a client does about a form that waits.
+/// The client's decision about a form.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Resume {
@@ -48,14 +48,14 @@ enum ResumeStatus {
     Cancelled,
 }
 
-/// What a client does about the forms that wait.
+/// The client's decisions about forms.
 #[derive(Debug, Default)]
-pub(super) struct Resumed {
-    pub(super) answers: Vec<Answer>,
+pub(super) struct ResumedForms {
+    pub(super) answers: Vec<FormAnswer>,
     pub(super) left_open: Vec<CallId>,
 }
 
-impl Input {
+impl RunInput {
     /// The messages that the space may not have yet.
     pub(super) fn posts(&self) -> Result<Vec<Post>, Refusal> {
         let new = new_messages(&self.messages, |message| (&message.id, &message.role))?;
@@ -69,9 +69,9 @@ impl Input {
         new.iter().map(post).collect()
     }
 
-    /// What it does about the forms that wait.
-    pub(super) fn answers(&self) -> Result<Resumed, Refusal> {
-        let mut resumed = Resumed::default();
+    /// The forms that the request answers or leaves open.
+    pub(super) fn resumed_forms(&self) -> Result<ResumedForms, Refusal> {
+        let mut resumed = ResumedForms::default();
         for Resume { interrupt_id, status, payload } in &self.resume {
             let call: CallId = interrupt_id
                 .parse()
@@ -82,7 +82,7 @@ impl Input {
             }
             match status {
                 ResumeStatus::Cancelled => resumed.left_open.push(call),
-                ResumeStatus::Resolved => resumed.answers.push(Answer::new(call, payload)),
+                ResumeStatus::Resolved => resumed.answers.push(FormAnswer::new(call, payload)),
             }
         }
         Ok(resumed)

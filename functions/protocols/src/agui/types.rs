@@ -1,21 +1,19 @@
-//! The events of AG-UI 1.0 that the door sends. Clients refuse null in optional fields, so what is
-//! absent is left out.
+//! The events of AG-UI 1.0 that we send.
+//!
+//! Clients refuse null in optional fields, so absent values are left out.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use smartspace_client::{LinkedFile, files_of};
 use smartspace_domain::{
     entities::EntityType,
     ids::{CallId, RunId},
     messages::{Message, Sender},
 };
 
-use crate::{
-    conversation::id_for_clients,
-    files::{LinkedFile, files_of},
-    narration::card_of,
-};
+use crate::turn::{card_of, id_for_clients};
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -87,7 +85,7 @@ pub(super) enum Event {
     ToolCallEnd {
         tool_call_id: CallId,
     },
-    /// Something that the protocol has no event for.
+    /// Data for which the protocol has no event.
     Custom {
         name: &'static str,
         value: Value,
@@ -104,7 +102,7 @@ pub(super) enum Event {
     },
 }
 
-/// How a run ended, or what it waits for.
+/// The outcome of a run of the protocol, which is a turn of ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(super) enum Outcome {
@@ -112,7 +110,7 @@ pub(super) enum Outcome {
     Interrupt { interrupts: Vec<Interrupt> },
 }
 
-/// How the run of an agent ended.
+/// The outcome of an agent's run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub(super) enum SubagentOutcome {
@@ -123,7 +121,7 @@ pub(super) enum SubagentOutcome {
     },
 }
 
-/// A form that waits for an answer of the client.
+/// A form that waits for the client's answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Interrupt {
@@ -148,7 +146,7 @@ pub(super) enum Role {
     Tool,
 }
 
-/// What we add to the protocol, under our own name.
+/// Data for which the protocol has no field, under our own name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Metadata {
     pub(super) smartspace: Value,
@@ -183,8 +181,8 @@ pub(super) struct ToolCall {
 }
 
 impl ShownMessage {
-    /// A text that is still being written.
-    pub(super) fn written(id: String, sender: &Sender, run: RunId) -> Self {
+    /// A message that is being written.
+    pub(super) fn live(id: String, sender: &Sender, run: RunId) -> Self {
         Self {
             id,
             role: role_of(sender),
@@ -197,7 +195,7 @@ impl ShownMessage {
         }
     }
 
-    /// A message that is posted.
+    /// A posted message.
     pub(super) fn posted(message: &Message) -> Self {
         Self {
             id: id_for_clients(message),
@@ -219,11 +217,11 @@ pub(super) fn role_of(sender: &Sender) -> Role {
     }
 }
 
-/// The files of a message, whose addresses work for a while.
-pub(super) fn files_event(message: &Message, files: Vec<LinkedFile>) -> Event {
-    let files = files.into_iter().map(|LinkedFile { part, url }| {
+/// The files of a message with their addresses, which are valid for 15 minutes.
+pub(super) fn files_event(message: &Message, files: &[LinkedFile]) -> Event {
+    let files = files.iter().map(|LinkedFile { part, url }| {
         let mut shown = json!(part);
-        shown["url"] = url.into();
+        shown["url"] = json!(url);
         shown
     });
     let mut value = json!({
@@ -236,7 +234,7 @@ pub(super) fn files_event(message: &Message, files: Vec<LinkedFile>) -> Event {
     Event::Custom { name: "smartspace.files", value, subagent_run_id: message.run_id }
 }
 
-/// What the protocol has no field for.
+/// The metadata of a message.
 pub(super) fn metadata_of(message: &Message) -> Metadata {
     let mut smartspace = json!({
         "messageId": message.id,

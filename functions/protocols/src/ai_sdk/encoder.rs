@@ -1,8 +1,9 @@
-//! A turn in the words of the AI SDK's UI message stream.
+//! Encodes a turn as a UI message stream of the AI SDK.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use smartspace_client::{LinkedFile, files_of};
 use smartspace_domain::{
     entities::EntityType,
     ids::{RunId, StreamId},
@@ -12,97 +13,93 @@ use smartspace_domain::{
 };
 
 use crate::{
-    chat::{
-        chunks::{Chunk, Dropped, MessageData, RunData},
-        input::two_buttons,
+    ai_sdk::{
+        request::two_buttons,
+        types::{Chunk, Dropped, MessageData, RunData},
     },
-    conversation::{Why, id_for_clients},
-    event_stream::Protocol,
-    files::{LinkedFile, files_of},
-    narration::{Ending, Narration, Told, card_of},
+    sse::TurnEncoder,
+    turn::{EndCause, TurnEnd, TurnEvent, card_of, id_for_clients},
 };
 
-/// A message of the assistant, which is a turn of ours.
+/// The state of a message of the assistant, which is a turn of ours.
 #[derive(Debug, Default)]
-pub(super) struct Telling {
+pub(super) struct UiMessageEncoder {
     agents: BTreeMap<RunId, String>,
 }
 
-impl Telling {
+impl UiMessageEncoder {
     fn run(&self, run: RunId, status: RunStatus) -> Chunk {
         let agent = self.agents.get(&run).cloned().unwrap_or_default();
         Chunk::DataRun { id: run, data: RunData { run_id: run, agent, status } }
     }
 }
 
-impl Protocol for Telling {
+impl TurnEncoder for UiMessageEncoder {
     type Event = Chunk;
 
-    const LAST: Option<&str> = Some("[DONE]");
+    const TRAILER: Option<&str> = Some("[DONE]");
 
-    fn tell(&mut self, told: Told, narration: &Narration, chunks: &mut Vec<Chunk>) {
-        match told {
-            Told::RunStarted { run, agent } => {
-                self.agents.insert(run, agent);
-                chunks.push(self.run(run, RunStatus::Running));
+    fn encode(&mut self, event: &TurnEvent) -> Vec<Chunk> {
+        match event {
+            TurnEvent::RunStarted { run, agent } => {
+                self.agents.insert(*run, agent.clone());
+                vec![self.run(*run, RunStatus::Running)]
             }
-            Told::RunEnded { run, status, .. } => chunks.push(self.run(run, status)),
-            Told::TextStarted { stream, sender, .. } => {
-                chunks.push(about(&stream.to_string(), &sender, None));
-                chunks.push(Chunk::TextStart { id: stream.to_string() });
-            }
-            Told::Text { stream, text } => {
-                chunks.push(Chunk::TextDelta { id: stream.to_string(), delta: text });
-            }
-            Told::TextEnded { stream, rest: Some(rest), message } => {
+            TurnEvent::RunEnded { run, status, .. } => vec![self.run(*run, *status)],
+            TurnEvent::TextStarted { stream, sender, .. } => {
                 let id = stream.to_string();
-                if !rest.is_empty() {
-                    chunks.push(Chunk::TextDelta { id: id.clone(), delta: rest });
-                }
+                vec![message_data(&id, sender, None), Chunk::TextStart { id }]
+            }
+            TurnEvent::TextDelta { stream, text } => {
+                vec![Chunk::TextDelta { id: stream.to_string(), delta: text.clone() }]
+            }
+            TurnEvent::TextEnded { stream, rest: Some(rest), message } => {
+                let id = stream.to_string();
+                let delta = Chunk::TextDelta { id: id.clone(), delta: rest.clone() };
+                let mut chunks: Vec<_> = (!rest.is_empty()).then_some(delta).into_iter().collect();
                 chunks.push(Chunk::TextEnd { id: id.clone() });
-                chunks.push(about(&id, &message.sender, Some(&message)));
+                chunks.push(message_data(&id, &message.sender, Some(message)));
+                chunks
             }
-            Told::TextEnded { stream, rest: None, message } => {
-                drop_text(stream, chunks);
-                whole(&message.id.to_string(), &message, chunks);
+            // A text part cannot be changed, so another one follows under the message's own id.
+            TurnEvent::TextEnded { stream, rest: None, message } => {
+                let mut chunks = drop_text(*stream);
+                chunks.extend(whole_message(&message.id.to_string(), message));
+                chunks
             }
-            Told::TextDropped { stream } => drop_text(stream, chunks),
-            Told::Message(message) => {
-                whole(&id_for_clients(&message), &message, chunks);
+            TurnEvent::TextDropped { stream } => drop_text(*stream),
+            TurnEvent::Message { message, .. } => whole_message(&id_for_clients(message), message),
+            TurnEvent::Card { message, may_answer } => card_of(message)
+                .map(|card| shown_card(card, message, *may_answer))
+                .unwrap_or_default(),
+            TurnEvent::CardEnded(message) => card_of(message).map(result).into_iter().collect(),
+            // A person's files are not part of the assistant's message.
+            TurnEvent::Files { message, files, .. } if message.sender.kind == EntityType::Agent => {
+                files.iter().map(|file| file_chunk(file, message)).collect()
             }
-            Told::Card(message) => chunks.extend(card_of(&message).into_iter().flat_map(|card| {
-                shown(card, &message, narration.may_answer(card.answer_by.as_ref()))
-            })),
-            Told::CardEnded(message) => chunks.extend(card_of(&message).map(result)),
-            // What a person sends is no part of what the assistant says.
-            Told::Files { message, files } if message.sender.kind == EntityType::Agent => {
-                chunks.extend(files.into_iter().map(|file| file_chunk(file, &message)));
-            }
-            Told::Files { .. } => {}
+            TurnEvent::Files { .. } => Vec::new(),
         }
     }
 
-    fn end(&mut self, ending: Ending, why: Why, chunks: &mut Vec<Chunk>) {
+    fn finish(&mut self, end: TurnEnd, cause: EndCause) -> Vec<Chunk> {
         let waiting =
-            ending.open.into_iter().filter(|(_, status)| *status == RunStatus::WaitingTool);
-        for (run, status) in waiting {
-            chunks.push(self.run(run, status));
-        }
+            end.open_runs.into_iter().filter(|(_, status)| *status == RunStatus::WaitingTool);
+        let mut chunks: Vec<_> = waiting.map(|(run, status)| self.run(run, status)).collect();
         chunks.push(Chunk::FinishStep);
-        if let Why::Lost(refusal) = why {
-            return chunks.push(Chunk::Error { error_text: refusal.detail });
-        }
-        if let Some(failure) = ending.failure {
-            return chunks.push(Chunk::Error { error_text: failure.message });
-        }
-        let continues = matches!(why, Why::Continues);
-        let message_metadata = continues.then(|| json!({"smartspace": {"continues": true}}));
-        chunks.push(Chunk::Finish { message_metadata });
+        let continues = matches!(cause, EndCause::TimeLimit);
+        chunks.push(match (cause, end.failure) {
+            (EndCause::Lost(refusal), _) => Chunk::Error { error_text: refusal.detail },
+            (_, Some(failure)) => Chunk::Error { error_text: failure.message },
+            _ => Chunk::Finish {
+                message_metadata: continues.then(|| json!({"smartspace": {"continues": true}})),
+            },
+        });
+        chunks
     }
 }
 
-/// Who writes a text, and where its message stands once it is posted.
-fn about(id: &str, sender: &Sender, message: Option<&Message>) -> Chunk {
+/// The sender of a text, and the place of its message once that is posted.
+fn message_data(id: &str, sender: &Sender, message: Option<&Message>) -> Chunk {
     let by_person = sender.kind == EntityType::Human;
     let data = MessageData {
         id: id.to_owned(),
@@ -115,25 +112,27 @@ fn about(id: &str, sender: &Sender, message: Option<&Message>) -> Chunk {
     Chunk::DataMessage { id: id.to_owned(), data }
 }
 
-/// A message of which nothing was told. What a person says is no text of the assistant.
-fn whole(id: &str, message: &Message, chunks: &mut Vec<Chunk>) {
-    chunks.push(about(id, &message.sender, Some(message)));
+/// A message without deltas. The text of a person is data, not text of the assistant.
+fn whole_message(id: &str, message: &Message) -> Vec<Chunk> {
+    let mut chunks = vec![message_data(id, &message.sender, Some(message))];
     if message.sender.kind == EntityType::Agent {
         chunks.push(Chunk::TextStart { id: id.to_owned() });
         chunks.push(Chunk::TextDelta { id: id.to_owned(), delta: message.text().to_owned() });
         chunks.push(Chunk::TextEnd { id: id.to_owned() });
     }
+    chunks
 }
 
-fn drop_text(stream: StreamId, chunks: &mut Vec<Chunk>) {
-    chunks.push(Chunk::TextEnd { id: stream.to_string() });
-    chunks.push(Chunk::DataDropped { id: stream, data: Dropped { id: stream } });
+/// The end of a text, and the request to hide it: the protocol cannot remove a part.
+fn drop_text(stream: StreamId) -> Vec<Chunk> {
+    let end = Chunk::TextEnd { id: stream.to_string() };
+    vec![end, Chunk::DataDropped { id: stream, data: Dropped { id: stream } }]
 }
 
 /// A card, and the request for an approval if it is a choice between two buttons.
-fn shown(card: &ToolPart, message: &Message, may_answer: bool) -> Vec<Chunk> {
+fn shown_card(card: &ToolPart, message: &Message, may_answer: bool) -> Vec<Chunk> {
     let is_open_form = may_answer && card.ui.is_some() && card.status == CallStatus::Pending;
-    let about_form = json!({
+    let form = json!({
         "smartspace": {
             "runId": message.run_id,
             "ui": card.ui,
@@ -147,7 +146,7 @@ fn shown(card: &ToolPart, message: &Message, may_answer: bool) -> Vec<Chunk> {
         input: card.input.clone(),
         dynamic: true,
         provider_executed: !is_open_form,
-        tool_metadata: is_open_form.then_some(about_form),
+        tool_metadata: is_open_form.then_some(form),
     }];
     if is_open_form && two_buttons(card).is_some() {
         chunks.push(Chunk::ToolApprovalRequest {
@@ -158,9 +157,10 @@ fn shown(card: &ToolPart, message: &Message, may_answer: bool) -> Vec<Chunk> {
     chunks
 }
 
-/// A file of a message, and where that comes from.
-fn file_chunk(LinkedFile { part, url }: LinkedFile, message: &Message) -> Chunk {
-    let mut about = json!({
+/// A file of a message, with the message's id and sender.
+fn file_chunk(file: &LinkedFile, message: &Message) -> Chunk {
+    let LinkedFile { part, url } = file;
+    let mut origin = json!({
         "attachmentId": part.attachment_id,
         "name": part.name,
         "bytes": part.bytes,
@@ -168,12 +168,12 @@ fn file_chunk(LinkedFile { part, url }: LinkedFile, message: &Message) -> Chunk 
         "sender": message.sender,
     });
     if let Some(card) = card_of(message) {
-        about["toolCallId"] = json!(card.call_id);
+        origin["toolCallId"] = json!(card.call_id);
     }
     Chunk::File {
-        url,
-        media_type: part.content_type,
-        provider_metadata: json!({"smartspace": about}),
+        url: url.clone(),
+        media_type: part.content_type.clone(),
+        provider_metadata: json!({"smartspace": origin}),
     }
 }
 

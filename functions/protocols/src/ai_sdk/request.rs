@@ -1,18 +1,18 @@
-//! What `useChat` sends, as far as it matters here.
+//! The body of a request of `useChat`: the fields that are used here.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use smartspace_client::Refusal;
 use smartspace_domain::{forms::BUTTONS, ids::CallId, messages::ToolPart};
 
 use crate::{
-    api_client::Refusal,
-    conversation::{Answer, Post, Shown, key_of},
-    input::{content_of, new_messages},
+    request::{content_of, new_messages},
+    turn::{FormAnswer, Post, Shown, key_of},
 };
 
 /// The body of a request.
 #[derive(Debug, Deserialize)]
-pub(super) struct Input {
+pub(super) struct ChatRequest {
     pub(super) id: String,
     #[serde(default)]
     messages: Vec<UiMessage>,
@@ -27,14 +27,14 @@ struct UiMessage {
     parts: Value,
 }
 
-/// A form to which the client gave an answer.
+/// A form that the client has answered.
 #[derive(Debug)]
 pub(super) struct AnsweredForm<'a> {
     pub(super) call: CallId,
     part: &'a Value,
 }
 
-impl Input {
+impl ChatRequest {
     /// The messages that the space may not have yet.
     pub(super) fn posts(&self) -> Result<Vec<Post>, Refusal> {
         if self.trigger.as_deref() == Some("regenerate-message") {
@@ -61,14 +61,14 @@ impl Input {
         calls.map(|(call, part)| AnsweredForm { call, part }).collect()
     }
 
-    /// What the newest message of the assistant shows.
+    /// The cards and messages in the newest message of the assistant.
     pub(super) fn shown(&self) -> Shown {
         let messages = self.parts().filter(|part| part["type"] == "data-message");
         let messages = messages.filter_map(|part| part["id"].as_str().map(str::to_owned));
         Shown { cards: self.calls().map(|(call, _)| call).collect(), messages: messages.collect() }
     }
 
-    /// The id of the message that the client goes on with.
+    /// The id of the client's last message, if the response continues it.
     pub(super) fn response_id(&self) -> Option<String> {
         let last = self.messages.last().filter(|last| last.role == "assistant")?;
         Some(last.id.clone())
@@ -87,16 +87,16 @@ impl Input {
 
 impl AnsweredForm<'_> {
     /// The answer to the form on `card`.
-    pub(super) fn answer(&self, card: Option<&ToolPart>) -> Result<Answer, Refusal> {
+    pub(super) fn answer(&self, card: Option<&ToolPart>) -> Result<FormAnswer, Refusal> {
         let body = match self.part["state"].as_str() {
             Some("output-available") => json!({"output": self.part["output"]}),
             Some("output-error") => declined(&self.part["errorText"]),
             _ => self.approval(card)?,
         };
-        Ok(Answer { call: self.call, body })
+        Ok(FormAnswer { call: self.call, body })
     }
 
-    /// The choice that an approval makes: the first of two options, or the second.
+    /// An approval as the choice of the first of two buttons, and a denial as that of the second.
     fn approval(&self, card: Option<&ToolPart>) -> Result<Value, Refusal> {
         let approval = &self.part["approval"];
         let is_approved = approval["approved"].as_bool().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The chunks of the AI SDK's UI message stream (version 1) that the door sends.
+//! The chunks of the AI SDK's UI message stream (version 1) that we send.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -16,8 +16,8 @@ pub(super) enum Chunk {
     Start {
         message_id: String,
     },
-    /// What follows is an answer to what the message of the assistant has so far. Without it a
-    /// client that sends answers to forms by itself would send them again and again.
+    /// Starts the response to the message so far. Without it, a client that sends the answers to
+    /// forms by itself would send them again and again.
     StartStep,
     DataRun {
         id: RunId,
@@ -47,7 +47,7 @@ pub(super) enum Chunk {
         input: Value,
         /// The client does not know our tools.
         dynamic: bool,
-        /// Whether we execute it. The client executes a form: it answers it.
+        /// Whether we execute the tool. A form is executed by the client, which answers it.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         provider_executed: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +65,7 @@ pub(super) enum Chunk {
         tool_call_id: CallId,
         error_text: String,
     },
-    /// A file of an agent. Its address works for a while.
+    /// A file of an agent. Its address is valid for 15 minutes.
     File {
         url: String,
         media_type: String,
@@ -81,7 +81,7 @@ pub(super) enum Chunk {
     },
 }
 
-/// A run of an agent.
+/// The state of an agent's run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RunData {
@@ -90,7 +90,7 @@ pub(super) struct RunData {
     pub(super) status: RunStatus,
 }
 
-/// A message. The text of an agent's message is a text part with the same id.
+/// A message of the space. The text of an agent's message is a text part with the same id.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MessageData {
@@ -106,7 +106,7 @@ pub(super) struct MessageData {
     pub(super) files: Vec<FilePart>,
 }
 
-/// A text that no message has.
+/// A text that will not be posted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Dropped {
     pub(super) id: StreamId,

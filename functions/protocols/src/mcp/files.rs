@@ -1,4 +1,4 @@
-//! Files in the tools.
+//! Files in the inputs and results of the tools.
 
 use std::ops::Range;
 
@@ -9,16 +9,12 @@ use rmcp::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use smartspace_client::{FileUpload, Refusal, Session as ApiSession, attachment_path};
 use smartspace_domain::{
     attachments::{
         FILES_OF_MESSAGE, FileKind, FileType, RETURNED_IMAGE_BYTES, TEXT_PAGE_BYTES, TextPage,
     },
     ids::{AttachmentId, SpaceId},
-};
-
-use crate::{
-    api_client::{Refusal, Visitor, attachment_path},
-    files::SentFile,
 };
 
 /// A new file of a message.
@@ -43,31 +39,31 @@ fn media_types(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl NewFile {
-    fn read(&self) -> Result<SentFile, String> {
+    fn parse(&self) -> Result<FileUpload, String> {
         let Self { name, content_type, text, base64 } = self;
         match (text, base64) {
             (Some(text), None) => {
-                SentFile::of_bytes(Some(name), content_type, text.clone().into_bytes())
+                FileUpload::from_bytes(Some(name), content_type, text.clone().into_bytes())
             }
-            (None, Some(base64)) => SentFile::of_base64(Some(name), content_type, base64),
+            (None, Some(base64)) => FileUpload::from_base64(Some(name), content_type, base64),
             _ => Err("expected either text or base64".into()),
         }
     }
 }
 
-/// The new files of a message, if a space takes them.
-pub(super) fn read_files(new: &[NewFile]) -> Result<Vec<SentFile>, Refusal> {
+/// Parses the new files of a message and checks them by the rules of the API.
+pub(super) fn read_files(new: &[NewFile]) -> Result<Vec<FileUpload>, Refusal> {
     if new.len() > FILES_OF_MESSAGE {
         let detail = format!("expected at most {FILES_OF_MESSAGE} files, got {}", new.len());
         return Err(Refusal::new(422, detail));
     }
     let read = new.iter().enumerate().map(|(index, file)| {
-        file.read().map_err(|why| Refusal::new(422, format!("/files/{index}: {why}")))
+        file.parse().map_err(|reason| Refusal::new(422, format!("/files/{index}: {reason}")))
     });
     read.collect()
 }
 
-/// The part of the API's answer about a file that matters here.
+/// The part of the API's answer about a file that is used here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Shown {
@@ -78,15 +74,15 @@ struct Shown {
     url: Option<String>,
 }
 
-/// A file of a space: what it is, its text from `offset` on, or its picture. Other files are only
-/// named, with the address of their bytes.
+/// Reads a file of a space: a page of its text from `offset` on, or its picture. For other files and
+/// large pictures, the result has only the description and the address of the bytes.
 pub(super) async fn read_file(
-    visitor: &Visitor,
+    api: &ApiSession,
     space: SpaceId,
     id: AttachmentId,
     offset: u64,
 ) -> Result<CallToolResult, Refusal> {
-    let mut file: Value = visitor.get(&attachment_path(space, id), &[]).await?;
+    let mut file: Value = api.get(&attachment_path(space, id), &[]).await?;
     let shown = Shown::deserialize(&file)
         .map_err(|error| Refusal::new(503, format!("the API's answer can't be read: {error}")))?;
     let Shown { content_type, bytes, url } = shown;
@@ -95,8 +91,8 @@ pub(super) async fn read_file(
         let detail = format!("/offset: the file has {bytes} bytes, so expected no more");
         return Err(Refusal::new(422, detail));
     }
-    file["url"] = visitor.as_seen_outside(&url).into();
-    let read = |range: Range<u64>| visitor.download(&url, range);
+    file["url"] = api.public_address(&url).into();
+    let read = |range: Range<u64>| api.download(&url, range);
     match FileType::read(&content_type).map(FileType::kind) {
         Some(FileKind::Text) => {
             let page = offset..offset.saturating_add(TEXT_PAGE_BYTES).min(bytes);

@@ -1,4 +1,4 @@
-//! The inputs of the tools. Models read their comments.
+//! The inputs of the tools. Their comments become descriptions, which models read.
 
 use rmcp::{
     ErrorData,
@@ -9,13 +9,14 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use smartspace_domain::ids::{AttachmentId, CallId, RunId, SpaceId};
 
-use crate::{input::shaped, mcp::files::NewFile};
+use crate::{mcp::files::NewFile, request::from_value};
 
-/// `rmcp` makes an error that begins so the result of the tool, which the model reads.
-const MISFIT: &str = "failed to deserialize parameters:";
+/// The beginning of errors that `rmcp` returns as the result of the tool, which the model reads. It
+/// returns any other error to the client, and the model never learns what is wrong.
+const MODEL_ERROR: &str = "failed to deserialize parameters:";
 
-/// The input of a tool. Unlike that of `rmcp`, it names the field that does not fit. The macro
-/// `tool` knows it by its name.
+/// The input of a tool. Unlike the type of `rmcp` with this name, it names the field that does not
+/// fit. The macro `tool` recognizes the type by its name.
 #[derive(Debug)]
 pub(super) struct Parameters<T>(pub(super) T);
 
@@ -32,8 +33,8 @@ impl<T: JsonSchema> JsonSchema for Parameters<T> {
 impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for Parameters<T> {
     fn from_context_part(context: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
         let input = Value::Object(context.arguments.take().unwrap_or_default());
-        shaped(input).map(Self).map_err(|refusal| {
-            ErrorData::invalid_params(format!("{MISFIT} {}", refusal.detail), None)
+        from_value(input).map(Self).map_err(|refusal| {
+            ErrorData::invalid_params(format!("{MODEL_ERROR} {}", refusal.detail), None)
         })
     }
 }

@@ -4,51 +4,50 @@ use std::time::Duration;
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use smartspace_client::{
+    NewMessage, Page, Refusal, Session as ApiSession, Subscription, SubscriptionOptions,
+    messages_path,
+};
 use smartspace_domain::{events::EventKind, ids::SpaceId, messages::Message};
 use tokio::time::timeout;
 
-use crate::{
-    api_client::{Refusal, Visitor, messages_path},
-    conversation::{Page, runs},
-    following::Following,
-    posting::NewMessage,
-    turn::Turn,
-};
+use crate::turn::{TurnTracker, runs};
 
 /// How many messages a wait returns.
 const MESSAGES: u64 = 100;
 
-/// A message to post.
-#[derive(Debug)]
-pub(super) struct Post<'a> {
-    pub(super) space: SpaceId,
-    pub(super) message: NewMessage<'a>,
-}
-
-/// Posts a message and waits for the end of its turn, but not longer than `time`. Once the message
-/// is posted, this succeeds: a client that repeated it would post it twice.
+/// Posts a message and waits for the end of its turn, for at most `time`. Once the message is
+/// posted, this does not fail: a client that repeated the call would post the message twice. A
+/// failure after that is the `problem` of the result.
 pub(super) async fn post_and_wait(
-    visitor: &Visitor,
-    post: Post<'_>,
+    api: &ApiSession,
+    space: SpaceId,
+    message: &NewMessage<'_>,
     time: Duration,
 ) -> Result<Value, Refusal> {
-    // The space is followed first, so that no event is missed.
-    let following = match time {
+    // The subscription opens before the post, so that it receives all effects of the message.
+    let subscription = match time {
         Duration::ZERO => None,
-        _ => Some(Following::open(visitor, post.space, None).await?),
+        _ => Some(subscribe(api, space, None).await?),
     };
-    let posted: Value = post.message.post(visitor, post.space).await?;
+    let posted: Value = message.post(api, space).await?;
     let mut result = json!({"message": posted, "messages": [], "isOver": false});
-    let Ok(message) = Message::deserialize(&result["message"]) else { return Ok(result) };
-    let mut turn = Turn::of(&message);
-    let Some(mut following) = following else {
+    let Ok(posted) = Message::deserialize(&result["message"]) else { return Ok(result) };
+    let mut turn = TurnTracker::starting_with(&posted);
+    let Some(subscription) = subscription else {
         result["isOver"] = turn.is_over().into();
         return Ok(result);
     };
-    let waiting = wait_for_end(visitor, &post, &message, &mut turn, &mut following);
+    let is_repeatable = message.key.is_some();
+    let waiting = async {
+        if is_repeatable {
+            catch_up(api, &posted, &mut turn).await?;
+        }
+        wait_for_end(&mut turn, subscription).await
+    };
     let waited = timeout(time, waiting).await;
     result["isOver"] = turn.is_over().into();
-    match after(visitor, post.space, message.seq).await {
+    match messages_after(api, space, posted.seq).await {
         Ok(Page { items, next_cursor }) => {
             result["messages"] = Value::Array(items);
             result["hasMore"] = next_cursor.is_some().into();
@@ -64,40 +63,45 @@ pub(super) async fn post_and_wait(
     Ok(result)
 }
 
-async fn wait_for_end(
-    visitor: &Visitor,
-    post: &Post<'_>,
-    message: &Message,
-    turn: &mut Turn,
-    following: &mut Following,
+/// Reads the effects of a message that may have been posted long ago, under the same key. The
+/// frames of these do not come again.
+async fn catch_up(
+    api: &ApiSession,
+    posted: &Message,
+    turn: &mut TurnTracker,
 ) -> Result<(), Refusal> {
-    if post.message.key.is_some() {
-        // It may have been posted long ago, so that its events are over.
-        let messages = after::<Message>(visitor, post.space, message.seq).await?.items;
-        turn.knows(&messages, &runs(visitor, post.space).await?);
-    }
+    let messages = messages_after::<Message>(api, posted.space_id, posted.seq).await?.items;
+    turn.sync(&messages, &runs(api, posted.space_id).await?);
+    Ok(())
+}
+
+async fn wait_for_end(
+    turn: &mut TurnTracker,
+    mut subscription: Subscription,
+) -> Result<(), Refusal> {
     while !turn.is_over() {
-        turn.saw(&following.next().await?.what);
+        turn.on_event(&subscription.next().await?.what);
     }
     Ok(())
 }
 
-/// Waits for messages after `seq`, but not longer than `time`.
+/// Waits for messages after `seq`, for at most `time`.
 pub(super) async fn wait(
-    visitor: &Visitor,
+    api: &ApiSession,
     space: SpaceId,
     seq: u64,
     time: Duration,
 ) -> Result<Value, Refusal> {
-    let known = after(visitor, space, seq).await?;
+    let known = messages_after(api, space, seq).await?;
     if time.is_zero() || !known.items.is_empty() {
         return Ok(found(known));
     }
-    // Messages that were posted since this read are replayed.
-    let mut following = Following::open(visitor, space, Some(seq)).await?;
+    // The subscription replays the messages after `seq`, so none is missed that was posted between
+    // the read and the subscription.
+    let mut subscription = subscribe(api, space, Some(seq)).await?;
     let until_posted = async {
         loop {
-            if let EventKind::MessageCreated { message } = following.next().await?.what
+            if let EventKind::MessageCreated { message } = subscription.next().await?.what
                 && message.seq > seq
             {
                 return Ok(());
@@ -108,7 +112,7 @@ pub(super) async fn wait(
         Ok(posted) => posted?,
         Err(_) => return Ok(found(known)),
     }
-    Ok(found(after(visitor, space, seq).await?))
+    Ok(found(messages_after(api, space, seq).await?))
 }
 
 fn found(page: Page<Value>) -> Value {
@@ -116,11 +120,20 @@ fn found(page: Page<Value>) -> Value {
 }
 
 /// The messages after `seq`, oldest first.
-async fn after<T: DeserializeOwned>(
-    visitor: &Visitor,
+async fn messages_after<T: DeserializeOwned>(
+    api: &ApiSession,
     space: SpaceId,
     seq: u64,
 ) -> Result<Page<T>, Refusal> {
     let query = [("after", seq.to_string()), ("limit", MESSAGES.to_string())];
-    visitor.get(&messages_path(space), &query).await
+    api.get(&messages_path(space), &query).await
+}
+
+async fn subscribe(
+    api: &ApiSession,
+    space: SpaceId,
+    after_seq: Option<u64>,
+) -> Result<Subscription, Refusal> {
+    let options = SubscriptionOptions { after_seq, protocol: true };
+    Subscription::open(api, space, options).await
 }

@@ -1,5 +1,6 @@
-//! What a door tells its client.
+//! The events of a turn, in the order in which clients process them.
 
+use smartspace_client::LinkedFile;
 use smartspace_domain::{
     events::AskedCall,
     ids::{RunId, StreamId},
@@ -7,42 +8,40 @@ use smartspace_domain::{
     runs::{RunError, RunStatus},
 };
 
-use crate::files::LinkedFile;
-
-/// Something that a door tells its client.
+/// An event of a turn.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Told {
-    /// A run of the turn works.
+pub(crate) enum TurnEvent {
+    /// A run of the turn has started.
     RunStarted { run: RunId, agent: String },
-    /// It has ended.
+    /// A run has ended. All its texts have ended before.
     RunEnded { run: RunId, status: RunStatus, error: Option<RunError> },
-    /// A run of the turn begins to write a message.
+    /// A run starts to write a message.
     TextStarted { stream: StreamId, run: RunId, sender: Sender },
-    /// More of it.
-    Text { stream: StreamId, text: String },
-    /// The message is posted. `rest` is what was not told of its text, or `None` if the text that
-    /// was told is not its text.
+    /// More text of a message that is being written.
+    TextDelta { stream: StreamId, text: String },
+    /// A message that was being written is posted. `rest` is the part of its text after the deltas,
+    /// or `None` if the deltas are not the beginning of its text.
     TextEnded { stream: StreamId, rest: Option<String>, message: Box<Message> },
-    /// No message will have the text that was told.
+    /// The text of the deltas will not be posted.
     TextDropped { stream: StreamId },
-    /// A message of which nothing was told before.
-    Message(Box<Message>),
-    /// A message that shows a tool call.
-    Card(Box<Message>),
-    /// The call on a card has its result.
+    /// A message without deltas. `in_turn` says whether a run of the turn has sent it.
+    Message { message: Box<Message>, in_turn: bool },
+    /// A message that shows a tool call. `may_answer` says whether the caller may answer its form.
+    Card { message: Box<Message>, may_answer: bool },
+    /// The call on a card has a result.
     CardEnded(Box<Message>),
-    /// The files of a message, or of a card whose call has its result. This follows it.
-    Files { message: Box<Message>, files: Vec<LinkedFile> },
+    /// The files of a message or of a card. It follows the event that ends these.
+    Files { message: Box<Message>, files: Vec<LinkedFile>, in_turn: bool },
 }
 
-/// How a turn ends: what is still open, and why it failed.
+/// The state of a turn at the end of its events.
 #[derive(Debug)]
-pub(crate) struct Ending {
-    /// Runs that were told to have started, and wait for people or still work.
-    pub(crate) open: Vec<(RunId, RunStatus)>,
-    /// Forms of the turn that the reader may answer.
+pub(crate) struct TurnEnd {
+    /// Runs that have started and not ended: they wait for people or still work.
+    pub(crate) open_runs: Vec<(RunId, RunStatus)>,
+    /// Forms of the turn that the caller may answer.
     pub(crate) forms: Vec<AskedCall>,
-    /// Why all runs of the turn failed, if they did.
+    /// The error of a run, if all runs of the turn have failed.
     pub(crate) failure: Option<RunError>,
 }
 

@@ -1,97 +1,91 @@
-//! What a streaming door does: it reads a space, posts what is new, and tells what follows until the
-//! turn is over.
-
-mod opening;
-mod reads;
+//! Follows a turn to its end: receives frames, and reads the space when frames are not enough.
 
 use std::time::Duration;
 
+use smartspace_client::{
+    Page, Refusal, Session as ApiSession, Subscription, SubscriptionOptions, file_links, files_of,
+    messages_path,
+};
 use smartspace_domain::{events::EventKind, ids::SpaceId, messages::Message};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use self::reads::{PAGE, message, older_runs};
-pub(crate) use self::{
-    opening::{Answer, Opening, Post, Shown},
-    reads::{Page, id_for_clients, is_open_form, key_of, runs},
-};
-use crate::{
-    api_client::{Refusal, Visitor, messages_path},
-    files::{files_of, links},
-    following::Following,
-    narration::{Ending, Narration, Told},
+use crate::turn::{
+    TurnEnd, TurnEvent,
+    reads::{self, PAGE, message, older_runs, runs},
+    sequencer::TurnSequencer,
 };
 
-/// How long a response may go on with one turn. AWS ends a response after 15 minutes.
-const LONGEST: Duration = Duration::from_mins(14);
-/// After how much silence the space is read again, since frames can be lost.
+/// How long a response follows one turn. AWS ends a response after 15 minutes.
+const MAX_DURATION: Duration = Duration::from_mins(14);
+/// After how much silence the space is read, since frames can be lost.
 const SILENCE: Duration = Duration::from_secs(15);
-/// How long a text may stay open after the turn: what a canceled run has written is posted then.
+/// How long a text may stay open after the turn is over. The text of a canceled run is posted
+/// within this time.
 const LATE_MESSAGE: Duration = Duration::from_secs(5);
-/// How often a broken connection is opened again without an event in between.
+/// How often in a row a broken connection is opened again without an event in between.
 const RECONNECTS: u32 = 3;
 
-/// A turn, as a client gets it.
+/// The options of an adapter's subscriptions: an entity has a limit of these.
+pub(super) const SUBSCRIPTION: SubscriptionOptions =
+    SubscriptionOptions { after_seq: None, protocol: true };
+
+/// A turn that is being followed.
 #[derive(Debug)]
-pub(crate) struct Conversation {
-    visitor: Visitor,
+pub(crate) struct TurnSession {
+    api: ApiSession,
     space: SpaceId,
-    following: Following,
-    narration: Narration,
-    /// What the client gets first.
-    first: Option<Vec<Told>>,
-    /// Whether the space was read since the turn seems over.
+    subscription: Subscription,
+    sequencer: TurnSequencer,
+    /// The events before the first frame.
+    first: Option<Vec<TurnEvent>>,
+    /// Whether the space was read since the turn seems to be over.
     is_checked: bool,
-    /// Since when the turn is over, but a text is open.
+    /// Since when the turn is over, while a text is open.
     over_since: Option<Instant>,
-    until: Instant,
-    /// How often the connection was lost since the last event.
-    lost: u32,
+    deadline: Instant,
+    /// How often the connection broke since the last event.
+    broken: u32,
 }
 
-/// What comes next in a turn.
+/// The next step of a turn.
 #[derive(Debug)]
-pub(crate) enum Next {
-    /// It goes on.
-    Told(Vec<Told>),
-    /// It has ended.
-    End(Vec<Told>, Ending, Why),
+pub(crate) enum Step {
+    /// The turn goes on.
+    Events(Vec<TurnEvent>),
+    /// The last events.
+    End(Vec<TurnEvent>, TurnEnd, EndCause),
 }
 
-/// Why a turn is told no further.
+/// Why a turn is followed no further.
 #[derive(Debug)]
-pub(crate) enum Why {
-    /// It is over.
+pub(crate) enum EndCause {
+    /// The turn is over.
     Over,
-    /// It goes on, but has been told for as long as a response may take.
-    Continues,
-    /// The space cannot be followed any longer.
+    /// The turn goes on, but the response has reached its time limit.
+    TimeLimit,
+    /// The space can no longer be followed.
     Lost(Refusal),
 }
 
-impl Conversation {
-    /// Begins to tell `first`, and then what follows.
-    fn new(
-        visitor: Visitor,
-        following: Following,
-        narration: Narration,
-        first: Vec<Told>,
+impl TurnSession {
+    pub(super) fn new(
+        api: ApiSession,
+        subscription: Subscription,
+        sequencer: TurnSequencer,
+        first: Vec<TurnEvent>,
         space: SpaceId,
     ) -> Self {
         Self {
-            visitor,
+            api,
             space,
-            following,
-            narration,
+            subscription,
+            sequencer,
             first: Some(first),
             is_checked: false,
             over_since: None,
-            until: Instant::now() + LONGEST,
-            lost: 0,
+            deadline: Instant::now() + MAX_DURATION,
+            broken: 0,
         }
-    }
-
-    pub(crate) fn narration(&self) -> &Narration {
-        &self.narration
     }
 
     pub(crate) fn space(&self) -> SpaceId {
@@ -100,147 +94,160 @@ impl Conversation {
 
     /// Waits for the end of the turn.
     pub(crate) async fn until_end(&mut self) {
-        while let Next::Told(_) = self.next().await {}
+        while let Step::Events(_) = self.next().await {}
     }
 
-    /// Waits for what comes next, with the addresses of files.
-    pub(crate) async fn next_with_files(&mut self) -> Next {
+    /// Waits for the next step, and adds the addresses of files.
+    pub(crate) async fn next_with_files(&mut self) -> Step {
         match self.next().await {
-            Next::Told(told) => Next::Told(self.with_files(told).await),
-            Next::End(told, ending, why) => Next::End(self.with_files(told).await, ending, why),
+            Step::Events(events) => Step::Events(self.with_files(events).await),
+            Step::End(events, end, cause) => Step::End(self.with_files(events).await, end, cause),
         }
     }
 
-    async fn with_files(&self, all: Vec<Told>) -> Vec<Told> {
-        let mut with_files = Vec::with_capacity(all.len());
-        for told in all {
-            let ended = match &told {
-                Told::TextEnded { message, .. }
-                | Told::Message(message)
-                | Told::CardEnded(message) => files_of(message).next().map(|_| message.clone()),
+    async fn with_files(&self, events: Vec<TurnEvent>) -> Vec<TurnEvent> {
+        let mut all = Vec::with_capacity(events.len());
+        for event in events {
+            let ended = match &event {
+                TurnEvent::TextEnded { message, .. }
+                | TurnEvent::Message { message, .. }
+                | TurnEvent::CardEnded(message) => {
+                    files_of(message).next().map(|_| message.clone())
+                }
                 _ => None,
             };
-            with_files.push(told);
+            all.push(event);
             if let Some(message) = ended {
-                let files = links(&self.visitor, &message).await;
-                with_files.push(Told::Files { message, files });
+                let files = file_links(&self.api, &message).await;
+                let in_turn = self.sequencer.is_of_turn(&message);
+                all.push(TurnEvent::Files { message, files, in_turn });
             }
         }
-        with_files
+        all
     }
 
-    /// Waits for what comes next.
-    pub(crate) async fn next(&mut self) -> Next {
+    /// Waits for the next step.
+    pub(crate) async fn next(&mut self) -> Step {
         if let Some(first) = self.first.take() {
-            return Next::Told(first);
+            return Step::Events(first);
         }
-        match self.go_on().await {
-            Ok(next) => next,
-            Err(refusal) => self.end(Why::Lost(refusal)),
+        match self.advance().await {
+            Ok(step) => step,
+            Err(refusal) => self.end(EndCause::Lost(refusal)),
         }
     }
 
-    async fn go_on(&mut self) -> Result<Next, Refusal> {
+    async fn advance(&mut self) -> Result<Step, Refusal> {
         loop {
             let now = Instant::now();
-            if now >= self.until {
-                return Ok(self.end(Why::Continues));
+            if now >= self.deadline {
+                return Ok(self.end(EndCause::TimeLimit));
             }
-            let is_over = self.narration.is_over();
+            let is_over = self.sequencer.is_over();
             self.is_checked &= is_over;
+            // Frames alone cannot end a turn: the last one to arrive may have overtaken a message,
+            // or an effect of the turn may have been lost. So the space is read once more.
             if is_over && !self.is_checked {
-                let told = self.check_patiently().await?;
-                if told.is_empty() {
+                let events = self.check_with_retries().await?;
+                if events.is_empty() {
                     continue;
                 }
-                return Ok(Next::Told(told));
+                return Ok(Step::Events(events));
             }
             self.over_since = is_over.then(|| self.over_since.unwrap_or(now));
             let late = self.over_since.map(|since| since + LATE_MESSAGE);
-            if is_over && (!self.narration.has_open_text() || late.is_some_and(|late| late <= now))
-            {
-                return Ok(self.end(Why::Over));
+            let is_late = late.is_some_and(|late| late <= now);
+            if is_over && (!self.sequencer.has_open_text() || is_late) {
+                return Ok(self.end(EndCause::Over));
             }
-            let until = self.until.min(late.unwrap_or(now + SILENCE));
-            let told = match timeout_at(until, self.following.next()).await {
-                Ok(Ok(event)) => {
-                    self.lost = 0;
-                    let what = self.whole(event.what).await?;
-                    self.narration.saw(what)
-                }
-                Ok(Err(refusal)) => {
-                    self.reconnect(refusal).await?;
-                    continue;
-                }
-                Err(_) => {
-                    self.following.ping().await;
-                    self.check_patiently().await?
-                }
-            };
-            if !told.is_empty() {
-                return Ok(Next::Told(told));
+            let until = self.deadline.min(late.unwrap_or(now + SILENCE));
+            let events = self.receive(until).await?;
+            if !events.is_empty() {
+                return Ok(Step::Events(events));
             }
         }
     }
 
-    fn end(&mut self, why: Why) -> Next {
-        let (told, ending) = self.narration.end();
-        Next::End(told, ending, why)
+    /// Receives one frame, or reads the space if none comes until `until`.
+    async fn receive(&mut self, until: Instant) -> Result<Vec<TurnEvent>, Refusal> {
+        match timeout_at(until, self.subscription.next()).await {
+            Ok(Ok(event)) => {
+                self.broken = 0;
+                let event = self.with_whole_message(event.what).await?;
+                Ok(self.sequencer.on_event(event))
+            }
+            Ok(Err(refusal)) => {
+                self.reconnect(refusal).await?;
+                Ok(Vec::new())
+            }
+            Err(_) => {
+                self.subscription.ping().await;
+                self.check_with_retries().await
+            }
+        }
     }
 
-    /// Reads what the events should have told, and waits if the caller has made too many requests.
-    async fn check_patiently(&mut self) -> Result<Vec<Told>, Refusal> {
-        let mut tries = 0;
+    fn end(&mut self, cause: EndCause) -> Step {
+        let (events, end) = self.sequencer.end();
+        Step::End(events, end, cause)
+    }
+
+    /// Reads the space. Waits while the caller has made too many requests.
+    async fn check_with_retries(&mut self) -> Result<Vec<TurnEvent>, Refusal> {
+        let mut retries = 0;
         loop {
             match self.check().await {
-                Err(refusal) => refusal.wait_out(&mut tries).await?,
-                read => return read,
+                Err(refusal) => refusal.wait_before_retry(&mut retries).await?,
+                events => return events,
             }
         }
     }
 
-    /// Reads what the events should have told.
-    async fn check(&mut self) -> Result<Vec<Told>, Refusal> {
-        let mut runs = runs(&self.visitor, self.space).await?;
-        let mut after = self.narration.complete_to();
+    /// Reads what late or lost frames contained.
+    async fn check(&mut self) -> Result<Vec<TurnEvent>, Refusal> {
+        // The runs first: a run posts before it ends, so the messages of every run that this read
+        // shows as ended are in the next one.
+        let mut runs = runs(&self.api, self.space).await?;
+        let mut after = self.sequencer.complete_to();
         let mut messages = Vec::new();
         loop {
             let query = [("after", after.to_string()), ("limit", PAGE.to_string())];
-            let page: Page<Message> = self.visitor.get(&messages_path(self.space), &query).await?;
+            let page: Page<Message> = self.api.get(&messages_path(self.space), &query).await?;
             messages.extend(page.items);
             match messages.last().filter(|_| page.next_cursor.is_some()) {
                 Some(last) => after = last.seq,
                 None => break,
             }
         }
-        for seq in self.narration.open_cards() {
-            messages.extend(message(&self.visitor, self.space, seq).await?);
+        for seq in self.sequencer.open_cards() {
+            messages.extend(message(&self.api, self.space, seq).await?);
         }
-        runs.extend(older_runs(&self.visitor, &mut self.narration).await?);
+        runs.extend(older_runs(&self.api, &mut self.sequencer).await?);
         self.is_checked = true;
-        Ok(self.narration.knows(&messages, &runs))
+        Ok(self.sequencer.sync(&messages, &runs))
     }
 
     async fn reconnect(&mut self, refusal: Refusal) -> Result<(), Refusal> {
-        self.lost += 1;
-        if refusal.status != 503 || self.lost > RECONNECTS {
+        self.broken += 1;
+        if refusal.status != 503 || self.broken > RECONNECTS {
             return Err(refusal);
         }
-        sleep(Duration::from_millis(200) * self.lost).await;
-        let mut tries = 0;
-        self.following = loop {
-            match Following::open(&self.visitor, self.space, None).await {
-                Ok(following) => break following,
-                // Its own lost connection may still count as one of the caller's.
-                Err(refusal) => refusal.wait_out(&mut tries).await?,
+        sleep(Duration::from_millis(200) * self.broken).await;
+        let mut retries = 0;
+        self.subscription = loop {
+            match Subscription::open(&self.api, self.space, SUBSCRIPTION).await {
+                Ok(subscription) => break subscription,
+                // The broken connection may still count towards the caller's limit.
+                Err(refusal) => refusal.wait_before_retry(&mut retries).await?,
             }
         };
+        // Frames were lost in between.
         self.is_checked = false;
         Ok(())
     }
 
-    /// An event with the whole message, if its frame had room for a part of it only.
-    async fn whole(&self, event: EventKind) -> Result<EventKind, Refusal> {
+    /// Reads the whole message if the frame contains only a part of it.
+    async fn with_whole_message(&self, event: EventKind) -> Result<EventKind, Refusal> {
         let (EventKind::MessageCreated { message } | EventKind::MessageUpdated { message }) =
             &event
         else {
@@ -249,12 +256,12 @@ impl Conversation {
         if !message.truncated {
             return Ok(event);
         }
-        let mut tries = 0;
+        let mut retries = 0;
         loop {
-            match reads::message(&self.visitor, self.space, message.seq).await {
+            match reads::message(&self.api, self.space, message.seq).await {
                 Ok(Some(message)) => return Ok(EventKind::MessageUpdated { message }),
                 Ok(None) => return Ok(event),
-                Err(refusal) => refusal.wait_out(&mut tries).await?,
+                Err(refusal) => refusal.wait_before_retry(&mut retries).await?,
             }
         }
     }

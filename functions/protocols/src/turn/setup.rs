@@ -1,61 +1,58 @@
-//! A space before its turn is told: what it holds, what is posted, and what the turn begins with.
+//! Prepares a turn: reads the space, posts what is new, and decides where the events start.
+
+mod roots;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeSet, VecDeque},
     time::Duration,
 };
 
 use serde_json::{Value, json};
+use smartspace_client::{
+    FileUpload, NewMessage, Page, Refusal, Session as ApiSession, Subscription, files_of,
+    messages_path,
+};
 use smartspace_domain::{
     dispatch::Dispatch,
     idempotency::IdempotencyKey,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId},
     messages::Message,
-    runs::{Run, RunStatus},
+    runs::Run,
     spaces::Space,
-    triggers::Trigger,
 };
 use tokio::time::{Instant, sleep};
 
-use crate::{
-    api_client::{Refusal, Visitor, messages_path},
-    conversation::{
-        Conversation, Page, id_for_clients, is_open_form,
-        reads::{PAGE, message, older_runs, runs},
-    },
-    files::{SentFile, files_of},
-    following::Following,
-    narration::{Narration, card_of},
-    posting::NewMessage,
-    turn::Turn,
+use crate::turn::{
+    TurnSession, TurnTracker, card_of, id_for_clients, is_open_form,
+    reads::{PAGE, message, older_runs},
+    sequencer::TurnSequencer,
+    session::SUBSCRIPTION,
 };
 
-/// How long the decision whom a message wakes may take.
-const DECIDED_WITHIN: Duration = Duration::from_secs(30);
-/// How far back a message with the same key is looked for.
-const KNOWN_MESSAGES: usize = 500;
+/// Time limit of the decision which agents a message triggers.
+const DISPATCH_TIMEOUT: Duration = Duration::from_secs(30);
+/// How many messages are searched for one with the same key.
+const SEARCHED_MESSAGES: usize = 500;
 
 /// A message of a client.
 #[derive(Debug)]
 pub(crate) struct Post {
-    /// The key under which it is posted once.
+    /// The idempotency key.
     pub(crate) key: IdempotencyKey,
-    /// Its text.
     pub(crate) text: String,
-    /// Its files.
-    pub(crate) files: Vec<SentFile>,
+    pub(crate) files: Vec<FileUpload>,
 }
 
-/// The answer of a client to a form.
+/// A client's answer to a form.
 #[derive(Debug)]
-pub(crate) struct Answer {
-    /// The call that asks.
+pub(crate) struct FormAnswer {
+    /// The call that shows the form.
     pub(crate) call: CallId,
     /// The body of the request: `{output}`, or `{declined, reason}`.
     pub(crate) body: Value,
 }
 
-impl Answer {
+impl FormAnswer {
     /// An answer with this value; `{"declined": true}` declines the form.
     pub(crate) fn new(call: CallId, value: &Value) -> Self {
         let is_declined = *value == json!({"declined": true});
@@ -64,56 +61,62 @@ impl Answer {
     }
 }
 
-/// A space before a turn is told.
+/// A space before a turn is followed.
 #[derive(Debug)]
-pub(crate) struct Opening {
-    visitor: Visitor,
-    me: EntityId,
+pub(crate) struct TurnSetup {
+    api: ApiSession,
+    caller: EntityId,
     pub(crate) space: Space,
     /// The newest messages, oldest first.
     messages: VecDeque<Message>,
-    /// The number of the last message that was there when the space was read.
+    /// The `seq` of the last message when the space was read.
     read_to: u64,
-    /// Whether there are older messages.
+    /// Whether the space has messages before `messages`.
     has_older: bool,
-    following: Following,
-    /// The messages that the turn begins with, and those of them that were posted now.
+    subscription: Subscription,
+    /// The messages with which the turn starts.
     roots: Vec<Message>,
+    /// Those of the roots that did not exist before.
     posted: Vec<MessageId>,
-    /// The runs whose forms were answered now.
+    /// The runs whose forms were answered now, once for each form.
     answered: Vec<RunId>,
-    /// Other runs that the turn begins with.
+    /// Other runs with which the turn starts.
     followed: Vec<RunId>,
 }
 
-/// What a client shows already of a turn that it goes on with.
+/// The part of a turn that a client already shows.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
     /// The cards, without the results of their calls.
     pub(crate) cards: Vec<CallId>,
-    /// The messages, by the ids under which clients know them.
+    /// The messages, by their ids for clients.
     pub(crate) messages: BTreeSet<String>,
 }
 
-impl Opening {
-    /// Reads a space and follows it.
-    pub(crate) async fn of(visitor: &Visitor, me: EntityId, space: &str) -> Result<Self, Refusal> {
+impl TurnSetup {
+    /// Subscribes to a space and reads it.
+    pub(crate) async fn open(
+        api: &ApiSession,
+        caller: EntityId,
+        space: &str,
+    ) -> Result<Self, Refusal> {
         let no_such_space = |_| Refusal::new(404, "there is no such space");
         let id: SpaceId = space.parse().map_err(no_such_space)?;
         let path = format!("/v1/spaces/{id}");
-        // It is followed first, so that no event is missed.
-        let (space, following) =
-            futures::try_join!(visitor.get(&path, &[]), Following::open(visitor, id, None))?;
+        // The messages are read after the subscription is confirmed. The other way round, a
+        // message that is posted in between would be in neither.
+        let (space, subscription) =
+            futures::try_join!(api.get(&path, &[]), Subscription::open(api, id, SUBSCRIPTION))?;
         let page: Page<Message> =
-            visitor.get(&messages_path(id), &[("limit", PAGE.to_string())]).await?;
+            api.get(&messages_path(id), &[("limit", PAGE.to_string())]).await?;
         Ok(Self {
-            visitor: visitor.clone(),
-            me,
+            api: api.clone(),
+            caller,
             space,
             read_to: page.items.last().map_or(0, |last| last.seq),
             has_older: page.next_cursor.is_some(),
             messages: page.items.into(),
-            following,
+            subscription,
             roots: Vec::new(),
             posted: Vec::new(),
             answered: Vec::new(),
@@ -126,66 +129,70 @@ impl Opening {
         self.messages.iter()
     }
 
-    /// Posts a message, unless it was posted before. The turn begins with it.
+    /// Posts a message, unless it was posted before. The turn starts with it.
     pub(crate) async fn post(&mut self, post: &Post) -> Result<MessageId, Refusal> {
-        let (me, key) = (self.me, post.key.as_str());
-        let is_it = |message: &Message| {
-            message.sender.id == me && message.client_key.as_deref() == Some(key)
+        let caller = self.caller;
+        let key = post.key.as_str();
+        // The API stores an idempotency key for a day. A client can repeat a request later than
+        // that, so the space itself is searched first.
+        let is_same = |message: &Message| {
+            message.sender.id == caller && message.client_key.as_deref() == Some(key)
         };
-        let message = if let Some(known) = self.find(is_it).await? {
+        let message = if let Some(known) = self.find(is_same).await? {
             if known.text() != post.text || !self.has_files(&known, &post.files).await? {
                 let detail = "a message with this id and other content is posted already";
                 return Err(Refusal::new(422, format!("/messages: {key}: {detail}")));
             }
             known
         } else {
-            let message = self.post_new(post).await?;
-            // The API knows it from before.
-            let is_new = message.seq > self.read_to;
-            if is_new {
-                self.posted.push(message.id);
-                if self.messages.iter().all(|known| known.id != message.id) {
-                    self.messages.push_back(message.clone());
-                }
-            }
-            message
+            self.post_new(post).await?
         };
         let id = message.id;
         self.roots.push(message);
         Ok(id)
     }
 
-    /// Whether a message has just these files.
-    async fn has_files(&self, message: &Message, files: &[SentFile]) -> Result<bool, Refusal> {
-        let known: Vec<_> = files_of(message).collect();
-        if known.len() != files.len() {
-            return Ok(false);
-        }
-        for (file, known) in files.iter().zip(known) {
-            if !file.is(&self.visitor, self.space.id, known).await? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    async fn post_new(&self, post: &Post) -> Result<Message, Refusal> {
+    async fn post_new(&mut self, post: &Post) -> Result<Message, Refusal> {
         let new = NewMessage {
             text: &post.text,
             files: &post.files,
             key: Some(post.key.as_str()),
             ..NewMessage::default()
         };
-        new.post(&self.visitor, self.space.id).await
+        let message: Message = new.post(&self.api, self.space.id).await?;
+        // With a known key the API answers with the message from before, which may have effects
+        // already. Its `seq` is older than the read.
+        let is_new = message.seq > self.read_to;
+        if is_new {
+            self.posted.push(message.id);
+            if self.messages.iter().all(|known| known.id != message.id) {
+                self.messages.push_back(message.clone());
+            }
+        }
+        Ok(message)
     }
 
-    /// The card of a call, if it is among the newest messages.
+    /// Whether a message has exactly these files.
+    async fn has_files(&self, message: &Message, files: &[FileUpload]) -> Result<bool, Refusal> {
+        let known: Vec<_> = files_of(message).collect();
+        if known.len() != files.len() {
+            return Ok(false);
+        }
+        for (file, known) in files.iter().zip(known) {
+            if !file.equals(&self.api, self.space.id, known).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The card of a call, if it is among the searched messages.
     pub(crate) async fn card(&mut self, call: CallId) -> Result<Option<Message>, Refusal> {
         self.find(|message| card_of(message).is_some_and(|card| card.call_id == call)).await
     }
 
-    /// Answers a form.
-    pub(crate) async fn answer(&mut self, answer: &Answer) -> Result<(), Refusal> {
+    /// Answers a form. The turn starts with its run.
+    pub(crate) async fn answer(&mut self, answer: &FormAnswer) -> Result<(), Refusal> {
         let call = answer.call;
         let form = self.card(call).await?;
         let run = form.as_ref().and_then(|form| form.run_id);
@@ -193,7 +200,9 @@ impl Opening {
             return Err(Refusal::new(404, format!("{call}: there is no such form here")));
         };
         let path = format!("/v1/runs/{run}/toolCalls/{call}/result");
-        let _: Value = self.visitor.post(&path, &answer.body, None).await?;
+        let _: Value = self.api.post(&path, &answer.body, None).await?;
+        // The API accepts the same answer again. Then the run may have continued long ago, so it
+        // does not hold the turn open until it resumes.
         if is_open_form(&form) {
             self.answered.push(run);
         } else {
@@ -202,30 +211,29 @@ impl Opening {
         Ok(())
     }
 
-    /// The turn begins with this run, too.
-    pub(crate) fn follows(&mut self, run: RunId) {
+    /// Starts the turn with this run, too.
+    pub(crate) fn add_run(&mut self, run: RunId) {
         self.followed.push(run);
     }
 
-    /// The newest message that `is_it` among the space's last ones.
+    /// The newest message that matches. Reads older messages as needed.
     pub(crate) async fn find(
         &mut self,
-        is_it: impl Fn(&Message) -> bool,
+        matches: impl Fn(&Message) -> bool,
     ) -> Result<Option<Message>, Refusal> {
         loop {
-            if let Some(found) = self.messages.iter().rev().find(|message| is_it(message)) {
+            if let Some(found) = self.messages.iter().rev().find(|message| matches(message)) {
                 return Ok(Some(found.clone()));
             }
             let Some(first) = self.messages.front().filter(|_| self.has_older) else {
                 return Ok(None);
             };
-            let room = KNOWN_MESSAGES.saturating_sub(self.messages.len()).min(PAGE);
-            if room == 0 {
+            let limit = SEARCHED_MESSAGES.saturating_sub(self.messages.len()).min(PAGE);
+            if limit == 0 {
                 return Ok(None);
             }
-            let query = [("before", first.seq.to_string()), ("limit", room.to_string())];
-            let page: Page<Message> =
-                self.visitor.get(&messages_path(self.space.id), &query).await?;
+            let query = [("before", first.seq.to_string()), ("limit", limit.to_string())];
+            let page: Page<Message> = self.api.get(&messages_path(self.space.id), &query).await?;
             self.has_older = page.next_cursor.is_some() && !page.items.is_empty();
             for message in page.items.into_iter().rev() {
                 self.messages.push_front(message);
@@ -233,22 +241,63 @@ impl Opening {
         }
     }
 
-    /// Begins to tell what follows to a client that shows the messages as they are here. If nothing
-    /// was posted or answered, that is what is active in the space.
-    pub(crate) async fn follow(self) -> Result<Conversation, Refusal> {
-        let runs = self.runs_of_turn().await?;
-        let turn = self.turn(&runs);
-        self.tell_what_follows(turn, &runs).await
+    /// The agents that a posted message triggers. Waits until that is decided.
+    pub(crate) async fn dispatch_of(&self, id: MessageId) -> Result<Vec<Dispatch>, Refusal> {
+        let root = self.roots.iter().find(|root| root.id == id);
+        let Some(root) = root else { return Ok(Vec::new()) };
+        if let Some(dispatch) = &root.dispatch {
+            return Ok(dispatch.clone());
+        }
+        let deadline = Instant::now() + DISPATCH_TIMEOUT;
+        loop {
+            let message = message(&self.api, self.space.id, root.seq).await?;
+            let dispatch = message.and_then(|message| message.dispatch);
+            if let Some(dispatch) = dispatch {
+                return Ok(dispatch);
+            }
+            if Instant::now() >= deadline {
+                let detail = "it is not decided yet which agents the message triggers";
+                return Err(Refusal::new(503, detail));
+            }
+            sleep(DISPATCH_TIMEOUT / 60).await;
+        }
     }
 
-    /// The same for a client that shows a part of the turn. It is told what it lacks: the results
-    /// of its cards, and the messages behind them.
-    pub(crate) async fn follow_behind(self, shown: &Shown) -> Result<Conversation, Refusal> {
+    /// Follows the turn for a client that shows all messages of the setup. Without a post and an
+    /// answer, the turn is the active runs of the space.
+    pub(crate) async fn follow(self) -> Result<TurnSession, Refusal> {
         let runs = self.runs_of_turn().await?;
-        let mut turn = self.turn(&runs);
-        turn.knows(self.messages.iter(), &runs);
-        let of_turn = turn.runs();
-        let mut narration = Narration::new(self.me, &self.space, turn, self.read_to);
+        let tracker = self.tracker(&runs);
+        self.follow_tracker(tracker, &runs).await
+    }
+
+    /// Follows one run, without its effects.
+    pub(crate) async fn follow_run(self, run: RunId) -> Result<TurnSession, Refusal> {
+        let runs = self.runs().await?;
+        let tracker = self.tracker(&runs).only_run(run);
+        self.follow_tracker(tracker, &runs).await
+    }
+
+    async fn follow_tracker(
+        self,
+        tracker: TurnTracker,
+        runs: &[Run],
+    ) -> Result<TurnSession, Refusal> {
+        let mut sequencer = TurnSequencer::new(self.caller, &self.space, tracker, self.read_to);
+        for message in &self.messages {
+            sequencer.mark_known(message);
+        }
+        self.start(sequencer, &[], runs).await
+    }
+
+    /// Follows the turn for a client that shows a part of it. The client first gets what it lacks:
+    /// the results of its cards, and the messages of the turn after these.
+    pub(crate) async fn resume_after(self, shown: &Shown) -> Result<TurnSession, Refusal> {
+        let runs = self.runs_of_turn().await?;
+        let mut tracker = self.tracker(&runs);
+        tracker.sync(self.messages.iter(), &runs);
+        let of_turn = tracker.runs();
+        let mut sequencer = TurnSequencer::new(self.caller, &self.space, tracker, self.read_to);
         let is_shown_card = |message: &Message| {
             card_of(message).is_some_and(|card| shown.cards.contains(&card.call_id))
         };
@@ -256,169 +305,62 @@ impl Opening {
             |message: &Message| message.run_id.is_some_and(|run| of_turn.contains(&run));
         let cards =
             self.messages.iter().filter(|message| is_shown_card(message) && is_of_turn(message));
-        let behind = cards.map(|card| card.seq).min().unwrap_or(u64::MAX);
+        // A client shows the answer in one message, up to the card that waits. What comes before
+        // its first card is there already, even if it does not name the messages.
+        let first_card = cards.map(|card| card.seq).min().unwrap_or(u64::MAX);
         let mut lacking = Vec::new();
         for message in &self.messages {
             let is_known = shown.messages.contains(&id_for_clients(message));
             if is_shown_card(message) {
-                narration.leaves_out(message);
-                narration.knows_card(message, false);
+                sequencer.suppress(message);
+                sequencer.mark_card(message, false);
                 lacking.push(message.clone());
-            } else if message.seq > behind && is_of_turn(message) && !is_known {
-                narration.tells_late(message);
+            } else if message.seq > first_card && is_of_turn(message) && !is_known {
+                sequencer.emit_late(message);
                 lacking.push(message.clone());
             } else {
-                narration.leaves_out(message);
+                sequencer.suppress(message);
             }
         }
-        self.tell(narration, &lacking, &runs).await
+        self.start(sequencer, &lacking, &runs).await
     }
 
-    /// Begins to tell all that the messages caused that the turn begins with, also what has happened
-    /// already.
-    pub(crate) async fn tell_from_start(self) -> Result<Conversation, Refusal> {
+    /// Follows the turn for a client that shows nothing of it: emits all effects of the roots,
+    /// those from before as well.
+    pub(crate) async fn replay(self) -> Result<TurnSession, Refusal> {
         let runs = self.runs_of_turn().await?;
-        let mut turn = self.turn(&runs);
+        let mut tracker = self.tracker(&runs);
         let first = self.roots.iter().map(|root| root.seq).min().unwrap_or(self.read_to);
-        // Nothing is told from before the messages that were read.
+        // A root can be older than the messages that were read. Then the gap is left out: with an
+        // `after` before it, the next check would read all of it and emit it after newer messages.
         let oldest = self.messages.front().map_or(0, |oldest| oldest.seq - 1);
         let after = first.max(oldest);
         let later: Vec<_> =
             self.messages.iter().filter(|message| message.seq > after).cloned().collect();
-        turn.knows(&later, &runs);
-        let of_turn = turn.messages();
-        let is_answer = |message: &Message| {
+        tracker.sync(&later, &runs);
+        let of_turn = tracker.messages();
+        let is_effect = |message: &Message| {
             of_turn.contains(&message.id) && self.roots.iter().all(|root| root.id != message.id)
         };
-        let (answers, others): (Vec<_>, Vec<_>) = later.into_iter().partition(is_answer);
-        let mut narration = Narration::new(self.me, &self.space, turn, after);
+        let (effects, others): (Vec<_>, Vec<_>) = later.into_iter().partition(is_effect);
+        let mut sequencer = TurnSequencer::new(self.caller, &self.space, tracker, after);
         for other in &others {
-            narration.leaves_out(other);
+            sequencer.suppress(other);
         }
-        self.tell(narration, &answers, &runs).await
+        self.start(sequencer, &effects, &runs).await
     }
 
-    /// Takes the message to which a working run goes back as the beginning of the turn: the newest
-    /// one of the caller, or else of another person. `None` if no run works.
-    pub(crate) async fn resume(&mut self) -> Result<Option<MessageId>, Refusal> {
-        let runs = self.runs().await?;
-        let works = |run: &&Run| matches!(run.status, RunStatus::Queued | RunStatus::Running);
-        let triggers: BTreeMap<RunId, MessageId> =
-            runs.iter().filter_map(|run| Some((run.id, message_of(run)?))).collect();
-        let roots = runs.iter().filter(works).filter_map(|run| {
-            let mut message =
-                self.messages.iter().find(|known| Some(known.id) == message_of(run))?;
-            while let Some(earlier) = message.run_id.and_then(|run| triggers.get(&run)) {
-                message = self.messages.iter().find(|known| known.id == *earlier)?;
-            }
-            Some((run, message.clone()))
-        });
-        // The newest run comes first.
-        let roots: Vec<_> = roots.collect();
-        let own = roots.iter().find(|(_, root)| root.sender.id == self.me);
-        let Some((_, root)) = own.or_else(|| roots.first()) else { return Ok(None) };
-        // A run that was repeated is in no message's dispatch.
-        let repeated = roots.iter().filter(|(run, of)| of.id == root.id && run.retry_of.is_some());
-        self.followed.extend(repeated.map(|(run, _)| run.id));
-        self.roots = vec![root.clone()];
-        Ok(Some(root.id))
-    }
-
-    /// The agents that a message of this call woke, once that is decided.
-    pub(crate) async fn dispatch_of(&self, id: MessageId) -> Result<Vec<Dispatch>, Refusal> {
-        let known = self.roots.iter().find(|root| root.id == id);
-        let Some(known) = known else { return Ok(Vec::new()) };
-        if let Some(dispatch) = &known.dispatch {
-            return Ok(dispatch.clone());
-        }
-        let until = Instant::now() + DECIDED_WITHIN;
-        loop {
-            let message = message(&self.visitor, self.space.id, known.seq).await?;
-            let dispatch = message.and_then(|message| message.dispatch);
-            if let Some(dispatch) = dispatch {
-                return Ok(dispatch);
-            }
-            if Instant::now() >= until {
-                return Err(Refusal::new(503, "it is not decided yet whom the message wakes"));
-            }
-            sleep(DECIDED_WITHIN / 60).await;
-        }
-    }
-
-    /// Begins to tell of one run, and of nothing that it causes.
-    pub(crate) async fn follow_run(self, run: RunId) -> Result<Conversation, Refusal> {
-        let runs = self.runs().await?;
-        let turn = self.turn(&runs).only(run);
-        self.tell_what_follows(turn, &runs).await
-    }
-
-    async fn tell_what_follows(self, turn: Turn, runs: &[Run]) -> Result<Conversation, Refusal> {
-        let mut narration = Narration::new(self.me, &self.space, turn, self.read_to);
-        for message in &self.messages {
-            narration.is_known(message);
-        }
-        self.tell(narration, &[], runs).await
-    }
-
-    /// The runs of the space, unless all of the turn begins now.
-    async fn runs_of_turn(&self) -> Result<Vec<Run>, Refusal> {
-        let is_new = |root: &Message| self.posted.contains(&root.id);
-        let is_all_new = self.answered.is_empty()
-            && self.followed.is_empty()
-            && !self.roots.is_empty()
-            && self.roots.iter().all(is_new);
-        if is_all_new { Ok(Vec::new()) } else { self.runs().await }
-    }
-
-    /// The turn that begins with what was posted and answered, or else with the active `runs`.
-    fn turn(&self, runs: &[Run]) -> Turn {
-        let mut turn = Turn::default();
-        for root in &self.roots {
-            turn.begins_with(root);
-        }
-        for run in &self.followed {
-            turn.continues_with(*run, false);
-        }
-        for run in &self.answered {
-            let asks = self
-                .messages
-                .iter()
-                .filter(|message| is_open_form(message) && message.run_id == Some(*run));
-            let answers = self.answered.iter().filter(|answered| *answered == run);
-            turn.continues_with(*run, asks.count() <= answers.count());
-        }
-        if self.roots.is_empty() && self.followed.is_empty() && self.answered.is_empty() {
-            for run in runs.iter().filter(|run| run.status.is_active()) {
-                turn.follows(run);
-            }
-        }
-        turn
-    }
-
-    async fn runs(&self) -> Result<Vec<Run>, Refusal> {
-        runs(&self.visitor, self.space.id).await
-    }
-
-    async fn tell(
+    async fn start(
         self,
-        mut narration: Narration,
+        mut sequencer: TurnSequencer,
         messages: &[Message],
         runs: &[Run],
-    ) -> Result<Conversation, Refusal> {
-        let mut first = narration.begins_with(messages, runs);
+    ) -> Result<TurnSession, Refusal> {
+        let mut first = sequencer.preload(messages, runs);
         if !runs.is_empty() {
-            let older = older_runs(&self.visitor, &mut narration).await?;
-            first.extend(narration.begins_with(&[], &older));
+            let older = older_runs(&self.api, &mut sequencer).await?;
+            first.extend(sequencer.preload(&[], &older));
         }
-        Ok(Conversation::new(self.visitor, self.following, narration, first, self.space.id))
-    }
-}
-
-/// The message that triggered a run.
-fn message_of(run: &Run) -> Option<MessageId> {
-    if let Trigger::SpaceMessage { message_id, .. } = &run.trigger {
-        Some(*message_id)
-    } else {
-        None
+        Ok(TurnSession::new(self.api, self.subscription, sequencer, first, self.space.id))
     }
 }

@@ -1,8 +1,8 @@
-//! A turn: a message, the runs that it wakes, the messages that these send, and so on, within one
-//! space.
+//! Which messages and runs belong to a turn, and whether it is over.
 //!
-//! Frames come in any order, so nothing is concluded from the order of events: [`Turn`] keeps what
-//! is known of messages and runs, and follows from the first message what belongs to it.
+//! Frames come in any order, and some are lost. So [`TurnTracker`] concludes nothing from the order
+//! of events. It stores the state of all messages and runs that it sees, of other turns too, and
+//! finds the members of the turn anew, from its roots.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,29 +17,29 @@ use smartspace_domain::{
     triggers::{Source, Trigger},
 };
 
-/// The messages and runs of a space that were seen since a turn began.
+/// The messages and runs of a space that were seen during a turn.
 #[derive(Debug, Default)]
-pub(crate) struct Turn {
-    /// What began it.
+pub(crate) struct TurnTracker {
     roots: Members,
-    /// Whether nothing counts that its runs cause.
-    is_alone: bool,
-    /// What belongs to it, until a message or a run is seen again. Most events are parts of texts.
+    /// Whether the turn is a single run, without the effects of it.
+    is_single_run: bool,
+    /// The members of the turn. Emptied when a message or a run changes. Most events are parts of
+    /// texts, which change nothing here.
     members: OnceLock<Members>,
-    /// Runs whose forms all have answers, and that have not continued yet.
+    /// Runs whose forms are all answered and that have not continued yet.
     continuing: BTreeSet<RunId>,
-    /// Runs that ended so long ago that they are not stored any longer.
-    gone: BTreeSet<RunId>,
+    /// Runs that are no longer stored.
+    expired: BTreeSet<RunId>,
     messages: BTreeMap<MessageId, SeenMessage>,
     runs: BTreeMap<RunId, SeenRun>,
 }
 
 #[derive(Debug)]
 struct SeenMessage {
-    /// The run that sent it.
+    /// The run that has sent it.
     sent_by: Option<RunId>,
-    /// The runs that it woke, once that is decided.
-    woke: Option<Vec<RunId>>,
+    /// The runs that it has triggered. `None` until the dispatch is decided.
+    triggered: Option<Vec<RunId>>,
 }
 
 #[derive(Debug)]
@@ -47,11 +47,11 @@ struct SeenRun {
     status: RunStatus,
     /// The run that answers its message instead.
     into: Option<RunId>,
-    /// The message that woke it.
+    /// The message that triggered it.
     message: Option<MessageId>,
-    /// Whether another agent handed the message on to it.
+    /// Whether another agent has delegated the message to it.
     is_delegated: bool,
-    /// Whether it handed its message on.
+    /// Whether it has delegated its message to another agent.
     has_delegated: bool,
 }
 
@@ -62,85 +62,88 @@ struct Members {
     runs: BTreeSet<RunId>,
 }
 
-impl Turn {
-    /// The turn that `message` begins.
-    pub(crate) fn of(message: &Message) -> Self {
-        let mut turn = Self::default();
-        turn.begins_with(message);
-        turn
+impl TurnTracker {
+    /// The turn of `message`.
+    pub(crate) fn starting_with(message: &Message) -> Self {
+        let mut tracker = Self::default();
+        tracker.add_message(message);
+        tracker
     }
 
-    /// Adds what a message causes.
-    pub(crate) fn begins_with(&mut self, message: &Message) {
+    /// Adds a message and its effects to the turn.
+    pub(crate) fn add_message(&mut self, message: &Message) {
         self.roots.messages.insert(message.id);
         self.members.take();
-        self.saw_message(message);
+        self.see_message(message);
     }
 
-    /// Adds a run with all that it causes.
-    pub(crate) fn follows(&mut self, run: &Run) {
+    /// Adds a run and its effects to the turn.
+    pub(crate) fn add_run(&mut self, run: &Run) {
         self.roots.runs.insert(run.id);
         self.members.take();
-        self.saw_run(run);
+        self.see_run(run);
     }
 
-    /// Only this run, or the one that answers its message instead, and nothing that it causes.
+    /// Reduces the turn to one run, or the run that answers its message instead.
     #[must_use]
-    pub(crate) fn only(self, run: RunId) -> Self {
+    pub(crate) fn only_run(self, run: RunId) -> Self {
         let roots = Members { runs: BTreeSet::from([run]), ..Members::default() };
-        Self { roots, is_alone: true, members: OnceLock::new(), ..self }
+        Self { roots, is_single_run: true, members: OnceLock::new(), ..self }
     }
 
-    /// Adds a run one of whose forms has an answer now. If all of them have, it keeps the turn open
-    /// until it has continued.
-    pub(crate) fn continues_with(&mut self, run: RunId, is_answered: bool) {
+    /// Adds a run one of whose forms was answered. `is_complete` says whether all of them are.
+    pub(crate) fn continue_run(&mut self, run: RunId, is_complete: bool) {
         self.roots.runs.insert(run);
         self.members.take();
-        if is_answered {
+        // The API accepts the answer before a worker resumes the run. Until then the run's status
+        // is still `waiting_tool`, with which the turn would be over.
+        if is_complete {
             self.continuing.insert(run);
         }
     }
 
-    /// Takes note of what the API says about the messages and runs of the space.
-    pub(crate) fn knows<'a>(
+    /// Adds the state of messages and runs that were read over HTTP.
+    pub(crate) fn sync<'a>(
         &mut self,
         messages: impl IntoIterator<Item = &'a Message>,
         runs: &[Run],
     ) {
         for message in messages {
-            self.saw_message(message);
+            self.see_message(message);
         }
         for run in runs {
-            self.saw_run(run);
+            self.see_run(run);
         }
     }
 
-    /// Takes note of an event of the space.
-    pub(crate) fn saw(&mut self, event: &EventKind) {
+    /// Adds an event of the space.
+    pub(crate) fn on_event(&mut self, event: &EventKind) {
         if let EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } = event
         {
-            self.saw_message(message);
+            self.see_message(message);
         }
         if let Some(run) = event.run() {
-            self.saw_run(run);
+            self.see_run(run);
         }
     }
 
-    fn saw_message(&mut self, message: &Message) {
+    fn see_message(&mut self, message: &Message) {
         self.members.take();
-        let woke = message.dispatch.as_ref();
-        let woke = woke.map(|all| all.iter().filter_map(|one| one.run_id).collect());
+        let triggered = message.dispatch.as_ref();
+        let triggered = triggered.map(|all| all.iter().filter_map(|one| one.run_id).collect());
         let seen = self
             .messages
             .entry(message.id)
-            .or_insert(SeenMessage { sent_by: message.run_id, woke: None });
-        // A decision is made once.
-        if seen.woke.is_none() {
-            seen.woke = woke;
+            .or_insert(SeenMessage { sent_by: message.run_id, triggered: None });
+        // The dispatch is decided once. A late frame from before the decision has none, and must
+        // not take it back.
+        if seen.triggered.is_none() {
+            seen.triggered = triggered;
         }
     }
 
-    fn saw_run(&mut self, run: &Run) {
+    fn see_run(&mut self, run: &Run) {
+        // A run that has ended stays so: a frame of an earlier status can come later.
         if self.runs.get(&run.id).is_some_and(|seen| has_ended(seen.status)) {
             return;
         }
@@ -164,83 +167,68 @@ impl Turn {
         self.runs.insert(run.id, seen);
     }
 
-    /// Whether every run of the turn has ended or waits for people.
+    /// Whether every dispatch of the turn is decided, and every run has ended or waits for people.
     pub(crate) fn is_over(&self) -> bool {
         let members = self.members();
         let is_decided =
-            |id: &MessageId| self.messages.get(id).is_some_and(|message| message.woke.is_some());
-        members.messages.iter().all(is_decided) && members.runs.iter().all(|id| self.rests(*id))
+            |id: &MessageId| self.messages.get(id).is_some_and(|seen| seen.triggered.is_some());
+        members.messages.iter().all(is_decided) && members.runs.iter().all(|id| self.is_idle(*id))
     }
 
-    /// The runs of the turn that are known so far.
+    /// The known runs of the turn.
     pub(crate) fn runs(&self) -> BTreeSet<RunId> {
         self.members().runs.clone()
     }
 
-    /// The runs of the turn about which nothing is known.
+    /// The runs of the turn whose status is unknown.
     pub(crate) fn unknown_runs(&self) -> Vec<RunId> {
-        let unknown = |run: &RunId| !self.runs.contains_key(run) && !self.gone.contains(run);
+        let unknown = |run: &RunId| !self.runs.contains_key(run) && !self.expired.contains(run);
         self.members().runs.iter().copied().filter(unknown).collect()
     }
 
-    /// The API does not know the run any longer.
-    pub(crate) fn forgets(&mut self, run: RunId) {
-        self.gone.insert(run);
+    /// Records that a run is no longer stored. Only runs that have ended expire.
+    pub(crate) fn run_expired(&mut self, run: RunId) {
+        self.expired.insert(run);
     }
 
-    /// The messages of the turn that are known so far.
+    /// The known messages of the turn.
     pub(crate) fn messages(&self) -> BTreeSet<MessageId> {
         self.members().messages.clone()
     }
 
-    /// Whether a run has ended, or waits for people, and nobody has begun its work instead.
-    fn rests(&self, id: RunId) -> bool {
-        let Some(run) = self.runs.get(&id) else { return self.gone.contains(&id) };
+    /// Whether a run has ended or waits for people, and no other run continues its work.
+    fn is_idle(&self, id: RunId) -> bool {
+        let Some(run) = self.runs.get(&id) else { return self.expired.contains(&id) };
         if run.status == RunStatus::WaitingTool && self.continuing.contains(&id) {
             return false;
         }
-        let is_taken = || {
+        // A run that delegates ends before the other agent's run is created. In between, the turn
+        // has no active run and is not over.
+        let is_taken_over = || {
             let mut others = self.runs.values();
             others.any(|other| other.is_delegated && other.message == run.message)
         };
         (has_ended(run.status) || run.status == RunStatus::WaitingTool)
-            && (!run.has_delegated || is_taken())
+            && (!run.has_delegated || is_taken_over())
     }
 
     fn members(&self) -> &Members {
         self.members.get_or_init(|| self.find_members())
     }
 
+    /// Follows the effects of the roots until a round finds nothing new. One pass in the order of
+    /// the ids is not enough: a message can be older than the run that it joins.
     fn find_members(&self) -> Members {
         let mut members = self.roots.clone();
-        if self.is_alone {
-            let into = members.runs.iter().filter_map(|id| self.runs.get(id)?.into);
-            let into: Vec<_> = into.collect();
-            members.runs.extend(into);
+        if self.is_single_run {
+            self.add_replacements(&mut members);
             return members;
         }
         loop {
             let before = members.messages.len() + members.runs.len();
-            let woken = self.messages.iter().filter(|(id, _)| members.messages.contains(id));
-            let woken: Vec<_> =
-                woken.flat_map(|(_, message)| message.woke.iter().flatten()).copied().collect();
-            members.runs.extend(woken);
-            // A run that messages have joined hands on the newest of them.
-            let handed_on: BTreeSet<_> = self
-                .runs
-                .iter()
-                .filter(|(id, run)| run.has_delegated && members.runs.contains(id))
-                .filter_map(|(_, run)| run.message)
-                .chain(members.messages.iter().copied())
-                .collect();
-            for (id, run) in &self.runs {
-                if run.is_delegated && run.message.is_some_and(|id| handed_on.contains(&id)) {
-                    members.runs.insert(*id);
-                }
-                if members.runs.contains(id) {
-                    members.runs.extend(run.into);
-                }
-            }
+            self.add_triggered_runs(&mut members);
+            self.add_delegated_runs(&mut members);
+            self.add_replacements(&mut members);
             for (id, message) in &self.messages {
                 if message.sent_by.is_some_and(|run| members.runs.contains(&run)) {
                     members.messages.insert(*id);
@@ -251,6 +239,39 @@ impl Turn {
             }
         }
     }
+
+    fn add_triggered_runs(&self, members: &mut Members) {
+        for (id, message) in &self.messages {
+            if members.messages.contains(id) {
+                members.runs.extend(message.triggered.iter().flatten());
+            }
+        }
+    }
+
+    /// Adds the runs to which a message of the turn is delegated. They are in no dispatch.
+    fn add_delegated_runs(&self, members: &mut Members) {
+        // A run that other messages have joined delegates the newest of them, which is its trigger
+        // now. That message need not be of this turn.
+        let delegated: BTreeSet<_> = self
+            .runs
+            .iter()
+            .filter(|(id, run)| run.has_delegated && members.runs.contains(id))
+            .filter_map(|(_, run)| run.message)
+            .chain(members.messages.iter().copied())
+            .collect();
+        for (id, run) in &self.runs {
+            if run.is_delegated && run.message.is_some_and(|id| delegated.contains(&id)) {
+                members.runs.insert(*id);
+            }
+        }
+    }
+
+    /// Adds the runs that answer instead of coalesced runs.
+    fn add_replacements(&self, members: &mut Members) {
+        let into = members.runs.iter().filter_map(|id| self.runs.get(id)?.into);
+        let into: Vec<_> = into.collect();
+        members.runs.extend(into);
+    }
 }
 
 fn has_ended(status: RunStatus) -> bool {
@@ -258,151 +279,4 @@ fn has_ended(status: RunStatus) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::samples::{message, run, run_id};
-
-    fn ended(number: u128, of_message: u128) -> EventKind {
-        EventKind::RunCompleted { run: run(number, of_message, "completed", &json!({})) }
-    }
-
-    #[test]
-    fn a_turn_ends_with_the_runs_of_its_message() {
-        assert!(Turn::of(&message(1, None, Some(&[]))).is_over());
-        let mut turn = Turn::of(&message(1, None, Some(&[1, 2])));
-        assert!(!turn.is_over());
-        turn.saw(&ended(1, 1));
-        assert!(!turn.is_over());
-        // A run of another message.
-        turn.saw(&EventKind::RunStarted { run: run(7, 6, "running", &json!({})) });
-        turn.saw(&ended(2, 1));
-        assert!(turn.is_over());
-    }
-
-    #[test]
-    fn answers_that_wake_others_prolong_it_in_any_order() {
-        let answer = EventKind::MessageCreated { message: message(2, Some(1), Some(&[3])) };
-        let events = [ended(1, 1), answer, ended(3, 2)];
-        for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0], [2, 0, 1]] {
-            let mut turn = Turn::of(&message(1, None, Some(&[1])));
-            for (count, index) in order.into_iter().enumerate() {
-                turn.saw(&events[index]);
-                // Without the answer, nothing tells of the run that it woke.
-                let is_known = order[..=count].contains(&1);
-                assert!(!turn.is_over() || count == 2 || !is_known, "{order:?} {count}");
-            }
-            assert!(turn.is_over(), "{order:?}");
-        }
-    }
-
-    #[test]
-    fn an_undecided_message_keeps_it_open() {
-        let mut turn = Turn::of(&message(1, None, None));
-        assert!(!turn.is_over());
-        turn.saw(&EventKind::MessageUpdated { message: message(1, None, Some(&[1])) });
-        assert!(!turn.is_over());
-        turn.saw(&ended(1, 1));
-        assert!(turn.is_over());
-    }
-
-    #[test]
-    fn a_run_that_waits_for_people_does_not_keep_it_open() {
-        let mut turn = Turn::of(&message(1, None, Some(&[1])));
-        let waiting = run(1, 1, "waiting_tool", &json!({}));
-        turn.saw(&EventKind::RunWaitingTool { run: waiting });
-        assert!(turn.is_over());
-        turn.saw(&EventKind::RunResumed { run: run(1, 1, "running", &json!({})) });
-        assert!(!turn.is_over());
-    }
-
-    #[test]
-    fn a_run_whose_forms_have_answers_keeps_it_open_until_it_goes_on() {
-        let waiting = run(1, 1, "waiting_tool", &json!({}));
-        for is_answered in [true, false] {
-            let mut turn = Turn::default();
-            turn.continues_with(run_id(1), is_answered);
-            turn.knows(&[], &[*waiting.clone()]);
-            assert_eq!(turn.is_over(), !is_answered);
-            turn.saw(&EventKind::RunResumed { run: run(1, 1, "running", &json!({})) });
-            assert!(!turn.is_over());
-            // It asks again.
-            turn.saw(&EventKind::RunWaitingTool { run: waiting.clone() });
-            assert!(turn.is_over());
-        }
-    }
-
-    #[test]
-    fn a_run_that_is_not_stored_any_longer_has_ended() {
-        let mut turn = Turn::of(&message(1, None, Some(&[1, 2])));
-        turn.saw(&ended(1, 1));
-        assert_eq!(turn.unknown_runs(), [run_id(2)]);
-        assert!(!turn.is_over());
-        turn.forgets(run_id(2));
-        assert_eq!(turn.unknown_runs(), []);
-        assert!(turn.is_over());
-    }
-
-    #[test]
-    fn what_a_run_causes_does_not_count_if_it_is_alone() {
-        let mut turn = Turn::of(&message(1, None, Some(&[1, 2]))).only(run_id(1));
-        turn.saw(&EventKind::MessageCreated { message: message(2, Some(1), Some(&[3])) });
-        turn.saw(&EventKind::RunStarted { run: run(1, 1, "running", &json!({})) });
-        assert_eq!(turn.runs(), BTreeSet::from([run_id(1)]));
-        assert!(!turn.is_over());
-        let joined = json!({"intoRunId": run_id(4), "endReason": "coalesced"});
-        turn.saw(&EventKind::RunCanceled { run: run(1, 1, "canceled", &joined), by: None });
-        assert!(!turn.is_over());
-        turn.saw(&ended(4, 6));
-        assert!(turn.is_over());
-    }
-
-    #[test]
-    fn it_follows_runs_that_join_others_and_messages_that_are_handed_on() {
-        let mut turn = Turn::of(&message(1, None, Some(&[1])));
-        let joined = json!({"intoRunId": run_id(2), "endReason": "coalesced"});
-        let joined = run(1, 1, "canceled", &joined);
-        turn.saw(&EventKind::RunCanceled { run: joined, by: None });
-        assert!(!turn.is_over());
-        turn.saw(&ended(2, 6));
-        assert!(turn.is_over());
-
-        let mut turn = Turn::of(&message(1, None, Some(&[1])));
-        let delegated = run(1, 1, "completed", &json!({"endReason": "delegated"}));
-        turn.saw(&EventKind::RunCompleted { run: delegated });
-        assert!(!turn.is_over());
-        let takes = |status| run(3, 1, status, &json!({"source": "delegated"}));
-        turn.saw(&EventKind::RunStarted { run: takes("running") });
-        assert!(!turn.is_over());
-        turn.saw(&EventKind::RunCompleted { run: takes("completed") });
-        // A late frame changes nothing.
-        turn.saw(&EventKind::RunStarted { run: takes("running") });
-        assert!(turn.is_over());
-    }
-
-    #[test]
-    fn a_message_that_joined_a_run_is_handed_on_with_it() {
-        let mut turn = Turn::of(&message(1, None, Some(&[1])));
-        let joined = json!({"intoRunId": run_id(2), "endReason": "coalesced"});
-        turn.saw(&EventKind::RunCanceled { run: run(1, 1, "canceled", &joined), by: None });
-        // A later message has joined it, too, and is its trigger now.
-        let delegated = run(2, 6, "completed", &json!({"endReason": "delegated"}));
-        turn.saw(&EventKind::RunCompleted { run: delegated });
-        let takes = |status| run(3, 6, status, &json!({"source": "delegated"}));
-        turn.saw(&EventKind::RunStarted { run: takes("running") });
-        assert!(!turn.is_over());
-        turn.saw(&EventKind::RunCompleted { run: takes("completed") });
-        assert!(turn.is_over());
-    }
-
-    #[test]
-    fn what_the_api_says_counts_like_events() {
-        let mut turn = Turn::of(&message(1, None, Some(&[1])));
-        let ended = run(1, 1, "completed", &json!({}));
-        turn.knows(&[message(2, Some(1), Some(&[3]))], &[*ended]);
-        assert!(!turn.is_over());
-        turn.knows(&[], &[*run(3, 2, "failed", &json!({}))]);
-        assert!(turn.is_over());
-    }
-}
+mod tests;

@@ -111,7 +111,7 @@ impl Connections<'_> {
         self.store.table.write_where_it_holds(write).await
     }
 
-    /// The connections of the same entity and kind (of doors, or others) that were opened before
+    /// The connections of the same entity and kind (of protocols, or others) that were opened before
     /// this one and are not closed, in the order of their opening. The operator's connections are
     /// not counted. An entity with very many connections gets some of them, whatever their age and
     /// kind.
@@ -125,7 +125,7 @@ impl Connections<'_> {
         let mut older = self.some_of_entity(entity).await?;
         let all_read = older.len() < READ_OF_ENTITY;
         let counts = |other: &ConnectionRecord| {
-            other.is_door == connection.is_door && age(other) < age(connection)
+            other.is_protocol == connection.is_protocol && age(other) < age(connection)
         };
         older.retain(|other| other.valid_until > now && (!all_read || counts(other)));
         older.sort_by_key(age);

@@ -16,10 +16,9 @@ const fn row(parameters: &'static str, body: &'static str, expected: [u16; 6]) -
     Row { parameters, body, expected }
 }
 
-/// The doors: protocols of other clients. Each admits entities only, and passes their calls on to
-/// the routes of [`TABLE`]. The columns are those of [`CALLERS`].
+/// The routes of other protocols. Each accepts entities only, and calls the routes of [`TABLE`]. The columns are those of [`CALLERS`].
 #[rustfmt::skip]
-pub(crate) const DOORS: &[(&str, &str, [u16; 6])] = &[
+pub(crate) const PROTOCOLS: &[(&str, &str, [u16; 6])] = &[
     ("POST /v1/mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, [200, 200, 200, 200, 200, 403]),
     ("POST /v1/agui", r#"{"threadId":"{space}","runId":"1"}"#,           [404, 200, 200, 200, 200, 403]),
     ("POST /v1/chat", r#"{"id":"{space}"}"#,                        [404, 200, 200, 200, 200, 403]),

@@ -91,7 +91,7 @@ async fn close(store: &Store, space: SpaceId, person: EntityId) {
         caller: Caller::Entity(person),
         valid_until: at(60),
         credential_until: None,
-        is_door: false,
+        is_protocol: false,
     };
     connections.store_ticket("ticket", ticket).await.unwrap();
     let valid_for = Duration::from_hours(2);

@@ -22,10 +22,10 @@ fn space() -> Space {
     serde_json::from_value(space).unwrap()
 }
 
-fn narration() -> Narration {
-    let turn = Turn::of(&message(1, None, Some(&[1])));
-    let me = EntityId::new(at(), 9);
-    Narration::new(me, &space(), turn, 1)
+fn sequencer() -> TurnSequencer {
+    let tracker = TurnTracker::starting_with(&message(1, None, Some(&[1])));
+    let caller = EntityId::new(at(), 9);
+    TurnSequencer::new(caller, &space(), tracker, 1)
 }
 
 fn started(stream: u128, attempt: u32) -> EventKind {
@@ -72,7 +72,7 @@ fn run_event(status: &str) -> EventKind {
     }
 }
 
-/// All orders of so many things.
+/// All permutations of `0..count`.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];
@@ -89,24 +89,24 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
     shorter.iter().flat_map(longer).collect()
 }
 
-/// What is told of events in this order, and at the end after the space was read.
-fn told_in(order: &[usize], events: &[EventKind], read: &[Message]) -> Vec<Told> {
-    let mut narration = narration();
-    let mut told = Vec::new();
+/// The events of a turn whose frames come in this order, after which the space is read.
+fn events_in(order: &[usize], frames: &[EventKind], read: &[Message]) -> Vec<TurnEvent> {
+    let mut sequencer = sequencer();
+    let mut events = Vec::new();
     for index in order {
-        told.extend(narration.saw(events[*index].clone()));
+        events.extend(sequencer.on_event(frames[*index].clone()));
     }
     let ended = run(1, 1, "completed", &json!({}));
-    told.extend(narration.knows(read, &[*ended]));
-    assert!(narration.is_over(), "{order:?}");
-    told.extend(narration.end().0);
-    told
+    events.extend(sequencer.sync(read, &[*ended]));
+    assert!(sequencer.is_over(), "{order:?}");
+    events.extend(sequencer.end().0);
+    events
 }
 
 #[test]
-fn a_text_is_told_once_and_in_order_whatever_comes_first() {
+fn a_text_is_emitted_once_and_in_order_for_every_order_of_frames() {
     let message = posted(1, HELLO);
-    let events = [
+    let frames = [
         run_event("running"),
         started(1, 1),
         delta(1, 0, "Hello, "),
@@ -114,30 +114,30 @@ fn a_text_is_told_once_and_in_order_whatever_comes_first() {
         EventKind::MessageCreated { message: message.clone() },
         run_event("completed"),
     ];
-    for order in orders(events.len()) {
+    for order in orders(frames.len()) {
         // Each event may also be lost.
-        for lost in 0..=events.len() {
+        for lost in 0..=frames.len() {
             let order: Vec<_> = order.iter().copied().filter(|index| *index != lost).collect();
-            let told = told_in(&order, &events, std::slice::from_ref(&message));
+            let events = events_in(&order, &frames, std::slice::from_ref(&message));
             let mut text = String::new();
             let mut steps = Vec::new();
-            for one in &told {
+            for one in &events {
                 match one {
-                    Told::RunStarted { agent, .. } => {
+                    TurnEvent::RunStarted { agent, .. } => {
                         assert!(!agent.is_empty());
                         steps.push("run");
                     }
-                    Told::TextStarted { .. } => steps.push("text"),
-                    Told::Text { text: more, .. } => text.push_str(more),
-                    Told::TextEnded { rest, .. } => {
+                    TurnEvent::TextStarted { .. } => steps.push("text"),
+                    TurnEvent::TextDelta { text: more, .. } => text.push_str(more),
+                    TurnEvent::TextEnded { rest, .. } => {
                         text.push_str(rest.as_ref().unwrap());
                         steps.push("end of text");
                     }
-                    Told::Message(message) => {
+                    TurnEvent::Message { message, .. } => {
                         text.push_str(message.text());
                         steps.extend(["text", "end of text"]);
                     }
-                    Told::RunEnded { .. } => steps.push("end of run"),
+                    TurnEvent::RunEnded { .. } => steps.push("end of run"),
                     other => panic!("{order:?}: {other:?}"),
                 }
             }
@@ -159,26 +159,26 @@ fn a_text_is_told_once_and_in_order_whatever_comes_first() {
 #[test]
 fn a_new_attempt_drops_the_text_of_the_old_one() {
     let message = posted(2, HELLO);
-    let events = [
+    let frames = [
         started(1, 1),
         delta(1, 0, "Hell is"),
         started(2, 2),
         delta(2, 0, "Hello"),
         EventKind::MessageCreated { message: message.clone() },
     ];
-    for order in orders(events.len()) {
-        let told = told_in(&order, &events, std::slice::from_ref(&message));
+    for order in orders(frames.len()) {
+        let events = events_in(&order, &frames, std::slice::from_ref(&message));
         let mut shown: BTreeMap<StreamId, String> = BTreeMap::new();
-        for one in told {
+        for one in events {
             match one {
-                Told::Text { stream, text } => *shown.entry(stream).or_default() += &text,
-                Told::TextEnded { stream, rest, .. } => {
+                TurnEvent::TextDelta { stream, text } => *shown.entry(stream).or_default() += &text,
+                TurnEvent::TextEnded { stream, rest, .. } => {
                     *shown.entry(stream).or_default() += &rest.unwrap();
                 }
-                Told::TextDropped { stream } => {
+                TurnEvent::TextDropped { stream } => {
                     assert!(shown.remove(&stream).is_some(), "{order:?}");
                 }
-                Told::Message(message) => {
+                TurnEvent::Message { message, .. } => {
                     shown.insert(message.stream_id.unwrap(), message.text().to_owned());
                 }
                 _ => {}
@@ -189,45 +189,48 @@ fn a_new_attempt_drops_the_text_of_the_old_one() {
 }
 
 #[test]
-fn a_text_that_is_not_that_of_its_message_is_told_again() {
-    let mut narration = narration();
-    narration.saw(started(1, 1));
-    narration.saw(delta(1, 0, "Goodbye"));
+fn a_text_that_differs_from_its_message_is_replaced() {
+    let mut sequencer = sequencer();
+    sequencer.on_event(started(1, 1));
+    sequencer.on_event(delta(1, 0, "Goodbye"));
     let message = posted(1, HELLO);
-    let told = narration.saw(EventKind::MessageCreated { message });
-    assert!(matches!(&told[..], [Told::TextEnded { rest: None, .. }]), "{told:?}");
+    let events = sequencer.on_event(EventKind::MessageCreated { message });
+    assert!(matches!(&events[..], [TurnEvent::TextEnded { rest: None, .. }]), "{events:?}");
 }
 
 #[test]
 fn a_failed_text_is_dropped_and_a_canceled_one_waits_for_its_message() {
     for (reason, is_dropped) in [(StreamEnd::Failed, true), (StreamEnd::Canceled, false)] {
-        let mut narration = narration();
-        narration.saw(started(1, 1));
-        narration.saw(delta(1, 0, "Hello"));
+        let mut sequencer = sequencer();
+        sequencer.on_event(started(1, 1));
+        sequencer.on_event(delta(1, 0, "Hello"));
         let ended = EventKind::StreamEnded {
             stream_id: stream_id(1),
             message_id: None,
             reason: Some(reason),
         };
-        let told = narration.saw(ended);
-        assert_eq!(told, [Told::TextDropped { stream: stream_id(1) }][..usize::from(is_dropped)]);
-        assert_eq!(narration.has_open_text(), !is_dropped);
+        let events = sequencer.on_event(ended);
+        assert_eq!(
+            events,
+            [TurnEvent::TextDropped { stream: stream_id(1) }][..usize::from(is_dropped)]
+        );
+        assert_eq!(sequencer.has_open_text(), !is_dropped);
     }
 }
 
 #[test]
-fn a_card_and_its_result_are_told_once() {
+fn a_card_and_its_result_are_emitted_once() {
     let (asked, answered) = (card("pending", &Value::Null), card("completed", &json!(7)));
     let created = EventKind::MessageCreated { message: asked.clone() };
     let updated = EventKind::MessageUpdated { message: answered.clone() };
-    let events = [created.clone(), updated.clone(), created, updated];
-    for order in orders(events.len()) {
-        let told = told_in(&order, &events, std::slice::from_ref(&answered));
-        let cards: Vec<_> = told
+    let frames = [created.clone(), updated.clone(), created, updated];
+    for order in orders(frames.len()) {
+        let events = events_in(&order, &frames, std::slice::from_ref(&answered));
+        let cards: Vec<_> = events
             .iter()
             .filter_map(|one| match one {
-                Told::Card(_) => Some("card"),
-                Told::CardEnded(_) => Some("result"),
+                TurnEvent::Card { .. } => Some("card"),
+                TurnEvent::CardEnded(_) => Some("result"),
                 _ => None,
             })
             .collect();
@@ -236,60 +239,64 @@ fn a_card_and_its_result_are_told_once() {
 }
 
 #[test]
-fn a_card_is_read_again_if_its_run_went_on_and_nobody_said_why() {
-    let mut narration = narration();
-    narration.saw(EventKind::MessageCreated { message: card("pending", &Value::Null) });
-    narration.saw(run_event("waiting_tool"));
-    assert!(narration.is_over() && narration.open_cards().is_empty());
-    narration.saw(run_event("completed"));
-    assert_eq!(narration.open_cards(), [2]);
+fn a_card_is_read_again_if_its_run_continued_without_a_result() {
+    let mut sequencer = sequencer();
+    sequencer.on_event(EventKind::MessageCreated { message: card("pending", &Value::Null) });
+    sequencer.on_event(run_event("waiting_tool"));
+    assert!(sequencer.is_over() && sequencer.open_cards().is_empty());
+    sequencer.on_event(run_event("completed"));
+    assert_eq!(sequencer.open_cards(), [2]);
 }
 
 #[test]
-fn a_message_that_came_before_a_known_one_is_told() {
-    let mut narration = narration();
-    narration.is_known(&message(3, None, Some(&[])));
-    assert_eq!(narration.complete_to(), 1);
+fn a_message_before_a_known_one_is_emitted() {
+    let mut sequencer = sequencer();
+    sequencer.mark_known(&message(3, None, Some(&[])));
+    assert_eq!(sequencer.complete_to(), 1);
     let before = message(2, None, Some(&[]));
-    let told = narration.saw(EventKind::MessageCreated { message: before.clone() });
-    assert_eq!(told, [Told::Message(before.into())]);
-    assert_eq!(narration.complete_to(), 3);
+    let events = sequencer.on_event(EventKind::MessageCreated { message: before.clone() });
+    assert_eq!(events, [TurnEvent::Message { message: before.into(), in_turn: false }]);
+    assert_eq!(sequencer.complete_to(), 3);
     let known = EventKind::MessageCreated { message: message(3, None, Some(&[])) };
-    assert_eq!(narration.saw(known), []);
+    assert_eq!(sequencer.on_event(known), []);
 }
 
 #[test]
-fn other_runs_are_not_told_but_their_messages_are() {
-    let mut narration = narration();
+fn other_runs_are_not_emitted_but_their_messages_are() {
+    let mut sequencer = sequencer();
     let other = run(7, 6, "running", &json!({}));
-    assert_eq!(narration.saw(EventKind::RunStarted { run: other }), []);
+    assert_eq!(sequencer.on_event(EventKind::RunStarted { run: other }), []);
     let message = message(3, Some(7), Some(&[]));
-    let told = narration.saw(EventKind::MessageCreated { message: message.clone() });
-    assert_eq!(told, [Told::Message(message.into())]);
-    assert_eq!(narration.complete_to(), 1);
+    let events = sequencer.on_event(EventKind::MessageCreated { message: message.clone() });
+    assert_eq!(events, [TurnEvent::Message { message: message.into(), in_turn: false }]);
+    assert_eq!(sequencer.complete_to(), 1);
 }
 
 #[test]
 fn a_run_that_ended_at_the_beginning_ends_after_its_message() {
     let ended = run(1, 1, "completed", &json!({}));
-    let mut narration = narration();
-    let told = narration.begins_with(&[], std::slice::from_ref(&ended));
-    assert!(matches!(told[..], [Told::RunStarted { .. }]), "{told:?}");
-    let told = narration.knows(&[posted(1, HELLO)], &[*ended]);
-    assert!(matches!(told[..], [Told::Message(_), Told::RunEnded { .. }]), "{told:?}");
+    let mut sequencer = sequencer();
+    let events = sequencer.preload(&[], std::slice::from_ref(&ended));
+    assert!(matches!(events[..], [TurnEvent::RunStarted { .. }]), "{events:?}");
+    let events = sequencer.sync(&[posted(1, HELLO)], &[*ended]);
+    assert!(
+        matches!(events[..], [TurnEvent::Message { .. }, TurnEvent::RunEnded { .. }]),
+        "{events:?}"
+    );
 }
 
 #[test]
-fn what_a_remote_agent_has_not_posted_is_dropped_when_its_run_has_ended() {
+fn an_unposted_text_of_a_remote_agent_is_dropped_when_its_run_has_ended() {
     for (is_remote, dropped) in [(true, 1), (false, 0)] {
-        let mut narration = narration();
+        let mut sequencer = sequencer();
         for event in [run_event("running"), started(1, 1), delta(1, 0, HELLO)] {
-            narration.saw(event);
+            sequencer.on_event(event);
         }
         let ended = run(1, 1, "completed", &json!({"remote": is_remote}));
-        let told = narration.knows(&[], &[*ended]);
-        let drops = told.iter().filter(|told| matches!(told, Told::TextDropped { .. })).count();
-        assert_eq!(drops, dropped, "{told:?}");
-        assert_eq!(narration.has_open_text(), !is_remote);
+        let events = sequencer.sync(&[], &[*ended]);
+        let drops =
+            events.iter().filter(|event| matches!(event, TurnEvent::TextDropped { .. })).count();
+        assert_eq!(drops, dropped, "{events:?}");
+        assert_eq!(sequencer.has_open_text(), !is_remote);
     }
 }

@@ -1,0 +1,87 @@
+//! Tasks, artifacts and messages of A2A as JSON.
+
+use serde_json::{Value, json};
+use smartspace_client::LinkedFile;
+use smartspace_domain::{
+    events::AskedCall,
+    ids::{RunId, SpaceId},
+    messages::Message,
+    runs::{Run, RunStatus},
+};
+
+use crate::turn::{card_of, id_for_clients};
+
+/// A task without its artifacts. `worker` is the run that answers the task's message, which is
+/// another run than the task's if the task's run was coalesced.
+pub(super) fn bare_task(run: &Run, worker: &Run, space: SpaceId) -> Value {
+    let at = worker.finished_at.or(worker.started_at).unwrap_or(worker.created_at);
+    let mut status = json!({"state": state_of(worker.status), "timestamp": at});
+    if let Some(error) = &worker.error {
+        status["message"] = agent_message(&error_id(run.id), space, run.id, &error.message);
+    }
+    json!({"id": run.id, "contextId": space, "status": status})
+}
+
+/// The state of a task whose run has this status.
+pub(super) fn state_of(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Queued => "TASK_STATE_SUBMITTED",
+        RunStatus::Running => "TASK_STATE_WORKING",
+        RunStatus::WaitingTool => "TASK_STATE_INPUT_REQUIRED",
+        RunStatus::Completed => "TASK_STATE_COMPLETED",
+        RunStatus::Failed => "TASK_STATE_FAILED",
+        RunStatus::Canceled => "TASK_STATE_CANCELED",
+    }
+}
+
+/// The text of a message and its files as an artifact. The text of a card is not part of it.
+pub(super) fn artifact_of(message: &Message, files: &[LinkedFile]) -> Value {
+    let is_text = card_of(message).is_none() && (!message.text().is_empty() || files.is_empty());
+    let text = is_text.then(|| json!({"text": message.text()}));
+    let parts: Vec<_> = text.into_iter().chain(files.iter().map(file_part)).collect();
+    json!({"artifactId": id_for_clients(message), "parts": parts})
+}
+
+/// A file with its address, which is valid for 15 minutes.
+pub(super) fn file_part(LinkedFile { part, url }: &LinkedFile) -> Value {
+    json!({
+        "url": url,
+        "filename": part.name,
+        "mediaType": part.content_type,
+        "metadata": {"attachmentId": part.attachment_id, "bytes": part.bytes},
+    })
+}
+
+/// The id of the message with a task's error.
+pub(super) fn error_id(task: RunId) -> String {
+    format!("{task}-error")
+}
+
+/// A message of the agent about a task.
+pub(super) fn agent_message(id: &str, space: SpaceId, task: RunId, text: &str) -> Value {
+    json!({
+        "messageId": id,
+        "contextId": space,
+        "taskId": task,
+        "role": "ROLE_AGENT",
+        "parts": [{"text": text}],
+    })
+}
+
+/// The form for which a task waits, as a message of the agent.
+pub(super) fn form_message(form: &AskedCall, space: SpaceId, task: RunId) -> Value {
+    let text = form.input["message"].as_str().unwrap_or(&form.name);
+    let mut message = agent_message(&form.call_id.to_string(), space, task, text);
+    let data = json!({
+        "callId": form.call_id,
+        "name": form.name,
+        "input": form.input,
+        "ui": form.ui,
+        "resultSchema": form.result_schema,
+        "expiresAt": form.expires_at,
+    });
+    if let Some(parts) = message["parts"].as_array_mut() {
+        parts.push(json!({"data": data}));
+    }
+    message
+}

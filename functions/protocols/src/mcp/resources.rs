@@ -1,0 +1,89 @@
+//! Resources of the MCP server: each space with its last messages.
+
+use rmcp::{
+    ErrorData,
+    model::{
+        ListResourceTemplatesResult, ListResourcesResult, ReadResourceResponse, ReadResourceResult,
+        Resource, ResourceContents, ResourceTemplate,
+    },
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use smartspace_client::{Page, Refusal, Session as ApiSession, messages_path};
+use smartspace_domain::ids::SpaceId;
+
+/// How many messages of a space its resource contains.
+const MESSAGES: u64 = 50;
+/// The beginning of the addresses of all resources.
+const SPACES: &str = "smartspace://spaces/";
+
+#[derive(Debug, Deserialize)]
+struct ListedSpace {
+    id: SpaceId,
+    name: String,
+}
+
+/// A page of the caller's spaces.
+pub(super) async fn spaces<T: DeserializeOwned>(
+    api: &ApiSession,
+    cursor: Option<String>,
+) -> Result<T, Refusal> {
+    let query: Vec<_> = cursor.map(|cursor| ("cursor", cursor)).into_iter().collect();
+    api.get("/v1/spaces", &query).await
+}
+
+/// Lists a page of the caller's spaces.
+pub(super) async fn list(
+    api: &ApiSession,
+    cursor: Option<String>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let page: Page<ListedSpace> = spaces(api, cursor).await.map_err(error_of)?;
+    let resources = page.items.into_iter().map(|space| {
+        Resource::new(format!("{SPACES}{}", space.id), space.name)
+            .with_mime_type("application/json")
+    });
+    let mut listed = ListResourcesResult::with_all_items(resources.collect());
+    listed.next_cursor = page.next_cursor;
+    Ok(listed)
+}
+
+/// The template of the addresses.
+pub(super) fn templates() -> ListResourceTemplatesResult {
+    let template = ResourceTemplate::new(format!("{SPACES}{{spaceId}}"), "space")
+        .with_description("A space with its members and its last messages")
+        .with_mime_type("application/json");
+    ListResourceTemplatesResult::with_all_items(vec![template])
+}
+
+/// Reads a space with its last messages.
+pub(super) async fn read(api: &ApiSession, uri: String) -> Result<ReadResourceResponse, ErrorData> {
+    let unknown = || {
+        ErrorData::resource_not_found(
+            format!("there is no such resource; expected {SPACES} and the id of a space"),
+            None,
+        )
+    };
+    let space: SpaceId =
+        uri.strip_prefix(SPACES).and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
+    let read = space_with_messages(api, space).await.map_err(|refusal| match refusal.status {
+        404 => unknown(),
+        _ => error_of(refusal),
+    })?;
+    let contents = ResourceContents::text(read.to_string(), uri).with_mime_type("application/json");
+    Ok(ReadResourceResult::new(vec![contents]).into())
+}
+
+async fn space_with_messages(api: &ApiSession, id: SpaceId) -> Result<Value, Refusal> {
+    let space: Value = api.get(&format!("/v1/spaces/{id}"), &[]).await?;
+    let query = [("limit", MESSAGES.to_string())];
+    let messages: Value = api.get(&messages_path(id), &query).await?;
+    Ok(json!({"space": space, "messages": messages["items"]}))
+}
+
+fn error_of(refusal: Refusal) -> ErrorData {
+    let status = Some(json!({"status": refusal.status}));
+    match refusal.status {
+        400..500 => ErrorData::invalid_params(refusal.detail, status),
+        _ => ErrorData::internal_error(refusal.detail, status),
+    }
+}
