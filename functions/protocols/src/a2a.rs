@@ -1,7 +1,8 @@
-//! `POST /v1/agents/{id}/a2a` and the agent's card: an open agent as an agent of A2A 1.0 (JSON-RPC).
+//! `POST /v1/agents/{id}/a2a` and the agent's card: an open agent as an agent of A2A 1.0 over
+//! JSON-RPC.
 //!
-//! A context is a space, and a task is a run of the agent there. A message without a context creates
-//! a space with the caller and the agent.
+//! A context is a space, and a task is a run of the agent there. A message without a context
+//! creates a space with the caller and the agent.
 
 mod card;
 mod encoder;

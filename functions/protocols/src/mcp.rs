@@ -31,7 +31,7 @@ use crate::{
 
 /// The routes of MCP.
 pub(crate) fn routes() -> Router {
-    // `authenticate` checks origin and token. The host is not checked: rebinding of DNS gains a page
+    // `authenticate` checks origin and token. The host is not checked: DNS rebinding gains a page
     // nothing, because it has no token.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

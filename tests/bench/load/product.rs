@@ -13,6 +13,7 @@ use std::{
 use futures::{SinkExt, StreamExt};
 use reqwest::Client;
 use serde_json::{Value, json};
+use smartspace_client::{Page, Session, messages_path};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
@@ -37,6 +38,7 @@ pub(crate) struct Product {
     child: Child,
     http: Client,
     url: String,
+    operator: Session,
     folder: TempDir,
     /// Whether a run ends with the answer that posts its message. Otherwise its model is asked once
     /// more.
@@ -111,10 +113,13 @@ impl Product {
             .spawn()
             .map_err(|error| format!("{} can't be started: {error}", binary.display()))?;
         let http = Client::builder().no_proxy().build().map_err(text)?;
+        let url = format!("http://127.0.0.1:{port}");
+        let operator = smartspace_client::Client::new(url.clone()).session(KEY).map_err(text)?;
         let mut product = Self {
             child,
             http,
-            url: format!("http://127.0.0.1:{port}"),
+            url,
+            operator,
             folder,
             ends_after_send: true,
             ready: Duration::ZERO,
@@ -242,17 +247,13 @@ impl Product {
 
     /// The ids of all messages of a space.
     pub(crate) async fn message_ids(&self, space: &str) -> Result<Vec<String>, String> {
-        let authorization = format!("Bearer {KEY}");
-        let headers = [("authorization", authorization.as_str())];
+        let path = messages_path(space.parse().map_err(text)?);
         let mut ids = Vec::new();
         let mut after = 0;
         loop {
-            let path = format!("/v1/spaces/{space}/messages?after={after}&limit=100");
-            let (status, page) = self.caller().get(&path, &headers).await?;
-            if status != 200 {
-                return Err(format!("{path} answered {status}: {page}"));
-            }
-            let items = page["items"].as_array().map_or(&[][..], Vec::as_slice);
+            let query = [("after", after.to_string()), ("limit", "100".to_owned())];
+            let page: Page<Value> = self.operator.get(&path, &query).await.map_err(text)?;
+            let items = &page.items;
             ids.extend(items.iter().filter_map(|item| item["id"].as_str().map(str::to_owned)));
             match items.last().and_then(|item| item["seq"].as_u64()) {
                 Some(last) => after = last,
@@ -272,20 +273,8 @@ impl Product {
     }
 
     async fn create(&self, path: &str, body: Value) -> Result<Value, String> {
-        let answer = self
-            .http
-            .post(format!("{}{path}", self.url))
-            .bearer_auth(KEY)
-            .json(&body)
-            .send()
-            .await
-            .map_err(text)?;
-        let status = answer.status();
-        let body = answer.text().await.map_err(text)?;
-        if status != 201 {
-            return Err(format!("{path} answered {status}: {body}"));
-        }
-        serde_json::from_str(&body).map_err(text)
+        let created = self.operator.post(path, &body, None).await;
+        created.map_err(|refusal| format!("{path} answered {refusal}"))
     }
 }
 

@@ -74,8 +74,8 @@ struct Shown {
     url: Option<String>,
 }
 
-/// Reads a file of a space: a page of its text from `offset` on, or its picture. For other files and
-/// large pictures, the result has only the description and the address of the bytes.
+/// Reads a file of a space: a page of its text from `offset` on, or its picture. For other files
+/// and large pictures, the result has only the description and the address of the bytes.
 pub(super) async fn read_file(
     api: &ApiSession,
     space: SpaceId,

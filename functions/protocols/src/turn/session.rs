@@ -143,6 +143,8 @@ impl TurnSession {
             if now >= self.deadline {
                 return Ok(self.end(EndCause::TimeLimit));
             }
+            // A turn that seemed to be over goes on if a late frame shows another run of it. Then it
+            // needs a new check at its next end.
             let is_over = self.sequencer.is_over();
             self.is_checked &= is_over;
             // Frames alone cannot end a turn: the last one to arrive may have overtaken a message,
@@ -155,6 +157,8 @@ impl TurnSession {
                 return Ok(Step::Events(events));
             }
             self.over_since = is_over.then(|| self.over_since.unwrap_or(now));
+            // A canceled run ends before its text is posted, and that message can be lost. So an
+            // open text delays the end, but not for long.
             let late = self.over_since.map(|since| since + LATE_MESSAGE);
             let is_late = late.is_some_and(|late| late <= now);
             if is_over && (!self.sequencer.has_open_text() || is_late) {
@@ -219,6 +223,7 @@ impl TurnSession {
                 None => break,
             }
         }
+        // The results of cards change old messages, which are not after the gap.
         for seq in self.sequencer.open_cards() {
             messages.extend(message(&self.api, self.space, seq).await?);
         }

@@ -117,10 +117,12 @@ impl TurnSequencer {
     /// known and its run is known to be of the turn.
     pub(super) fn emit_texts(&mut self) {
         let of_turn = self.tracker.runs();
+        // Taken out, because `start_run` needs all of `self`.
         let mut streams = mem::take(&mut self.streams);
         for (id, stream) in &mut streams {
             let head = stream.head.as_ref().filter(|head| of_turn.contains(&head.run));
             let Some(head) = head.filter(|_| !stream.is_closed) else { continue };
+            // Empty behind a gap: the delta that fills it, or the message, comes later.
             let text = stream.text.take();
             if text.is_empty() {
                 continue;
