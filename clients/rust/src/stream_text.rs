@@ -13,7 +13,7 @@ const MAX_UNITS: usize = 32 * 1024;
 #[derive(Debug, Default)]
 pub struct StreamText {
     units: Vec<u16>,
-    /// Pieces behind a gap, by their offsets.
+    /// Pieces after a gap, by their offsets.
     pending: BTreeMap<usize, Vec<u16>>,
     /// How many units [`take`](Self::take) has returned.
     taken: usize,

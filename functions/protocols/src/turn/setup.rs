@@ -161,7 +161,7 @@ impl TurnSetup {
         };
         let message: Message = new.post(&self.api, self.space.id).await?;
         // With a known key the API answers with the message from before, which may have effects
-        // already. Its `seq` is older than the read.
+        // already. The `seq` of that message is not after those that were read.
         let is_new = message.seq > self.read_to;
         if is_new {
             self.posted.push(message.id);

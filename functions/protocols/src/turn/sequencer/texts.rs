@@ -122,7 +122,7 @@ impl TurnSequencer {
         for (id, stream) in &mut streams {
             let head = stream.head.as_ref().filter(|head| of_turn.contains(&head.run));
             let Some(head) = head.filter(|_| !stream.is_closed) else { continue };
-            // Empty behind a gap: the delta that fills it, or the message, comes later.
+            // Empty after a gap: the delta that fills the gap, or the message, comes later.
             let text = stream.text.take();
             if text.is_empty() {
                 continue;

@@ -14,8 +14,8 @@ use super::TurnSetup;
 use crate::turn::{TurnTracker, is_open_form, reads};
 
 impl TurnSetup {
-    /// Starts the turn with the message behind a working run: the newest such message of the
-    /// caller, or else of another person. Returns its id, or `None` if no run works.
+    /// Starts the turn with the message that has caused a working run: the newest such message of
+    /// the caller, or else of another person. Returns its id, or `None` if no run works.
     pub(crate) async fn start_with_active_run(&mut self) -> Result<Option<MessageId>, Refusal> {
         let runs = self.runs().await?;
         let works = |run: &&Run| matches!(run.status, RunStatus::Queued | RunStatus::Running);
