@@ -2,7 +2,7 @@
 //!
 //! The way of a run through this crate, top down:
 //!
-//! 1. [`Runs::handle`] claims the run; `side_by_side` does that for several runs of one job. At the
+//! 1. [`Runs::handle`] claims the run; `shared_jobs` does that for several runs of one job. At the
 //!    same time `prompt::reading` reads what the prompt needs. `claimed` assembles what the worker
 //!    needs. `early_end` ends a run that nobody can work on.
 //! 2. `agent_loop::worker` holds the lease, drives the loop, and stops when it loses the run.
@@ -34,7 +34,7 @@ mod model_files;
 mod prompt;
 mod remote;
 mod run_context;
-mod side_by_side;
+mod shared_jobs;
 mod streaming;
 mod tools;
 mod watchers;

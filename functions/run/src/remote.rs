@@ -39,7 +39,7 @@ pub struct Callbacks {
 }
 
 /// What a remote agent is sent.
-struct Parcel<'a> {
+struct WebhookPayload<'a> {
     run: &'a RunRecord,
     gathered: &'a Gathered,
     trigger: &'a Trigger,
@@ -79,7 +79,7 @@ impl Runs {
                 self.pipeline.announce_run(&run, view, |run| EventKind::RunStarted { run }).await;
             }
         };
-        let parcel = Parcel { run: &run, gathered, trigger: &trigger, prompt: &prompt };
+        let parcel = WebhookPayload { run: &run, gathered, trigger: &trigger, prompt: &prompt };
         let sending = Box::pin(self.send(parcel, runtime));
         futures::join!(sending, announcing).0
     }
@@ -99,7 +99,8 @@ impl Runs {
         let Some(prompt) = written(run, &gathered, &trigger, self.pipeline.now()) else {
             return Ok(());
         };
-        let parcel = Parcel { run, gathered: &gathered, trigger: &trigger, prompt: &prompt };
+        let parcel =
+            WebhookPayload { run, gathered: &gathered, trigger: &trigger, prompt: &prompt };
         Box::pin(self.send(parcel, runtime)).await
     }
 
@@ -113,7 +114,7 @@ impl Runs {
     }
 
     /// Sends the webhook, and fails the run if the agent refuses it or can't be reached.
-    async fn send(&self, parcel: Parcel<'_>, runtime: &Runtime) -> Result<()> {
+    async fn send(&self, parcel: WebhookPayload<'_>, runtime: &Runtime) -> Result<()> {
         let run = parcel.run;
         let Some(remote) = &run.remote else { return Ok(()) };
         let webhook = Webhook {

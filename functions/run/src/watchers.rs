@@ -10,7 +10,7 @@ mod repetition;
 pub(crate) mod start;
 mod steps;
 mod time;
-pub(crate) mod unsaid;
+pub(crate) mod unposted;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -19,7 +19,7 @@ use smartspace_domain::steps::SystemMessage;
 /// All watchers, in the order of their messages.
 const WATCHERS: [Watcher; 8] = [
     start::WATCHER,
-    unsaid::WATCHER,
+    unposted::WATCHER,
     context::WATCHER,
     steps::WATCHER,
     time::WATCHER,
@@ -59,7 +59,7 @@ pub(crate) struct Look<'a> {
     /// Texts about budgets that are nearly used.
     pub(crate) budgets: Vec<String>,
     /// The model was named, and has answered with text alone.
-    pub(crate) is_unsaid: bool,
+    pub(crate) is_unposted: bool,
 }
 
 /// Returns the messages of all watchers, without those that the run already had (`earlier`).

@@ -51,7 +51,8 @@ pub async fn send_frame_due(
     match post_in_time(sockets, connection, frame, due).await {
         Ok(()) => SendOutcome::Sent,
         Err(PostError::Gone) => {
-            if let Err(error) = store.connections().disconnect_untold(connection).await {
+            if let Err(error) = store.connections().disconnect_deferring_presence(connection).await
+            {
                 tracing::warn!(%connection, %error, "a closed connection could not be deleted");
             }
             SendOutcome::Gone
@@ -151,7 +152,7 @@ pub async fn close(
 ) -> Result<()> {
     send_frame(store, sockets, connection, goodbye.to_frame().into()).await;
     sockets.close(connection, goodbye.code).await;
-    store.connections().disconnect_untold(connection).await
+    store.connections().disconnect_deferring_presence(connection).await
 }
 
 /// An error as a frame, with the `id` of the request that it answers. With 429 it says after how

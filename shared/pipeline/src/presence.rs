@@ -14,7 +14,7 @@ use smartspace_domain::{
 use smartspace_store::{
     connections::{
         Audience, ConnectionRecord,
-        presence::{Beat, Device, TOLD_EVERY, Tell, Told},
+        presence::{Device, Heartbeat, TOLD_EVERY, Tell, Told},
     },
     spaces::rosters::Roster,
 };
@@ -64,7 +64,7 @@ impl Pipeline {
             Caller::Entity(entity) if activity.hidden => (Some(entity), HIDDEN),
             Caller::Entity(entity) => (Some(entity), VISIBLE),
         };
-        let beat = Beat {
+        let beat = Heartbeat {
             connection: &connection.id,
             space,
             entity,

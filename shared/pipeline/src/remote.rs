@@ -15,7 +15,7 @@ use smartspace_domain::{
 use smartspace_store::{
     attachments::FileRecord,
     idempotency::PostKey,
-    messages::append::{Appended, ByRun, Content, MessageSource, NewMessage, Right},
+    messages::append::{Appended, Content, MessageSource, NewMessage, Right, RunSender},
     runs::{
         RemoteRecord, RunRecord,
         endings::Ending,
@@ -245,7 +245,7 @@ impl Pipeline {
             sender: run.agent_id,
             content: new.content.clone(),
             files: Vec::new(),
-            by: MessageSource::Run(Box::new(ByRun {
+            by: MessageSource::Run(Box::new(RunSender {
                 run: run.id,
                 depth: run.chain_depth + 1,
                 origin,

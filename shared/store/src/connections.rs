@@ -156,7 +156,7 @@ impl Connections<'_> {
 
     /// Deletes a connection for a caller that does not tell the followers of its spaces. Whoever
     /// deletes it again, because its socket closes, learns of them.
-    pub async fn disconnect_untold(self, id: &ConnectionId) -> Result<()> {
+    pub async fn disconnect_deferring_presence(self, id: &ConnectionId) -> Result<()> {
         let was = self.delete(id).await?;
         if was.spaces.is_empty() {
             return Ok(());

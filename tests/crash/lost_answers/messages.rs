@@ -14,7 +14,7 @@ use smartspace_store::{
     Store,
     messages::{
         Range,
-        append::{ByRun, Content, MessageSource, NewMessage, Right},
+        append::{Content, MessageSource, NewMessage, Right, RunSender},
     },
     runs::{
         RunRecord,
@@ -171,7 +171,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
     let step = step_record(0, lease, calls.clone());
     let used = UsageByModel::one(&step.model, Usage { input_tokens: 7, ..Usage::default() });
     store.steps().store_step(run, &step, Some(&prompt), &used, at(5)).await.unwrap();
-    let by = ByRun {
+    let by = RunSender {
         run: run.id,
         depth: 1,
         origin: Origin { trigger: store.triggers().of(run).await.unwrap(), tools_used: Vec::new() },

@@ -8,7 +8,7 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 use smartspace_store::messages::append::{
-    Appended, ByRun, Content, MessageSource, NewMessage, Right,
+    Appended, Content, MessageSource, NewMessage, Right, RunSender,
 };
 
 use crate::crash::lost_answers::{at, faults::Fault, studio::Studio};
@@ -19,7 +19,7 @@ impl Studio {
         let run = &self.runs[0];
         let call = CallId::of(run.id, 0, index);
         let trigger = self.store.triggers().of(run).await.unwrap();
-        let by = ByRun {
+        let by = RunSender {
             run: run.id,
             depth: 1,
             origin: Origin { trigger, tools_used: Vec::new() },

@@ -12,7 +12,9 @@ use smartspace_store::{
     Store,
     messages::{
         Range,
-        append::{Appended, ByRun, Content, MessageSource, NewCard, NewForm, NewMessage, Right},
+        append::{
+            Appended, Content, MessageSource, NewCard, NewForm, NewMessage, Right, RunSender,
+        },
     },
     runs::{
         RunRecord,
@@ -112,7 +114,7 @@ impl Studio {
             Origin { trigger: store.triggers().of(run).await.unwrap(), tools_used: Vec::new() };
         let id = MessageId::of_call(call.call_id);
         let stream = StreamId::of(call.call_id, 1);
-        let by = ByRun {
+        let by = RunSender {
             run: run.id,
             depth: 1,
             origin,

@@ -32,7 +32,7 @@ use crate::{
     prompt::reading::Gathered,
     run_context::RunContext,
     tools::toolbox::Toolbox,
-    watchers::unsaid,
+    watchers::unposted,
 };
 use completion::{Completion, LoopExit};
 use watching::StepNotes;
@@ -133,7 +133,7 @@ impl AgentLoop<'_> {
             state.add_marks(&notes.marks);
             let step = self.step_record(state, &answer, notes);
             state.used.add(&answer.model, answer.usage);
-            if answer.calls.is_empty() && !self.is_unsaid(state, &answer) {
+            if answer.calls.is_empty() && !self.is_unposted(state, &answer) {
                 return Ok(Completion {
                     last_step: Some(step),
                     ..Completion::completed(EndReason::Done)
@@ -160,13 +160,13 @@ impl AgentLoop<'_> {
 
     /// Whether the model was named, has posted nothing, and now answers with text that nobody sees.
     /// It is then reminded and asked again, once.
-    fn is_unsaid(&self, state: &State, answer: &ModelTurn) -> bool {
+    fn is_unposted(&self, state: &State, answer: &ModelTurn) -> bool {
         let limits = &self.context.config.run_loop;
         limits.remind_unsaid
             && self.names_agent()
             && !answer.text.trim().is_empty()
             && !state.has_spoken
-            && !unsaid::has_spoken(&state.system_messages)
+            && !unposted::has_spoken(&state.system_messages)
             && state.steps + 1 < limits.max_steps
     }
 

@@ -24,7 +24,9 @@ use smartspace_store::{
     Store,
     messages::{MessageRecord, Range},
     runs::{ActiveCause, ActiveRecord, RunRecord},
-    spaces::{Card, SpaceRecord, members::OfRun, rosters::MemberRecord, summaries::SummaryRecord},
+    spaces::{
+        Card, SpaceRecord, members::RunMembership, rosters::MemberRecord, summaries::SummaryRecord,
+    },
 };
 use tokio::sync::oneshot;
 
@@ -284,7 +286,7 @@ impl TriggerSpace {
     ) -> Result<(Option<Self>, BTreeMap<SpaceId, Card>)> {
         let space = triggered_by.space_id;
         let of_run = async {
-            let OfRun { run, place, cards } =
+            let RunMembership { run, place, cards } =
                 store.members().of_run(space, agent, run, shown).await?;
             // Nobody waits for it if the run could not be claimed.
             let _ = tell.send(run);

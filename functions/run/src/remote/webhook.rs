@@ -27,7 +27,7 @@ use url::Url;
 
 use crate::{
     prompt::Prompt,
-    remote::{Callbacks, Parcel},
+    remote::{Callbacks, WebhookPayload},
     run_context::trace_context,
 };
 
@@ -101,7 +101,12 @@ struct Addresses {
 
 impl Webhook<'_> {
     /// Sends the webhook of a run.
-    pub(super) async fn send(&self, parcel: &Parcel<'_>, remote: &RemoteRecord, now: Time) -> Sent {
+    pub(super) async fn send(
+        &self,
+        parcel: &WebhookPayload<'_>,
+        remote: &RemoteRecord,
+        now: Time,
+    ) -> Sent {
         let secret = match self.secret().await {
             Ok(secret) => secret,
             Err(failed) => return failed,
@@ -199,7 +204,7 @@ impl Webhook<'_> {
         })
     }
 
-    async fn body<'a>(&self, parcel: &Parcel<'a>, remote: &RemoteRecord) -> Body<'a> {
+    async fn body<'a>(&self, parcel: &WebhookPayload<'a>, remote: &RemoteRecord) -> Body<'a> {
         let Callbacks { key, api_url } = self.callbacks;
         let run = parcel.run;
         let messages = messages_of(parcel);
@@ -289,7 +294,7 @@ fn text_of(prompt: &Prompt) -> String {
 }
 
 /// The spaces that the prompt names.
-fn spaces_of(parcel: &Parcel<'_>) -> Vec<KnownSpace> {
+fn spaces_of(parcel: &WebhookPayload<'_>) -> Vec<KnownSpace> {
     let gathered = parcel.gathered;
     let home = gathered.place.as_ref().map(|place| place.space.id);
     let config = gathered.agent.agent.as_ref();
@@ -299,7 +304,7 @@ fn spaces_of(parcel: &Parcel<'_>) -> Vec<KnownSpace> {
 }
 
 /// The messages that the prompt shows, oldest first.
-fn messages_of(parcel: &Parcel<'_>) -> Vec<Message> {
+fn messages_of(parcel: &WebhookPayload<'_>) -> Vec<Message> {
     let Some(place) = &parcel.gathered.place else { return Vec::new() };
     let shown = place.messages.iter().filter(|message| message.seq >= parcel.prompt.first);
     let mut bytes = 0;

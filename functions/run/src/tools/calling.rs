@@ -13,7 +13,7 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 use smartspace_store::{
-    messages::append::{ByRun, Right},
+    messages::append::{Right, RunSender},
     runs::{
         cards::CardRef,
         steps::{CallBegun, CallFile, CallRecord, CallUsage, Marks, ShownPage},
@@ -141,16 +141,16 @@ impl Calling<'_> {
     }
 
     /// The origin of a message that this call posts under the worker's lease.
-    pub(crate) fn by_run(&self, call: CallRecord) -> ByRun {
+    pub(crate) fn by_run(&self, call: CallRecord) -> RunSender {
         let context = self.context;
         let call = Box::new(context.with_expiry(call));
         self.by_right(Right::Lease { lease: context.lease.clone(), call })
     }
 
     /// The origin of a message that this call posts.
-    pub(crate) fn by_right(&self, right: Right) -> ByRun {
+    pub(crate) fn by_right(&self, right: Right) -> RunSender {
         let context = self.context;
-        ByRun {
+        RunSender {
             run: context.run.id,
             depth: context.run.chain_depth + 1,
             origin: Origin {

@@ -34,7 +34,7 @@ use crate::tools::{
         image::ImageTool,
         mcp::McpTool,
     },
-    output::{bounded, misfit},
+    output::{bounded, schema_error},
     tool::{CardTarget, Concurrency, Spec, StartedCall, TIME_LIMIT, Tool},
 };
 
@@ -143,7 +143,7 @@ impl Tool for Configured {
         } else {
             (None, input)
         };
-        if let Some(text) = misfit(&self.name, self.validator(), &self.input_schema, &input) {
+        if let Some(text) = schema_error(&self.name, self.validator(), &self.input_schema, &input) {
             return Ok(StartedCall::Done(Outcome::error(text)));
         }
         // The request, or else the outcome.

@@ -10,7 +10,7 @@ use crate::{
     tools::{
         calling::{Calling, Outcome},
         configured::external_call,
-        output::{SCHEMA_BYTES, SHOWN_CHARS, bounded_to, misfit, parse},
+        output::{SCHEMA_BYTES, SHOWN_CHARS, bounded_to, parse, schema_error},
         tool::{Concurrency, StartedCall, Tool},
         toolbox::Toolbox,
     },
@@ -115,7 +115,7 @@ pub(crate) fn checked<'a>(
         let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
         format!("the input of {name} is not JSON ({error}); expected {expected}")
     })?;
-    match misfit(name, tool.validator.as_ref(), schema, &input) {
+    match schema_error(name, tool.validator.as_ref(), schema, &input) {
         Some(text) => Err(text),
         None => Ok((&*tool.tool, input)),
     }

@@ -30,7 +30,7 @@ pub(crate) fn count_that_fit<'a>(
 }
 
 /// The error text for the model if the input does not fit the schema of the tool.
-pub(crate) fn misfit(
+pub(crate) fn schema_error(
     name: &str,
     validator: Option<&Validator>,
     schema: &Value,

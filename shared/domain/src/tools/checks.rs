@@ -129,8 +129,8 @@ impl Execution {
                 );
             }
             Self::Image { provider, model, .. } => {
-                let misfit = provider.misfit(model.as_deref());
-                faults.check(misfit.is_none(), "model", misfit.unwrap_or_default());
+                let model_error = provider.model_error(model.as_deref());
+                faults.check(model_error.is_none(), "model", model_error.unwrap_or_default());
             }
             Self::Static { .. } => {}
         }

@@ -47,7 +47,7 @@ impl ImageProvider {
     }
 
     /// Why a model can't be one of this provider's.
-    pub(super) fn misfit(self, model: Option<&str>) -> Option<&'static str> {
+    pub(super) fn model_error(self, model: Option<&str>) -> Option<&'static str> {
         let named = model.filter(|name| (1..=256).contains(&name.len()));
         match self {
             Self::Scripted if model.is_none() => None,
@@ -182,7 +182,7 @@ mod tests {
             (Scripted, None, true),
             (Scripted, Some("demo"), true),
         ] {
-            assert_eq!(provider.misfit(model).is_none(), fits, "{provider:?} {model:?}");
+            assert_eq!(provider.model_error(model).is_none(), fits, "{provider:?} {model:?}");
         }
     }
 }

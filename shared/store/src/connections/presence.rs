@@ -26,7 +26,7 @@ const STORED_FOR: Duration = Duration::from_hours(1);
 
 /// What a client says about its connection in a space.
 #[derive(Clone, Copy, Debug)]
-pub struct Beat<'a> {
+pub struct Heartbeat<'a> {
     /// The connection.
     pub connection: &'a ConnectionId,
     /// The space.
@@ -133,8 +133,8 @@ impl Connections<'_> {
     }
 
     /// Stores what a client says. Returns whether that changes what others see.
-    pub async fn beat(self, beat: &Beat<'_>, now: Time) -> Result<bool> {
-        let Beat { connection, space, entity, until, typing_until } = *beat;
+    pub async fn beat(self, beat: &Heartbeat<'_>, now: Time) -> Result<bool> {
+        let Heartbeat { connection, space, entity, until, typing_until } = *beat;
         let write = Write::count(
             keys::present(space, connection),
             "SET #wasUntilMs = if_not_exists(#untilMs, :none), \

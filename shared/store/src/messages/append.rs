@@ -36,7 +36,9 @@ use smartspace_domain::{
 use tokio::time::Instant;
 
 pub use self::late::{Late, Stored};
-pub use self::new_message::{ByRun, Content, MessageSource, NewCard, NewForm, NewMessage, Right};
+pub use self::new_message::{
+    Content, MessageSource, NewCard, NewForm, NewMessage, Right, RunSender,
+};
 use self::{attempt::Attempt, snapshot::Snapshot};
 use crate::{
     Error, Messages, Result,

@@ -32,7 +32,7 @@ const TRIES: u32 = 50;
 
 /// What [`Members::of_run`] reads.
 #[derive(Clone, Debug)]
-pub struct OfRun {
+pub struct RunMembership {
     /// The run, if it is stored.
     pub run: Option<RunRecord>,
     /// The space, the entity as its member, and the summary if the space has one. `None` if the
@@ -66,7 +66,7 @@ impl Members<'_> {
         entity: EntityId,
         run: RunId,
         shown: &[SpaceId],
-    ) -> Result<OfRun> {
+    ) -> Result<RunMembership> {
         let meta_key = keys::space_meta(space);
         let member_key = keys::member(space, entity);
         let summary_key = keys::summary(space);
@@ -80,7 +80,7 @@ impl Members<'_> {
         let summary: Option<SummaryRecord> = items.take(&summary_key)?;
         let record = record.filter(|record| !record.deleted);
         let place = record.zip(member);
-        Ok(OfRun {
+        Ok(RunMembership {
             run: items.take(&run_key)?,
             place: place.map(|(record, member)| {
                 (record, member, summary.filter(SummaryRecord::is_written))

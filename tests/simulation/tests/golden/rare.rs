@@ -18,7 +18,7 @@ use smartspace_simulation::storage::scan;
 use smartspace_store::{
     Store,
     agents::{goals::SetGoal, state::ChangedBy},
-    connections::{Ticket, presence::Beat},
+    connections::{Ticket, presence::Heartbeat},
     idempotency::PostKey,
     messages::append::{Content, MessageSource, NewMessage},
     runs::{
@@ -97,7 +97,7 @@ async fn close(store: &Store, space: SpaceId, person: EntityId) {
     let valid_for = Duration::from_hours(2);
     let connection = connections.connect("ticket", &id, valid_for, at(3)).await.unwrap().unwrap();
     assert!(connections.subscribe(&connection, space, None).await.unwrap());
-    let beat = Beat {
+    let beat = Heartbeat {
         connection: &id,
         space,
         entity: Some(person),
@@ -105,7 +105,7 @@ async fn close(store: &Store, space: SpaceId, person: EntityId) {
         typing_until: Some(at(9)),
     };
     assert!(connections.beat(&beat, at(3)).await.unwrap());
-    connections.disconnect_untold(&id).await.unwrap();
+    connections.disconnect_deferring_presence(&id).await.unwrap();
 }
 
 /// Forks a run of the agent before its first step, with another model and other instructions.

@@ -59,7 +59,7 @@ impl AgentLoop<'_> {
             news,
             start: std::mem::take(&mut state.start),
             budgets: if dry.is_none() { self.context.spending.take_news() } else { Vec::new() },
-            is_unsaid: state.ended_with_text,
+            is_unposted: state.ended_with_text,
         };
         notes.messages = watchers::look(&look, &state.system_messages);
         state.add_system_messages(&notes.messages);

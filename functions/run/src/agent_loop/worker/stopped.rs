@@ -15,7 +15,7 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 use smartspace_store::messages::append::{
-    ByRun, Content, MessageSource, NewCard, NewMessage, Right,
+    Content, MessageSource, NewCard, NewMessage, Right, RunSender,
 };
 use tokio::time::sleep;
 
@@ -90,7 +90,7 @@ impl Worker {
             sender: info.agent,
             content: content(info, text)?,
             files: Vec::new(),
-            by: MessageSource::Run(Box::new(ByRun {
+            by: MessageSource::Run(Box::new(RunSender {
                 run: info.run,
                 depth: context.run.chain_depth + 1,
                 origin: Origin { trigger: context.trigger.clone().in_short(), tools_used },

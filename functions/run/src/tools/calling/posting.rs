@@ -6,7 +6,7 @@ use smartspace_domain::{
 };
 use smartspace_store::{
     attachments::FileRecord,
-    messages::append::{Appended, ByRun, Content, MessageSource, NewMessage, Right},
+    messages::append::{Appended, Content, MessageSource, NewMessage, Right, RunSender},
     runs::{RunRecord, endings::Ending, steps::CallRecord},
 };
 
@@ -84,7 +84,7 @@ impl Calling<'_> {
         Ok((new.id, ended))
     }
 
-    fn new_message(&self, space: SpaceId, post: PostContent, by: ByRun) -> NewMessage {
+    fn new_message(&self, space: SpaceId, post: PostContent, by: RunSender) -> NewMessage {
         NewMessage {
             id: MessageId::of_call(self.begun.call_id),
             space,

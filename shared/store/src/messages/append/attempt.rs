@@ -19,7 +19,7 @@ use crate::{
     messages::{
         Apart, LongDispatch, MessageRecord,
         append::{
-            Appended, ByRun, Content, MessageSource, NewMessage, Right, draft::Draft,
+            Appended, Content, MessageSource, NewMessage, Right, RunSender, draft::Draft,
             snapshot::Snapshot,
         },
     },
@@ -140,7 +140,7 @@ impl Attempt {
     }
 
     /// Stores the question of a form with its run, so that an answer needs no other item.
-    fn store_form(&mut self, new: &NewMessage, by: &ByRun, stored: &CallRecord) -> Result<()> {
+    fn store_form(&mut self, new: &NewMessage, by: &RunSender, stored: &CallRecord) -> Result<()> {
         let Content::Card(card) = &new.content else { return Ok(()) };
         let (Some(asks), Some(call)) = (&card.asks, OpenCall::of(by.run, stored)) else {
             return Ok(());
@@ -220,7 +220,7 @@ fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
 
 /// The writes of the sending run's state: they check the lease, or that this worker was the last
 /// one.
-fn run_writes(by: &ByRun, new: &NewMessage, seq: u64) -> Result<Vec<Write>> {
+fn run_writes(by: &RunSender, new: &NewMessage, seq: u64) -> Result<Vec<Write>> {
     let lease = match &by.right {
         Right::Lease { lease, .. } => lease,
         Right::Last { end, .. } => return Ok(end.writes.clone()),

@@ -85,12 +85,12 @@ pub enum MessageSource {
         depth: u32,
     },
     /// By a tool of a run.
-    Run(Box<ByRun>),
+    Run(Box<RunSender>),
 }
 
 /// The run and the call that send a message.
 #[derive(Clone, Debug)]
-pub struct ByRun {
+pub struct RunSender {
     /// The run.
     pub run: RunId,
     /// The run's depth plus one.

@@ -11,7 +11,7 @@ const NAME: &str = "unsaid";
 fn look(at: &Look<'_>) -> Vec<String> {
     let text = "Nothing was posted. Text outside send_message is private. Post your answer with \
                 send_message, or call skip_response with a reason.";
-    if at.is_unsaid { vec![text.into()] } else { Vec::new() }
+    if at.is_unposted { vec![text.into()] } else { Vec::new() }
 }
 
 /// Whether a run was reminded. It is reminded once.
