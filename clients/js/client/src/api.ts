@@ -989,12 +989,6 @@ export interface components {
              */
             context: components["schemas"]["ContextConfig"];
             /**
-             * Format: int32
-             * @description The format of its prompts, 1 or 2. A run that has begun keeps its format.
-             * @default 2
-             */
-            contextFormat: number;
-            /**
              * @description Which groups of built-in tools it has.
              * @default {
              *       "memories": true,
@@ -1051,11 +1045,6 @@ export interface components {
             runtime?: components["schemas"]["RuntimePatch"] | null;
             loop?: null | components["schemas"]["LoopConfigPatch"];
             context?: null | components["schemas"]["ContextConfigPatch"];
-            /**
-             * Format: int32
-             * @description The format of its prompts, 1 or 2. A run that has begun keeps its format.
-             */
-            contextFormat?: number | null;
             builtins?: null | components["schemas"]["BuiltinsPatch"];
             concurrency?: null | components["schemas"]["ConcurrencyConfigPatch"];
             budget?: null | components["schemas"]["BudgetPatch"];
@@ -2850,7 +2839,7 @@ export interface components {
              *     predecessor is still stored.
              */
             sharedPrefix?: number | null;
-            /** @description The names of the tools that the model could call. Absent in runs of earlier versions. */
+            /** @description The names of the tools that the model could call. Absent without any. */
             tools?: string[];
             /** @description What watchers added before the step. */
             systemMessages: components["schemas"]["SystemMessage"][];

@@ -85,6 +85,9 @@ fn the_prompt_of_an_admin_agent_says_that_it_is_one() {
     let settings = &mut all.place.as_mut().unwrap().space.settings;
     settings.trigger_policy = TriggerPolicy::Admin;
     settings.admin_agent_id = Some(id);
+    assert!(!all.is_admin(), "its cards say so, not the settings");
+    let card = all.cards.values_mut().next().unwrap();
+    card.admin = Some(id);
     assert!(all.is_admin());
     let rule = "- You are this space's admin agent: answer, delegate, or skip.\nIDENTITY";
     assert!(text(&all).contains(rule), "{}", text(&all));

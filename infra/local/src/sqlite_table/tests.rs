@@ -132,17 +132,6 @@ async fn an_item_that_cannot_be_read_is_a_fault_and_keeps_no_other_from_expiring
 }
 
 #[tokio::test]
-async fn a_table_that_exists_is_opened_without_the_emulation() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("table.sqlite");
-    SqliteTable::open(&path).unwrap().write(put(1, &[])).await.unwrap();
-    let description = "DELETE FROM _tables";
-    assert_eq!(Connection::open(&path).unwrap().execute(description, []), Ok(1));
-    let table = SqliteTable::open(&path).unwrap();
-    assert_eq!(table.scan().await.unwrap(), [item(1, &[])]);
-}
-
-#[tokio::test]
 async fn a_log_without_its_table_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.sqlite");

@@ -142,7 +142,9 @@ impl Stored {
             }
             // An entity that is a member again also has the item of its first time.
             "PAST" => {
-                self.members.entry((id.into(), sk[5..].into())).or_insert_with(|| item.clone());
+                let mut past = item.clone();
+                past["left"] = true.into();
+                self.members.entry((id.into(), sk[5..].into())).or_insert(past);
             }
             _ => {}
         }

@@ -26,7 +26,7 @@ impl Person {
         let pk = format!("SPACE#{space}");
         let sk = format!("MEMBER#{}", self.id);
         let member = items.iter().find(|item| item["PK"] == *pk && item["SK"] == *sk)?;
-        (member["left"] != true).then(|| member["readSeq"].as_u64().unwrap_or(0))
+        Some(member["readSeq"].as_u64().unwrap_or(0))
     }
 
     /// Marks what it has seen of a space as read.
