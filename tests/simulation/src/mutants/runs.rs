@@ -22,6 +22,7 @@ pub(super) fn change_update(mutant: Mutant, request: &mut Value) {
                 == "SET #remote = :remote, #dueAt = :until REMOVE #dueCount" =>
         {
             request["UpdateExpression"] = json!("SET #remote = :remote REMOVE #due, #dueAt");
+            request["ExpressionAttributeNames"]["#due"] = json!("due");
             prune(request);
         }
         _ => {}
