@@ -2,7 +2,7 @@
 // taken, and is larger than a screen.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError } from './http.ts';
+import { SmartspaceError } from './errors.ts';
 
 const LONGEST_SIDE_PX = 2048;
 const QUALITY = 0.9;

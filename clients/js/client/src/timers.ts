@@ -1,7 +1,7 @@
 // Named timers that end together, and attempts that are repeated until they succeed.
 
 import type { Environment } from './environment.ts';
-import { isTemporary } from './http.ts';
+import { isTemporary } from './errors.ts';
 
 const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 30_000;

@@ -2,11 +2,12 @@
 // server check them.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError, unlessAborted, type Call } from './http.ts';
-import { newKey } from './outbox.ts';
-import { prepared } from './prepared.ts';
-import { put, type Put } from './put.ts';
+import { SmartspaceError } from './errors.ts';
+import { newKey, type Call } from './http.ts';
+import { putSigned, type SignedUpload } from './signed_upload.ts';
 import type { AttachOptions, Attachment, NewFile } from './types.ts';
+import { prepareUpload } from './upload_preparation.ts';
+import { unlessAborted } from './waiting.ts';
 
 const TRIES = 4;
 const MOST_AT_ONCE = 3;
@@ -19,7 +20,7 @@ export type Uploads = (
 ) => Promise<Attachment>;
 
 /** Where the bytes of a new attachment go. */
-interface Target extends Pick<Put, 'headers'> {
+interface Target extends Pick<SignedUpload, 'headers'> {
   attachmentId: string;
   uploadUrl: string;
 }
@@ -31,9 +32,9 @@ export function createUploads(env: Environment, call: Call): Uploads {
     new Promise<void>((resume) => env.setTimeout(resume, 300 * 2 ** attempt));
 
   // Returns false if the URL has expired.
-  async function store(given: Put): Promise<boolean> {
+  async function store(given: SignedUpload): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
-      const status = await put(env, given);
+      const status = await putSigned(env, given);
       given.signal?.throwIfAborted();
       // 412: an earlier try has stored the bytes, and its answer was lost.
       if ((status >= 200 && status < 300) || status === 412) return true;
@@ -60,7 +61,7 @@ export function createUploads(env: Environment, call: Call): Uploads {
   async function upload(path: string, file: Blob | NewFile, options: AttachOptions) {
     const { signal, original = false, onProgress = () => {} } = options;
     signal?.throwIfAborted();
-    const { about, data } = await prepared(env, file, original);
+    const { about, data } = await prepareUpload(env, file, original);
     signal?.throwIfAborted();
     for (let attempt = 1; ; attempt += 1) {
       const { attachmentId, uploadUrl, headers } = await call<Target>('POST', path, {

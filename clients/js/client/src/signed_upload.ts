@@ -9,7 +9,8 @@ const LONGEST_MS = 600_000;
 // The platform sends these itself, and refuses them from a script.
 const OWN_HEADERS = /^(content-length|host)$/i;
 
-export interface Put {
+/** What is stored, and where. */
+export interface SignedUpload {
   url: string;
   headers: Readonly<Record<string, string>>;
   data: Blob;
@@ -19,14 +20,14 @@ export interface Put {
 }
 
 /** The status of the answer, or 0 if none came. The request has no credentials. */
-export function put(env: Environment, given: Put): Promise<number> {
+export function putSigned(env: Environment, given: SignedUpload): Promise<number> {
   const headers = Object.entries(given.headers).filter(([name]) => !OWN_HEADERS.test(name));
   return env.XMLHttpRequest ? withProgress(env, given, headers) : withFetch(env, given, headers);
 }
 
 type Headers = readonly (readonly [string, string])[];
 
-function withProgress(env: Environment, given: Put, headers: Headers): Promise<number> {
+function withProgress(env: Environment, given: SignedUpload, headers: Headers): Promise<number> {
   const { url, data, onProgress, signal } = given;
   return new Promise((resolve) => {
     const request = new env.XMLHttpRequest!();
@@ -53,7 +54,7 @@ function withProgress(env: Environment, given: Put, headers: Headers): Promise<n
   });
 }
 
-async function withFetch(env: Environment, given: Put, headers: Headers): Promise<number> {
+async function withFetch(env: Environment, given: SignedUpload, headers: Headers): Promise<number> {
   const { url, data, signal } = given;
   const abort = new AbortController();
   const cancel = () => abort.abort();

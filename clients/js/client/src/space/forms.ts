@@ -1,6 +1,11 @@
 // Open forms. Pure.
 
-import type { AnswerBy, Caller, Form, Message, ToolPart } from './types.ts';
+import type { AnswerBy, Caller, Form, Message, ToolPart } from '../types.ts';
+import { openParts } from './history.ts';
+
+/** The open forms of a message. */
+export const formsOf = (spaceId: string, message: Message, caller: Caller | null): Form[] =>
+  openParts(message).map((part) => formOf(spaceId, message, part, caller));
 
 /** The form of a card. */
 export function formOf(

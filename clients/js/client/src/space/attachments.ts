@@ -1,9 +1,10 @@
 // The files of one space: how they get to the server, and the addresses from which they are loaded.
 
-import type { Environment } from './environment.ts';
-import { SmartspaceError, type Call } from './http.ts';
-import type { Attachment, FilePart, FileUrlOptions, Space } from './types.ts';
-import type { Uploads } from './uploads.ts';
+import type { Environment } from '../environment.ts';
+import { SmartspaceError } from '../errors.ts';
+import type { Call } from '../http.ts';
+import type { Attachment, FilePart, FileUrlOptions, Space } from '../types.ts';
+import type { Uploads } from '../uploads.ts';
 
 // A download may take a while to begin.
 const URL_RESERVE_MS = 60_000;

@@ -2,7 +2,7 @@
 // its metadata, and a hash.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError } from './http.ts';
+import { SmartspaceError } from './errors.ts';
 import { withoutMetadata } from './pictures.ts';
 import type { NewFile } from './types.ts';
 
@@ -28,7 +28,7 @@ const TYPES: Record<string, string> = {
   weba: 'audio/webm',
 };
 
-/** What the server is told about a new file. */
+/** What the server learns of a new file before its upload. */
 export interface NewAttachment {
   name: string;
   contentType: string;
@@ -36,8 +36,8 @@ export interface NewAttachment {
   sha256: string;
 }
 
-/** The bytes to upload, and what the server is told about them. */
-export async function prepared(
+/** The bytes to upload, and their description. Rejects if the file can't be sent. */
+export async function prepareUpload(
   env: Environment,
   file: Blob | NewFile,
   original: boolean,

@@ -1,0 +1,42 @@
+// How the sends of a space become messages of its timeline.
+
+import type { Message, Part } from '../types.ts';
+import type { Draft } from './effects.ts';
+import type { SendContent } from './event.ts';
+import { claim } from './outbox.ts';
+import { meId, shownMessages, type State } from './state.ts';
+
+/** Sends that no message shows yet, oldest first. */
+export const pendingSends = ({ sends, claims }: State) =>
+  sends.filter(({ key, state }) => state === 'failed' || !claims.has(key));
+
+/**
+ * Finds the messages that arrived before the answers to their own requests. Each takes the place of
+ * its send. It keeps the key even if it was another message with the same text, since keys must not
+ * change.
+ */
+export function claimMessages(before: State, draft: Draft) {
+  for (const send of pendingSends(draft)) {
+    if (send.state === 'failed') continue;
+    const claimed = [...draft.claims.values()].map(({ id }) => id);
+    const match = draft.history.list.find(
+      ({ id, seq, sender, parts }) =>
+        seq > send.afterSeq &&
+        sender.id === (send.senderId ?? meId(draft)) &&
+        !claimed.includes(id) &&
+        shows(parts, send),
+    );
+    if (match) claim(draft, send.key, match, isShown(before, match));
+  }
+}
+
+/** Whether a timeline shows this message already. */
+export const isShown = (state: State, message: Message) =>
+  shownMessages(state).some(({ id }) => id === message.id);
+
+// Whether these are the parts of the message that a send becomes.
+function shows(parts: readonly Part[], { text, files }: SendContent): boolean {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const ids = parts.flatMap((part) => (part.type === 'file' ? [part.attachmentId] : []));
+  return texts.join() === text && ids.join() === files.map((file) => file.attachmentId).join();
+}

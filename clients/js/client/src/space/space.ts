@@ -1,0 +1,210 @@
+// One space: its state, its stores, and the methods that change it.
+
+import type { Connection } from '../connection/connection.ts';
+import type { Environment } from '../environment.ts';
+import { newKey, type Call } from '../http.ts';
+import { safeStorage } from '../storage.ts';
+import { lifetime } from '../store.ts';
+import type {
+  AnswerOptions,
+  Caller,
+  Dispatch,
+  Form,
+  Space,
+  SpaceInfo,
+  SpaceSummary,
+} from '../types.ts';
+import type { Uploads } from '../uploads.ts';
+import { createAttachments, type Attachments } from './attachments.ts';
+import type { StateEvent } from './event.ts';
+import { lastSeq } from './history.ts';
+import { createInterpreter, type Interpreter } from './interpreter.ts';
+import { loadOlder, reload, type JobContext } from './jobs.ts';
+import { reduce } from './reducer.ts';
+import { createSendStorage } from './send_storage.ts';
+import { initialState, nameOf } from './state.ts';
+import { createStores } from './stores.ts';
+
+/** What a space needs of the client. */
+export interface SpaceContext {
+  env: Environment;
+  call: Call;
+  connection: Connection;
+  uploads: Uploads;
+  /** Asks once who the caller is. */
+  me(): Promise<Caller>;
+  /** The caller, once `me` has resolved. */
+  caller(): Caller | null;
+  /** An open form of any space. */
+  findForm(callId: string): Form | undefined;
+  /** The prefix of what the storage has for this caller. */
+  storageName(): string;
+  isPresent: boolean;
+  /** Called after each change of the space. */
+  changed(): void;
+}
+
+/** What the rest of the client needs of a space. */
+export interface OwnSpace extends Space {
+  /** Takes over what the list of spaces knows. */
+  seed(info: SpaceInfo): void;
+  /** Takes over who the caller is. */
+  identify(caller: Caller): void;
+  /** Follows the space without loading its messages, until the result is called. */
+  watch(): () => void;
+  summary(): SpaceSummary;
+}
+
+/** What the methods of a space work with. */
+interface Core extends JobContext {
+  id: string;
+  context: SpaceContext;
+  interpreter: Interpreter;
+  stores: ReturnType<typeof createStores>;
+}
+
+export function createSpace(id: string, context: SpaceContext): OwnSpace {
+  const core = createCore(id, context);
+  const { stores, path, dispatch, state } = core;
+  const { partOf, ...files } = createAttachments({ ...context, path });
+  const { main, members, timeline, runs, presence, forms, stream, summary } = stores;
+  return {
+    id,
+    subscribe: main.subscribe,
+    getSnapshot: main.getSnapshot,
+    ...{ members, timeline, runs, presence, forms, stream },
+    ...files,
+    ...messageMethods(core, partOf),
+    ...formMethods(core),
+    ...draftMethods(core),
+    loadOlder: () => loadOlder(core),
+    markRead: async (seq) => dispatch({ type: 'read', seq }),
+    setTyping: (isTyping) => dispatch({ type: 'typing', isTyping }),
+    nameOf: (entityId) => nameOf(state(), entityId),
+    seed: (space) => dispatch({ type: 'listed', space }),
+    identify: (caller) => dispatch({ type: 'caller', caller }),
+    watch: () => watch(core),
+    summary: summary.getSnapshot,
+  };
+}
+
+function createCore(id: string, context: SpaceContext): Core {
+  const { env, connection, call, me } = context;
+  let present = initialState(id, context.caller(), context.isPresent);
+  const state = () => present;
+  const dispatch = (event: StateEvent) => {
+    const before = present;
+    const moment = { now: env.now(), random: env.random(), isHidden: env.isHidden() };
+    const next = reduce(before, event, moment);
+    present = next.state;
+    stores.notify(before, present);
+    // An effect may dispatch at once; it then sees the state after this event.
+    next.effects.forEach(interpreter.run);
+  };
+  const jobs: JobContext = {
+    call,
+    path: `/v1/spaces/${encodeURIComponent(id)}`,
+    state,
+    dispatch,
+    me,
+    storageName: (kind) => `${context.storageName()}${kind}:${id}`,
+    sendStorage: createSendStorage(env),
+  };
+  const interpreter = createInterpreter({ ...jobs, env, connection, id });
+  const retain = lifetime(env, () => {
+    dispatch({ type: 'opened' });
+    return () => dispatch({ type: 'left' });
+  });
+  const stores = createStores(state, retain, context.changed);
+  return { ...jobs, id, context, interpreter, stores };
+}
+
+// The list of spaces follows the space too. While it is open, its own follower gets the frames.
+function watch({ id, state, dispatch, context }: Core): () => void {
+  dispatch({ type: 'watched', isWatched: true });
+  const unfollow = context.connection.follow({
+    spaceId: id,
+    lazy: true,
+    // The subscription brings the last message.
+    afterSeq: () => lastSeq(state().history),
+    receive(frame) {
+      if (!state().isOpen) dispatch(frame);
+    },
+  });
+  return () => {
+    dispatch({ type: 'watched', isWatched: false });
+    unfollow();
+  };
+}
+
+function messageMethods(core: Core, partOf: Attachments['partOf']) {
+  const { call, path, state, dispatch, sendStorage, interpreter } = core;
+  const send: Space['send'] = async (text, { senderId = null, attachments = [] } = {}) => {
+    const { closed } = state();
+    if (closed) throw closed;
+    const key = newKey();
+    const sent = interpreter.sent(key);
+    dispatch({ type: 'send', key, content: { text, files: attachments.map(partOf), senderId } });
+    return sent;
+  };
+  const preview: Space['preview'] = async (text, { senderId, signal } = {}) => {
+    const body = { text, senderId };
+    const address = `${path}/messages/preview`;
+    return (await call<{ dispatch: Dispatch[] }>('POST', address, { body, signal })).dispatch;
+  };
+  return {
+    send,
+    preview,
+    resend(key: string) {
+      const { prefix } = state();
+      const isMarked = prefix !== null && sendStorage.isMarked(prefix + key);
+      dispatch({ type: 'resend', key, newKey: newKey(), isMarked });
+    },
+    discard: (key: string) => dispatch({ type: 'discard', key }),
+  };
+}
+
+function formMethods(core: Core): Pick<Space, 'answer' | 'decline'> {
+  const { call, state, dispatch, stores, context } = core;
+  async function resolve(callId: string, result: object, { senderId, signal }: AnswerOptions = {}) {
+    const isIt = (form: Form) => form.callId === callId;
+    const form = stores.forms.getSnapshot().forms.find(isIt) ?? context.findForm(callId);
+    if (!form) throw new Error(`There is no open form ${callId} in this space.`);
+    const run = `/v1/runs/${encodeURIComponent(form.runId)}`;
+    const address = `${run}/toolCalls/${encodeURIComponent(callId)}/result`;
+    const body = { ...result, ...(senderId && { senderId }) };
+    try {
+      await call('POST', address, { body, retry: true, signal });
+      dispatch({ type: 'formClosed', callId });
+    } finally {
+      // Also after a failure: the form may be closed, or the response was lost.
+      const card = state().history.list.find(({ id }) => id === form.messageId);
+      if (card) reload(core, [card.seq]).catch(() => {});
+    }
+  }
+  return {
+    answer: (callId, output, options) => resolve(callId, { output }, options),
+    decline: (callId, reason, options) => resolve(callId, { declined: true, reason }, options),
+  };
+}
+
+function draftMethods({ state, dispatch, context, storageName }: Core) {
+  const storage = safeStorage(context.env);
+  // Drafts of different people on one machine must not mix.
+  const name = () => state().caller && storageName('draft');
+  return {
+    getDraft() {
+      const at = name();
+      if (state().text === undefined && at)
+        dispatch({ type: 'drafted', text: storage.get(at) ?? '' });
+      return state().text ?? '';
+    },
+    setDraft(text: string) {
+      dispatch({ type: 'drafted', text });
+      const at = name();
+      if (!at) return;
+      if (text) storage.set(at, text);
+      else storage.remove(at);
+    },
+  };
+}
