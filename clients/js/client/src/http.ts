@@ -2,14 +2,11 @@
 
 import type { Environment } from './environment.ts';
 import { SmartspaceError, type ClosedError } from './errors.ts';
+import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, TIME_LIMIT_MS, TRIES } from './limits.ts';
 import { createTokens, type Token } from './tokens.ts';
 import type { Caller } from './types.ts';
-import { unlessAborted } from './waiting.ts';
+import { pause, withLimit } from './waiting.ts';
 
-const TIME_LIMIT_MS = 20_000;
-const TRIES = 4;
-const FIRST_PAUSE_S = 0.3;
-const LONGEST_PAUSE_S = 10;
 
 /** How a call is made. */
 export interface CallOptions {
@@ -65,7 +62,6 @@ export function createHttp(
   const whoHas = (found: string) =>
     request(requests, found, 'GET', '/v1/me', {}) as Promise<Caller>;
   const tokens = createTokens(env, token, caller, whoHas);
-  const pause = (delayMs: number) => new Promise<void>((resume) => env.setTimeout(resume, delayMs));
 
   async function once(...given: [string, string, CallOptions]): Promise<unknown> {
     const { signal } = given[2];
@@ -88,8 +84,8 @@ export function createHttp(
         } catch (error) {
           const { isTemporary, retryAfter } = error as SmartspaceError;
           if (!options.retry || attempt === TRIES || !isTemporary) throw error;
-          const seconds = Math.min(retryAfter ?? FIRST_PAUSE_S * 2 ** attempt, LONGEST_PAUSE_S);
-          await unlessAborted(pause(seconds * 1000), options.signal);
+          const delayMs = (retryAfter ?? 0) * 1000 || FIRST_PAUSE_MS * 2 ** attempt;
+          await pause(env, Math.min(delayMs, LONGEST_PAUSE_MS), options.signal);
         }
       }
     },
@@ -105,32 +101,27 @@ async function request(
   { body, idempotencyKey, keepalive, signal }: CallOptions,
 ): Promise<unknown> {
   const { env, base, onEnd } = requests;
-  const abort = new AbortController();
-  const cancel = () => abort.abort();
-  signal?.addEventListener('abort', cancel);
-  const timer = env.setTimeout(cancel, TIME_LIMIT_MS);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+  };
+  const init = {
+    method,
+    headers,
+    ...(keepalive && { keepalive }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
   try {
     signal?.throwIfAborted();
-    const response = await env.fetch(base + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
-      },
-      signal: abort.signal,
-      ...(keepalive && { keepalive }),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return await answerOf(response, requests);
+    return await withLimit(env, TIME_LIMIT_MS, signal, async (limited) =>
+      answerOf(await env.fetch(base + path, { ...init, signal: limited }), requests),
+    );
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof SmartspaceError) throw error;
     onEnd(false);
     throw new SmartspaceError(0);
-  } finally {
-    env.clearTimeout(timer);
-    signal?.removeEventListener('abort', cancel);
   }
 }
 

@@ -3,9 +3,8 @@
 
 import type { Environment } from './environment.ts';
 import { SmartspaceError } from './errors.ts';
+import { LONGEST_SIDE_PX, PICTURE_QUALITY } from './limits.ts';
 
-const LONGEST_SIDE_PX = 2048;
-const QUALITY = 0.9;
 const CAMERA_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 
 /**
@@ -34,7 +33,7 @@ export async function withoutMetadata(
     const context = canvas.getContext('2d')!;
     context.imageSmoothingQuality = 'high';
     context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-    return await canvas.convertToBlob({ type, quality: QUALITY });
+    return await canvas.convertToBlob({ type, quality: PICTURE_QUALITY });
   } finally {
     bitmap.close();
   }

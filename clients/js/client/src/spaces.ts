@@ -3,6 +3,7 @@
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
 import type { Call } from './http.ts';
+import { LARGEST_PAGE, MOST_WATCHED, RELOAD_MS } from './limits.ts';
 import type { OwnSpace } from './space/space.ts';
 import { createStore, lifetime, same } from './store.ts';
 import { createTimers } from './timers.ts';
@@ -16,9 +17,6 @@ import type {
   Store,
 } from './types.ts';
 
-const LARGEST_PAGE = 200;
-const MOST_WATCHED = 20;
-const RELOAD_MS = 30_000;
 
 /** The list of spaces of a client. */
 export interface Spaces {

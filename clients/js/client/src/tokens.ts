@@ -2,10 +2,10 @@
 
 import type { Environment } from './environment.ts';
 import { ClosedError, SmartspaceError } from './errors.ts';
+import { TIME_LIMIT_MS } from './limits.ts';
 import type { Caller } from './types.ts';
 import { unlessAborted } from './waiting.ts';
 
-const TIME_LIMIT_MS = 20_000;
 
 /**
  * A token, or a function that returns one. The function is asked again after the server refused a

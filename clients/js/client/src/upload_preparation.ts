@@ -3,11 +3,10 @@
 
 import type { Environment } from './environment.ts';
 import { SmartspaceError } from './errors.ts';
+import { LARGEST_FILE_BYTES, LONGEST_NAME } from './limits.ts';
 import { withoutMetadata } from './pictures.ts';
 import type { NewFile } from './types.ts';
 
-const LARGEST_BYTES = 20 * 1024 * 1024;
-const LONGEST_NAME = 255;
 
 // Browsers know no type for some of these names, or another one.
 const TYPES: Record<string, string> = {
@@ -77,7 +76,7 @@ export function typeOf(name: string, type: string): string {
 
 async function sha256Of(data: Blob): Promise<string> {
   // A larger file may not fit into the memory.
-  if (data.size > LARGEST_BYTES) refuse('The file is larger than 20 MiB.');
+  if (data.size > LARGEST_FILE_BYTES) refuse('The file is larger than 20 MiB.');
   if (data.size === 0) refuse('The file is empty.');
   // Only secure pages have it.
   if (!crypto.subtle) refuse('Files can be sent from a page with https:// only.');

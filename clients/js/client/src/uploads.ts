@@ -4,13 +4,12 @@
 import type { Environment } from './environment.ts';
 import { SmartspaceError } from './errors.ts';
 import { newKey, type Call } from './http.ts';
+import { FIRST_PAUSE_MS, MOST_UPLOADS, TRIES } from './limits.ts';
 import { putSigned, type SignedUpload } from './signed_upload.ts';
 import type { AttachOptions, Attachment, NewFile } from './types.ts';
 import { prepareUpload } from './upload_preparation.ts';
-import { unlessAborted } from './waiting.ts';
+import { pause, unlessAborted } from './waiting.ts';
 
-const TRIES = 4;
-const MOST_AT_ONCE = 3;
 
 /** Uploads a file to the space with this path. Resolves when the server has checked it. */
 export type Uploads = (
@@ -27,9 +26,9 @@ interface Target extends Pick<SignedUpload, 'headers'> {
 
 /** All spaces of a client share these uploads. */
 export function createUploads(env: Environment, call: Call): Uploads {
-  const inTurn = createTurns(MOST_AT_ONCE);
-  const pause = (attempt: number) =>
-    new Promise<void>((resume) => env.setTimeout(resume, 300 * 2 ** attempt));
+  const inTurn = createTurns(MOST_UPLOADS);
+  const pauseAfter = (attempt: number, signal: AbortSignal | undefined) =>
+    pause(env, FIRST_PAUSE_MS * 2 ** attempt, signal);
 
   // Returns false if the URL has expired.
   async function store(given: SignedUpload): Promise<boolean> {
@@ -41,7 +40,7 @@ export function createUploads(env: Environment, call: Call): Uploads {
       if (status === 403) return false;
       const error = new SmartspaceError(status);
       if (!error.isTemporary || attempt === TRIES) throw error;
-      await unlessAborted(pause(attempt), given.signal);
+      await pauseAfter(attempt, given.signal);
     }
   }
 
@@ -54,7 +53,7 @@ export function createUploads(env: Environment, call: Call): Uploads {
         throw new SmartspaceError(422, { detail: found.reason ?? 'The server refused this file.' });
       if (attempt === TRIES)
         throw new SmartspaceError(503, { detail: 'The server has not checked this file yet.' });
-      await unlessAborted(pause(attempt), signal);
+      await pauseAfter(attempt, signal);
     }
   }
 

@@ -1,5 +1,7 @@
 // Waits that a signal ends.
 
+import type { Environment } from './environment.ts';
+
 /** Waits for `work`, unless the signal comes first. */
 export async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return work;
@@ -13,5 +15,28 @@ export async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): 
     return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener('abort', cancel!);
+  }
+}
+
+/** Waits for a while, unless the signal comes first. */
+export const pause = (env: Environment, delayMs: number, signal?: AbortSignal) =>
+  unlessAborted(new Promise<void>((resume) => env.setTimeout(resume, delayMs)), signal);
+
+/** Does work whose own signal comes with the given one, or when the time is over. */
+export async function withLimit<T>(
+  env: Environment,
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController();
+  const cancel = () => abort.abort();
+  signal?.addEventListener('abort', cancel);
+  const timer = env.setTimeout(cancel, limitMs);
+  try {
+    return await work(abort.signal);
+  } finally {
+    env.clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
   }
 }

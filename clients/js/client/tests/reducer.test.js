@@ -9,7 +9,9 @@ import { moduleOf } from './model/library.js';
 import { SPACE } from './model/server.js';
 
 const { JOBS } = await moduleOf('space/jobs.js');
-const { reduce } = await moduleOf('space/reducer.js');
+const { addSend, stored } = await moduleOf('space/outbox.js');
+const { heard, reduce } = await moduleOf('space/reducer.js');
+const { entered, loaded, opened } = await moduleOf('space/session.js');
 const { initialState } = await moduleOf('space/state.js');
 const { formsView, runsView, spaceView, timelineView } = await moduleOf('space/views.js');
 
@@ -25,18 +27,26 @@ class Space {
   constructor({ server, start, now }) {
     this.server = server;
     this.moment = { now, random: 0.5, isHidden: false };
-    this.dispatch({ type: 'opened' });
-    const loaded = { isFirst: true, floor: Number.MAX_SAFE_INTEGER, prefix: 'p', restored: [] };
-    this.dispatch({ type: 'loaded', ...start, ...loaded });
-    this.dispatch({ type: 'entered' });
-    this.dispatch({ type: 'send', key: SEND.key, content: { text: SEND.text, files: [] } });
+    this.change(opened);
+    const first = { isFirst: true, floor: Number.MAX_SAFE_INTEGER, restored: [] };
+    this.change((draft) => loaded(draft, { ...start, ...first }));
+    this.change(entered);
+    this.change((draft) => addSend(draft, SEND.key, { text: SEND.text, files: [] }));
   }
 
-  dispatch = (event) => {
-    const { state, effects } = reduce(this.state, event, this.moment);
+  change = (given) => {
+    const { state, effects } = reduce(this.state, given, this.moment);
     this.state = state;
     this.effects.push(...effects);
   };
+
+  /** Takes a frame, or the answer to a send. */
+  dispatch = (event) =>
+    this.change(
+      event.type === 'stored'
+        ? (draft) => stored(draft, event.key, event.message)
+        : heard(event),
+    );
 
   /** Runs the calls and timers that were asked for, and those that follow from them. */
   async work() {
@@ -45,15 +55,17 @@ class Space {
         structuredClone(this.server.answer(method, path, body)),
       path: `/v1/spaces/${SPACE}`,
       state: () => this.state,
-      dispatch: this.dispatch,
+      change: this.change,
       me: async () => CALLER,
     };
     for (let count = 0; this.effects.length > 0; count += 1) {
       assert.ok(count < LONGEST_WORK, 'the work never ends');
-      const { type, job, event, delayMs = 0 } = this.effects.shift();
+      const [type, name, ...given] = this.effects.shift();
+      const isJob = type.startsWith('job') && name !== 'load';
+      const delayMs = type === 'jobLater' || type === 'later' ? given.shift() : 0;
       this.moment = { ...this.moment, now: this.moment.now + delayMs };
-      if (type === 'job' && job.job !== 'load') await JOBS[job.job](context, job);
-      if (type === 'later') this.dispatch(event);
+      if (isJob) await JOBS[name](context, ...given);
+      if (type === 'later') this.change(...given);
     }
   }
 

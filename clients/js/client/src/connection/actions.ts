@@ -1,6 +1,17 @@
 // What the connection does when its state changes: sockets that are made, lost and replaced.
 
 import { SmartspaceError } from '../errors.ts';
+import {
+  FIRST_DELAY_MS,
+  HIDDEN_PING_MS,
+  LONGEST_DELAY_MS,
+  MOST_PINGED,
+  PING_MS,
+  PONG_LIMIT_MS,
+  ROLL_OVER_MS,
+  STALL_MS,
+  STEADY_MS,
+} from '../limits.ts';
 import { backOff } from '../timers.ts';
 import {
   isEager,
@@ -17,15 +28,6 @@ import {
 import { closeSocket, openSocket } from './sockets.ts';
 import { subscribeLater } from './subscriptions.ts';
 
-const PING_MS = 30_000;
-const HIDDEN_PING_MS = 4 * 60_000; // API Gateway closes a connection after ten silent minutes.
-const STALL_MS = 2500;
-const PONG_LIMIT_MS = 10_000;
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
-const ROLL_OVER_MS = 110 * 60_000; // API Gateway closes a connection after two hours.
-const STEADY_MS = 2000; // A connection that lasts this long ends an outage.
-const MOST_PINGED = 20; // The spaces that one ping may name.
 
 /** Begins with nothing, as nobody held the connection before. */
 export function begin(core: Core) {
@@ -48,11 +50,11 @@ export function connect(core: Core) {
   limitConnecting(core);
   if (!env.WebSocket) {
     const error = new Error('This runtime has no WebSocket; pass one to createClient.');
-    return dispatch({ type: 'unsupported', link, error });
+    return dispatch('unsupported', { link, error });
   }
   call<{ url: string }>('POST', '/v1/socketTickets', { body: {} }).then(
-    ({ url }) => dispatch({ type: 'ticket', link, url }),
-    (error) => dispatch({ type: 'failed', link, error }),
+    ({ url }) => dispatch('ticket', { link, url }),
+    (error) => dispatch('failed', { link, error }),
   );
 }
 

@@ -31,13 +31,13 @@ export interface Connection {
 }
 
 export function createConnection(env: Environment, call: Call): Connection {
-  const dispatch: Core['dispatch'] = (event) => step(core, event);
+  const dispatch: Core['dispatch'] = (type, more) => step(core, { type, ...more });
   const retain = lifetime(env, () => {
-    dispatch({ type: 'hold' });
+    dispatch('hold');
     const stopListening = env.listen((event) => wake(core, event));
     return () => {
       stopListening();
-      dispatch({ type: 'release' });
+      dispatch('release');
     };
   });
   const core: Core = {
@@ -65,17 +65,17 @@ export function createConnection(env: Environment, call: Call): Connection {
       return () => void core.listeners.delete(heard);
     },
     send: (frame) => write(core.link, frame),
-    check: () => dispatch({ type: 'check' }),
-    called: (isAnswered) => dispatch({ type: isAnswered ? 'answered' : 'unanswered' }),
-    close: (error) => dispatch({ type: 'end', error }),
+    check: () => dispatch('check'),
+    called: (isAnswered) => dispatch(isAnswered ? 'answered' : 'unanswered'),
+    close: (error) => dispatch('end', { error }),
   };
 }
 
 // The platform says that the network or the page has changed.
 function wake(core: Core, event: string) {
   if (event === 'visibilitychange') tick(core);
-  else core.dispatch({ type: event as 'offline' | 'online' });
-  if (event !== 'offline' && !core.env.isHidden()) core.dispatch({ type: 'check' });
+  else core.dispatch(event as 'offline' | 'online');
+  if (event !== 'offline' && !core.env.isHidden()) core.dispatch('check');
 }
 
 function follow(core: Core, follower: Follower, retain: () => () => void): () => void {

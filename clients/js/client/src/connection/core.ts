@@ -3,6 +3,7 @@
 import type { Environment } from '../environment.ts';
 import type { Goodbye, ServerFrame } from '../events.ts';
 import type { Call } from '../http.ts';
+import { CONNECT_LIMIT_MS } from '../limits.ts';
 import { same, type OwnStore } from '../store.ts';
 import type { Timers } from '../timers.ts';
 import type { ConnectionState } from '../types.ts';
@@ -78,7 +79,7 @@ export interface Core {
   readonly listeners: Set<(frame: ServerFrame) => void>;
   /** Spaces to subscribe to, one after the other. */
   readonly queued: Set<string>;
-  dispatch(event: Happened): void;
+  dispatch(type: EventType, more?: Omit<Happened, 'type'>): void;
   name: Name;
   /** What the store shows. */
   shown: ConnectionState;
@@ -106,9 +107,8 @@ export function show(
 
 /** Dispatches an event after a while. */
 export const later = ({ timers, dispatch }: Core, type: EventType, delayMs: number) =>
-  timers.after(type, delayMs, () => dispatch({ type }));
+  timers.after(type, delayMs, () => dispatch(type));
 
-const CONNECT_LIMIT_MS = 10_000;
 
 /** Gives up a socket that is not ready in time. */
 export const limitConnecting = (core: Core) => later(core, 'connectDue', CONNECT_LIMIT_MS);

@@ -12,13 +12,13 @@ export function openSocket(core: Core, link: Link, url: string) {
   try {
     socket = new env.WebSocket(url);
   } catch (error) {
-    return dispatch({ type: 'failed', link, error });
+    return dispatch('failed', { link, error });
   }
   link.socket = socket;
   // Node's `ws` ends the process if nobody hears its errors. `onclose` follows.
   socket.onerror = () => {};
   socket.onopen = () => subscribeAll(core, link);
-  socket.onclose = () => dispatch({ type: 'closed', link });
+  socket.onclose = () => dispatch('closed', { link });
   socket.onmessage = ({ data }) => {
     let frame: ServerFrame;
     try {
@@ -45,7 +45,7 @@ function receive(core: Core, link: Link, frame: ServerFrame) {
   timers.clear('pongDue');
   if (core.shown.state === 'stalled' && link === core.link && isReady(core, link))
     show(core, 'live');
-  if (frame.type === 'goodbye') return dispatch({ type: 'goodbye', link, goodbye: frame });
+  if (frame.type === 'goodbye') return dispatch('goodbye', { link, goodbye: frame });
   if (frame.type === 'error' && refuse(core, link, frame)) return;
   const { spaceId } = frame as { spaceId?: string };
   listeners.forEach((heard) => heard(frame));

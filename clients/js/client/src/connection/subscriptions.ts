@@ -1,12 +1,9 @@
 // Which spaces a socket follows: subscriptions that are sent, confirmed, refused and queued.
 
 import type { ErrorFrame } from '../events.ts';
+import { AT_ONCE, QUEUE_MS, REFUSED_MS, SUBSCRIBE_LIMIT_MS } from '../limits.ts';
 import { isEager, limitConnecting, seqOf, show, write, type Core, type Link } from './core.ts';
 
-const SUBSCRIBE_LIMIT_MS = 5000;
-const REFUSED_MS = 30_000;
-const AT_ONCE = 6;
-const QUEUE_MS = 600;
 
 // The server applies only a frame with a higher number than before.
 const nextN = (core: Core) => (core.lastN += 1);
@@ -24,7 +21,7 @@ export function subscribeAll(core: Core, link: Link) {
     if (index < AT_ONCE) subscribe(core, link, spaceId);
     else subscribeLater(core, spaceId);
   }
-  core.dispatch({ type: 'ready', link });
+  core.dispatch('ready', { link });
 }
 
 /** Subscribes to a space over a link, again and again until that is confirmed. */
@@ -78,7 +75,7 @@ export function confirm(core: Core, link: Link, spaceId: string) {
   if (!link.unconfirmed.delete(spaceId)) return;
   // Many subscriptions take long. Only a socket that does not get on is given up.
   if (link === core.next) limitConnecting(core);
-  core.dispatch({ type: 'ready', link });
+  core.dispatch('ready', { link });
 }
 
 /** A subscription has failed. Returns whether nobody else needs to know. */

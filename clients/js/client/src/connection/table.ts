@@ -2,6 +2,7 @@
 
 import { isTemporary } from '../errors.ts';
 import type { Goodbye } from '../events.ts';
+import { EXPIRED, RESTARTING, SAID_ALL } from '../limits.ts';
 import {
   abandonNext,
   begin,
@@ -21,9 +22,6 @@ import {
 import type { Core, EventType, Happened, Name } from './core.ts';
 import { isReady } from './subscriptions.ts';
 
-const SAID_ALL = 1000; // Close codes, as the server sends them in `goodbye`.
-const EXPIRED = 1008;
-const RESTARTING = 1012;
 
 /**
  * The next state, or null if it stays; what is done, and under which condition. The first line that

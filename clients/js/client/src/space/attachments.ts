@@ -3,13 +3,10 @@
 import type { Environment } from '../environment.ts';
 import { SmartspaceError } from '../errors.ts';
 import type { Call } from '../http.ts';
+import { URL_LIFE_MS, URL_RESERVE_MS } from '../limits.ts';
 import type { Attachment, FilePart, FileUrlOptions, Space } from '../types.ts';
 import type { Uploads } from '../uploads.ts';
 
-// A download may take a while to begin.
-const URL_RESERVE_MS = 60_000;
-// How long the server lets a URL live. The clock of this computer may differ from the server's.
-const URL_LIFE_MS = 15 * 60_000;
 
 export interface Attachments extends Pick<Space, 'attach' | 'attachment' | 'fileUrl'> {
   /** The part of a message for this attachment, with what is known about it. */

@@ -2,23 +2,23 @@
 // another order or never.
 
 import type { PresenceEvent, RunEvent, RunQueued, ServerFrame, Subscribed } from '../events.ts';
-import { emit, later, start, type Draft } from './effects.ts';
+import { LONGEST_STALE_MS, STALE_MS, TYPING_MS } from '../limits.ts';
+import { emit, emitIfFollowed, type Draft } from './effects.ts';
 import { formOf } from './forms.ts';
 import { unfinished } from './history.ts';
 import { addRun, noteSeq } from './loading.ts';
 import { endsInMs, withPresence } from './presence.ts';
-import { isUnheard, STALE_MS, withActive } from './runs.ts';
+import { isUnheard, withActive } from './runs.ts';
+import { without } from './state.ts';
 import { settle } from './writing.ts';
 
-const LONGEST_STALE_MS = 600_000;
-const TYPING_MS = 3000;
 
 type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
 
 // Events were lost before a subscription, so what may have changed meanwhile is looked up.
 export function subscribed(draft: Draft, frame: Subscribed) {
   const { active } = frame;
-  noteSeq(draft, frame);
+  noteSeq(draft, frame.seq);
   draft.isGone = false;
   draft.runs = { ...withActive(draft.runs, active), heardAt: draft.now };
   const isActive = (id: string) => active.some(({ runId }) => runId === id);
@@ -43,10 +43,10 @@ export function tick(draft: Draft) {
   refresh(draft);
 }
 
-const refresh = (draft: Draft) => start(draft, { job: 'refresh' });
+const refresh = (draft: Draft) => emit(draft, 'job', 'refresh');
 
 /** Sends the read position until the server has it. */
-export const sendRead = (draft: Draft) => start(draft, { job: 'read' });
+export const sendRead = (draft: Draft) => emit(draft, 'job', 'read');
 
 /** Any event of a run. */
 export function runChanged(draft: Draft, frame: RunEvent | RunQueued) {
@@ -64,9 +64,7 @@ export function formRequested(draft: Draft, frame: Frame<'tool.requested'>) {
 
 /** The form of a call is closed. */
 export function formClosed(draft: Draft, { callId }: { callId: string }) {
-  const forms = new Map(draft.forms);
-  forms.delete(callId);
-  draft.forms = forms;
+  draft.forms = without(draft.forms, callId);
 }
 
 export function presenceChanged(draft: Draft, frame: PresenceEvent) {
@@ -74,15 +72,16 @@ export function presenceChanged(draft: Draft, frame: PresenceEvent) {
   expireLater(draft);
 }
 
-/** Some of those who were present may have gone without a word. */
-export function checkPresence(draft: Draft) {
+// Some of those who were present may have gone without a word.
+function checkPresence(draft: Draft) {
   draft.presence = { ...draft.presence, now: draft.now };
   expireLater(draft);
 }
 
 function expireLater(draft: Draft) {
   const leftMs = endsInMs(draft.presence);
-  if (leftMs < Infinity) later(draft, leftMs + 1, { type: 'presenceDue' });
+  if (leftMs < Infinity)
+    emitIfFollowed(draft, 'later', 'presence', leftMs + 1, checkPresence);
 }
 
 /** Says to the others that the caller is here, unless the caller does not want that. */
@@ -91,11 +90,11 @@ function showPresence(draft: Draft) {
   const { id: spaceId, now, isHidden: hidden } = draft;
   const typing = now - draft.typedAt < TYPING_MS;
   if (typing) draft.typingSentAt = now;
-  emit(draft, { type: 'frame', frame: { action: 'presence', spaceId, typing, hidden } });
+  emit(draft, 'frame', { action: 'presence', spaceId, typing, hidden });
 }
 
 /** The person pressed a key, or has stopped. Not every key is sent. */
-export function typed(draft: Draft, { isTyping }: { isTyping: boolean }) {
+export function typed(draft: Draft, isTyping: boolean) {
   const { now, typedAt, typingSentAt } = draft;
   const isDue = isTyping ? now - typingSentAt >= TYPING_MS : typedAt > 0;
   draft.typedAt = isTyping ? now : 0;

@@ -2,10 +2,6 @@
 
 import type { Message, Part } from '../types.ts';
 
-/** The number of messages of a page of the timeline. */
-export const PAGE = 50;
-/** The most messages that one call returns. */
-export const LARGEST_PAGE = 200;
 
 /** All messages from `floor` on. Older messages are not loaded yet. */
 export interface History {

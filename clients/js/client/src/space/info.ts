@@ -1,7 +1,7 @@
 // What a space says about itself: its settings, its members, and how far each has read.
 
 import type { Member, SpaceInfo } from '../types.ts';
-import { start, type Draft } from './effects.ts';
+import { emit, type Draft } from './effects.ts';
 import type { State } from './state.ts';
 
 const memberOf = ({ space }: State, entityId: string | undefined) =>
@@ -57,4 +57,4 @@ export function changeInfo(draft: Draft, at: string, change: () => void) {
 }
 
 /** Loads the settings and members. */
-export const loadInfo = (draft: Draft) => start(draft, { job: 'info' });
+export const loadInfo = (draft: Draft) => emit(draft, 'job', 'info');

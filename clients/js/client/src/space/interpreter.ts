@@ -1,17 +1,18 @@
 // Runs the effects of the reducer: HTTP calls, timers, the connection, the storage. What comes of
-// them are events.
+// them are changes.
 
 import type { Connection } from '../connection/connection.ts';
-import type { Environment } from '../environment.ts';
 import { createTimers } from '../timers.ts';
-import type { Message } from '../types.ts';
-import type { Effect } from './effects.ts';
+import type { Message, PendingSend } from '../types.ts';
+import type { About, Effect, Effects, JobName } from './effects.ts';
 import { lastSeq } from './history.ts';
 import { jobFailed, JOBS, type JobContext } from './jobs.ts';
+import { attemptFailed, discardedElsewhere, stored, wake } from './outbox.ts';
+import { heard } from './reducer.ts';
+import { tick } from './frames.ts';
 
 /** What effects need. */
 export interface InterpreterContext extends JobContext {
-  env: Environment;
   connection: Connection;
   id: string;
 }
@@ -22,75 +23,68 @@ export interface Interpreter {
   sent(key: string): Promise<Message>;
 }
 
-type Settlers = [(message: Message) => void, (error: Error) => void];
-type Of<T extends Effect['type']> = Effect & { type: T };
-type Runners = { [T in Effect['type']]: (effect: Of<T>) => void };
-
 export function createInterpreter(context: InterpreterContext): Interpreter {
-  const { connection, sendStorage } = context;
-  const waiting = new Map<string, Settlers>();
-  const runners: Runners = {
-    ...timerRunners(context),
-    ...followRunners(context),
-    frame: ({ frame }) => connection.send(frame),
-    checkConnection: connection.check,
-    post: (effect) => post(context, effect),
-    store: ({ name, send }) => sendStorage.store(name, send),
-    mark: ({ name }) => sendStorage.mark(name),
-    settle({ key, message, error }) {
-      for (const each of key === undefined ? [...waiting.keys()] : [key]) {
-        const settlers = waiting.get(each);
-        waiting.delete(each);
-        if (message) settlers?.[0](message);
-        else if (error) settlers?.[1](error);
-      }
+  const { env, connection, sendStorage } = context;
+  const lasting = createTimers(env);
+  const waiting = new Map<string, (message: Message | Promise<never>) => void>();
+  const effects: Effects = {
+    ...timerEffects(context),
+    ...followEffects(context),
+    postLater: (delayMs, change) => lasting.after('post', delayMs, () => context.change(change)),
+    frame: connection.send,
+    check: connection.check,
+    post: (send) => post(context, send),
+    store: sendStorage.store,
+    mark: sendStorage.mark,
+    settle(key, message, error) {
+      waiting.get(key)?.(message ?? Promise.reject(error));
+      waiting.delete(key);
     },
   };
   return {
-    run: (effect) => (runners[effect.type] as (effect: Effect) => void)(effect),
-    sent: (key) => new Promise((...settlers) => void waiting.set(key, settlers)),
+    run: ([name, ...given]) => (effects[name] as (...given: unknown[]) => void)(...given),
+    sent: (key) => new Promise((settle) => waiting.set(key, settle)),
   };
 }
 
-function timerRunners(context: InterpreterContext) {
+function timerEffects(context: InterpreterContext) {
   const timers = createTimers(context.env);
-  const lasting = createTimers(context.env);
-  return {
-    job({ job, delayMs, isKept }: Of<'job'>) {
-      // A job and the timer before it have one name, so that neither runs twice.
-      const name = `${job.job} ${'id' in job ? job.id : ''}`;
-      const persist = () =>
-        timers.persist(
-          name,
-          () => JOBS[job.job](context, job as never),
-          (error, isRetried) => jobFailed(context, job, error, isRetried),
-        );
-      if (delayMs === undefined) persist();
-      else if (!isKept || !timers.has(name)) timers.after(name, delayMs, persist);
-    },
-    later({ event, delayMs, isKept, isLasting }: Of<'later'>) {
-      const name = `${event.type} ${'id' in event ? event.id : ''}`;
-      const set = isLasting ? lasting : timers;
-      if (!isKept || !set.has(name)) set.after(name, delayMs, () => context.dispatch(event));
-    },
-    stopTimers: timers.stop,
+  // A job and the timer before it have one name, so that neither runs twice.
+  const nameOf = (job: JobName, about: About = '') =>
+    `${job} ${typeof about === 'object' ? about.seq : about}`;
+  const job: Effects['job'] = (name, about) =>
+    timers.persist(
+      nameOf(name, about),
+      () => JOBS[name](context, about as never),
+      (error, isRetried) => jobFailed(context, name, about, error, isRetried),
+    );
+  const after = (name: string, delayMs: number, act: () => void, isKept?: boolean) => {
+    if (!isKept || !timers.has(name)) timers.after(name, delayMs, act);
   };
+  return {
+    job,
+    jobLater: (name, delayMs, about, isKept) =>
+      after(nameOf(name, about), delayMs, () => job(name, about), isKept),
+    later: (name, delayMs, change, isKept) =>
+      after(name, delayMs, () => context.change(change), isKept),
+    stopTimers: timers.stop,
+  } satisfies Partial<Effects>;
 }
 
-function followRunners({ connection, id, state, dispatch }: InterpreterContext) {
+function followEffects({ connection, id, state, change }: InterpreterContext) {
   const { store } = connection;
   let releases: (() => void)[] = [];
   return {
     hold() {
-      const wake = () => store.getSnapshot().state === 'live' && dispatch({ type: 'live' });
-      releases = [store.subscribe(wake), connection.retain()];
+      const live = () => store.getSnapshot().state === 'live' && change(wake);
+      releases = [store.subscribe(live), connection.retain()];
     },
     follow() {
       const unfollow = connection.follow({
         spaceId: id,
         afterSeq: () => lastSeq(state().history),
-        receive: dispatch,
-        tick: () => dispatch({ type: 'tick' }),
+        receive: (frame) => change(heard(frame)),
+        tick: () => change(tick),
       });
       releases.unshift(unfollow);
     },
@@ -98,13 +92,12 @@ function followRunners({ connection, id, state, dispatch }: InterpreterContext) 
       for (const release of releases) release();
       releases = [];
     },
-  };
+  } satisfies Partial<Effects>;
 }
 
-function post({ call, path, dispatch, sendStorage }: JobContext, { send, name }: Of<'post'>) {
+function post({ call, path, change, sendStorage }: JobContext, send: PendingSend) {
   const { key, text, files, senderId } = send;
-  if (name !== null && sendStorage.isMarked(name))
-    return dispatch({ type: 'discardedElsewhere', key });
+  if (sendStorage.isMarked(key)) return change((draft) => discardedElsewhere(draft, key));
   const attachments = files.map(({ attachmentId }) => attachmentId);
   const body = {
     text,
@@ -112,7 +105,7 @@ function post({ call, path, dispatch, sendStorage }: JobContext, { send, name }:
     ...(senderId && { senderId }),
   };
   call<Message>('POST', `${path}/messages`, { body, idempotencyKey: key }).then(
-    (message) => dispatch({ type: 'stored', key, message }),
-    (error) => dispatch({ type: 'sendFailed', key, error }),
+    (message) => change((draft) => stored(draft, key, message)),
+    (error) => change((draft) => attemptFailed(draft, key, error)),
   );
 }

@@ -1,7 +1,8 @@
 // What the arrival of messages and runs changes in a space, and what is fetched next.
 
+import { ENDED_MS, GAP_DELAY_MS, LARGEST_GAP, STOPPED_SETTLE_MS } from '../limits.ts';
 import type { Message, Run } from '../types.ts';
-import { later, start, type Draft } from './effects.ts';
+import { emit, emitIfFollowed, type Draft } from './effects.ts';
 import {
   gapOf,
   historyFrom,
@@ -17,13 +18,9 @@ import { isKnown, meId } from './state.ts';
 import { closeStreams } from './streams.ts';
 import { settle } from './writing.ts';
 
-const LARGEST_GAP = 1000; // With a larger gap only the last page is loaded again.
-const GAP_DELAY_MS = 300; // Time for a late message to arrive by itself before it is fetched.
-const ENDED_MS = 1000; // Time from the end of a run to its last message.
-const STOPPED_SETTLE_MS = 5000; // Time from a cancellation until the worker of the run notices it.
 
 /** Adds messages, as a page or an event brings them. */
-export function addMessages(draft: Draft, { page }: { page: readonly Message[] }) {
+export function addMessages(draft: Draft, page: readonly Message[]) {
   const newest = page.at(-1)?.seq ?? 0;
   if (isTooFar(draft, newest)) jumpTo(draft, newest - 1);
   const me = meId(draft);
@@ -40,25 +37,22 @@ export function addMessages(draft: Draft, { page }: { page: readonly Message[] }
 /** Adds a message as an event brings it. Its text may have been cut. */
 export function addMessage(draft: Draft, { message }: { message: Message }) {
   // A cut text could be shorter than the streamed text, so the whole message is fetched first.
-  if (message.truncated) start(draft, { job: 'whole', id: message.seq, message });
-  else addMessages(draft, { page: [message] });
+  if (message.truncated) emit(draft, 'job', 'whole', message);
+  else addMessages(draft, [message]);
 }
 
 /** Adds the page of messages before the oldest loaded one. */
-export function addOlderPage(
-  draft: Draft,
-  { epoch, page }: { epoch: number; page: readonly Message[] },
-) {
+export function addOlderPage(draft: Draft, epoch: number, page: readonly Message[]) {
   const { history } = draft;
   // After a jump the page is not next to what is loaded now.
   if (epoch !== history.epoch) return;
   draft.history = { ...withOlderPage(history, page), isComplete: page.length === 0 };
-  addMessages(draft, { page });
+  addMessages(draft, page);
   draft.history = { ...draft.history, isBehind: false };
 }
 
 /** The space has messages up to this one. */
-export function noteSeq(draft: Draft, { seq }: { seq: number }) {
+export function noteSeq(draft: Draft, seq: number) {
   if (isTooFar(draft, seq)) jumpTo(draft, seq);
   putHistory(draft, withSeq(draft.history, seq));
 }
@@ -73,11 +67,12 @@ function jumpTo(draft: Draft, seq: number) {
 }
 
 /** Loads the last page after a jump. */
-export const loadLast = (draft: Draft) => start(draft, { job: 'older' }, 0);
+export const loadLast = (draft: Draft) => emitIfFollowed(draft, 'jobLater', 'older', 0);
 
 function putHistory(draft: Draft, history: History) {
   draft.history = history;
-  if (isKnown(draft) && gapOf(history) !== null) start(draft, { job: 'fill' }, GAP_DELAY_MS, true);
+  if (isKnown(draft) && gapOf(history) !== null)
+    emitIfFollowed(draft, 'jobLater', 'fill', GAP_DELAY_MS, '', true);
 }
 
 /** Adds a state of a run. `position` is that in the queue, from 1. */
@@ -86,7 +81,11 @@ export function addRun(draft: Draft, run: Run, position: number | null) {
   const runs = (draft.runs = withRuns(draft.runs, [run], position));
   if (!hasEnded(runs, id)) return;
   draft.runs = { ...runs, settling: new Set(runs.settling).add(id) };
-  later(draft, ENDED_MS, { type: 'runSettled', id });
+  emitIfFollowed(draft, 'later', `ended ${id}`, ENDED_MS, (next) => {
+    const settling = new Set(next.runs.settling);
+    settling.delete(id);
+    next.runs = { ...next.runs, settling };
+  });
   const delayMs = status === 'canceled' ? STOPPED_SETTLE_MS : undefined;
   settle(draft, ({ about }) => about.runId === id, delayMs);
 }

@@ -1,6 +1,7 @@
 // The runs of a space, and what became of each message. Pure.
 
 import type { Subscribed } from '../events.ts';
+import { STALE_MS } from '../limits.ts';
 import type { ActiveRun, Dispatch, Hint, LiveStep, Message, Outcome, Run } from '../types.ts';
 
 /** What is known of the runs of a space. */
@@ -24,8 +25,6 @@ export interface Runs {
   readonly staleMs: number;
 }
 
-// Events can be lost. What is active or unfinished is looked up if nothing was heard for this long.
-export const STALE_MS = 30_000;
 
 export const NO_RUNS: Runs = {
   known: new Map(),

@@ -1,26 +1,27 @@
 // The sends of a space in the storage, which the tabs of a browser share.
 
 import type { Environment } from '../environment.ts';
+import { LONGEST_AGE_MS } from '../limits.ts';
 import { safeStorage } from '../storage.ts';
 import type { PendingSend } from '../types.ts';
-import { LONGEST_AGE_MS } from './outbox.ts';
 
-/** Each method takes the place of a send in the storage. */
+/** The sends of a space in the storage. It keeps nothing before `restore`. */
 export interface SendStorage {
   /** Stores a send, or removes it. */
-  store(name: string, send?: PendingSend): void;
+  store(key: string, send?: PendingSend): void;
   /** Marks a send as discarded, for the other tabs. */
-  mark(name: string): void;
+  mark(key: string): void;
   /** Whether a tab has discarded the send. */
-  isMarked(name: string): boolean;
-  /** The sends under a prefix. Marks that no tab needs any longer are removed. */
+  isMarked(key: string): boolean;
+  /** The sends that are kept under this prefix, as all later ones. Marks that no tab needs any longer are removed. */
   restore(prefix: string): PendingSend[];
 }
 
 export function createSendStorage(env: Environment): SendStorage {
   const storage = safeStorage(env);
-  const isMarked = (name: string) => {
-    const json = storage.get(name);
+  let place: string | null = null;
+  const isMarked = (key: string) => {
+    const json = place && storage.get(place + key);
     return json !== null && !parsed(json);
   };
   const restored = (name: string) => {
@@ -31,16 +32,21 @@ export function createSendStorage(env: Environment): SendStorage {
     return send ?? [];
   };
   return {
-    store(name, send) {
+    store(key, send) {
       // An answer that was under way must not undo a mark.
-      if (isMarked(name)) return;
+      if (!place || isMarked(key)) return;
       // An error has no JSON.
-      if (send) storage.set(name, JSON.stringify({ ...send, error: undefined }));
-      else storage.remove(name);
+      if (send) storage.set(place + key, JSON.stringify({ ...send, error: undefined }));
+      else storage.remove(place + key);
     },
-    mark: (name) => storage.set(name, JSON.stringify({ at: env.now() })),
+    mark(key) {
+      if (place) storage.set(place + key, JSON.stringify({ at: env.now() }));
+    },
     isMarked,
-    restore: (prefix) => storage.names(prefix).flatMap(restored),
+    restore(prefix) {
+      place = prefix;
+      return storage.names(prefix).flatMap(restored);
+    },
   };
 }
 

@@ -1,10 +1,11 @@
 // How the sends of a space become messages of its timeline.
 
-import type { Message, Part } from '../types.ts';
+import type { Message, Part, PendingSend } from '../types.ts';
 import type { Draft } from './effects.ts';
-import type { SendContent } from './event.ts';
-import { claim } from './outbox.ts';
 import { meId, shownMessages, type State } from './state.ts';
+
+/** What a person sends. */
+export type SendContent = Pick<PendingSend, 'text' | 'files' | 'senderId'>;
 
 /** Sends that no message shows yet, oldest first. */
 export const pendingSends = ({ sends, claims }: State) =>
@@ -26,13 +27,19 @@ export function claimMessages(before: State, draft: Draft) {
         !claimed.includes(id) &&
         shows(parts, send),
     );
-    if (match) claim(draft, send.key, match, isShown(before, match));
+    if (match) claim(draft, send.key, match, before);
   }
 }
 
-/** Whether a timeline shows this message already. */
-export const isShown = (state: State, message: Message) =>
-  shownMessages(state).some(({ id }) => id === message.id);
+/**
+ * Records which message a send became. A message that a timeline showed before, as `shown` says,
+ * keeps its own key.
+ */
+export function claim(draft: Draft, key: string, message: Message, shown: State) {
+  draft.claims = new Map(draft.claims).set(key, message);
+  if (!shownMessages(shown).some(({ id }) => id === message.id))
+    draft.keys = new Map(draft.keys).set(message.id, key);
+}
 
 // Whether these are the parts of the message that a send becomes.
 function shows(parts: readonly Part[], { text, files }: SendContent): boolean {

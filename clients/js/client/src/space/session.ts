@@ -1,8 +1,8 @@
 // How a space is opened, loaded, followed and left.
 
 import type { SmartspaceError } from '../errors.ts';
-import { emit, isFollowed, start, type Draft } from './effects.ts';
-import type { StateEvent } from './event.ts';
+import type { Message, PendingSend, SpaceInfo } from '../types.ts';
+import { emit, isFollowed, type Draft } from './effects.ts';
 import { startedAt, withOlderPage } from './history.ts';
 import { loadInfo, putRead, putSpace, readSeqOf } from './info.ts';
 import { addMessages, loadLast, noteSeq } from './loading.ts';
@@ -11,44 +11,54 @@ import { meId } from './state.ts';
 import { markEnding } from './streams.ts';
 import { checkSilence } from './writing.ts';
 
-type Of<T extends StateEvent['type']> = StateEvent & { type: T };
+/** What the first calls for a space have brought. */
+export interface Loaded {
+  /** Whether nothing was known of the space when the calls were made. */
+  isFirst: boolean;
+  /** The floor of the messages when the calls were made. */
+  floor: number;
+  space: SpaceInfo;
+  page: readonly Message[];
+  /** The sends of this space that an earlier page left in the storage. */
+  restored: readonly PendingSend[];
+}
 
 export function opened(draft: Draft) {
   const { isLoaded, presence, runs, streams } = draft;
   draft.session += 1;
   draft.isOpen = true;
   if (!isLoaded) Object.assign(draft, { isLoading: true, error: null, isGone: false });
-  emit(draft, { type: 'hold' });
+  emit(draft, 'hold');
   if (draft.history.isBehind) loadLast(draft);
   // The timers that would have ended these were stopped.
   draft.runs = { ...runs, settling: new Set() };
   draft.streams = markEnding(streams, [...streams.open.values()], false);
   draft.presence = { ...presence, now: draft.now };
   checkSilence(draft);
-  start(draft, { job: 'load', session: draft.session });
+  emit(draft, 'job', 'load', draft.session);
 }
 
 export function left(draft: Draft) {
   draft.session += 1;
   draft.isOpen = false;
   stopIfUnfollowed(draft);
-  emit(draft, { type: 'release' });
+  emit(draft, 'release');
 }
 
-export function watched(draft: Draft, { isWatched }: Of<'watched'>) {
+export function watched(draft: Draft, isWatched: boolean) {
   draft.isWatched = isWatched;
   stopIfUnfollowed(draft);
 }
 
 function stopIfUnfollowed(draft: Draft) {
-  if (!isFollowed(draft)) emit(draft, { type: 'stopTimers' });
+  if (!isFollowed(draft)) emit(draft, 'stopTimers');
 }
 
 /** The settings and the last page of messages have come. */
-export function loaded(draft: Draft, event: Of<'loaded'>) {
+export function loaded(draft: Draft, found: Loaded) {
   // The space was left and opened again meanwhile, and that load was faster.
   if (draft.isLoaded) return;
-  const { isFirst, floor, space, page, prefix, restored } = event;
+  const { isFirst, floor, space, page, restored } = found;
   if (isFirst) {
     // The list of spaces may have brought the space meanwhile.
     draft.history = startedAt(draft.history, (page[0]?.seq ?? 1) - 1);
@@ -56,14 +66,14 @@ export function loaded(draft: Draft, event: Of<'loaded'>) {
   }
   // After a jump the page is too old.
   if (isFirst || draft.history.floor <= floor) draft.history = withOlderPage(draft.history, page);
-  noteSeq(draft, space);
+  noteSeq(draft, space.seq);
   Object.assign(draft, { isLoaded: true, isLoading: false, error: null, isGone: false });
   // Before the messages are shown: one of them may be a send that an earlier page left.
-  restore(draft, prefix, restored);
-  addMessages(draft, event);
+  restore(draft, restored);
+  addMessages(draft, page);
 }
 
-export function loadFailed(draft: Draft, { error, isRetried }: Of<'loadFailed'>) {
+export function loadFailed(draft: Draft, error: Error, isRetried: boolean) {
   const isGone = (error as Partial<SmartspaceError>).status === 404;
   Object.assign(draft, { isLoading: isRetried, error, isGone });
 }
@@ -73,11 +83,11 @@ export function entered(draft: Draft) {
   // A message that arrives while the space is open is no reason for an unread line.
   const readSeq = readSeqOf(draft, meId(draft)) ?? Infinity;
   draft.unreadAfter = readSeq < draft.history.lastKnown ? readSeq : Infinity;
-  emit(draft, { type: 'follow' });
+  emit(draft, 'follow');
 }
 
 /** The list of spaces has this space. */
-export function listed(draft: Draft, { space }: Of<'listed'>) {
+export function listed(draft: Draft, space: SpaceInfo) {
   const known = draft.space;
   if (!known || draft.isGone) {
     // The last message comes with the subscription.
@@ -87,5 +97,5 @@ export function listed(draft: Draft, { space }: Of<'listed'>) {
     // An event that came meanwhile may be newer than the list.
   } else if (space.name !== known.name) loadInfo(draft);
   putRead(draft, meId(draft), space.me?.readSeq ?? 0);
-  noteSeq(draft, space);
+  noteSeq(draft, space.seq);
 }

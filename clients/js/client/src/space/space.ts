@@ -16,13 +16,17 @@ import type {
 } from '../types.ts';
 import type { Uploads } from '../uploads.ts';
 import { createAttachments, type Attachments } from './attachments.ts';
-import type { StateEvent } from './event.ts';
+import type { Change } from './effects.ts';
+import { formClosed, sendRead, typed } from './frames.ts';
 import { lastSeq } from './history.ts';
+import { putRead } from './info.ts';
 import { createInterpreter, type Interpreter } from './interpreter.ts';
 import { loadOlder, reload, type JobContext } from './jobs.ts';
-import { reduce } from './reducer.ts';
+import { addSend, discard, resend } from './outbox.ts';
+import { heard, reduce } from './reducer.ts';
 import { createSendStorage } from './send_storage.ts';
-import { initialState, nameOf } from './state.ts';
+import { left, listed, opened, watched } from './session.ts';
+import { initialState, meId, nameOf } from './state.ts';
 import { createStores } from './stores.ts';
 
 /** What a space needs of the client. */
@@ -65,7 +69,7 @@ interface Core extends JobContext {
 
 export function createSpace(id: string, context: SpaceContext): OwnSpace {
   const core = createCore(id, context);
-  const { stores, path, dispatch, state } = core;
+  const { stores, path, change, state } = core;
   const { partOf, ...files } = createAttachments({ ...context, path });
   const { main, members, timeline, runs, presence, forms, stream, summary } = stores;
   return {
@@ -78,11 +82,19 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     ...formMethods(core),
     ...draftMethods(core),
     loadOlder: () => loadOlder(core),
-    markRead: async (seq) => dispatch({ type: 'read', seq }),
-    setTyping: (isTyping) => dispatch({ type: 'typing', isTyping }),
+    markRead: async (seq = lastSeq(state().history)) =>
+      change((draft) => {
+        if (!putRead(draft, meId(draft), seq)) return;
+        draft.unsentRead = seq;
+        sendRead(draft);
+      }),
+    setTyping: (isTyping) => change((draft) => typed(draft, isTyping)),
     nameOf: (entityId) => nameOf(state(), entityId),
-    seed: (space) => dispatch({ type: 'listed', space }),
-    identify: (caller) => dispatch({ type: 'caller', caller }),
+    seed: (space) => change((draft) => listed(draft, space)),
+    identify: (caller) =>
+      change((draft) => {
+        draft.caller = caller;
+      }),
     watch: () => watch(core),
     summary: summary.getSnapshot,
   };
@@ -92,59 +104,62 @@ function createCore(id: string, context: SpaceContext): Core {
   const { env, connection, call, me } = context;
   let present = initialState(id, context.caller(), context.isPresent);
   const state = () => present;
-  const dispatch = (event: StateEvent) => {
+  const change = (given: Change) => {
     const before = present;
     const moment = { now: env.now(), random: env.random(), isHidden: env.isHidden() };
-    const next = reduce(before, event, moment);
+    const next = reduce(before, given, moment);
     present = next.state;
     stores.notify(before, present);
-    // An effect may dispatch at once; it then sees the state after this event.
+    // An effect may make a change at once; it then sees the state after this one.
     next.effects.forEach(interpreter.run);
   };
   const jobs: JobContext = {
+    env,
     call,
     path: `/v1/spaces/${encodeURIComponent(id)}`,
     state,
-    dispatch,
+    change,
     me,
     storageName: (kind) => `${context.storageName()}${kind}:${id}`,
     sendStorage: createSendStorage(env),
   };
-  const interpreter = createInterpreter({ ...jobs, env, connection, id });
+  const interpreter = createInterpreter({ ...jobs, connection, id });
   const retain = lifetime(env, () => {
-    dispatch({ type: 'opened' });
-    return () => dispatch({ type: 'left' });
+    change(opened);
+    return () => change(left);
   });
   const stores = createStores(state, retain, context.changed);
   return { ...jobs, id, context, interpreter, stores };
 }
 
 // The list of spaces follows the space too. While it is open, its own follower gets the frames.
-function watch({ id, state, dispatch, context }: Core): () => void {
-  dispatch({ type: 'watched', isWatched: true });
+function watch({ id, state, change, context }: Core): () => void {
+  const setWatched = (isWatched: boolean) => change((draft) => watched(draft, isWatched));
+  setWatched(true);
   const unfollow = context.connection.follow({
     spaceId: id,
     lazy: true,
     // The subscription brings the last message.
     afterSeq: () => lastSeq(state().history),
     receive(frame) {
-      if (!state().isOpen) dispatch(frame);
+      if (!state().isOpen) change(heard(frame));
     },
   });
   return () => {
-    dispatch({ type: 'watched', isWatched: false });
+    setWatched(false);
     unfollow();
   };
 }
 
 function messageMethods(core: Core, partOf: Attachments['partOf']) {
-  const { call, path, state, dispatch, sendStorage, interpreter } = core;
+  const { call, path, state, change, sendStorage, interpreter } = core;
   const send: Space['send'] = async (text, { senderId = null, attachments = [] } = {}) => {
     const { closed } = state();
     if (closed) throw closed;
     const key = newKey();
     const sent = interpreter.sent(key);
-    dispatch({ type: 'send', key, content: { text, files: attachments.map(partOf), senderId } });
+    const content = { text, files: attachments.map(partOf), senderId };
+    change((draft) => addSend(draft, key, content));
     return sent;
   };
   const preview: Space['preview'] = async (text, { senderId, signal } = {}) => {
@@ -156,16 +171,16 @@ function messageMethods(core: Core, partOf: Attachments['partOf']) {
     send,
     preview,
     resend(key: string) {
-      const { prefix } = state();
-      const isMarked = prefix !== null && sendStorage.isMarked(prefix + key);
-      dispatch({ type: 'resend', key, newKey: newKey(), isMarked });
+      const isMarked = sendStorage.isMarked(key);
+      const other = newKey();
+      change((draft) => resend(draft, key, other, isMarked));
     },
-    discard: (key: string) => dispatch({ type: 'discard', key }),
+    discard: (key: string) => change((draft) => discard(draft, key)),
   };
 }
 
 function formMethods(core: Core): Pick<Space, 'answer' | 'decline'> {
-  const { call, state, dispatch, stores, context } = core;
+  const { call, state, change, stores, context } = core;
   async function resolve(callId: string, result: object, { senderId, signal }: AnswerOptions = {}) {
     const isIt = (form: Form) => form.callId === callId;
     const form = stores.forms.getSnapshot().forms.find(isIt) ?? context.findForm(callId);
@@ -175,7 +190,7 @@ function formMethods(core: Core): Pick<Space, 'answer' | 'decline'> {
     const body = { ...result, ...(senderId && { senderId }) };
     try {
       await call('POST', address, { body, retry: true, signal });
-      dispatch({ type: 'formClosed', callId });
+      change((draft) => formClosed(draft, { callId }));
     } finally {
       // Also after a failure: the form may be closed, or the response was lost.
       const card = state().history.list.find(({ id }) => id === form.messageId);
@@ -188,19 +203,20 @@ function formMethods(core: Core): Pick<Space, 'answer' | 'decline'> {
   };
 }
 
-function draftMethods({ state, dispatch, context, storageName }: Core) {
-  const storage = safeStorage(context.env);
+function draftMethods({ env, state, storageName }: Core): Pick<Space, 'getDraft' | 'setDraft'> {
+  const storage = safeStorage(env);
+  // Undefined until the storage was read.
+  let text: string | undefined;
   // Drafts of different people on one machine must not mix.
   const name = () => state().caller && storageName('draft');
   return {
     getDraft() {
       const at = name();
-      if (state().text === undefined && at)
-        dispatch({ type: 'drafted', text: storage.get(at) ?? '' });
-      return state().text ?? '';
+      if (at) text ??= storage.get(at) ?? '';
+      return text ?? '';
     },
-    setDraft(text: string) {
-      dispatch({ type: 'drafted', text });
+    setDraft(given) {
+      text = given;
       const at = name();
       if (!at) return;
       if (text) storage.set(at, text);

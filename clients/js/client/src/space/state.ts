@@ -52,13 +52,9 @@ export interface State {
   /** When the person last typed, and when the others were last informed; 0 after a stop. */
   readonly typedAt: number;
   readonly typingSentAt: number;
-  /** The text that the person has not sent yet; undefined until the storage was read. */
-  readonly text: string | undefined;
 
   /** The messages of the person that are not stored yet, oldest first. */
   readonly sends: readonly PendingSend[];
-  /** Where the storage has them; null until the caller is known. */
-  readonly prefix: string | null;
   /** One send is with the server. The others wait, so that messages keep their order. */
   readonly isPosting: boolean;
   /** The server asked for a pause, which nothing shortens. */
@@ -99,9 +95,7 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   forms: new Map(),
   typedAt: 0,
   typingSentAt: 0,
-  text: undefined,
   sends: [],
-  prefix: null,
   isPosting: false,
   isAskedToWait: false,
   failingSince: 0,
@@ -109,6 +103,13 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   claims: new Map(),
   keys: new Map(),
 });
+
+/** A map without one of its keys. */
+export function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
+  const others = new Map(map);
+  others.delete(key);
+  return others;
+}
 
 /** The id of the caller, if it is known and not the operator. */
 export const meId = ({ caller }: State) => caller?.entity?.id;

@@ -17,7 +17,7 @@ import {
 } from './views.ts';
 
 // Parts of the state that change often. They have stores of their own, or none.
-const QUIET: readonly string[] = ['streams', 'presence', 'typedAt', 'typingSentAt', 'text'];
+const QUIET: readonly string[] = ['streams', 'presence', 'typedAt', 'typingSentAt'];
 
 const isAlike = (before: State, after: State) =>
   (Object.keys(after) as (keyof State)[]).every(

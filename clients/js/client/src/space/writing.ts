@@ -1,17 +1,18 @@
 // The streams of a space over time: which are asked for again, settle and end.
 
 import type { StreamEnded, StreamStarted, StreamText } from '../events.ts';
-import { emit, later, start, type Draft } from './effects.ts';
+import {
+  SETTLE_MS,
+  SILENCE_CHECK_MS,
+  SILENCE_MS,
+  SNAPSHOT_DELAY_MS,
+  SNAPSHOT_SPREAD_MS,
+  SUSPICIOUS_SILENCE_MS,
+} from '../limits.ts';
+import { emit, emitIfFollowed, type Draft } from './effects.ts';
 import { hasEnded } from './runs.ts';
 import { closeStreams, hasGap, markEnding, withFrame, type Stream } from './streams.ts';
 
-const SETTLE_MS = 2000; // Time from the end of a stream to the message that replaces it.
-// Time for a late piece to arrive, or in a small space the next snapshot, before one is asked for.
-const SNAPSHOT_DELAY_MS = 1000;
-const SNAPSHOT_SPREAD_MS = 500; // Everyone in a large space sees a gap at the same moment.
-const SILENCE_MS = 60_000;
-const SUSPICIOUS_SILENCE_MS = 10_000;
-const SILENCE_CHECK_MS = 1000;
 
 /** Adds what a frame says of a stream. */
 export function addText(draft: Draft, frame: StreamStarted | StreamText) {
@@ -27,14 +28,14 @@ export function addText(draft: Draft, frame: StreamStarted | StreamText) {
 function fillSoon(draft: Draft, id: string) {
   // In a large space a snapshot comes only if it is asked for.
   const delayMs = SNAPSHOT_DELAY_MS + draft.random * SNAPSHOT_SPREAD_MS;
-  if (hasGap(draft.streams, id)) later(draft, delayMs, { type: 'gapDue', id }, true);
+  if (hasGap(draft.streams, id))
+    emitIfFollowed(draft, 'later', `gap ${id}`, delayMs, (next) => checkGap(next, id), true);
 }
 
-/** A part of a stream may be missing still. */
-export function checkGap(draft: Draft, { id: streamId }: { id: string }) {
+// A part of a stream may be missing still.
+function checkGap(draft: Draft, streamId: string) {
   if (!hasGap(draft.streams, streamId)) return;
-  const frame = { action: 'snapshot', id: 'snapshot', streamId, spaceId: draft.id };
-  emit(draft, { type: 'frame', frame });
+  emit(draft, 'frame', { action: 'snapshot', id: 'snapshot', streamId, spaceId: draft.id });
   fillSoon(draft, streamId);
 }
 
@@ -42,18 +43,19 @@ export function checkGap(draft: Draft, { id: streamId }: { id: string }) {
 export function settle(draft: Draft, test: (stream: Stream) => boolean, delayMs = SETTLE_MS) {
   const { streams } = draft;
   const ended = [...streams.open.values()].filter((each) => !each.isEnding && test(each));
-  for (const { streamId } of ended) start(draft, { job: 'settle', id: streamId }, delayMs);
+  for (const { streamId } of ended)
+    emitIfFollowed(draft, 'jobLater', 'settle', delayMs, streamId);
   draft.streams = markEnding(streams, ended, true);
 }
 
 export function streamEnded(draft: Draft, frame: StreamEnded) {
   // A text that its message replaces stays until the message is there, so that nothing flickers.
-  if (frame.reason && !frame.messageId) closeStream(draft, frame);
+  if (frame.reason && !frame.messageId) closeStream(draft, frame.streamId);
   else settle(draft, (each) => each.streamId === frame.streamId);
 }
 
 /** No message replaces this stream. */
-export function closeStream(draft: Draft, { streamId }: { streamId: string }) {
+export function closeStream(draft: Draft, streamId: string) {
   draft.streams = closeStreams(draft.streams, [streamId]);
 }
 
@@ -68,10 +70,11 @@ export function checkSilence(draft: Draft) {
   // The agent may think, or the connection is dead. A ping finds out, but not each second.
   const isSuspicious = [...streams.open.values()].some(isSilent(SUSPICIOUS_SILENCE_MS));
   if (!isSuspicious || now - streams.checkedAt < SUSPICIOUS_SILENCE_MS) return;
-  emit(draft, { type: 'checkConnection' });
+  emit(draft, 'check');
   draft.streams = { ...streams, checkedAt: now };
 }
 
 function checkSilenceLater(draft: Draft) {
-  if (draft.streams.open.size > 0) later(draft, SILENCE_CHECK_MS, { type: 'silenceDue' }, true);
+  if (draft.streams.open.size > 0)
+    emitIfFollowed(draft, 'later', 'silence', SILENCE_CHECK_MS, checkSilence, true);
 }
