@@ -59,8 +59,8 @@ const MUTANTS = [
   [
     'forgets sends with the page',
     'space/send_storage.js',
-    'storage.set(name, JSON.stringify({ ...send',
-    'void (name, JSON.stringify({ ...send',
+    'storage.set(place + key, JSON.stringify({ ...send',
+    'void (key, JSON.stringify({ ...send',
   ],
   [
     'gives up a send whose answer was lost',
@@ -107,7 +107,7 @@ const MUTANTS = [
   ],
   [
     'waits long after a short outage',
-    'connection/actions.js',
+    'limits.js',
     'const FIRST_DELAY_MS = 500',
     'const FIRST_DELAY_MS = 10000',
   ],
@@ -119,9 +119,9 @@ const MUTANTS = [
   ],
   [
     'keeps a socket for more than two hours',
-    'connection/actions.js',
-    'const ROLL_OVER_MS = 110',
-    'const ROLL_OVER_MS = 1100',
+    'limits.js',
+    'const ROLL_OVER_MS = 6_600_000',
+    'const ROLL_OVER_MS = 66_000_000',
   ],
   [
     'keeps the old socket',
@@ -187,13 +187,13 @@ const FOUND_BY_TESTS = [
   [
     'sends what another tab has discarded',
     'space/interpreter.js',
-    'name !== null && sendStorage.isMarked(name)',
+    'sendStorage.isMarked(key)',
     'false',
   ],
   [
     'sends again what another tab has sent again',
     'space/outbox.js',
-    'if (event.isMarked)',
+    'if (isMarked)',
     'if (false)',
   ],
   ['gives up at a refused token', 'http.js', 'error.isTemporary ||=', 'error.isTemporary &&='],
