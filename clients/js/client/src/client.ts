@@ -1,13 +1,11 @@
 // The client: what its parts share, and its public face.
 
-import { createConnection } from './connection/connection.ts';
+import { createConnection } from './connection.ts';
 import { environmentWith, type Environment } from './environment.ts';
-import { ClosedError } from './errors.ts';
-import { createHttp, type Call } from './http.ts';
+import { ClosedError, createHttp, type Call, type Token } from './http.ts';
 import { createRun } from './run.ts';
-import { createSpace, type OwnSpace, type SpaceContext } from './space/space.ts';
+import { createSpace, type OwnSpace, type SpaceContext } from './space.ts';
 import { createSpaces } from './spaces.ts';
-import type { Token } from './tokens.ts';
 import type {
   Caller,
   ConnectionState,
@@ -19,7 +17,6 @@ import type {
 } from './types.ts';
 import { createUploads } from './uploads.ts';
 
-/** What a client needs. */
 export interface ClientOptions {
   /** The address of the deployment, without a path. Empty: that of the page. */
   url: string;
@@ -33,9 +30,7 @@ export interface ClientOptions {
 
 /** A client of one deployment, for one caller. */
 export interface Client {
-  /** The WebSocket, which all stores share. */
   readonly connection: Store<ConnectionState>;
-  /** The spaces that the caller may read. */
   readonly spaces: Store<SpacesState>;
   /** The open forms in all spaces that the caller may answer. */
   readonly forms: Store<FormsState>;
@@ -49,7 +44,7 @@ export interface Client {
     /** Runs again what a failed or stopped run was to do. Resolves to the id of the new run. */
     retry(runId: string): Promise<string>;
   };
-  /** The owner of the token. Asks the server once; rejects with a `SmartspaceError`. */
+  /** Who the caller is. */
   me(): Promise<Caller>;
   /** Loads the list of spaces again. */
   reloadSpaces(): Promise<void>;
@@ -62,43 +57,75 @@ export interface Client {
   request: Call;
 }
 
-/** Makes a client. It connects when somebody subscribes to one of its stores. */
-export function createClient(options: ClientOptions): Client {
-  const { url, token, presence = true, environment } = options;
+export function createClient({ url, token, presence = true, environment }: ClientOptions): Client {
   const env = environmentWith(environment);
-  const caller = createCaller((found) => known.forEach((space) => space.identify(found)));
-  const onEnd = (isAnswered: boolean) => connection.called(isAnswered);
-  const http = createHttp(env, url, token, caller.known, onEnd);
+  const http = createHttp(
+    env,
+    url,
+    token,
+    () => caller,
+    (isAnswered) => connection.called(isAnswered),
+  );
   const call: Call = (...given) =>
     http.call(...given).catch((error) => {
       if (error instanceof ClosedError) connection.close(error);
       throw error;
     });
   const connection = createConnection(env, call);
-  const me = () => caller.ask(call);
   const known = new Map<string, OwnSpace>();
-  const spaceOf = (id: string) => one(known, id, () => createSpace(id, context));
-  const spaces = createSpaces({ env, call, connection, me, spaceOf });
+  const runs = new Map<string, Store<RunState>>();
+  let asked: Promise<Caller> | null = null;
+
+  let caller: Caller | null = null;
+
+  const me = () =>
+    (asked ??= call<Caller>('GET', '/v1/me').then(
+      (found) => (caller = found),
+      (error) => {
+        asked = null;
+        throw error;
+      },
+    ));
+  const spaceOf = (id: string) => {
+    const space = known.get(id) ?? createSpace(id, context);
+    known.set(id, space);
+    return space;
+  };
+  const spaces = createSpaces(env, call, connection, me, spaceOf);
   const context: SpaceContext = {
     env,
     call,
     connection,
     uploads: createUploads(env, call),
     me,
-    caller: caller.known,
+    caller: () => caller,
     findForm: spaces.findForm,
-    storageName: () => `smartspace:${url}:${caller.known()?.entity?.id ?? 'operator'}:`,
+    storageName: () => `smartspace:${url}:${caller?.entity?.id ?? 'operator'}:`,
     isPresent: presence,
     changed: spaces.changed,
   };
-  const runs = new Map<string, Store<RunState>>();
+
   return {
     connection: connection.store,
     spaces: spaces.list,
     forms: spaces.forms,
     space: spaceOf,
-    run: (id) => one(runs, id, () => createRun(env, call, connection, id)),
-    runs: runMethods(call),
+    run(id) {
+      const run = runs.get(id) ?? createRun(env, call, connection, id);
+      runs.set(id, run);
+      return run;
+    },
+    runs: {
+      async cancel(runId) {
+        await call('POST', `/v1/runs/${encodeURIComponent(runId)}/cancel`, { retry: true }).catch(
+          (error) => {
+            if (error.status !== 409) throw error;
+          },
+        );
+      },
+      retry: async (runId) =>
+        (await call('POST', `/v1/runs/${encodeURIComponent(runId)}/retry`, { retry: true })).id,
+    },
     me,
     reloadSpaces: spaces.reload,
     close() {
@@ -106,46 +133,5 @@ export function createClient(options: ClientOptions): Client {
       connection.close();
     },
     request: call,
-  };
-}
-
-/** The value with this id, which is made once. */
-function one<T>(values: Map<string, T>, id: string, make: () => T): T {
-  const value = values.get(id) ?? make();
-  values.set(id, value);
-  return value;
-}
-
-// The caller, who is asked for once, and again after a failure.
-function createCaller(found: (caller: Caller) => void) {
-  let known: Caller | null = null;
-  let asked: Promise<Caller> | null = null;
-  return {
-    known: () => known,
-    ask: (call: Call) =>
-      (asked ??= call<Caller>('GET', '/v1/me').then(
-        (caller) => {
-          known = caller;
-          found(caller);
-          return caller;
-        },
-        (error) => {
-          asked = null;
-          throw error;
-        },
-      )),
-  };
-}
-
-function runMethods(call: Call): Client['runs'] {
-  const act = (runId: string, action: string) =>
-    call('POST', `/v1/runs/${encodeURIComponent(runId)}/${action}`, { retry: true });
-  return {
-    async cancel(runId) {
-      await act(runId, 'cancel').catch((error) => {
-        if (error.status !== 409) throw error;
-      });
-    },
-    retry: async (runId) => (await act(runId, 'retry')).id,
   };
 }

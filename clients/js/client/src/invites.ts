@@ -1,6 +1,6 @@
 // The one call that needs no credential: a guest accepts an invite.
 
-import { SmartspaceError } from './errors.ts';
+import { SmartspaceError } from './http.ts';
 import type { Schemas } from './types.ts';
 
 /**

@@ -2,9 +2,10 @@
 // taken, and is larger than a screen.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError } from './errors.ts';
-import { LONGEST_SIDE_PX, PICTURE_QUALITY } from './limits.ts';
+import { SmartspaceError } from './http.ts';
 
+const LONGEST_SIDE_PX = 2048;
+const QUALITY = 0.9;
 const CAMERA_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 
 /**
@@ -33,7 +34,7 @@ export async function withoutMetadata(
     const context = canvas.getContext('2d')!;
     context.imageSmoothingQuality = 'high';
     context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-    return await canvas.convertToBlob({ type, quality: PICTURE_QUALITY });
+    return await canvas.convertToBlob({ type, quality: QUALITY });
   } finally {
     bitmap.close();
   }

@@ -1,7 +1,6 @@
 // The small stores that make up the client, and the lifetime of the work behind them.
 
 import type { Environment } from './environment.ts';
-import { GRACE_MS } from './limits.ts';
 import type { Store } from './types.ts';
 
 /** A store whose owner says when it has changed. */
@@ -64,6 +63,8 @@ export function createStore<T>(
   };
 }
 
+// A page that leaves a space and returns at once, as React does in StrictMode, keeps it open.
+const GRACE_MS = 1000;
 
 /**
  * Starts work with the first holder and ends it a moment after the last one has left. The result

@@ -2,14 +2,14 @@
 // server check them.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError } from './errors.ts';
-import { newKey, type Call } from './http.ts';
-import { FIRST_PAUSE_MS, MOST_UPLOADS, TRIES } from './limits.ts';
-import { putSigned, type SignedUpload } from './signed_upload.ts';
+import { SmartspaceError, unlessAborted, type Call } from './http.ts';
+import { newKey } from './outbox.ts';
+import { prepared } from './prepared.ts';
+import { put, type Put } from './put.ts';
 import type { AttachOptions, Attachment, NewFile } from './types.ts';
-import { prepareUpload } from './upload_preparation.ts';
-import { pause, unlessAborted } from './waiting.ts';
 
+const TRIES = 4;
+const MOST_AT_ONCE = 3;
 
 /** Uploads a file to the space with this path. Resolves when the server has checked it. */
 export type Uploads = (
@@ -19,28 +19,28 @@ export type Uploads = (
 ) => Promise<Attachment>;
 
 /** Where the bytes of a new attachment go. */
-interface Target extends Pick<SignedUpload, 'headers'> {
+interface Target extends Pick<Put, 'headers'> {
   attachmentId: string;
   uploadUrl: string;
 }
 
 /** All spaces of a client share these uploads. */
 export function createUploads(env: Environment, call: Call): Uploads {
-  const inTurn = createTurns(MOST_UPLOADS);
-  const pauseAfter = (attempt: number, signal: AbortSignal | undefined) =>
-    pause(env, FIRST_PAUSE_MS * 2 ** attempt, signal);
+  const inTurn = createTurns(MOST_AT_ONCE);
+  const pause = (attempt: number) =>
+    new Promise<void>((resume) => env.setTimeout(resume, 300 * 2 ** attempt));
 
   // Returns false if the URL has expired.
-  async function store(given: SignedUpload): Promise<boolean> {
+  async function store(given: Put): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
-      const status = await putSigned(env, given);
+      const status = await put(env, given);
       given.signal?.throwIfAborted();
       // 412: an earlier try has stored the bytes, and its answer was lost.
       if ((status >= 200 && status < 300) || status === 412) return true;
       if (status === 403) return false;
       const error = new SmartspaceError(status);
       if (!error.isTemporary || attempt === TRIES) throw error;
-      await pauseAfter(attempt, given.signal);
+      await unlessAborted(pause(attempt), given.signal);
     }
   }
 
@@ -53,14 +53,14 @@ export function createUploads(env: Environment, call: Call): Uploads {
         throw new SmartspaceError(422, { detail: found.reason ?? 'The server refused this file.' });
       if (attempt === TRIES)
         throw new SmartspaceError(503, { detail: 'The server has not checked this file yet.' });
-      await pauseAfter(attempt, signal);
+      await unlessAborted(pause(attempt), signal);
     }
   }
 
   async function upload(path: string, file: Blob | NewFile, options: AttachOptions) {
     const { signal, original = false, onProgress = () => {} } = options;
     signal?.throwIfAborted();
-    const { about, data } = await prepareUpload(env, file, original);
+    const { about, data } = await prepared(env, file, original);
     signal?.throwIfAborted();
     for (let attempt = 1; ; attempt += 1) {
       const { attachmentId, uploadUrl, headers } = await call<Target>('POST', path, {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_STREAMS, withFrame } from '../dist/space/streams.js';
+import { createStreams } from '../dist/streams.js';
 import { randomOf } from './model/clock.js';
 
 const WHOLE = 'Ein Möwenschrei 🕊️ über dem Hafen, 你好, dann Stille.'.repeat(4);
@@ -30,13 +30,13 @@ function pieces(random) {
 
 test('pieces of a stream fit together in any order, with duplicates and overlaps', () => {
   for (let seed = 1; seed <= 500; seed += 1) {
-    let streams = NO_STREAMS;
+    const streams = createStreams();
     for (const frame of pieces(randomOf(seed))) {
-      streams = withFrame(streams, frame, 0);
-      const { text } = streams.open.get('s');
+      streams.apply(frame, 0);
+      const { text } = streams.get('s');
       assert.ok(WHOLE.startsWith(text), `seed ${seed}: ${text}`);
     }
-    assert.equal(streams.open.get('s').text, WHOLE, `seed ${seed}`);
+    assert.equal(streams.get('s').text, WHOLE, `seed ${seed}`);
   }
 });
 
@@ -54,12 +54,10 @@ test('the later attempt of a call wins, in any order of frames', () => {
     [1, 3, 0, 2],
   ];
   for (const order of orders) {
-    const streams = order.reduce(
-      (before, index) => withFrame(before, frames[index], 0),
-      NO_STREAMS,
-    );
+    const streams = createStreams();
+    for (const index of order) streams.apply(frames[index], 0);
     assert.deepEqual(
-      [...streams.open.values()].map(({ text }) => text),
+      streams.all().map(({ text }) => text),
       ['second'],
     );
   }
