@@ -16,7 +16,7 @@ pub(super) fn with_deleted_spaces(env: &Environment, ledger: &Ledger) -> Stored 
     deleted.retain(|space| {
         let removed = env.storage.removed(&space.to_string());
         !removed.is_empty() && {
-            items.extend(removed.into_iter().map(without_duty));
+            items.extend(removed.into_iter().map(as_deleted));
             true
         }
     });
@@ -24,9 +24,13 @@ pub(super) fn with_deleted_spaces(env: &Environment, ledger: &Ledger) -> Stored 
     Stored { deleted, ..Stored::from_items(&items) }
 }
 
-fn without_duty(mut item: Value) -> Value {
-    if let Some(item) = item.as_object_mut() {
-        item.remove("dueAt");
+/// An item of a deleted space: nothing is due, and its members have left.
+fn as_deleted(mut item: Value) -> Value {
+    if let Some(fields) = item.as_object_mut() {
+        fields.remove("dueAt");
+        if fields.get("SK").and_then(Value::as_str).is_some_and(|sk| sk.starts_with("MEMBER#")) {
+            fields.insert("left".into(), true.into());
+        }
     }
     item
 }
