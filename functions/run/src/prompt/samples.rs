@@ -1,5 +1,4 @@
 //! Sample sources of a prompt, for tests and fuzz targets.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "samples are valid, otherwise a test fails")]
 
 mod history;
 mod prompts;
