@@ -8,7 +8,7 @@ use smartspace::sqlite_table::SqliteTable;
 use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_simulation::{ports::recorder::StoreCall, setup::Setup, simulate, storage::scan};
 use smartspace_store::table::{
-    database::{Batch, Database, Failure, Reason, TransactFailure},
+    database::{Batch, CONDITION_FAILED, Database, Failure, Reason, TransactFailure},
     dynamodb::DynamoDb,
     key_of,
     keys::Key,
@@ -79,6 +79,9 @@ async fn answer(database: &dyn Database, call: StoreCall) -> Answer {
             Err(TransactFailure::Canceled(mut reasons)) => {
                 for reason in &mut reasons {
                     reason.item = reason.item.take().map(sorted);
+                    if reason.code.as_deref() != Some(CONDITION_FAILED) {
+                        reason.message = None;
+                    }
                 }
                 return Answer::Canceled(reasons);
             }

@@ -1,4 +1,4 @@
-//! Sample sources of a prompt, for tests and fuzz targets.
+//! Sample sources of a prompt, for tests.
 
 mod history;
 mod prompts;

@@ -25,6 +25,8 @@ const ITEM_BYTES: usize = 400 << 10;
 const BATCH: usize = 100;
 /// How a transaction's cancellation says in words that a condition failed.
 const REFUSED: &str = "The conditional request failed";
+/// DynamoDB's code for a write of a transaction whose update does not fit its item.
+const INVALID: &str = "ValidationError";
 
 #[async_trait]
 impl Database for SqliteTable {
@@ -72,6 +74,7 @@ fn write(rows: &mut Rows, call: WriteCall) -> Result<Option<Item>, Failure> {
     let change = match outcome(rows, call)? {
         Outcome::Changes(change) => change,
         Outcome::Refused(found) => return Err(Failure::Condition(found)),
+        Outcome::Invalid(text) => return Err(Failure::Final(text)),
     };
     rows.make(std::slice::from_ref(&change)).map_err(broken)?;
     if is_deletion {
@@ -90,12 +93,12 @@ fn transact(rows: &mut Rows, calls: Vec<WriteCall>) -> Result<(), TransactFailur
         }
         outcomes.push(outcome(rows, call).map_err(TransactFailure::Failed)?);
     }
-    if outcomes.iter().any(|outcome| matches!(outcome, Outcome::Refused(_))) {
+    if outcomes.iter().any(|outcome| !matches!(outcome, Outcome::Changes(_))) {
         return Err(TransactFailure::Canceled(outcomes.into_iter().map(reason).collect()));
     }
     let changes = outcomes.into_iter().filter_map(|outcome| match outcome {
         Outcome::Changes(change) => Some(change),
-        Outcome::Refused(_) => None,
+        Outcome::Refused(_) | Outcome::Invalid(_) => None,
     });
     let changes: Vec<_> = changes.collect();
     rows.make(&changes).map_err(|error| TransactFailure::Failed(broken(error)))
@@ -108,6 +111,9 @@ fn reason(outcome: Outcome) -> Reason {
             let [code, message] = [CONDITION_FAILED, REFUSED].map(|text| Some(text.to_owned()));
             Reason { code, message, item }
         }
+        Outcome::Invalid(text) => {
+            Reason { code: Some(INVALID.to_owned()), message: Some(text), item: None }
+        }
     }
 }
 
@@ -116,6 +122,8 @@ enum Outcome {
     Changes(Change),
     /// Its condition does not hold for this item.
     Refused(Option<Item>),
+    /// Its update does not fit the item, such as a sum with an attribute that the item lacks.
+    Invalid(String),
 }
 
 fn outcome(rows: &Rows, call: WriteCall) -> Result<Outcome, Failure> {
@@ -135,7 +143,10 @@ fn outcome(rows: &Rows, call: WriteCall) -> Result<Outcome, Failure> {
         Action::Put(item) => Some(item),
         Action::Update(expression) => {
             let item = scope.item.cloned().unwrap_or_else(|| key_item(&key));
-            Some(updates::update(item, &expression, scope).map_err(Failure::Final)?)
+            match updates::update(item, &expression, scope) {
+                Ok(item) => Some(item),
+                Err(text) => return Ok(Outcome::Invalid(text)),
+            }
         }
         Action::Delete => None,
         // Nothing changes.
