@@ -1,6 +1,6 @@
 // The client: what its parts share, and its public face.
 
-import { createConnection } from './connection/connection.ts';
+import { createConnection } from './connection.ts';
 import { environmentWith, type Environment } from './environment.ts';
 import { ClosedError, createHttp, type Call, type Token } from './http.ts';
 import { createRun } from './run.ts';

@@ -1,8 +1,7 @@
 // A client for Smartspace.
 //
 // client.ts      what is public: `createClient`
-// connection/    the WebSocket, shared by all spaces. table.ts says what each event does in each
-//                state, actions.ts, sockets.ts and subscriptions.ts do it.
+// connection.ts  the WebSocket, shared by all spaces
 // http.ts        calls of the HTTP API, and `SmartspaceError`
 // space.ts       one space. info.ts, messages.ts, streams.ts, runs.ts, presence.ts and outbox.ts
 //                hold its parts. history.ts, live_texts.ts, space_runs.ts, space_presence.ts and

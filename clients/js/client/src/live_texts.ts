@@ -1,6 +1,6 @@
 // The streams of one space over time: which are asked for again, settle and end.
 
-import type { Connection } from './connection/connection.ts';
+import type { Connection } from './connection.ts';
 import type { Environment } from './environment.ts';
 import type { StreamStarted, StreamText } from './events.ts';
 import type { OwnStore } from './store.ts';

@@ -1,6 +1,6 @@
 // One run, live.
 
-import type { Connection } from './connection/connection.ts';
+import type { Connection } from './connection.ts';
 import type { Environment } from './environment.ts';
 import type { Call } from './http.ts';
 import { createStore, lifetime, same } from './store.ts';

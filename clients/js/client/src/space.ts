@@ -1,7 +1,7 @@
 // One space: combines what arrives over the WebSocket and over HTTP into one consistent state.
 
 import { createAttachments } from './attachments.ts';
-import type { Connection } from './connection/connection.ts';
+import type { Connection } from './connection.ts';
 import type { Environment } from './environment.ts';
 import { createDraft } from './drafts.ts';
 import type { ServerFrame, Subscribed } from './events.ts';

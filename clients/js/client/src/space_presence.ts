@@ -1,6 +1,6 @@
 // Presence in one space: shows who is there, and tells the others that the caller is.
 
-import type { Connection } from './connection/connection.ts';
+import type { Connection } from './connection.ts';
 import type { Environment } from './environment.ts';
 import type { PresenceEvent } from './events.ts';
 import { createPresence } from './presence.ts';

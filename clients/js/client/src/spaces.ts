@@ -1,6 +1,6 @@
 // The list of spaces, and the open forms in them.
 
-import type { Connection } from './connection/connection.ts';
+import type { Connection } from './connection.ts';
 import type { Environment } from './environment.ts';
 import type { Call } from './http.ts';
 import type { OwnSpace } from './space.ts';
