@@ -8,8 +8,8 @@ use crate::{
     port::{Model, ModelError, Pieces, Request},
 };
 
-pub(crate) const NO_BEDROCK: &str = "this build has no Bedrock: start it with cargo run --features bedrock, \
-    or use a release";
+pub(crate) const NO_BEDROCK: &str =
+    "this build has no Bedrock: start it with cargo run --features bedrock, or use a release";
 
 /// Stands where the provider bedrock would be.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
-//! Writes the lines of a history: of the prompt, of the news, and of the text that a summary is made
-//! from. A line has the number of the message, its time in minutes and the name of its sender. Types
-//! and ids stand once, in `YOUR SPACES`.
+//! Writes the lines of a history: of the prompt, of the news, and of the text that a summary is
+//! made from. A line has the number of the message, its time in minutes and the name of its sender.
+//! Types and ids stand once, in `YOUR SPACES`.
 
 use std::fmt::Write;
 
