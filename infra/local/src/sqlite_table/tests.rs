@@ -169,10 +169,15 @@ async fn a_refused_transaction_changes_nothing() {
     assert_eq!(reasons[1].item, Some(item(1, &[])));
 
     // The second part is invalid, after the first one was looked at.
-    for invalid in [put(2, &[]), call(3, Action::Update("SET n = nothing".into()))] {
-        let made = table.transact(vec![put(2, &[]), invalid]).await;
-        assert!(matches!(made, Err(TransactFailure::Failed(Failure::Final(_)))), "{made:?}");
-    }
+    let unfit = call(3, Action::Update("SET n = nothing".into()));
+    let made = table.transact(vec![put(2, &[]), unfit]).await;
+    let Err(TransactFailure::Canceled(reasons)) = made else { panic!("{made:?}") };
+    assert_eq!(
+        reasons.iter().map(|it| it.code.as_deref()).collect::<Vec<_>>(),
+        [None, Some("ValidationError")]
+    );
+    let made = table.transact(vec![put(2, &[]), put(2, &[])]).await;
+    assert!(matches!(made, Err(TransactFailure::Failed(Failure::Final(_)))), "{made:?}");
     let large = "x".repeat(400 << 10);
     let made = table.transact(vec![put(2, &[]), put(3, &[("text", S(large))])]).await;
     assert!(matches!(made, Err(TransactFailure::Failed(Failure::Final(_)))), "{made:?}");
