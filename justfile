@@ -18,7 +18,7 @@ e2e *filter:
 
 # Run seeds of the simulation: `just simulate --from 303`, `just simulate --mutant ignores-leases`.
 simulate *flags:
-    cargo run -p smartspace-simulation -- {{flags}}
+    cargo run --profile checked -p smartspace-simulation -- {{flags}}
 
 # Run the simulation that a change must pass: 150 seeds and every mutant.
 simulation:

@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-BINARY = Path(os.environ.get("SMARTSPACE_BIN", ROOT / "target/debug/smartspace-under-test"))
+BINARY = Path(os.environ.get("SMARTSPACE_BIN", ROOT / "target/checked/smartspace-under-test"))
 START_LIMIT_S = 60
 STOP_LIMIT_S = 10
 # A proxy of the environment must not see requests to this machine.

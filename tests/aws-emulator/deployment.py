@@ -14,7 +14,7 @@ from samtranslator.yaml_helper import yaml_parse
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TEMPLATE = pathlib.Path(os.environ.get("SMARTSPACE_TEMPLATE", ROOT / "infra/template.yaml"))
-BINARIES = pathlib.Path(os.environ.get("SMARTSPACE_BINARIES", ROOT / "target/debug"))
+BINARIES = pathlib.Path(os.environ.get("SMARTSPACE_BINARIES", ROOT / "target/checked"))
 FUNCTIONS = ("api", "socket", "protocols", "run", "trigger", "broadcast", "sweep")
 DEPLOY_LIMIT_S = 60
 

@@ -96,6 +96,8 @@ def build():
         os.environ.get("CARGO", "cargo"),
         "test",
         "--no-run",
+        "--profile",
+        "checked",
         "--locked",
         "--workspace",
         "--all-features",

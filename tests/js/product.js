@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const BINARY =
   process.env.SMARTSPACE_BIN ??
-  fileURLToPath(new URL('../../target/debug/smartspace', import.meta.url));
+  fileURLToPath(new URL('../../target/checked/smartspace-under-test', import.meta.url));
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 5000;
 

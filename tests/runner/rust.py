@@ -8,6 +8,7 @@ import tomllib
 from runner.step import ROOT, Failed
 
 # The same for every command, so that each dependency is compiled once.
+PROFILE = "checked"
 FEATURES = ["--locked", "--workspace", "--all-features"]
 HAS_NEXTEST = shutil.which("cargo-nextest") is not None
 IS_UNIT_TEST = "not (package(smartspace-tests) or package(smartspace-simulation))"
@@ -30,7 +31,7 @@ def build(runner):
     if archive := runner.options.archive:
         unpack(runner, archive)
     else:
-        runner.command("cargo", "build", *FEATURES, "--all-targets")
+        runner.command("cargo", "build", "--profile", PROFILE, *FEATURES, "--all-targets")
 
 
 def test(runner, selection, ignored=False):
@@ -38,13 +39,14 @@ def test(runner, selection, ignored=False):
     extra = runner.options.arguments
     if HAS_NEXTEST:
         flags = ["--run-ignored", "all"] if ignored else []
-        source = from_archive() if runner.options.archive else FEATURES
+        built = ["--cargo-profile", PROFILE, *FEATURES]
+        source = from_archive() if runner.options.archive else built
         runner.command("cargo", "nextest", "run", *source, "-E", selection, *flags, *extra)
         return
     flags = ["--include-ignored"] if ignored else []
     packages = CARGO_TEST[selection]
     features = [word for word in FEATURES if not ("-p" in packages and word == "--workspace")]
-    runner.command("cargo", "test", "--tests", *features, *packages, *extra, "--", *flags)
+    runner.command("cargo", "test", "--profile", PROFILE, "--tests", *features, *packages, *extra, "--", *flags)
 
 
 def pack(runner):
@@ -53,7 +55,7 @@ def pack(runner):
     config = ROOT / "target/archive.toml"
     config.write_text(archive_config())
     runner.command(
-        *("cargo", "nextest", "archive", *FEATURES),
+        *("cargo", "nextest", "archive", "--cargo-profile", PROFILE, *FEATURES),
         *("--tool-config-file", f"smartspace:{config}"),
         *("--archive-file", ROOT / "target/tests.tar.zst"),
     )
@@ -63,7 +65,7 @@ def archive_config():
     """Names the binaries that no Rust test starts, so that nextest would leave them out."""
     names = ["smartspace-under-test", "smartspace-simulation", *function_binaries()]
     files = [
-        f'  {{ path = "debug/{name}", relative-to = "target", on-missing = "error" }},\n'
+        f'  {{ path = "checked/{name}", relative-to = "target", on-missing = "error" }},\n'
         for name in names
     ]
     return f"[profile.default.archive]\ninclude = [\n{''.join(files)}]\n"

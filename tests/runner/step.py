@@ -8,7 +8,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / "target/test-logs"
-PRODUCT = ROOT / "target/debug/smartspace-under-test"
+PRODUCT = ROOT / "target/checked/smartspace-under-test"
 
 # Lints and builds in one pass: clippy's compiler takes rustc's place for the workspace's crates.
 ENVIRONMENT = os.environ | {
@@ -21,7 +21,7 @@ ENVIRONMENT = os.environ | {
 }
 if os.environ.get("CI"):
     # What is built once gains nothing from these, and they take time and gigabytes.
-    ENVIRONMENT |= {"CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
+    ENVIRONMENT |= {"CARGO_INCREMENTAL": "0", "CARGO_PROFILE_CHECKED_DEBUG": "0"}
 
 
 class Failed(Exception):

@@ -32,7 +32,7 @@ def simulation_step(runner):
     if runner.options.all:
         # Seeds that nobody has played: another thousand each day.
         first = int(time.time() // 86_400) * 1_000
-        simulation = ROOT / "target/debug/smartspace-simulation"
+        simulation = ROOT / "target/checked/smartspace-simulation"
         runner.command(simulation, "--from", first, "--seeds", 1_000)
 
 
@@ -122,7 +122,7 @@ def emulator_step(runner):
     python = python_of(runner) / "python"
     more = {"SMARTSPACE_EMULATOR_ALL": "1"} if runner.options.all else {}
     if runner.options.archive:
-        more["SMARTSPACE_BINARIES"] = str(ROOT / "target/debug")
+        more["SMARTSPACE_BINARIES"] = str(ROOT / "target/checked")
         more["SMARTSPACE_PRODUCT_TESTS"] = str(rust.e2e_binary())
     runner.command(python, "tests/aws-emulator/run.py", *runner.options.arguments, **more)
 

@@ -11,7 +11,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "target/upgrades"
 BINARIES = ("smartspace", *FUNCTIONS)
 # As in `tests/run`, so that the built dependencies of this checkout can be used again.
-BUILD = ("cargo", "build", "--locked", "--workspace", "--all-features", "--bins")
+PROFILE = "checked"
+BUILD = ("cargo", "build", "--profile", PROFILE, "--locked", "--workspace", "--all-features", "--bins")
 BUILD_LIMIT_S = 3_600
 
 
@@ -53,7 +54,7 @@ def build(commit, folder):
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir()
         for name in BINARIES:
-            shutil.copy2(target / "debug" / name, made / name)
+            shutil.copy2(target / PROFILE / name, made / name)
         # At once, so that a folder with a commit's name is always complete.
         made.rename(folder)
     finally:
@@ -69,5 +70,5 @@ def remove(tree):
 def reuse_dependencies(target):
     """Copies what this checkout has built: its dependencies need not be compiled again."""
     for name in ("deps", "build", ".fingerprint"):
-        if (ROOT / "target/debug" / name).exists():
-            shutil.copytree(ROOT / "target/debug" / name, target / "debug" / name, symlinks=True)
+        if (ROOT / "target" / PROFILE / name).exists():
+            shutil.copytree(ROOT / "target" / PROFILE / name, target / PROFILE / name, symlinks=True)
