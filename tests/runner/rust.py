@@ -46,7 +46,8 @@ def test(runner, selection, ignored=False):
     flags = ["--include-ignored"] if ignored else []
     packages = CARGO_TEST[selection]
     features = [word for word in FEATURES if not ("-p" in packages and word == "--workspace")]
-    runner.command("cargo", "test", "--profile", PROFILE, "--tests", *features, *packages, *extra, "--", *flags)
+    command = ["cargo", "test", "--profile", PROFILE, "--tests", *features, *packages]
+    runner.command(*command, *extra, "--", *flags)
 
 
 def pack(runner):
