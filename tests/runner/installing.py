@@ -67,8 +67,14 @@ def mark_installed(folder, wanted):
 
 
 def chromium_of(runner):
-    """The path of a Chromium."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    if not chromium:
-        apt(runner, "chromium", "Chromium is missing; install it and name it in CHROMIUM")
-    return chromium or shutil.which("chromium")
+    """The path of a Chromium. Its headless shell needs a third less of the processor."""
+    if given := os.environ.get("CHROMIUM"):
+        return given
+    shell = "chromium-headless-shell"
+    if not shutil.which(shell):
+        try:
+            apt(runner, shell, "Chromium is missing; install it and name it in CHROMIUM")
+        except Failed:
+            if not shutil.which("chromium"):
+                raise
+    return shutil.which(shell) or shutil.which("chromium")

@@ -8,7 +8,7 @@ import { createClient } from '../dist/index.js';
 import { play } from './model/play.js';
 
 const FROM = Number(process.env.MODEL_FROM ?? 1);
-const SEEDS = Number(process.env.MODEL_SEEDS ?? 2000);
+const SEEDS = Number(process.env.MODEL_SEEDS ?? 500);
 
 test(`${SEEDS} sequences: what is shown is what HTTP says, and nothing is shown twice`, async () => {
   const failures = [];
