@@ -109,7 +109,9 @@ def npm_test(runner, suite, **environment):
 
 def contract_step(runner):
     python = python_of(runner) / "python"
-    runner.command(python, "tests/api-contract/run.py", *runner.options.arguments)
+    # The cases that the description lists are most of them and always play.
+    more = [] if runner.options.all else ["--examples", "10"]
+    runner.command(python, "tests/api-contract/run.py", *more, *runner.options.arguments)
 
 
 def docs_step(runner):
