@@ -19,12 +19,13 @@ HARDEST = (
 LEAST_PER_HUNDRED = 3
 
 # Here every public item has a comment, since people read it as documentation: types and routes
-# in the description of the API, flags in the help of the command.
+# in the description of the API, flags in the help of the command, fields of MCP tools.
 DOCUMENTED = (
     "clients/",
     "shared/domain/",
     "shared/ports/",
     "functions/api/src/routes/",
+    "functions/protocols/src/mcp/",
     "infra/local/src/flags",
 )
 # "The run.", "Its id.": an article and at most three words. "Locked during a read." says more.

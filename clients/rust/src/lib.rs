@@ -32,6 +32,8 @@
 //! # }
 //! ```
 
+#![warn(missing_docs)]
+
 mod http;
 mod socket;
 mod stream_text;

@@ -22,7 +22,7 @@ use tower_http::compression::{CompressionLayer, predicate::SizeAbove};
 use crate::{Api, SocketUrl, answers::Refusal, routes::socket_tickets::address};
 
 /// Smaller files are not compressed.
-const SMALLEST_COMPRESSED: u64 = 2_048;
+const SMALLEST_COMPRESSED: u16 = 2_048;
 
 /// The page loads code from this origin only, connects to this deployment and its storage of files
 /// only, and can't be framed. `'self'` does not include WebSockets in every browser, so their host

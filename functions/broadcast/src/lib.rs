@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all};
 use smartspace_domain::{
     Error, Result,
     access::Caller,
@@ -27,11 +27,8 @@ use smartspace_store::{
 /// The dependencies of the function.
 #[derive(Clone)]
 pub struct Broadcast {
-    /// The table.
     pub store: Store,
-    /// The connections.
     pub sockets: Arc<dyn Sockets>,
-    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The queue of its own jobs.
     pub queue: Arc<dyn Queue<BroadcastJob>>,
@@ -39,7 +36,13 @@ pub struct Broadcast {
 
 impl Broadcast {
     /// Handles one job.
-    pub async fn handle(&self, job: &BroadcastJob) -> Result<()> {
+    ///
+    /// Boxed here, so that the crates that call it need not compile it once more.
+    pub fn handle<'a>(&'a self, job: &'a BroadcastJob) -> BoxFuture<'a, Result<()>> {
+        Box::pin(self.handle_job(job))
+    }
+
+    async fn handle_job(&self, job: &BroadcastJob) -> Result<()> {
         let done = self.act(job).await;
         self.sockets.places().report_late();
         done

@@ -41,7 +41,6 @@ const FORWARDED: [HeaderName; 3] = [
     HeaderName::from_static("traceparent"),
 ];
 
-/// The state of [`authenticate`].
 #[derive(Clone, Debug)]
 pub(crate) struct Authenticator {
     pub(crate) api: ApiClient,

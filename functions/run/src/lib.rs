@@ -41,6 +41,7 @@ mod watchers;
 
 use std::{sync::Arc, time::Duration};
 
+use futures::future::BoxFuture;
 use smartspace_domain::{
     Error, Result,
     jobs::{RunJob, RunRef},
@@ -111,7 +112,17 @@ impl Runs {
     ///
     /// # Errors
     /// [`Error::Retry`] if the job should be delivered again.
-    pub async fn handle(&self, job: &RunJob, delivery: &dyn Delivery) -> Result<()> {
+    ///
+    /// Boxed here, so that the crates that call it need not compile it once more.
+    pub fn handle<'a>(
+        &'a self,
+        job: &'a RunJob,
+        delivery: &'a dyn Delivery,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(self.handle_job(job, delivery))
+    }
+
+    async fn handle_job(&self, job: &RunJob, delivery: &dyn Delivery) -> Result<()> {
         if *self.stopping.borrow() {
             return Err(Error::Retry(
                 "the process is stopping; another one continues the run".into(),

@@ -13,7 +13,7 @@ mod subscribe;
 
 use std::sync::Arc;
 
-use futures::future::join;
+use futures::future::{BoxFuture, join};
 use serde_json::Value;
 use smartspace_domain::{Error, Result, Time, ids::ConnectionId, limits, problems::Problem};
 use smartspace_pipeline::{
@@ -31,7 +31,6 @@ use requests::Request;
 pub struct Socket {
     /// The table and the queues.
     pub pipeline: Pipeline,
-    /// The connections.
     pub sockets: Arc<dyn Sockets>,
 }
 
@@ -39,7 +38,32 @@ impl Socket {
     /// Opens a connection and returns when it expires: no later than the credential that its ticket
     /// was created with. Fails with [`Error::Unauthenticated`] if the ticket is unknown, expired or
     /// used.
-    pub async fn connect(&self, ticket: &str, id: &ConnectionId) -> Result<Time> {
+    ///
+    /// Boxed here, as the others, so that the crates that call it need not compile it once more.
+    pub fn connect<'a>(
+        &'a self,
+        ticket: &'a str,
+        id: &'a ConnectionId,
+    ) -> BoxFuture<'a, Result<Time>> {
+        Box::pin(self.open(ticket, id))
+    }
+
+    /// Deletes a connection.
+    pub fn disconnect<'a>(&'a self, id: &'a ConnectionId) -> BoxFuture<'a, Result<()>> {
+        Box::pin(self.close(id))
+    }
+
+    /// Answers one frame. A request that fails gets an error frame and the connection stays open,
+    /// unless its credential has expired or it sends too many frames.
+    pub fn receive<'a>(
+        &'a self,
+        id: &'a ConnectionId,
+        frame: &'a str,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(self.answer_frame(id, frame))
+    }
+
+    async fn open(&self, ticket: &str, id: &ConnectionId) -> Result<Time> {
         let connection = self
             .pipeline
             .store
@@ -55,17 +79,14 @@ impl Socket {
         connection.map(|connection| connection.valid_until).ok_or_else(refused)
     }
 
-    /// Deletes a connection.
-    pub async fn disconnect(&self, id: &ConnectionId) -> Result<()> {
+    async fn close(&self, id: &ConnectionId) -> Result<()> {
         for space in self.pipeline.store.connections().disconnect(id).await? {
             self.pipeline.show_presence_soon(space).await;
         }
         Ok(())
     }
 
-    /// Answers one frame. A request that fails gets an error frame and the connection stays open,
-    /// unless its credential has expired or it sends too many frames.
-    pub async fn receive(&self, id: &ConnectionId, frame: &str) -> Result<()> {
+    async fn answer_frame(&self, id: &ConnectionId, frame: &str) -> Result<()> {
         let request = Request::read(frame);
         let now = self.pipeline.now();
         let connections = self.pipeline.store.connections();

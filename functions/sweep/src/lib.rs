@@ -3,7 +3,7 @@
 //! Queues and alarms only make things faster. Work that they lose is due in the table and is found
 //! here.
 
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all};
 use smartspace_domain::{
     Error, Result,
     jobs::{RunJob, TriggerJob},
@@ -24,7 +24,6 @@ pub struct Sweep {
     pub pipeline: Pipeline,
 }
 
-/// The jobs to queue.
 #[derive(Debug, Default)]
 struct Found {
     runs: Vec<RunJob>,
@@ -38,14 +37,25 @@ impl Sweep {
     ///
     /// # Errors
     /// Fails after all parts are done if a part could not be read.
-    pub async fn handle(&self) -> Result<usize> {
+    ///
+    /// Boxed here, as [`Sweep::restart`], so that the crates that call it need not compile it once
+    /// more.
+    pub fn handle(&self) -> BoxFuture<'_, Result<usize>> {
+        Box::pin(self.sweep())
+    }
+
+    async fn sweep(&self) -> Result<usize> {
         let parts = join_all((0..DUE_PARTS).map(|part| self.sweep_part(part))).await;
         parts.into_iter().sum()
     }
 
     /// Queues everything that is due, now or later. For a host that starts, where no worker of an
     /// earlier process can be alive.
-    pub async fn restart(&self) -> Result<usize> {
+    pub fn restart(&self) -> BoxFuture<'_, Result<usize>> {
+        Box::pin(self.queue_all())
+    }
+
+    async fn queue_all(&self) -> Result<usize> {
         let mut found = Found::default();
         for duty in self.pipeline.store.due().restart().await? {
             found.add(duty);

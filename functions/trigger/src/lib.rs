@@ -5,7 +5,7 @@
 pub mod router;
 pub mod traces;
 
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all};
 use smartspace_domain::{
     Error, Result,
     dispatch::Routing,
@@ -37,7 +37,6 @@ const CONCURRENT_WRITES: usize = 16;
 pub struct Triggers {
     /// The table and the queues.
     pub pipeline: Pipeline,
-    /// The routers of spaces.
     pub routers: Routers,
     /// Where the traces of runs go. `None` if nowhere.
     pub traces: Option<Traces>,
@@ -45,7 +44,13 @@ pub struct Triggers {
 
 impl Triggers {
     /// Handles one job. It may be repeated.
-    pub async fn handle(&self, job: &TriggerJob) -> Result<()> {
+    ///
+    /// Boxed here, so that the crates that call it need not compile it once more.
+    pub fn handle<'a>(&'a self, job: &'a TriggerJob) -> BoxFuture<'a, Result<()>> {
+        Box::pin(self.handle_job(job))
+    }
+
+    async fn handle_job(&self, job: &TriggerJob) -> Result<()> {
         match job {
             TriggerJob::Dispatch { space_id, seq } => {
                 match Box::pin(self.dispatch(*space_id, *seq)).await {

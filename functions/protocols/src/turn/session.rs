@@ -50,16 +50,13 @@ pub(crate) struct TurnSession {
 /// The next step of a turn.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// The turn goes on.
     Events(Vec<TurnEvent>),
-    /// The last events.
     End(Vec<TurnEvent>, TurnEnd, EndCause),
 }
 
 /// Why a turn is followed no further.
 #[derive(Debug)]
 pub(crate) enum EndCause {
-    /// The turn is over.
     Over,
     /// The turn goes on, but the response has reached its time limit.
     TimeLimit,

@@ -43,7 +43,6 @@ const CHUNK_LIMIT: Duration = Duration::from_secs(30);
 /// How many bytes of a download are read at once.
 const PIECE_BYTES: usize = 128 * 1024;
 
-/// What the routes need.
 pub(crate) struct FileServer {
     pub(crate) folder: FileFolder,
     pub(crate) clock: Arc<dyn Clock>,
@@ -69,7 +68,6 @@ pub(super) fn path(key: FileKey) -> String {
     format!("/files/{key}")
 }
 
-/// The routes.
 pub(crate) fn router(server: FileServer) -> Router {
     Router::new()
         .route("/files/{space}/{file}", get(download).put(upload))
@@ -145,7 +143,6 @@ async fn drain(body: Body) {
 
 enum Received {
     Stored,
-    /// The file arrived before.
     Before,
 }
 

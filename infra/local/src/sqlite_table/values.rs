@@ -122,7 +122,6 @@ pub(super) fn without(
     }
 }
 
-/// What `list_append` returns.
 pub(super) fn joined(
     first: AttributeValue,
     last: AttributeValue,
@@ -136,7 +135,6 @@ pub(super) fn joined(
     }
 }
 
-/// What `size` returns.
 pub(super) fn size(value: &AttributeValue) -> Result<usize, String> {
     match value {
         AttributeValue::S(text) => Ok(text.len()),

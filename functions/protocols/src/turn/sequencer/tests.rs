@@ -72,7 +72,6 @@ fn run_event(status: &str) -> EventKind {
     }
 }
 
-/// All permutations of `0..count`.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];
