@@ -63,7 +63,7 @@ impl FaultRates {
     pub(crate) fn from_seed(chance: &Chance) -> Self {
         // Each fault is absent, rare or frequent.
         let rate = |name: &str, rare: u64, frequent: u64| match chance
-            .below(&format!("weather/{name}"), 4)
+            .below(&format!("fault rates/{name}"), 4)
         {
             0 | 1 => 0,
             2 => rare,

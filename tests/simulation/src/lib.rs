@@ -38,6 +38,7 @@
 //!
 //! - [`oracle`]: judges by the ledger and by the table's items at the end
 //! - [`size`]: how much a simulation produced
+//! - [`search`]: the seeds that find the mutants
 
 pub mod chance;
 pub mod client;
@@ -64,6 +65,7 @@ pub mod queue;
 pub mod remote_agents;
 pub mod remover;
 mod retries;
+pub mod search;
 pub mod services;
 pub mod setting;
 pub mod setup;

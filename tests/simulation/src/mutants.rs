@@ -34,7 +34,7 @@ use crate::{
 type RawResponse = (u16, String);
 
 /// The place at which a mutant draws its random numbers. The numbers depend on this name.
-const PLACE: &str = "planted";
+const PLACE: &str = "mutant";
 
 /// A missing mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]

@@ -61,10 +61,10 @@ impl Files for SimFiles {
         let env = &self.env;
         let write = async {
             env.files.write(key, file, bytes).await?;
-            // S3 tells of every file. A local host knows what it has written itself.
+            // S3 reports every file. A local host knows which files it has written.
             if !env.plan.local {
                 let job = TriggerJob::SettleFile { space_id: key.space, attachment_id: key.file };
-                let place = format!("{}/files/told", self.life.name);
+                let place = format!("{}/files/reported", self.life.name);
                 let after = env.chance.time(&place, Duration::ZERO, Duration::from_secs(20));
                 env.triggers.put(job, Instant::now() + after);
             }
