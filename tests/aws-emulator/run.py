@@ -28,7 +28,8 @@ def main():
     if not GIVEN <= set(os.environ):
         # `tests/run` builds the same first, so usually nothing is left to do.
         cargo = os.environ.get("CARGO", "cargo")
-        flags = ["--profile", "checked", "--locked", "--workspace", "--all-features", "--all-targets"]
+        flags = ["--profile", "checked", "--locked"]
+        flags += ["--workspace", "--all-features", "--all-targets"]
         subprocess.run([cargo, "build", *flags], cwd=ROOT, check=True)
     return pytest.main([str(HERE), *sys.argv[1:]])
 

@@ -12,7 +12,8 @@ FOLDER = ROOT / "target/upgrades"
 BINARIES = ("smartspace", *FUNCTIONS)
 # As in `tests/run`, so that the built dependencies of this checkout can be used again.
 PROFILE = "checked"
-BUILD = ("cargo", "build", "--profile", PROFILE, "--locked", "--workspace", "--all-features", "--bins")
+BUILD = ("cargo", "build", "--profile", PROFILE, "--locked")
+BUILD += ("--workspace", "--all-features", "--bins")
 BUILD_LIMIT_S = 3_600
 
 
@@ -70,5 +71,6 @@ def remove(tree):
 def reuse_dependencies(target):
     """Copies what this checkout has built: its dependencies need not be compiled again."""
     for name in ("deps", "build", ".fingerprint"):
-        if (ROOT / "target" / PROFILE / name).exists():
-            shutil.copytree(ROOT / "target" / PROFILE / name, target / PROFILE / name, symlinks=True)
+        built = ROOT / "target" / PROFILE / name
+        if built.exists():
+            shutil.copytree(built, target / PROFILE / name, symlinks=True)
