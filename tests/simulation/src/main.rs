@@ -11,9 +11,9 @@ use clap::Parser;
 use smartspace_simulation::{
     Outcome, Size,
     conditions::{Clause, catalog},
+    input::Input,
     mutants::Mutant,
     search,
-    setup::Setup,
     shorten::shorten,
     simulate,
 };
@@ -21,7 +21,7 @@ use smartspace_simulation::{
 /// Plays seeds until one fails, shortens its history and prints it.
 #[derive(Parser)]
 struct Flags {
-    /// The first seed
+    /// The first seed to play
     #[arg(long, default_value_t = 1)]
     from: u64,
     /// How many seeds
@@ -109,16 +109,16 @@ fn play(flags: &Flags) -> Result<bool, String> {
     let mut totals = Totals::default();
     let dropped = flags.drop.as_deref().map(catalog::clause).transpose()?;
     while seed < flags.from + flags.seeds || flags.steps.is_some_and(|most| totals.steps < most) {
-        let setup = Setup {
+        let input = Input {
             seed,
             mutant: flags.mutant,
             dropped: dropped.clone(),
             finds_deciding: flags.races,
             history: flags.history,
             later_version: flags.later_version,
-            ..Setup::default()
+            ..Input::default()
         };
-        let outcome = play_one(&setup)?;
+        let outcome = play_one(&input)?;
         totals.add(seed, &outcome);
         if flags.history {
             say(&outcome.history);
@@ -126,7 +126,7 @@ fn play(flags: &Flags) -> Result<bool, String> {
         if flags.count {
             say_violations(seed, &outcome);
         } else if !outcome.violations.is_empty() {
-            show(&setup, &outcome, flags.plays)?;
+            show(&input, &outcome, flags.plays)?;
             return Ok(false);
         }
         seed += 1;
@@ -144,29 +144,26 @@ fn play(flags: &Flags) -> Result<bool, String> {
     Ok(failed == 0)
 }
 
-fn play_one(setup: &Setup) -> Result<Outcome, String> {
+fn play_one(input: &Input) -> Result<Outcome, String> {
     let playing = Instant::now();
-    let outcome = simulate(setup)?;
+    let outcome = simulate(input)?;
     if playing.elapsed() > SLOW {
-        say(&format!("seed {} took {:?}, {} steps", setup.seed, playing.elapsed(), outcome.steps));
+        say(&format!("seed {} took {:?}, {} steps", input.seed, playing.elapsed(), outcome.steps));
     }
     Ok(outcome)
 }
 
 fn say_violations(seed: u64, outcome: &Outcome) {
-    let broken: Vec<_> = outcome
-        .violations
-        .iter()
-        .map(|(promise, text)| format!("{promise}: {text}"))
-        .collect();
+    let broken: Vec<_> =
+        outcome.violations.iter().map(|(promise, text)| format!("{promise}: {text}")).collect();
     if !broken.is_empty() {
         say(&format!("seed {seed}: {}", broken.join("; ")));
     }
 }
 
-fn show(setup: &Setup, outcome: &Outcome, plays: usize) -> Result<(), String> {
-    say(&format!("seed {} fails: {:#?}\nshortening it …", setup.seed, outcome.violations));
-    let (short, outcome) = shorten(setup, outcome, plays)?;
+fn show(input: &Input, outcome: &Outcome, plays: usize) -> Result<(), String> {
+    say(&format!("seed {} fails: {:#?}\nshortening it …", input.seed, outcome.violations));
+    let (short, outcome) = shorten(input, outcome, plays)?;
     say(&outcome.history);
     say(&format!(
         "{} faults struck, {} actions were skipped: {:#?}",
@@ -174,7 +171,7 @@ fn show(setup: &Setup, outcome: &Outcome, plays: usize) -> Result<(), String> {
         short.skipped.len(),
         outcome.violations
     ));
-    say(&format!("play it again: cargo run -p smartspace-simulation -- --from {}", setup.seed));
+    say(&format!("play it again: cargo run -p smartspace-simulation -- --from {}", input.seed));
     Ok(())
 }
 

@@ -9,8 +9,8 @@ use clap::ValueEnum;
 
 use crate::{
     conditions::catalog::{CATALOG, Condition},
+    input::Input,
     mutants::Mutant,
-    setup::Setup,
     simulate,
 };
 
@@ -27,9 +27,8 @@ pub struct Trial {
     /// The name of the mutant in its page.
     pub name: String,
     pub promise: u8,
-    /// The listed seed.
     pub seed: u64,
-    setup: Setup,
+    input: Input,
 }
 
 impl Trial {
@@ -43,7 +42,7 @@ impl Trial {
             name,
             promise: promise.parse().ok()?,
             seed: seed.parse().ok()?,
-            setup: Setup { mutant: Some(mutant), ..Setup::default() },
+            input: Input { mutant: Some(mutant), ..Input::default() },
         })
     }
 
@@ -51,8 +50,8 @@ impl Trial {
     pub fn of_condition(condition: &Condition) -> Option<Self> {
         let (promise, seed) = condition.found?;
         let dropped = Some(condition.clause.clone());
-        let setup = Setup { dropped, ..Setup::default() };
-        Some(Self { name: condition.mutant.clone(), promise, seed, setup })
+        let input = Input { dropped, ..Input::default() };
+        Some(Self { name: condition.mutant.clone(), promise, seed, input })
     }
 
     /// All trials, in the order of the pages.
@@ -63,8 +62,8 @@ impl Trial {
 
     /// Whether the oracle reports in this seed that the promise is broken.
     pub fn is_found_by(&self, seed: u64) -> Result<bool, String> {
-        let setup = Setup { seed, ..self.setup.clone() };
-        let violations = simulate(&setup)?.violations;
+        let input = Input { seed, ..self.input.clone() };
+        let violations = simulate(&input)?.violations;
         Ok(violations.iter().any(|(broken, _)| *broken == self.promise))
     }
 
@@ -113,9 +112,11 @@ fn write_seed(name: &str, seed: u64) -> Result<(), String> {
         let text = fs::read_to_string(&path).map_err(|error| format!("{page}: {error}"))?;
         let lines: Vec<_> = text
             .lines()
-            .map(|line| {
-                if line.starts_with(&start) { with_seed(line, seed) } else { line.to_owned() }
-            })
+            .map(
+                |line| {
+                    if line.starts_with(&start) { with_seed(line, seed) } else { line.to_owned() }
+                },
+            )
             .collect();
         let changed = format!("{}\n", lines.join("\n"));
         if changed != text {

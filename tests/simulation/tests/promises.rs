@@ -6,7 +6,7 @@
 
 use clap::ValueEnum;
 use smartspace_simulation::{
-    Outcome, mutants::Mutant, search::Trial, setup::Setup, shorten::shorten, simulate,
+    Outcome, input::Input, mutants::Mutant, search::Trial, shorten::shorten, simulate,
 };
 
 use crate::conditions::expect_listed;
@@ -22,28 +22,28 @@ const LISTED: u64 = 70;
 fn play(from: u64, count: u64) {
     let mut steps = 0;
     for seed in from..from + count {
-        let setup = Setup { seed, ..Setup::default() };
-        let outcome = simulate(&setup).unwrap();
+        let input = Input { seed, ..Input::default() };
+        let outcome = simulate(&input).unwrap();
         steps += outcome.steps;
         if seed <= LISTED {
             expect_listed(&outcome.sent_clauses);
         }
         if !outcome.violations.is_empty() {
-            fail(&setup, &outcome);
+            fail(&input, &outcome);
         }
     }
-    // A world in which nothing happens keeps every promise.
+    // A deployment in which nothing happens keeps every promise.
     assert!(steps > count * 100, "{steps} steps in {count} seeds");
 }
 
 /// Panics with the shortened history of a seed, and the command that plays it again.
-fn fail(setup: &Setup, outcome: &Outcome) -> ! {
-    let (short, shown) = shorten(setup, outcome, 60).unwrap();
+fn fail(input: &Input, outcome: &Outcome) -> ! {
+    let (short, shown) = shorten(input, outcome, 60).unwrap();
     panic!(
         "seed {seed}: {violations:#?}\n{history}\n\
          shortened ({faults} faults, {skipped} actions skipped): {remaining:#?}\n\
          play it again: cargo run -p smartspace-simulation -- --from {seed}",
-        seed = setup.seed,
+        seed = input.seed,
         violations = outcome.violations,
         history = shown.history,
         faults = shown.faults.len(),
@@ -189,9 +189,9 @@ mutants! {
 #[test]
 fn one_seed_has_one_history() {
     for seed in 1..=10 {
-        let setup = Setup { seed, history: true, ..Setup::default() };
-        let one = simulate(&setup).unwrap();
-        let other = simulate(&setup).unwrap();
+        let input = Input { seed, history: true, ..Input::default() };
+        let one = simulate(&input).unwrap();
+        let other = simulate(&input).unwrap();
         assert_eq!(one.history, other.history, "seed {seed}");
         assert_eq!((one.digest, one.steps, one.faults), (other.digest, other.steps, other.faults));
     }
