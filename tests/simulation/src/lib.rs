@@ -39,6 +39,7 @@
 //! The judgement:
 //!
 //! - [`oracle`]: judges by the ledger and by the table's items at the end
+//! - `panics`: tasks that panicked, each of which fails the seed
 //! - [`size`]: how much a simulation produced
 //! - [`search`]: the seeds that find the mutants
 
@@ -62,6 +63,7 @@ pub mod ledger;
 pub mod mutants;
 pub mod operator;
 pub mod oracle;
+mod panics;
 pub mod parameters;
 pub mod partitions;
 pub mod people;
@@ -149,7 +151,11 @@ pub fn simulate(input: &Input) -> Result<Outcome, String> {
         .start_paused(true)
         .build()
         .map_err(|error| error.to_string())?;
-    runtime.block_on(play(input))
+    panics::record();
+    let mut outcome = runtime.block_on(play(input))?;
+    let panics = panics::take().into_iter();
+    outcome.violations.extend(panics.map(|text| (0, format!("a task panicked: {text}"))));
+    Ok(outcome)
 }
 
 async fn play(input: &Input) -> Result<Outcome, String> {

@@ -1,12 +1,20 @@
 //! Judges a simulation by what clients sent and saw, what models were asked, and what the table
 //! holds at the end.
 //!
-//! It does not know how the product works. There is one file for each promise of
-//! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1),
-//! `services` (1, 6), `files` (1, 5, 10), `pictures` (1, 3, 10), `remote` (1, 3, 4, 5), `outside`,
-//! `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
-//! `invites`, `runs_without_space` (9), `frames`, `reads`, `timeliness`, `lanes`, `seconds`,
-//! `budgets` and `rates` (10). `streams` compares live text with the stored messages.
+//! It does not know how the product works. The files by the promises of docs/reliability.md:
+//!
+//! 1. `stored_once`, `routing`, `retries`, `services`, `files`, `pictures`, `remote`
+//! 2. `order`
+//! 3. `actions_once`, `outside`, `forks`, `pictures`, `remote`
+//! 4. `leases`, `stopped_runs`, `cut_results`, `remote`
+//! 5. `hanging_runs`, `deletions`, `files`, `remote`
+//! 6. `chains`, `services`
+//! 7. `forms`, `plans`
+//! 8. `unread_messages`
+//! 9. `members_only`, `invites`, `runs_without_space`
+//! 10. `frames`, `reads`, `timeliness`, `lanes`, `seconds`, `budgets`, `rates`, `files`, `pictures`
+//!
+//! `streams` compares live text with the stored messages.
 
 mod actions_once;
 mod budgets;

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace_domain::{Time, ids::SpaceId};
-use tokio::{task::JoinSet, time::sleep};
+use tokio::time::sleep;
 
 use crate::{
     client::Lost,
@@ -20,25 +20,11 @@ use crate::{
 /// Milliseconds before each retry.
 const RETRY_WAITS: [u64; 6] = [100, 500, 2_000, 5_000, 10_000, 20_000];
 
-/// Answers the webhooks that arrive, each in a task of its own. A task that panics fails the seed.
+/// Answers the webhooks that arrive, each in a task of its own.
 pub async fn answer_all(deployment: Arc<Deployment>) {
     let Some(mut arriving) = locked(&deployment.env.arriving).take() else { return };
-    let mut tasks = JoinSet::new();
-    loop {
-        tokio::select! {
-            biased;
-            arrived = arriving.recv() => match arrived {
-                Some(webhook) => {
-                    tasks.spawn(Answering::new(Arc::clone(&deployment), webhook).perform());
-                }
-                None => return,
-            },
-            Some(done) = tasks.join_next() => {
-                if let Err(error) = done {
-                    deployment.env.report(0, format!("a remote agent panicked: {error}"));
-                }
-            }
-        }
+    while let Some(webhook) = arriving.recv().await {
+        tokio::spawn(Answering::new(Arc::clone(&deployment), webhook).perform());
     }
 }
 

@@ -88,17 +88,14 @@ pub fn refresh(names: &[String], report: impl Fn(&str)) -> Result<bool, String> 
     let mut all_found = true;
     for trial in trials.iter().filter(|it| names.is_empty() || names.contains(&it.name)) {
         let Trial { name, promise, seed, .. } = trial;
-        match trial.find_seed()? {
-            Some(found) => {
-                report(&format!("{name}: promise {promise}, seed {found}, was {seed}"));
-                if found != *seed {
-                    write_seed(name, found)?;
-                }
-            }
-            None => {
-                all_found = false;
-                report(&format!("{name}: promise {promise}, not found by {MAX_SEEDS} seeds"));
-            }
+        let Some(found) = trial.find_seed()? else {
+            all_found = false;
+            report(&format!("{name}: promise {promise}, not found by {MAX_SEEDS} seeds"));
+            continue;
+        };
+        report(&format!("{name}: promise {promise}, seed {found}, was {seed}"));
+        if found != *seed {
+            write_seed(name, found)?;
         }
     }
     Ok(all_found)

@@ -56,7 +56,7 @@ impl Parameters {
         self.fault_rates.clock = 0;
     }
 
-    /// Makes the deployment one in which nothing fails, and connections are flooded.
+    /// Lets nothing fail, and floods connections.
     pub(crate) fn flood_connections(&mut self) {
         self.keep_only_messages();
         self.actions = 40;
@@ -65,7 +65,7 @@ impl Parameters {
         self.fault_rates = FaultRates::default();
     }
 
-    /// Makes the deployment one in which jobs post the frames, and answers take long.
+    /// Lets jobs post the frames, and lets answers take long.
     pub(crate) fn make_rooms_large(&mut self) {
         self.keep_only_messages();
         self.room_limits = RoomLimits { direct: 0, per_job: 2 };
@@ -84,7 +84,7 @@ impl Parameters {
         self.redrives = true;
     }
 
-    /// Makes the deployment one in which messages come while the agents are busy.
+    /// Lets messages come while the agents are busy.
     pub(crate) fn keep_agents_busy(&mut self) {
         self.keep_only_messages();
         self.policy = "all";
@@ -92,7 +92,7 @@ impl Parameters {
         self.actions = 12;
     }
 
-    /// Makes the deployment one in which the agents have a budget with room for one call at a time.
+    /// Gives the agents a budget with room for one call at a time.
     pub(crate) fn save_tokens(&mut self) {
         self.keep_agents_busy();
         self.mode = "parallel";
