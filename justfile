@@ -20,6 +20,10 @@ e2e *filter:
 simulate *flags:
     cargo run --profile checked -p smartspace-simulation -- {{flags}}
 
+# Search for the seeds of mutants that their listed seeds no longer find: `just find-seeds NAME`.
+find-seeds *names:
+    cargo run --profile checked -p smartspace-simulation -- --find-seeds {{names}}
+
 # Run the simulation that a change must pass: 150 seeds and every mutant.
 simulation:
     tests/run simulation

@@ -1,6 +1,7 @@
 """Fixtures: all tests share one emulator and one stack.
 
-The order of the modules is fixed. Tests that slow the stack down run late, and `test_policies` runs last, because it checks the calls of all other tests.
+The order of the modules is fixed. Tests that slow the stack down run late, and `test_policies` runs
+last, because it checks the calls of all other tests.
 """
 
 import json
@@ -20,7 +21,15 @@ from cloud import Cloud, free_port
 from deployment import Deployment
 from model import Model
 
-ORDER = ("test_product", "test_protocols", "test_alarms", "test_long_runs", "test_dead_letters", "test_rights", "test_policies")
+ORDER = (
+    "test_product",
+    "test_protocols",
+    "test_alarms",
+    "test_long_runs",
+    "test_dead_letters",
+    "test_rights",
+    "test_policies",
+)
 PRODUCT = None
 
 
@@ -64,7 +73,9 @@ def operator(stack):
 @pytest.fixture(scope="session")
 def product_results(request, cloud, stack, model_address, tmp_path_factory):
     """The results of the selected e2e tests, which run together in one process."""
-    names = [item.callspec.params["product_test"] for item in request.session.items if "product_test" in getattr(item, "fixturenames", ())]
+    items = request.session.items
+    asking = [item for item in items if "product_test" in getattr(item, "fixturenames", ())]
+    names = [item.callspec.params["product_test"] for item in asking]
     environment = {
         "SMARTSPACE_TEST_URL": stack.outputs["ApiUrl"],
         "SMARTSPACE_TEST_ADMIN_KEY": stack.secret["adminKey"],
@@ -77,6 +88,9 @@ def product_results(request, cloud, stack, model_address, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def model(model_address):
-    """The model for the tests of this folder. The e2e tests start their own on the same address, and have ended by then."""
+    """The model for the tests of this folder.
+
+    The e2e tests start their own on the same address, and have ended by then.
+    """
     with Model(model_address) as model:
         yield model

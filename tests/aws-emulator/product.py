@@ -79,12 +79,12 @@ class ProductTests:
                     sorted(set(why))
                 )
             return ("passed", "") if started else ("skipped", "it asks no stack")
-        told = re.search(
+        output = re.search(
             rf"^---- {re.escape(name)} stdout ----\n(.*?)(?=^---- |^failures:|\Z)",
             text,
             re.MULTILINE | re.DOTALL,
         )
-        return "failed", told.group(1) if told else f"it did not end:\n{text[-3000:]}"
+        return "failed", output.group(1) if output else f"it did not end:\n{text[-3000:]}"
 
 
 def build():

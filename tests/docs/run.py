@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
-"""Runs the shell blocks of README.md and docs/guide/*.md as a reader would: `tests/docs/run.py [PAGE...]`.
+"""Runs the shell blocks of README.md and docs/guide/*.md as a reader would.
 
-Without a page it also checks the links of all Markdown files, and the pictures that are drawn from text.
+    tests/docs/run.py [PAGE...]
 
-Each page runs in a temporary folder of its own, against the product that is already built (SMARTSPACE_BIN).
+Without a page it also checks the links of all Markdown files, and the pictures that are drawn from
+text.
+
+Each page runs in a temporary folder of its own, against the product that is already built
+(SMARTSPACE_BIN).
 The folder has `examples/` as the repository has it.
-A block that begins with `cargo run` starts the product and replaces the one that the page started before.
+A block that begins with `cargo run` starts the product and replaces the one that the page started
+before.
 All other blocks of a page run in one bash, in order. A block fails if one of its commands fails.
 
 Comments in the pages tell the runner what to do:
 
     <!-- not run by tests: REASON -->   directly above a block: skip it
     <!-- expect: TEXT -->               below a block: its output must contain TEXT
-    <!-- expect soon: TEXT -->          below a block that only reads: repeat it until its output contains TEXT
+    <!-- expect soon: TEXT -->          below a block that only reads: repeat it until its output
+                                        contains TEXT
 
 A block that prints something needs an expectation.
 """
@@ -53,7 +59,10 @@ CARGO = """\
 [ "$1" = run ] || { echo "expected cargo run, got cargo $*" >&2; exit 1; }
 shift
 [ "${1:-}" = --release ] && shift
-[ $# -eq 0 ] || [ "$1" = -- ] || { echo "expected cargo run [--release] [-- FLAGS], got cargo run $*" >&2; exit 1; }
+if [ $# -gt 0 ] && [ "$1" != -- ]; then
+    echo "expected cargo run [--release] [-- FLAGS], got cargo run $*" >&2
+    exit 1
+fi
 [ $# -eq 0 ] || shift
 exec "$SMARTSPACE_BIN" "$@"
 """
@@ -143,12 +152,14 @@ def read_blocks(text):
                 raise PageError(f"{opened}: expected ```sh for a shell block")
             below = line == "```sh"
             if below:
-                blocks.append(Block(opened, "\n".join(lines[opened:number]) + "\n", above and above[1]))
+                text = "\n".join(lines[opened:number]) + "\n"
+                blocks.append(Block(opened, text, above and above[1]))
             number += 1
         elif line.startswith("<!-- expect"):
             expectation = EXPECT.fullmatch(line)
             if not expectation or not below or blocks[-1].skip:
-                raise PageError(f"{number}: expected `<!-- expect: TEXT -->` below a block that is run")
+                wanted = "expected `<!-- expect: TEXT -->` below a block that is run"
+                raise PageError(f"{number}: {wanted}")
             blocks[-1].expected.append(expectation[2])
             blocks[-1].repeat |= expectation[1] is not None
         elif line:
@@ -261,11 +272,13 @@ class Shell:
         block, out, err = (shlex.quote(str(path)) for path in (script, output, errors))
         self.write(f"_failed=0; . {block} </dev/null >{out} 2>{err}; printf '%s\\n' \"$_failed\"\n")
         ready, _, _ = select.select([self.process.stdout], [], [], BLOCK_LIMIT_S)
-        result = self.process.stdout.readline().strip() if ready else f"no end within {BLOCK_LIMIT_S} s"
+        late = f"no end within {BLOCK_LIMIT_S} s"
+        result = self.process.stdout.readline().strip() if ready else late
         printed = output.read_text() if output.exists() else ""
         if result != "0":
             reason = {"1": "a command failed", "": "bash ended"}.get(result, result)
-            raise Failure(f"-- {reason}; output:\n{printed[-3000:]}\n-- errors:\n{errors.read_text()[-3000:]}")
+            output, errors = printed[-3000:], errors.read_text()[-3000:]
+            raise Failure(f"-- {reason}; output:\n{output}\n-- errors:\n{errors}")
         return printed
 
     def run_until(self, number, text, expected):

@@ -20,7 +20,12 @@ DEAD_LETTERS = ("RunsDeadLetters", "BroadcastsDeadLetters", "TriggersDeadLetters
 WAITING = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
 EMPTY_LIMIT_S = 60
 # Errors of a machine with too much to do. The caller or the queue repeats the work.
-BUSY = ("too many messages are sent to this space at once", "the lease could not be renewed in time")
+BUSY = (
+    "too many messages are sent to this space at once",
+    "the lease could not be renewed in time",
+)
+# Events of a job that was not handled.
+FAILED_JOB = ("job_failed", "job_panicked", "unreadable_job")
 
 
 class Stack(Api):
@@ -40,7 +45,8 @@ class Stack(Api):
         try:
             # No agent of this test asks a model.
             known = secrets(KEY) | {"CI_HOOK": self.hook_secret}
-            self.deployment = Deployment(self.cloud, parameters(f"127.0.0.1:{free_port()}"), known, binaries=self.older)
+            settings = parameters(f"127.0.0.1:{free_port()}")
+            self.deployment = Deployment(self.cloud, settings, known, binaries=self.older)
             self.deployment.offer("older", self.older)
             self.deployment.offer("newer", self.newer)
         except BaseException:
@@ -59,7 +65,8 @@ class Stack(Api):
         self.at_work = phase.newer
         # It runs each minute anyway. Here it also runs in each phase.
         sweep = self.deployment.function("sweep")
-        self.cloud.client("lambda").invoke(FunctionName=sweep, InvocationType="Event", Payload=b"{}")
+        functions = self.cloud.client("lambda")
+        functions.invoke(FunctionName=sweep, InvocationType="Event", Payload=b"{}")
 
     def faults(self):
         """Errors in the logs, dead letters, and jobs that nobody takes."""
@@ -86,8 +93,9 @@ class Stack(Api):
     def waiting(self, queue):
         """The jobs that wait in a queue, or are at work."""
         url = self.deployment.resources[queue][1]
-        counts = self.cloud.client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=list(WAITING))["Attributes"]
-        return sum(int(counts[name]) for name in WAITING)
+        queues = self.cloud.client("sqs")
+        answer = queues.get_queue_attributes(QueueUrl=url, AttributeNames=list(WAITING))
+        return sum(int(answer["Attributes"][name]) for name in WAITING)
 
 
 def is_fault(line):
@@ -98,4 +106,4 @@ def is_fault(line):
         return "panicked" in line
     if str(entry.get("error", "")).startswith(BUSY):
         return False
-    return entry.get("level") == "ERROR" or entry.get("event") in ("job_failed", "job_panicked", "unreadable_job")
+    return entry.get("level") == "ERROR" or entry.get("event") in FAILED_JOB

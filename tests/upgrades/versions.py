@@ -22,7 +22,7 @@ class Phase:
 
 def whole():
     """The phases of a product that is one process."""
-    return [Phase("older", NONE), Phase("newer", ALL), Phase("older again", NONE), Phase("newer again", ALL)]
+    return [Phase("older", NONE), Phase("newer", ALL), *again()]
 
 
 def mixed():
@@ -30,7 +30,12 @@ def mixed():
     halves = [half for one in HALVES for half in (one, ALL - one)]
     between = [Phase("newer " + ", ".join(sorted(half)), half) for half in halves]
     back = Phase("half back", HALVES[0])
-    return [Phase("older", NONE), *between, Phase("newer", ALL), back, Phase("older again", NONE), Phase("newer again", ALL)]
+    return [Phase("older", NONE), *between, Phase("newer", ALL), back, *again()]
+
+
+def again():
+    """The last phases: a rollback and another upgrade."""
+    return [Phase("older again", NONE), Phase("newer again", ALL)]
 
 
 def unmet():

@@ -32,7 +32,6 @@ use crate::{
 
 use environment::Environment;
 
-/// The operator's key.
 const ADMIN_KEY: &str = "the-operator-of-what-it-costs";
 /// The secret that signs people's tokens.
 const JWT_SECRET: &str = "thirty-two bytes and a few more of what it costs";
@@ -91,7 +90,6 @@ impl Deployment {
         Ok(deployment)
     }
 
-    /// The wall clock.
     pub(crate) fn now(&self) -> Time {
         Time::from_millis(START_OF_CLOCK + self.begun.elapsed().as_millis() as i64)
     }

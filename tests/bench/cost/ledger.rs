@@ -29,7 +29,6 @@ pub(crate) enum Counter {
     Question,
 }
 
-/// All counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     /// Calls of the table, by function and operation.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::ledger::{Counter, Ledger};
 
-/// A million write units.
+/// USD for a million write units.
 const WRITE_UNITS: f64 = 0.625;
-/// A million read units.
+/// USD for a million read units.
 const READ_UNITS: f64 = 0.125;
 /// A million requests of a queue.
 const QUEUE_REQUESTS: f64 = 0.40;
@@ -14,18 +14,17 @@ const QUEUE_REQUESTS: f64 = 0.40;
 const FAIR_QUEUE_SURCHARGE: f64 = 0.10;
 /// A million GB-seconds on arm64.
 const GB_SECONDS: f64 = 13.33;
-/// A million invocations.
+/// USD for a million invocations.
 const INVOCATIONS: f64 = 0.20;
 /// A million requests of an HTTP API.
 const HTTP_REQUESTS: f64 = 1.00;
 /// A million messages of a WebSocket API.
 const SOCKET_MESSAGES: f64 = 1.00;
-/// A gigabyte of logs.
+/// USD for a gigabyte of logs.
 const LOG_GIGABYTES: f64 = 0.50;
 
 /// The bytes that an invocation logs: START, END, REPORT, and one line of the function.
 const LOG_BYTES: f64 = 700.0;
-/// A month in minutes.
 const MINUTES_A_MONTH: f64 = 43_200.0;
 /// Pollers of a queue, each with a request every 20 s.
 const POLLERS: f64 = 5.0;

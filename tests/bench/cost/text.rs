@@ -13,7 +13,7 @@ const WORDS: &str = "\
     great old come since against go came right take used himself few house use place during \
     without again home around small however found mrs part once general high upon school every \
     don't does got united left number course war until always away something fact though water \
-    less public put think almost hand enough far took head yet government system better set told \
+    less public put think almost hand enough far took head yet government system better set sold \
     nothing night end why called didn't eyes find going look asked later knew point next program \
     city business give group toward young days let room word things already week customer order \
     invoice";

@@ -21,7 +21,6 @@ pub(crate) struct EnduranceSettings {
     pub(crate) rooms: usize,
     /// Between two messages of a room.
     pub(crate) every: Duration,
-    /// The whole time.
     pub(crate) time: Duration,
 }
 

@@ -33,7 +33,6 @@ pub(crate) const JWT_SECRET: &str = "the-secret-of-the-backend-of-32-bytes";
 /// A socket that is subscribed to spaces.
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// A running product.
 pub(crate) struct Product {
     child: Child,
     http: Client,
@@ -151,7 +150,6 @@ impl Product {
         Ok(bytes)
     }
 
-    /// The log so far.
     pub(crate) fn log(&self) -> Result<String, String> {
         std::fs::read_to_string(self.folder.path().join("log")).map_err(text)
     }

@@ -38,7 +38,6 @@ pub(crate) struct RoomFigures {
     pub(crate) followers: usize,
     /// From the writing of the first letter of a delta to its arrival.
     pub(crate) deltas: Latency,
-    /// The largest such time.
     pub(crate) latest: Duration,
     /// From the POST of a message to its arrival.
     pub(crate) messages: Latency,

@@ -1,5 +1,5 @@
-// A model without latency that speaks like OpenAI: it answers with one message in four pieces. If
-// it is told the result of that, it has nothing to add.
+// A model without latency that speaks like OpenAI: it answers with one message in four pieces. When
+// it gets the result of that, it has nothing to add.
 
 import { createServer } from 'node:http';
 import { listening } from './ports.js';

@@ -1,5 +1,5 @@
-// The peer's agents: a virtual object for each agent of a room. It keeps the last messages, asks the
-// model, streams its text to whoever follows the room, and keeps the answer.
+// The peer's agents: a virtual object for each agent of a room. It stores the last messages, asks
+// the model, streams its text to the clients that follow the room, and stores the answer.
 
 import * as restate from '@restatedev/restate-sdk';
 import { WebSocketServer } from 'ws';

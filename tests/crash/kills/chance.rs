@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-/// A random seed.
 pub(crate) fn seed() -> u64 {
     RandomState::new().hash_one("kills") % 1_000_000
 }
@@ -27,7 +26,6 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
@@ -37,7 +35,6 @@ impl Chance {
         Duration::from_millis(range.start + self.below(range.end - range.start))
     }
 
-    /// An independent sequence.
     pub(crate) fn branch(&mut self) -> Self {
         Self(self.next())
     }

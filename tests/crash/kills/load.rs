@@ -13,7 +13,6 @@ use crate::{
     support::client::Client,
 };
 
-/// The running clients.
 pub(crate) struct Load {
     clients: JoinSet<Done>,
     /// A client for the current process, or `None` while the process is down.

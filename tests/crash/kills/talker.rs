@@ -21,7 +21,6 @@ use crate::{
 /// long, so that the recovery time does not depend on the speed of the machine.
 const CALM: Range<u64> = 1000..4000;
 
-/// The pause otherwise.
 const BUSY: Range<u64> = 100..500;
 
 /// The limit for a client to receive all messages that it missed.

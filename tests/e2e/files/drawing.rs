@@ -12,7 +12,6 @@ use crate::support::{
     waiting::{SOON, wait_for},
 };
 
-/// A tool that draws.
 fn drawing_tool(provider: &str, model: &str, size: &str) -> Value {
     json!({
         "name": "draw",

@@ -28,7 +28,6 @@ pub(crate) struct Provider {
     pub(crate) fatal: &'static [(u16, &'static str)],
 }
 
-/// A run that ended.
 struct Outcome {
     stack: Stack,
     run: Value,

@@ -29,7 +29,6 @@ fn in_seconds(time: &Value) -> String {
     format!("{}Z", &time.as_str().unwrap()[..19])
 }
 
-/// The same in minutes.
 fn in_minutes(time: &Value) -> String {
     time.as_str().unwrap()[..16].replace('T', " ")
 }

@@ -77,8 +77,8 @@ async fn another_device_of_a_person_changes_nothing_for_others_and_learns_who_is
     second.subscribe(&space, None).await;
     beat(&second, &space, json!({"hidden": true})).await;
     second.frame("presence", SOON, |frame| present(frame) == [&*husam]).await;
-    let told = || operator.frames().iter().filter(|frame| frame.kind == "presence").count();
-    assert_eq!(told(), 1, "{:?}", operator.frames());
+    let received = || operator.frames().iter().filter(|frame| frame.kind == "presence").count();
+    assert_eq!(received(), 1, "{:?}", operator.frames());
     // The operator is not present, but learns who is.
     let late = stack.socket().await;
     late.subscribe(&space, None).await;
@@ -139,7 +139,7 @@ async fn a_connection_that_the_server_closes_is_no_longer_present() {
 }
 
 #[tokio::test]
-async fn followers_that_come_after_all_have_gone_are_told_who_comes() {
+async fn followers_that_come_after_all_have_gone_learn_who_comes() {
     let stack = Stack::start().await;
     let (husam, sara) = (stack.person("Husam").await, stack.person("Sara").await);
     let space = stack.space("Garden", &[&husam, &sara]).await;

@@ -11,7 +11,7 @@ use crate::support::{
     waiting::SOON,
 };
 
-/// The positions that a connection has been told, the newest of each member.
+/// The positions that a connection has received, the newest of each member.
 fn positions(frames: &[Frame]) -> BTreeMap<String, u64> {
     let mut positions = BTreeMap::new();
     let mut add = |read: &Value| {

@@ -46,6 +46,17 @@ async fn decided(stack: &Stack, space: &str, message: &Value) -> Value {
     .await
 }
 
+/// How many of a hundred runs wait for the model once all others have ended.
+async fn runs_that_ask(stack: &Stack, space: &str) -> usize {
+    wait_for("the runs without a budget end", SOON, async || {
+        let runs = stack.runs_of(space).await;
+        let ended = runs.iter().filter(|run| is_ended(run)).count();
+        let asked = stack.model.requests("ada").len();
+        (runs.len() == 100 && ended + asked == 100).then_some(asked)
+    })
+    .await
+}
+
 #[tokio::test]
 async fn a_hundred_runs_at_once_do_not_pass_a_budget_that_allows_ten() {
     const BUDGET: u64 = 28_000;
@@ -71,14 +82,7 @@ async fn a_hundred_runs_at_once_do_not_pass_a_budget_that_allows_ten() {
     let message = stack.post(&space, &person, "Go.").await;
     let message = decided(&stack, &space, &message).await;
     assert_eq!(entries(&message).iter().filter(|entry| entry["runId"].is_string()).count(), 100);
-    // All but those that wait for the model have ended.
-    let asked = wait_for("the runs without a budget end", SOON, async || {
-        let runs = stack.runs_of(&space).await;
-        let ended = runs.iter().filter(|run| is_ended(run)).count();
-        let asked = stack.model.requests("ada").len();
-        (runs.len() == 100 && ended + asked == 100).then_some(asked)
-    })
-    .await;
+    let asked = runs_that_ask(&stack, &space).await;
     assert!((5..=15).contains(&asked), "{asked} of a hundred runs asked the model");
     let failed: Vec<_> =
         stack.runs_of(&space).await.into_iter().filter(|run| run["status"] == "failed").collect();
@@ -104,9 +108,9 @@ async fn a_hundred_runs_at_once_do_not_pass_a_budget_that_allows_ten() {
     assert!(used > 0 && used <= BUDGET, "{report}");
     assert_eq!(report["total"]["runs"], asked);
     assert!(used * 100 < BUDGET * 80, "{used} of {BUDGET}");
-    let told = socket.frames();
-    let told: Vec<_> = told.iter().filter(|frame| frame.kind == "system.message").collect();
-    assert!(told.is_empty(), "the calls under way used less than they had reserved: {told:?}");
+    let frames = socket.frames();
+    let warnings: Vec<_> = frames.iter().filter(|frame| frame.kind == "system.message").collect();
+    assert!(warnings.is_empty(), "the calls used less than they had reserved: {warnings:?}");
 }
 
 #[tokio::test]
@@ -145,14 +149,14 @@ async fn the_run_that_uses_most_of_a_budget_says_so() {
     stack.patch(&path, change).await.must_be(200);
     let socket = stack.socket_of(&team.person).await;
     socket.subscribe(&team.space, None).await;
-    let told = |percent: u64| {
+    let warnings = |percent: u64| {
         let text = format!(
             "{percent} % of the budget of this agent for today is used. \
              It is renewed at 00:00 UTC."
         );
         let frames = socket.frames();
-        let told = frames.iter().filter(|frame| frame.kind == "system.message");
-        told.filter(|frame| frame.body["text"] == text.as_str()).count()
+        let messages = frames.iter().filter(|frame| frame.kind == "system.message");
+        messages.filter(|frame| frame.body["text"] == text.as_str()).count()
     };
     let mut used = 0;
     let failed = loop {
@@ -163,13 +167,13 @@ async fn the_run_that_uses_most_of_a_budget_says_so() {
             break run;
         }
         if used * 100 < budget * 80 {
-            assert_eq!((told(80), told(100)), (0, 0), "at {used} of {budget}");
+            assert_eq!((warnings(80), warnings(100)), (0, 0), "at {used} of {budget}");
         }
     };
     assert!(used * 100 >= budget * 80, "{used} of {budget}");
     assert_eq!(failed["error"]["code"], "budget", "{failed}");
-    wait_for("both system messages", SOON, async || (told(100) == 1).then_some(())).await;
-    assert_eq!(told(80), 1);
+    wait_for("both system messages", SOON, async || (warnings(100) == 1).then_some(())).await;
+    assert_eq!(warnings(80), 1);
     let refused = stack.post(&team.space, &team.person, "Hello?").await;
     assert_eq!(reasons(&refused)[0].0, "budget");
 }
@@ -334,6 +338,11 @@ async fn usage_is_reported_by_day_agent_space_and_model() {
     }
     let before = report("/v1/usage?from=2020-01-01&to=2020-02-01").await;
     assert_eq!((&before["items"], &before["total"]["runs"]), (&json!([]), &json!(0)));
+}
+
+#[tokio::test]
+async fn wrong_queries_of_usage_say_what_was_expected() {
+    let stack = Stack::start().await;
     for (query, expected) in [
         ("from=2026-13-01", "`from`: expected a day such as 2026-02-18, got \"2026-13-01\""),
         (

@@ -29,10 +29,8 @@ fn calls(step: &Value) -> Vec<(String, String, Value)> {
 #[tokio::test]
 async fn a_fork_asks_again_with_another_model_and_other_instructions() {
     let stack = Stack::start().await;
-    stack.model.plays(
-        "ada",
-        [call("get_goals", json!({})).into(), say("The answer is 41.").into(), stop()],
-    );
+    let get_goals = call("get_goals", json!({}));
+    stack.model.plays("ada", [get_goals.into(), say("The answer is 41.").into(), stop()]);
     let (person, agent, space) = stack.pair().await;
     let question = stack.post(&space, &person, "What is 6 times 7?").await;
     let run = triggered_run(&question, &agent).unwrap();
@@ -83,11 +81,8 @@ async fn a_fork_asks_again_with_another_model_and_other_instructions() {
     assert!(usage(&second) > 0);
     assert!(second["firstTokenAt"].as_str().unwrap() > first["finishedAt"].as_str().unwrap());
     let runs = stack.runs_of(&space).await;
-    assert_eq!(
-        runs.iter().map(id).collect::<Vec<_>>(),
-        std::slice::from_ref(&run),
-        "members do not see it"
-    );
+    let of_space: Vec<_> = runs.iter().map(id).collect();
+    assert_eq!(of_space, [&*run], "members do not see it");
     let of_agent = stack.all(&format!("/v1/agents/{agent}/runs")).await;
     assert_eq!(of_agent.iter().map(id).collect::<Vec<_>>(), [forked, run]);
 }
@@ -244,8 +239,8 @@ async fn a_fork_sends_calls_asks_and_stores_nothing() {
     stack.model.plays("ada", [stop()]);
     let last = stack.post(space, person, "The end.").await;
     socket.frame("message.created", SOON, |frame| frame["message"]["id"] == last["id"]).await;
-    let told = |frame: &Value| frame.to_string().contains(&forked);
-    assert!(!socket.frames().iter().any(|frame| told(&frame.body)), "nobody is told");
+    let names_it = |frame: &Value| frame.to_string().contains(&forked);
+    assert!(!socket.frames().iter().any(|frame| names_it(&frame.body)), "nobody is notified");
 }
 
 #[tokio::test]

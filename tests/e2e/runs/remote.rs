@@ -8,7 +8,7 @@ mod tokens;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use self::scene::RemoteScene;
+use self::scene::{RemoteScene, Woken};
 use crate::{
     support::{
         routes::{id, seq, text, triggered_run},
@@ -18,18 +18,11 @@ use crate::{
     tools::forms::scene::form_tool,
 };
 
-#[tokio::test]
-async fn a_remote_agent_is_woken_streams_posts_and_completes() {
-    let Some(scene) = RemoteScene::start("/echo").await else { return };
-    let stack = &scene.stack;
-    let socket = stack.socket_of(&scene.person).await;
-    socket.subscribe(&scene.space, None).await;
-    let (question, run) = scene.ask("What is \"six\" times 7?").await;
-    let woken = scene.woken(&run).await;
-
+/// The webhook is signed, and has the run, its trigger and its context.
+fn check_webhook(woken: &Woken<'_>, question: &Value, run: &str) {
     let request = &woken.request;
     let sent_at = request.header("webhook-timestamp").parse().unwrap();
-    let signed = Scheme::Standard.signed_with(SECRET, &run, &request.body, sent_at);
+    let signed = Scheme::Standard.signed_with(SECRET, run, &request.body, sent_at);
     for (name, value) in &signed.headers {
         assert_eq!(request.header(name), value, "{name}");
     }
@@ -44,10 +37,54 @@ async fn a_remote_agent_is_woken_streams_posts_and_completes() {
     assert_eq!(body["trigger"], body["run"]["trigger"]);
     let shown = &body["context"]["messages"].as_array().unwrap()[..];
     assert_eq!(shown.iter().map(text).collect::<Vec<_>>(), ["What is \"six\" times 7?"]);
-    assert_eq!((id(&shown[0]), seq(&shown[0])), (id(&question), seq(&question)));
+    assert_eq!((id(&shown[0]), seq(&shown[0])), (id(question), seq(question)));
     let prompt = body["context"]["text"].as_str().unwrap();
     assert!(prompt.contains(r#""What is \"six\" times 7?""#) && prompt.contains("TRIGGER"));
     assert!(!prompt.contains("send_message"), "it has no such tool: {prompt}");
+}
+
+/// Posts two messages. Each key and each stream belongs to one of them.
+async fn post_once(woken: &Woken<'_>, run: &str, streamed: &Value) {
+    let body = json!({"text": "It is 42.", "streamKey": "answer"});
+    let posted = woken.post("first", body.clone()).await.must_be(201);
+    assert_eq!(posted["streamId"], streamed["streamId"]);
+    assert_eq!((text(&posted), &posted["runId"]), ("It is 42.", &json!(run)));
+    assert_eq!(posted["chainDepth"], 1);
+    let again = woken.post("first", body).await.must_be(201);
+    assert_eq!(id(&again), id(&posted), "repeated with its key, it is posted once");
+    let other = woken.post("first", json!({"text": "Other."})).await.must_be(422);
+    assert!(other["detail"].as_str().unwrap().contains("another body"), "{other}");
+    let body = json!({"text": "Once more.", "streamKey": "answer"});
+    let taken = woken.post("other", body).await.must_be(422);
+    assert_eq!(taken["errors"][0]["pointer"], "/streamKey", "{taken}");
+    woken.stream("answer", 0, "It was", false).await.must_be(422);
+    woken.post("second", json!({"text": "Anything else?"})).await.must_be(201);
+}
+
+/// The run has one step with the messages as its calls.
+fn check_steps(shown: &Value) {
+    let steps = shown["steps"].as_array().unwrap();
+    assert_eq!((steps.len(), &steps[0]["model"]), (1, &json!("webhook")));
+    let said: Vec<_> = steps[0]["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| (call["name"].as_str().unwrap(), call["input"]["text"].as_str().unwrap()))
+        .collect();
+    assert_eq!(said, [("send_message", "It is 42."), ("send_message", "Anything else?")]);
+    assert!(steps[0]["prompt"].to_string().contains("TRIGGER"), "what it was sent is stored");
+}
+
+#[tokio::test]
+async fn a_remote_agent_is_woken_streams_posts_and_completes() {
+    let Some(scene) = RemoteScene::start("/echo").await else { return };
+    let stack = &scene.stack;
+    let socket = stack.socket_of(&scene.person).await;
+    socket.subscribe(&scene.space, None).await;
+    let (question, run) = scene.ask("What is \"six\" times 7?").await;
+    let woken = scene.woken(&run).await;
+
+    check_webhook(&woken, &question, &run);
     socket.frame("run.started", SOON, |frame| frame["run"]["id"] == run.as_str()).await;
 
     // Frames may overtake each other, so the last one says the whole text again.
@@ -65,20 +102,7 @@ async fn a_remote_agent_is_woken_streams_posts_and_completes() {
         })
         .await;
 
-    let body = json!({"text": "It is 42.", "streamKey": "answer"});
-    let posted = woken.post("first", body.clone()).await.must_be(201);
-    assert_eq!(posted["streamId"], streamed["streamId"]);
-    assert_eq!((text(&posted), &posted["runId"]), ("It is 42.", &json!(run)));
-    assert_eq!(posted["chainDepth"], 1);
-    let again = woken.post("first", body).await.must_be(201);
-    assert_eq!(id(&again), id(&posted), "repeated with its key, it is posted once");
-    let other = woken.post("first", json!({"text": "Other."})).await.must_be(422);
-    assert!(other["detail"].as_str().unwrap().contains("another body"), "{other}");
-    let body = json!({"text": "Once more.", "streamKey": "answer"});
-    let taken = woken.post("other", body).await.must_be(422);
-    assert_eq!(taken["errors"][0]["pointer"], "/streamKey", "{taken}");
-    woken.stream("answer", 0, "It was", false).await.must_be(422);
-    woken.post("second", json!({"text": "Anything else?"})).await.must_be(201);
+    post_once(&woken, &run, &streamed).await;
 
     let usage = json!({"inputTokens": 12, "outputTokens": 7, "cost": 0.5});
     let end = json!({"status": "completed", "usage": usage});
@@ -93,17 +117,7 @@ async fn a_remote_agent_is_woken_streams_posts_and_completes() {
     let texts = ["What is \"six\" times 7?", "It is 42.", "Anything else?"];
     assert_eq!(stack.texts(&scene.space).await, texts);
 
-    let shown = stack.run(&run).await;
-    let steps = shown["steps"].as_array().unwrap();
-    assert_eq!((steps.len(), &steps[0]["model"]), (1, &json!("webhook")));
-    let said: Vec<_> = steps[0]["calls"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|call| (call["name"].as_str().unwrap(), call["input"]["text"].as_str().unwrap()))
-        .collect();
-    assert_eq!(said, [("send_message", "It is 42."), ("send_message", "Anything else?")]);
-    assert!(steps[0]["prompt"].to_string().contains("TRIGGER"), "what it was sent is stored");
+    check_steps(&stack.run(&run).await);
 
     // What it has read and said is not new to it.
     let (_, next) = scene.ask("And times 8?").await;

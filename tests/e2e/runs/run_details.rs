@@ -67,6 +67,14 @@ fn from_request(message: &Value) -> Value {
 const PRICES: &str = r#"{"openai/ada*":
     {"input": 500000, "cachedInput": 0, "cacheWrite": 0, "output": 1000000}}"#;
 
+/// The cost of a step by [`PRICES`], and its input tokens.
+fn cost_of(usage: &Value) -> (f64, u64) {
+    let input = usage["inputTokens"].as_u64().unwrap();
+    let output = usage["outputTokens"].as_u64().unwrap();
+    assert_eq!(usage["cost"].as_f64(), Some(input as f64 / 2.0 + output as f64), "{usage}");
+    (usage["cost"].as_f64().unwrap(), input)
+}
+
 #[tokio::test]
 async fn a_run_shows_the_exact_prompt_of_each_step_and_what_it_cost() {
     let prices = std::env::temp_dir().join(format!("prices-{}.json", std::process::id()));
@@ -102,11 +110,8 @@ async fn a_run_shows_the_exact_prompt_of_each_step_and_what_it_cost() {
         // Step 0 shows the whole system prompt, later steps only additions.
         let added = if step["index"] == 0 { json!([system["content"]]) } else { json!([]) };
         assert_eq!(step["prompt"]["system"], added, "step {}", step["index"]);
-        let usage = &step["usage"];
-        let input = usage["inputTokens"].as_u64().unwrap();
-        let output = usage["outputTokens"].as_u64().unwrap();
-        assert_eq!(usage["cost"].as_f64(), Some(input as f64 / 2.0 + output as f64), "{usage}");
-        cost += usage["cost"].as_f64().unwrap();
+        let (step_cost, input) = cost_of(&step["usage"]);
+        cost += step_cost;
         tokens += input;
         assert!(step["startedAt"].as_str() <= step["finishedAt"].as_str());
     }

@@ -81,7 +81,7 @@ fn each<'a>(runs: &'a [Value], field: &str) -> Vec<&'a str> {
     runs.iter().map(|run| run[field].as_str().unwrap_or_default()).collect()
 }
 
-/// The place in the line of each run that a follower was told of.
+/// The place in the line of each run that a follower received.
 fn positions(socket: &Socket, runs: &[String]) -> Vec<Option<u64>> {
     let frames = socket.frames();
     let position = |run: &String| {

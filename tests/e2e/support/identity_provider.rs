@@ -14,7 +14,6 @@ use tokio::{net::TcpListener, task::JoinHandle, time::sleep};
 
 use crate::support::tokens::Signer;
 
-/// A fake identity provider.
 pub(crate) struct Provider {
     /// The URL of its keys.
     pub(crate) url: String,

@@ -23,7 +23,6 @@ pub(crate) struct Setup {
     pub(crate) demo: bool,
     /// Why the test cannot use a deployed stack. Empty if it can.
     pub(crate) alone: &'static str,
-    /// The admin key.
     pub(crate) admin_key: String,
     /// The base URL of its models.
     pub(crate) model_url: String,

@@ -33,11 +33,8 @@ type Connection = WebSocketStream<MaybeTlsStream<TcpStream>>;
 /// A frame that the product sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
-    /// The time of arrival.
     pub(crate) at: Instant,
-    /// Its `type`.
     pub(crate) kind: String,
-    /// The whole frame.
     pub(crate) body: Value,
 }
 
@@ -189,7 +186,6 @@ impl Socket {
         self.request(json!({ "action": "ping" })).await["type"] == "pong"
     }
 
-    /// All frames so far.
     pub(crate) fn frames(&self) -> Vec<Frame> {
         self.received.frames.lock().unwrap().clone()
     }

@@ -21,7 +21,6 @@ use crate::support::{client::Client, process::Setup, stack::Stack};
 /// The JWT secret of the product.
 pub(crate) const SECRET: &str = "a secret between us, of 40 bytes or more.";
 
-/// A maker of tokens.
 pub(crate) struct Signer {
     kid: Option<String>,
     key: Key,

@@ -99,7 +99,6 @@ impl ReceivedRequest {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// The raw query.
     pub(crate) fn query(&self) -> &str {
         self.target.split_once('?').map_or("", |(_, query)| query)
     }

@@ -48,11 +48,9 @@ impl Clock for Now {
     }
 }
 
-#[tokio::test]
-async fn a_file_takes_five_calls_besides_its_message() {
-    let counted = CountedStore::new().await;
-    let storage = Arc::new(MemoryFiles::default());
-    let pipeline = Pipeline {
+/// A pipeline that counts calls of the table and sends no jobs.
+fn pipeline_of(counted: &CountedStore, storage: &Arc<MemoryFiles>) -> Pipeline {
+    Pipeline {
         store: counted.store.clone(),
         runs: Arc::new(Nowhere),
         broadcasts: Arc::new(Nowhere),
@@ -63,7 +61,14 @@ async fn a_file_takes_five_calls_besides_its_message() {
         files: storage.clone(),
         ids: Arc::new(RandomIds),
         is_rate_limited: false,
-    };
+    }
+}
+
+#[tokio::test]
+async fn a_file_takes_five_calls_besides_its_message() {
+    let counted = CountedStore::new().await;
+    let storage = Arc::new(MemoryFiles::default());
+    let pipeline = pipeline_of(&counted, &storage);
     let space = SpaceId::new(at(0), 1);
     let sara = EntityId::new(at(0), 2);
     let settings: EntitySettings = read(json!({"type": "human", "name": "Sara"}));

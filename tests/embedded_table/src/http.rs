@@ -9,7 +9,6 @@ use aws_smithy_runtime_api::{
 };
 use aws_smithy_types::body::SdkBody;
 
-/// A DynamoDB call.
 #[derive(Debug)]
 pub struct TableCall {
     /// The name of the operation, such as `GetItem`.

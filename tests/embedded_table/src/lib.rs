@@ -1,6 +1,8 @@
 //! An emulation of DynamoDB for tests. It is an HTTP connector of the SDK, so it answers the SDK's
 //! calls as on AWS, without a socket.
 
+#![allow(missing_docs, reason = "only the tests of this repository use this crate")]
+
 mod http;
 
 use aws_sdk_dynamodb::{
@@ -19,17 +21,14 @@ use serde::{Serialize, de::DeserializeOwned};
 
 pub use self::http::{TableCall, respond};
 
-/// The table's name.
 pub const NAME: &str = "smartspace";
 
-/// An embedded database.
 #[derive(Clone)]
 pub struct EmbeddedTable {
     database: Database,
 }
 
 impl EmbeddedTable {
-    /// A table in memory.
     pub fn in_memory() -> Result<Self, String> {
         let database =
             Database::memory().map_err(|error| format!("the table can't be created: {error}"))?;

@@ -18,10 +18,10 @@ use tokio::time::{Instant, sleep, timeout};
 use tower::ServiceExt;
 
 use crate::{
+    deployment::Deployment,
     ledger::{RefusedMessage, SentFrame},
     locked,
     process::{ADMIN_KEY, JWT_SECRET, Process},
-    world::World,
 };
 
 /// How long a client waits for an answer, which is also the limit of API Gateway.
@@ -61,7 +61,7 @@ pub(crate) fn is_of_space(problem: &Value) -> bool {
     problem["detail"].as_str().is_some_and(|detail| detail.starts_with("a space accepts "))
 }
 
-impl World {
+impl Deployment {
     /// Sends a request over HTTP. Returns the status and body of the answer.
     pub async fn http(
         self: &Arc<Self>,
@@ -107,7 +107,11 @@ impl World {
         body: String,
     ) -> Result<(u16, Value), Lost> {
         let place = format!("{who}/http");
-        if self.env.chance.strikes(&format!("{place}/lost"), self.env.plan.fault_rates.request) {
+        if self
+            .env
+            .chance
+            .strikes(&format!("{place}/lost"), self.env.parameters.fault_rates.request)
+        {
             return Err(Lost);
         }
         let process = self.some_process(&place).ok_or(Lost)?;
@@ -125,7 +129,7 @@ impl World {
         if self
             .env
             .chance
-            .strikes(&format!("{place}/answer lost"), self.env.plan.fault_rates.request)
+            .strikes(&format!("{place}/answer lost"), self.env.parameters.fault_rates.request)
         {
             return Err(Lost);
         }

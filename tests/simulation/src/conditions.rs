@@ -31,7 +31,6 @@ const EXISTS: &str = "attribute_exists(PK)";
 pub struct Clause {
     /// The kind of write and the kind of item: `update RUN#/META`.
     pub write: String,
-    /// The clause.
     pub text: String,
     /// The whole condition, if it has other clauses.
     pub condition: String,

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use smartspace_domain::ids::ConnectionId;
+use smartspace_domain::ids::{ConnectionId, SpaceId};
 use tokio::time::Instant;
 
 use crate::{locked, view::View};
@@ -29,6 +29,17 @@ struct Open {
     since: Instant,
     /// When the last frame was sent, in either direction.
     used: Instant,
+}
+
+/// A connection that subscribed in the middle of an answer.
+pub struct Latecomer {
+    /// The number of the person.
+    pub person: usize,
+    pub connection: ConnectionId,
+    pub space: SpaceId,
+    /// When it had subscribed.
+    pub since: Instant,
+    pub view: Arc<View>,
 }
 
 impl Connections {
@@ -59,7 +70,6 @@ impl Connections {
         locked(&self.open).contains_key(id)
     }
 
-    /// All open connections.
     pub(crate) fn all(&self) -> Vec<(ConnectionId, Arc<View>)> {
         self.remove_ended();
         let open = locked(&self.open);

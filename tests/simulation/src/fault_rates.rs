@@ -1,7 +1,7 @@
 //! The rate of each kind of fault.
 //!
 //! Seeds differ in which faults they have at all. With every fault in every seed most histories
-//! would look alike, and no history would have one kind of fault in an otherwise quiet world.
+//! would look alike, and no history would have one kind of fault in an otherwise quiet deployment.
 
 use crate::chance::Chance;
 
@@ -30,7 +30,6 @@ pub struct FaultRates {
     pub partial: u64,
     /// A page is shorter than its limit.
     pub short_page: u64,
-    /// A call takes seconds.
     pub slow: u64,
     /// A queue does not take a job, or takes it and reports a failure.
     pub queue: u64,
@@ -44,7 +43,6 @@ pub struct FaultRates {
     pub files: u64,
     /// A frame is not delivered, or delivered and not acknowledged.
     pub frame: u64,
-    /// A connection is dropped.
     pub dropped: u64,
     /// A request over HTTP, or its answer, is lost.
     pub request: u64,
@@ -63,7 +61,7 @@ impl FaultRates {
     pub(crate) fn from_seed(chance: &Chance) -> Self {
         // Each fault is absent, rare or frequent.
         let rate = |name: &str, rare: u64, frequent: u64| match chance
-            .below(&format!("weather/{name}"), 4)
+            .below(&format!("fault rates/{name}"), 4)
         {
             0 | 1 => 0,
             2 => rare,

@@ -6,7 +6,6 @@ use tokio::time::Instant;
 
 use crate::locked;
 
-/// The log, in order.
 #[derive(Debug)]
 pub struct History {
     begun: Instant,
@@ -41,7 +40,6 @@ impl History {
         *locked(&self.digest)
     }
 
-    /// All lines.
     pub fn text(&self) -> String {
         locked(&self.lines).iter().fold(String::new(), |mut text, line| {
             // Writing to a `String` can't fail.

@@ -7,14 +7,15 @@ use axum::http::Method;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use crate::{client::Caller, ledger::Invited, locked, world::World};
+use crate::{client::Caller, deployment::Deployment, ledger::Invited, locked};
 
 /// Makes a space with an invite, and lets guests accept it until the outcomes are known.
-pub(crate) async fn invite_guests(world: &Arc<World>, who: &str, place: &str) {
-    let chance = &world.env.chance;
+pub(crate) async fn invite_guests(deployment: &Arc<Deployment>, who: &str, place: &str) {
+    let chance = &deployment.env.chance;
     let ask = async |caller, method, path: String, key: Option<String>, body: Value| {
-        let answer =
-            world.http_with_retries(who, caller, method, &path, key.as_deref(), Some(&body)).await;
+        let answer = deployment
+            .http_with_retries(who, caller, method, &path, key.as_deref(), Some(&body))
+            .await;
         answer.filter(|(status, _)| *status < 300)
     };
     let operator = Caller::Operator;
@@ -31,13 +32,13 @@ pub(crate) async fn invite_guests(world: &Arc<World>, who: &str, place: &str) {
     else {
         return;
     };
-    world.env.history.note(who, || format!("invites {uses} guests: {}", invite["id"]));
+    deployment.env.history.note(who, || format!("invites {uses} guests: {}", invite["id"]));
     let id = invite["id"].as_str().unwrap_or_default().to_owned();
     let accept = async |guest: u64| {
         let key = format!("{place}/the guest with the number {guest}");
         let body = json!({"token": invite["token"], "name": format!("Guest {guest}")});
         let path = "/v1/invites/accept";
-        world
+        deployment
             .http_with_retries(who, Caller::Nobody, Method::POST, path, Some(&key), Some(&body))
             .await
     };
@@ -52,6 +53,6 @@ pub(crate) async fn invite_guests(world: &Arc<World>, who: &str, place: &str) {
         ask(operator, Method::DELETE, path, None, Value::Null).await.is_some()
     };
     let (answers, revoked) = tokio::join!(join_all(guests), revoke);
-    world.env.history.note(who, || format!("gets {answers:?} for {id}; revoked: {revoked}"));
-    locked(&world.env.ledger).invited.push(Invited { invite: id, uses, revoked, answers });
+    deployment.env.history.note(who, || format!("gets {answers:?} for {id}; revoked: {revoked}"));
+    locked(&deployment.env.ledger).invited.push(Invited { invite: id, uses, revoked, answers });
 }

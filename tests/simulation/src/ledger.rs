@@ -18,16 +18,18 @@ use tokio::time::Instant;
 pub(crate) use model_request::space_in;
 pub use model_request::{Line, ModelRequest};
 
+/// The number of a broken promise, and what broke it. 0 is an internal error. 10 is also a wrong
+/// stream.
+pub type Violation = (u8, String);
+
 /// All records of one simulation.
 #[derive(Debug, Default)]
 pub struct Ledger {
     /// Broken promises that were noticed before the end.
-    pub violations: BTreeSet<(u8, String)>,
-    /// The spaces.
+    pub violations: BTreeSet<Violation>,
     pub spaces: Vec<SpaceId>,
     /// The agents, with their names.
     pub agents: Vec<(EntityId, String)>,
-    /// The people.
     pub people: Vec<EntityId>,
     /// The messages that people sent.
     pub sent_messages: Vec<SentMessage>,
@@ -65,7 +67,6 @@ pub struct Ledger {
     pub due_in_calm: BTreeMap<String, String>,
     /// The wall clock at the beginning of the calm phase.
     pub wall_in_calm: Option<Time>,
-    /// The deliveries of services.
     pub sent: Vec<SentDelivery>,
     /// Deliveries that the operator replayed.
     pub replayed: Vec<ReplayedDelivery>,
@@ -91,7 +92,6 @@ pub struct Ledger {
     pub frames: BTreeMap<String, Vec<SentFrame>>,
     /// The frames that were refused because there were too many, by their connections.
     pub refused_frames: Vec<(String, Instant)>,
-    /// The floods of frames.
     pub floods: Vec<Flood>,
     /// Messages that were posted while people watched.
     pub watched: Vec<WatchedPost>,
@@ -115,7 +115,6 @@ pub struct SentFiles {
 /// What a remote agent does about a run.
 #[derive(Clone, Debug)]
 pub struct RemoteRun {
-    /// Its messages.
     pub posts: Vec<RemotePost>,
     /// Whether it fails.
     pub is_failed: bool,
@@ -132,15 +131,12 @@ pub struct RemoteRun {
 /// A message of a remote agent. Its text is unique.
 #[derive(Clone, Debug)]
 pub struct RemotePost {
-    /// Its idempotency key.
     pub key: String,
-    /// Its text.
     pub text: String,
     /// Its space, if no message triggered the run.
     pub space: Option<String>,
     /// The files that it names, perhaps of another space. `None` until it is sent.
     pub files: Option<Vec<String>>,
-    /// The conclusive answers.
     pub answers: Vec<RemoteAnswer>,
     /// How often it was sent.
     pub sends: usize,
@@ -151,7 +147,6 @@ pub struct RemotePost {
 pub struct RemoteAnswer {
     /// When the message was sent.
     pub sent: Time,
-    /// The status.
     pub status: u16,
     /// The id of the message.
     pub id: Option<String>,
@@ -162,14 +157,12 @@ pub struct RemoteAnswer {
 pub struct RemoteEnd {
     /// When it did.
     pub sent: Time,
-    /// The status.
     pub status: u16,
 }
 
 /// Requests to repeat a run.
 #[derive(Clone, Debug)]
 pub struct Retried {
-    /// The run to repeat.
     pub of: String,
     /// The answers, `None` for requests whose outcome is not known.
     pub answers: Vec<Option<(u16, Value)>>,
@@ -178,7 +171,6 @@ pub struct Retried {
 /// An invite, and how guests accepted it.
 #[derive(Clone, Debug)]
 pub struct Invited {
-    /// The invite.
     pub invite: String,
     /// How often it could be used.
     pub uses: u64,
@@ -191,7 +183,6 @@ pub struct Invited {
 /// A request to fork a run.
 #[derive(Clone, Debug)]
 pub struct Forked {
-    /// The run.
     pub of: String,
     /// The first step that is asked again.
     pub step: u64,
@@ -211,7 +202,6 @@ pub struct SentFrame {
 /// A message that was posted while people watched, over connections without faults.
 #[derive(Clone, Debug)]
 pub struct WatchedPost {
-    /// The space.
     pub space: SpaceId,
     /// The number of the message.
     pub seq: u64,
@@ -225,18 +215,14 @@ pub struct WatchedPost {
 /// A read position that moved.
 #[derive(Clone, Copy, Debug)]
 pub struct MovedRead {
-    /// The space.
     pub space: SpaceId,
-    /// The member.
     pub entity: EntityId,
-    /// The new position.
     pub seq: u64,
 }
 
 /// Many frames at once over one connection.
 #[derive(Clone, Debug)]
 pub struct Flood {
-    /// The connection.
     pub connection: String,
     /// How many frames were answered and not refused.
     pub answered: usize,
@@ -247,11 +233,8 @@ pub struct Flood {
 /// A message that a person sent. Its text is unique.
 #[derive(Clone, Debug)]
 pub struct SentMessage {
-    /// The sender.
     pub person: EntityId,
-    /// The space.
     pub space: SpaceId,
-    /// The text.
     pub text: String,
     /// The id and number in the answer, or `None` if no answer confirmed the message.
     pub accepted: Option<(String, u64)>,
@@ -260,9 +243,7 @@ pub struct SentMessage {
 /// A message that was refused because its space accepted no more in that second.
 #[derive(Clone, Debug)]
 pub struct RefusedMessage {
-    /// The sender.
     pub sender: EntityId,
-    /// The space.
     pub space: String,
     /// The bytes of its text.
     pub bytes: usize,
@@ -279,7 +260,6 @@ pub struct PlanRequest {
     pub agent: EntityId,
     /// The plan, or `None` in a request that makes one.
     pub plan: Option<String>,
-    /// What the request does.
     pub action: PlanAction,
     /// The body. Its name is unique.
     pub body: Value,
@@ -313,7 +293,6 @@ pub struct SentDelivery {
     pub service: String,
     /// The unique text of its payload.
     pub text: String,
-    /// Its chain depth.
     pub depth: u64,
     /// Status and body of each conclusive answer.
     pub answers: Vec<(u16, Value)>,
@@ -331,7 +310,6 @@ pub struct ReplayedDelivery {
 /// An answer to a form. Its value is unique, even if it declines.
 #[derive(Clone, Debug)]
 pub struct FormAnswer {
-    /// The person who answers.
     pub person: EntityId,
     /// The call that shows the form.
     pub call: String,
@@ -359,7 +337,6 @@ impl FormAnswer {
 /// A run whose cancellation was answered with 202.
 #[derive(Clone, Debug)]
 pub struct Canceled {
-    /// The run.
     pub run: String,
     /// The last message number of each space after that answer.
     pub after: BTreeMap<SpaceId, u64>,
@@ -368,9 +345,7 @@ pub struct Canceled {
 /// An entity whose removal from a space was confirmed.
 #[derive(Clone, Debug)]
 pub struct Removed {
-    /// The entity.
     pub entity: EntityId,
-    /// The space.
     pub space: SpaceId,
     /// When the removal was confirmed.
     pub at: Instant,
@@ -389,7 +364,6 @@ pub struct ArrivedRequest {
     pub tool: String,
     /// The unique input of the call.
     pub what: String,
-    /// Its `Idempotency-Key`.
     pub key: String,
     /// The process that sent it.
     pub process: String,

@@ -4,30 +4,32 @@
 //!
 //! The state that outlives a process, from the bottom up:
 //!
-//! - [`chance`]: all random numbers and faults; [`fault_rates`] and [`plan`]: the parameters of a
-//!   seed; [`setup`]: the input of a simulation
+//! - [`chance`]: all random numbers and faults; [`fault_rates`] and [`parameters`]: the parameters
+//!   of a seed; [`input`]: the input of a simulation
 //! - [`history`]: a log for people who debug a failure
 //! - [`units`]: the capacity units of a call of the table; [`table_errors`]: its errors;
 //!   [`partitions`]: the throughput of its partitions
 //! - [`storage`], [`queue`] and [`connections`]: the data of the table, of a queue, of the sockets
 //! - [`ledger`]: what clients sent, what they were answered, and what models were asked
+//! - [`recorder`]: records the calls of the store
+//! - [`webhooks`]: the requests that wake remote agents
 //! - [`mutants`]: the product with one mechanism removed, which the oracle must notice;
 //!   [`conditions`]: the conditions of its writes, each of which a mutant drops
-//! - [`holds`]: writes that wait for the write with which they race
-//! - [`environment`]: all of these in one place, with the virtual clock
+//! - [`held_writes`]: writes that wait for the write with which they race
+//! - [`env`]: all of these in one place, with the virtual clock
 //!
 //! The processes:
 //!
-//! - [`life`]: a process stalls and dies
+//! - [`process_life`]: a process stalls and dies
 //! - [`ports`]: the ports of a process, each with its faults; [`external_tools`]: the tools that
 //!   make external calls
 //! - [`process`]: the functions on these ports
-//! - [`world`]: one deployment, from its first message to the calm phase at its end
+//! - [`deployment`]: one deployment, from its first message to the calm phase at its end
 //!
 //! The clients of a deployment:
 //!
 //! - [`client`]: the HTTP and WebSocket API, as clients reach it
-//! - [`setting`]: the people, agents and spaces of a deployment
+//! - [`fixtures`]: the people, agents and spaces of a deployment
 //! - [`people`] with their [`view`]: they send messages, reconnect, join, leave, cancel runs, and
 //!   answer forms; `timeliness`: they watch when messages arrive
 //! - [`snapshots`]: connections that ask for the text of a stream, and that join in its middle
@@ -37,36 +39,44 @@
 //! The judgement:
 //!
 //! - [`oracle`]: judges by the ledger and by the table's items at the end
+//! - `panics`: tasks that panicked, each of which fails the seed
 //! - [`size`]: how much a simulation produced
+//! - [`search`]: the seeds that find the mutants
+
+#![allow(missing_docs, reason = "only the tests of this repository use this crate")]
 
 pub mod chance;
 pub mod client;
 pub mod conditions;
 pub mod connections;
-pub mod environment;
+pub mod deployment;
+pub mod env;
 pub mod external_tools;
 pub mod fault_rates;
+pub mod fixtures;
 mod forks;
+pub mod held_writes;
 pub mod history;
-pub mod holds;
+pub mod input;
 mod invites;
 pub mod ledger;
-pub mod life;
 pub mod mutants;
 pub mod operator;
 pub mod oracle;
+mod panics;
+pub mod parameters;
 pub mod partitions;
 pub mod people;
-pub mod plan;
 pub mod ports;
 pub mod process;
+pub mod process_life;
 pub mod queue;
+pub mod recorder;
 pub mod remote_agents;
 pub mod remover;
 mod retries;
+pub mod search;
 pub mod services;
-pub mod setting;
-pub mod setup;
 pub mod shorten;
 pub mod size;
 pub mod snapshots;
@@ -76,7 +86,7 @@ mod timeliness;
 pub mod units;
 pub mod uploads;
 pub mod view;
-pub mod world;
+pub mod webhooks;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -91,8 +101,8 @@ use tokio::{
 };
 
 use crate::{
-    chance::Fault, conditions::Clause, operator::Operator, oracle::Violation, people::Person,
-    ports::recorder::StoreCall, services::Services, setup::Setup, world::World,
+    chance::Fault, conditions::Clause, deployment::Deployment, input::Input, ledger::Violation,
+    operator::Operator, people::Person, recorder::StoreCall, services::Services,
 };
 
 pub use crate::size::Size;
@@ -112,110 +122,129 @@ const QUIET_FOR: Duration = Duration::from_mins(2);
 /// The outcome of one seed.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The broken promises.
     pub violations: BTreeSet<Violation>,
     /// The number of calls of all kinds.
     pub steps: u64,
     /// How much the simulation produced.
     pub size: Size,
-    /// The faults that struck.
     pub faults: Vec<Fault>,
     /// A hash of the history: the same each time a seed is played.
     pub digest: u64,
     /// The clauses of conditions that the product sent.
     pub sent_clauses: BTreeSet<Clause>,
-    /// How often each clause alone refused a write, if the setup asks for it.
+    /// How often each clause alone refused a write, if the input asks for it.
     pub deciding_clauses: BTreeMap<Clause, u64>,
-    /// The history, if the setup asks for it.
+    /// The history, if the input asks for it.
     pub history: String,
     /// Virtual time from the beginning of the calm phase until all work was done.
     pub settled: Duration,
-    /// One item of each kind and shape, if the setup asks for it, as DynamoDB writes them.
+    /// One item of each kind and shape, if the input asks for it, as DynamoDB writes them.
     pub samples: Vec<serde_json::Value>,
-    /// The calls of the store, if the setup asks for them.
+    /// The calls of the store, if the input asks for them.
     pub calls: Vec<StoreCall>,
 }
 
 /// Plays one seed.
-pub fn simulate(setup: &Setup) -> Result<Outcome, String> {
+pub fn simulate(input: &Input) -> Result<Outcome, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .map_err(|error| error.to_string())?;
-    runtime.block_on(play(setup))
+    panics::record();
+    let mut outcome = runtime.block_on(play(input))?;
+    let panics = panics::take().into_iter();
+    outcome.violations.extend(panics.map(|text| (0, format!("a task panicked: {text}"))));
+    Ok(outcome)
 }
 
-async fn play(setup: &Setup) -> Result<Outcome, String> {
-    let world = World::new(setup)?;
-    setting::set(&world).await?;
-    world.env.chance.set_calm(false);
-    if snapshots::has_large_rooms(&world) {
-        tokio::spawn(snapshots::ask_at_gaps(Arc::clone(&world)));
+async fn play(input: &Input) -> Result<Outcome, String> {
+    let deployment = Deployment::new(input)?;
+    fixtures::make(&deployment).await?;
+    deployment.env.chance.set_calm(false);
+    let clients = perform_actions(&deployment);
+    let mut clients = timeout(CLIENT_LIMIT, clients).await.map_err(|_| {
+        format!("clients of seed {} are still busy after {CLIENT_LIMIT:?}", input.seed)
+    })??;
+    let settled = calm(&deployment, &mut clients).await;
+    Ok(finish(&deployment, &clients.people, settled).await)
+}
+
+/// The clients that still act in the calm phase.
+struct Clients {
+    people: Vec<Person>,
+    operator: Option<Operator>,
+    services: Option<Services>,
+}
+
+/// Lets all clients perform their actions at the same time.
+async fn perform_actions(deployment: &Arc<Deployment>) -> Result<Clients, String> {
+    if snapshots::has_large_rooms(deployment) {
+        tokio::spawn(snapshots::ask_at_gaps(Arc::clone(deployment)));
     }
-    if world.env.plan.remote {
-        tokio::spawn(remote_agents::answer_all(Arc::clone(&world)));
+    let parameters = &deployment.env.parameters;
+    if parameters.remote {
+        tokio::spawn(remote_agents::answer_all(Arc::clone(deployment)));
     }
-    let uploads = world.env.plan.files;
-    let uploads = uploads.then(|| tokio::spawn(uploads::send_files(Arc::clone(&world))));
-    let people = locked(&world.env.ledger).people.clone();
+    let uploads = parameters.files;
+    let uploads = uploads.then(|| tokio::spawn(uploads::send_files(Arc::clone(deployment))));
+    let people = locked(&deployment.env.ledger).people.clone();
     let people: Vec<_> = people
         .into_iter()
         .enumerate()
-        .map(|(index, id)| tokio::spawn(Person::new(&world, index, id).perform_actions()))
+        .map(|(index, id)| tokio::spawn(Person::new(deployment, index, id).perform_actions()))
         .collect();
     let operator =
-        world.env.plan.plans.then(|| tokio::spawn(Operator::new(&world).perform_actions()));
+        parameters.plans.then(|| tokio::spawn(Operator::new(deployment).perform_actions()));
     let services =
-        world.env.plan.services.then(|| tokio::spawn(Services::new(&world).perform_actions()));
-    let removes = world.env.plan.deletes_space;
-    let remover = removes.then(|| tokio::spawn(remover::delete_a_space(Arc::clone(&world))));
+        parameters.services.then(|| tokio::spawn(Services::new(deployment).perform_actions()));
+    let removes = parameters.deletes_space;
+    let remover = removes.then(|| tokio::spawn(remover::delete_a_space(Arc::clone(deployment))));
     let others = async {
-        let ended = (join(operator).await, join(services).await, join(remover).await);
-        (ended, join(uploads).await)
+        let operator = join(operator).await?;
+        let services = join(services).await?;
+        join(remover).await?;
+        join(uploads).await?;
+        Ok::<_, String>((operator, services))
     };
-    let ended = timeout(CLIENT_LIMIT, async { tokio::join!(join_all(people), others) }).await;
-    let (people, (others, uploads)) = ended.map_err(|_| {
-        format!("clients of seed {} are still busy after {CLIENT_LIMIT:?}", setup.seed)
-    })?;
-    uploads?;
-    let (operator, services, remover) = others;
-    let operator = operator?;
-    let services = services?;
-    remover?;
-    let mut people: Vec<Person> =
-        people.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    let settled = calm(&world, &mut people, operator.as_ref(), services.as_ref()).await;
-    let mut violations = judge(&world, &people);
-    let samples = world.env.storage.samples();
-    let size = Size::measure(&oracle::Stored::from_items(&world.env.storage.items()));
-    if world.env.plan.redrives {
-        violations.extend(world.redrive().await);
+    let (people, others) = tokio::join!(join_all(people), others);
+    let (operator, services) = others?;
+    let people = people.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    Ok(Clients { people, operator, services })
+}
+
+/// Judges the deployment, sends old jobs again, and ends it.
+async fn finish(deployment: &Deployment, people: &[Person], settled: Duration) -> Outcome {
+    let env = &deployment.env;
+    let mut violations = judge(deployment, people);
+    let samples = env.storage.samples();
+    let size = Size::measure(&oracle::Stored::from_items(&env.storage.items()));
+    if env.parameters.redrives {
+        violations.extend(deployment.redrive().await);
     }
-    world.end();
-    Ok(Outcome {
+    deployment.end();
+    let calls = env.recording.as_ref().map(|calls| locked(calls).clone());
+    Outcome {
         violations,
-        steps: world.env.steps(),
+        steps: env.steps(),
         size,
-        faults: world.env.chance.faults(),
-        sent_clauses: world.env.conditions.sent(),
-        deciding_clauses: world.env.conditions.decided(),
-        digest: world.env.history.digest(),
-        history: world.env.history.text(),
+        faults: env.chance.faults(),
+        sent_clauses: env.conditions.sent(),
+        deciding_clauses: env.conditions.decided(),
+        digest: env.history.digest(),
+        history: env.history.text(),
         settled,
         samples,
-        calls: world.env.recording.as_ref().map(|calls| locked(calls).clone()).unwrap_or_default(),
-    })
+        calls: calls.unwrap_or_default(),
+    }
 }
 
 /// What happens without faults, until everything has ended. Returns how long that took.
-async fn calm(
-    world: &Arc<World>,
-    people: &mut [Person],
-    operator: Option<&Operator>,
-    services: Option<&Services>,
-) -> Duration {
-    world.env.begin_calm();
+async fn calm(deployment: &Arc<Deployment>, clients: &mut Clients) -> Duration {
+    let Clients { people, operator, services } = clients;
+    let operator = operator.as_ref();
+    let services = services.as_ref();
+    deployment.env.begin_calm();
     if let Some(operator) = operator {
         operator.resume_agents().await;
     }
@@ -223,34 +252,34 @@ async fn calm(
         services.repeat_all().await;
     }
     sleep(READS_ARE_LOST_AFTER).await;
-    timeliness::watch(world, people).await;
+    timeliness::watch(deployment, people).await;
     for person in people.iter() {
         person.mark_all_read().await;
     }
-    if snapshots::has_large_rooms(world) {
-        snapshots::join_answers(world, people).await;
+    if snapshots::has_large_rooms(deployment) {
+        snapshots::join_answers(deployment, people).await;
     }
-    let settled = settle(world, operator).await;
+    let settled = settle(deployment, operator).await;
     if let Some(services) = services {
         services.repeat_much_later().await;
     }
-    fetch_everything(world, people).await;
+    fetch_everything(deployment, people).await;
     settled
 }
 
 /// The broken promises, which are also noted in the history.
-fn judge(world: &World, people: &[Person]) -> BTreeSet<Violation> {
-    let mut violations = oracle::judge(&world.env, people);
-    violations.extend(world.env.storage.losses().into_iter().map(|text| (11, text)));
+fn judge(deployment: &Deployment, people: &[Person]) -> BTreeSet<Violation> {
+    let mut violations = oracle::judge(&deployment.env, people);
+    violations.extend(deployment.env.storage.losses().into_iter().map(|text| (11, text)));
     for (promise, text) in &violations {
-        world.env.history.note("oracle", || format!("promise {promise}: {text}"));
+        deployment.env.history.note("oracle", || format!("promise {promise}: {text}"));
     }
     violations
 }
 
 /// Lets every member fetch the messages that it lacks.
-async fn fetch_everything(world: &World, people: &[Person]) {
-    let spaces = locked(&world.env.ledger).spaces.clone();
+async fn fetch_everything(deployment: &Deployment, people: &[Person]) {
+    let spaces = locked(&deployment.env.ledger).spaces.clone();
     for person in people {
         for space in &spaces {
             person.fetch(*space).await;
@@ -268,10 +297,10 @@ async fn join<T>(task: Option<JoinHandle<T>>) -> Result<Option<T>, String> {
 
 /// Waits until every run has ended and the queues are empty, or until the calm phase is over. Plans
 /// keep firing for a while, and are then deleted.
-async fn settle(world: &World, operator: Option<&Operator>) -> Duration {
+async fn settle(deployment: &Deployment, operator: Option<&Operator>) -> Duration {
     let calm = Instant::now();
     let has_plans = || {
-        world
+        deployment
             .env
             .storage
             .plans()
@@ -290,21 +319,21 @@ async fn settle(world: &World, operator: Option<&Operator>) -> Duration {
             continue;
         }
         let is_settled = || {
-            let stored = oracle::Stored::from_items(&world.env.storage.items());
+            let stored = oracle::Stored::from_items(&deployment.env.storage.items());
             let ended = |run: &serde_json::Value| {
                 ["completed", "failed", "canceled"].iter().any(|end| run["status"] == *end)
             };
             stored.due.is_empty() && stored.runs.values().all(ended)
         };
-        if world.env.runs.is_quiet(QUIET_FOR)
-            && world.env.triggers.is_quiet(QUIET_FOR)
-            && world.env.broadcasts.is_quiet(QUIET_FOR)
-            && looked_at != Some(world.env.storage.writes())
+        if deployment.env.runs.is_quiet(QUIET_FOR)
+            && deployment.env.triggers.is_quiet(QUIET_FOR)
+            && deployment.env.broadcasts.is_quiet(QUIET_FOR)
+            && looked_at != Some(deployment.env.storage.writes())
         {
             if is_settled() {
                 break;
             }
-            looked_at = Some(world.env.storage.writes());
+            looked_at = Some(deployment.env.storage.writes());
         }
     }
     calm.elapsed()

@@ -26,7 +26,7 @@ use smartspace_domain::Time;
 
 use crate::{
     chance::Chance,
-    plan::{FEW_APPENDS, Plan, SMALL_WINDOW},
+    parameters::{FEW_APPENDS, Parameters, SMALL_WINDOW},
     storage::Storage,
 };
 
@@ -34,9 +34,8 @@ use crate::{
 type RawResponse = (u16, String);
 
 /// The place at which a mutant draws its random numbers. The numbers depend on this name.
-const PLACE: &str = "planted";
+const PLACE: &str = "mutant";
 
-/// A missing mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Mutant {
     /// Promise 1: a message is answered before it is stored, and then is not stored.
@@ -226,52 +225,52 @@ impl Mutant {
         }
     }
 
-    /// Makes the world one in which the absence of the mechanism shows: with the faults that the
+    /// Changes the parameters so that the absence of the mechanism shows: with the faults that the
     /// mechanism handles, and without work that never needs it.
-    pub fn adjust(self, plan: &mut Plan) {
-        let rates = &mut plan.fault_rates;
+    pub fn adjust(self, parameters: &mut Parameters) {
+        let rates = &mut parameters.fault_rates;
         match self {
             Self::ForgetsTokens => {
                 rates.lost_answer = 30_000;
-                plan.keep_only_messages();
+                parameters.keep_only_messages();
             }
             Self::ForgetsAbsorbing | Self::AnswersTwice => rates.lost_answer = 10_000,
             Self::ForgetsBeginnings | Self::RepeatsWhatBegan => {
                 rates.under_way = rates.under_way.max(20_000);
             }
-            Self::ForgetsPictures => plan.files = true,
+            Self::ForgetsPictures => parameters.files = true,
             Self::IgnoresSlots => {
-                plan.keep_agents_busy();
-                plan.mode = "parallel";
-                plan.max_runs = 1;
+                parameters.keep_agents_busy();
+                parameters.mode = "parallel";
+                parameters.max_runs = 1;
             }
             Self::IgnoresLanes => {
-                plan.keep_agents_busy();
-                plan.mode = "queue";
+                parameters.keep_agents_busy();
+                parameters.mode = "queue";
             }
-            Self::KeepsTurns | Self::RetriesAgain => plan.keep_agents_busy(),
-            Self::IgnoresBudgets | Self::ForgetsSettling => plan.save_tokens(),
+            Self::KeepsTurns | Self::RetriesAgain => parameters.keep_agents_busy(),
+            Self::IgnoresBudgets | Self::ForgetsSettling => parameters.save_tokens(),
             Self::ForgetsJoined => {
-                plan.keep_agents_busy();
-                plan.mode = "coalesce";
+                parameters.keep_agents_busy();
+                parameters.mode = "coalesce";
             }
-            Self::LosesLastAnswers => plan.ends_after_send = true,
+            Self::LosesLastAnswers => parameters.ends_after_send = true,
             Self::ForgetsUnsent | Self::AbandonsRemoteRuns => {
                 rates.killed_before = rates.killed_before.max(2_000);
-                plan.remote = true;
+                parameters.remote = true;
             }
             Self::LeavesCallsOpen => rates.outside = 80_000,
-            Self::ForgetsCuts => plan.context_window = SMALL_WINDOW,
+            Self::ForgetsCuts => parameters.context_window = SMALL_WINDOW,
             Self::FiresAnyway => rates.slow = rates.slow.max(30_000),
             Self::SweepsNothing | Self::ForgetsDuties => rates.queue = rates.queue.max(5_000),
             Self::ForgetsTimes | Self::AbandonsReads => rates.alarm = 60_000,
-            Self::ForgetsTokensOfFrames => plan.flood_connections(),
-            Self::ForgetsSeconds => plan.append_limit = FEW_APPENDS,
-            Self::DispatchesAgain => plan.make_crowd(),
-            Self::LosesParts | Self::ForgetsSnapshots => plan.make_rooms_large(),
-            Self::LeavesItems => plan.delete_a_space(),
-            Self::ResetsMinutes => plan.use_up_runs(),
-            Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => plan.watch_closely(),
+            Self::ForgetsTokensOfFrames => parameters.flood_connections(),
+            Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
+            Self::DispatchesAgain => parameters.make_crowd(),
+            Self::LosesParts | Self::ForgetsSnapshots => parameters.make_rooms_large(),
+            Self::LeavesItems => parameters.delete_a_space(),
+            Self::ResetsMinutes => parameters.use_up_runs(),
+            Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => parameters.watch_closely(),
             _ => {}
         }
     }

@@ -12,8 +12,8 @@ use smartspace_domain::{Time, ids::EntityId, runs::RunStatus};
 use tokio::time::sleep;
 
 use crate::{
-    client::Caller, forks::fork, invites::invite_guests, ledger::PlanAction, locked,
-    retries::retry, world::World,
+    client::Caller, deployment::Deployment, forks::fork, invites::invite_guests,
+    ledger::PlanAction, locked, retries::retry,
 };
 
 /// The operator's number among the clients, after all people.
@@ -24,9 +24,8 @@ const CRONS: [&str; 4] = ["* * * * *", "*/2 * * * *", "* * * * *", "1-59/4 * * *
 /// The longest time that the operator waits for a plan to be due, to act at that moment.
 const LONGEST_WAIT: Duration = Duration::from_mins(3);
 
-/// The operator.
 pub struct Operator {
-    world: Arc<World>,
+    deployment: Arc<Deployment>,
     plans: Vec<KnownPlan>,
 }
 
@@ -41,27 +40,31 @@ struct KnownPlan {
 
 impl Operator {
     /// An operator that has done nothing yet.
-    pub fn new(world: &Arc<World>) -> Self {
-        Self { world: Arc::clone(world), plans: Vec::new() }
+    pub fn new(deployment: &Arc<Deployment>) -> Self {
+        Self { deployment: Arc::clone(deployment), plans: Vec::new() }
     }
 
     /// Performs its actions, one after the other.
     pub async fn perform_actions(mut self) -> Self {
-        let world = Arc::clone(&self.world);
-        for action in 0..4 + world.env.chance.below(NAME, 5) as usize {
+        let deployment = Arc::clone(&self.deployment);
+        for action in 0..4 + deployment.env.chance.below(NAME, 5) as usize {
             let place = format!("{NAME}/{action}");
-            let pause = [0, 5, 20, 60, 100][world.env.chance.below(&place, 5) as usize];
-            sleep(world.env.chance.time(&place, Duration::ZERO, Duration::from_secs(pause))).await;
-            if world.env.skipped.contains(&(INDEX, action)) {
+            let pause = [0, 5, 20, 60, 100][deployment.env.chance.below(&place, 5) as usize];
+            sleep(deployment.env.chance.time(&place, Duration::ZERO, Duration::from_secs(pause)))
+                .await;
+            if deployment.env.skipped.contains(&(INDEX, action)) {
                 continue;
             }
-            match world.env.chance.below(&place, 100) {
+            match deployment.env.chance.below(&place, 100) {
                 _ if action == 0 => self.make(&place).await,
                 0..35 => self.make(&place).await,
                 35..50 => self.change(&place, &self.random_schedule(&place)).await,
                 50..70 => {
-                    let status =
-                        if world.env.chance.happens(&place, 600) { "paused" } else { "active" };
+                    let status = if deployment.env.chance.happens(&place, 600) {
+                        "paused"
+                    } else {
+                        "active"
+                    };
                     self.change(&place, &json!({"status": status})).await;
                 }
                 70..80 => self.delete(&place).await,
@@ -69,15 +72,15 @@ impl Operator {
                 _ => self.pause_for_a_while(&place).await,
             }
             let place = format!("{place}/retry");
-            if world.env.chance.happens(&place, 300) {
+            if deployment.env.chance.happens(&place, 300) {
                 self.retry_an_ended_run(&place).await;
             }
             let place = format!("{NAME}/{action}/invite");
-            if world.env.chance.happens(&place, 150) {
-                invite_guests(&world, NAME, &place).await;
+            if deployment.env.chance.happens(&place, 150) {
+                invite_guests(&deployment, NAME, &place).await;
             }
             let place = format!("{NAME}/{action}/fork");
-            if world.env.chance.happens(&place, 300) {
+            if deployment.env.chance.happens(&place, 300) {
                 self.fork_a_run(&place).await;
             }
         }
@@ -86,7 +89,7 @@ impl Operator {
 
     /// Resumes every agent that it paused.
     pub async fn resume_agents(&self) {
-        let agents = locked(&self.world.env.ledger).paused.clone();
+        let agents = locked(&self.deployment.env.ledger).paused.clone();
         for agent in agents {
             self.pause(agent, false).await;
         }
@@ -95,7 +98,7 @@ impl Operator {
     /// Deletes every existing plan.
     pub async fn delete_plans(&self) {
         let existing: Vec<_> = self
-            .world
+            .deployment
             .env
             .storage
             .plans()
@@ -111,7 +114,7 @@ impl Operator {
 
     /// Chooses when a plan fires.
     fn random_schedule(&self, place: &str) -> Value {
-        let chance = &self.world.env.chance;
+        let chance = &self.deployment.env.chance;
         match chance.below(place, 10) {
             0 => json!({"runAfter": "5 seconds"}),
             1 => json!({"runAfter": "1 minute"}),
@@ -119,7 +122,7 @@ impl Operator {
             3 => json!({"runAfter": "1 hour"}),
             4 => {
                 let wait = chance.time(place, Duration::from_secs(1), Duration::from_mins(2));
-                json!({"scheduledAt": self.world.env.wall() + wait})
+                json!({"scheduledAt": self.deployment.env.wall() + wait})
             }
             5 => {
                 json!({"cron": CRONS[chance.below(place, 4) as usize], "timezone": "Europe/Berlin"})
@@ -130,8 +133,8 @@ impl Operator {
 
     async fn make(&mut self, place: &str) {
         let agent = {
-            let agents = &locked(&self.world.env.ledger).agents;
-            agents[self.world.env.chance.below(place, agents.len() as u64) as usize].0
+            let agents = &locked(&self.deployment.env.ledger).agents;
+            agents[self.deployment.env.chance.below(place, agents.len() as u64) as usize].0
         };
         let mut body = self.random_schedule(place);
         body["instruction"] = json!(format!("do {place}"));
@@ -146,7 +149,7 @@ impl Operator {
     /// Chooses one of its plans, and often waits for the moment at which it fires. Returns the
     /// plan's index.
     async fn choose_plan(&self, place: &str) -> Option<(usize, KnownPlan)> {
-        let chance = &self.world.env.chance;
+        let chance = &self.deployment.env.chance;
         let index = chance.below(place, self.plans.len() as u64) as usize;
         let plan = self.plans.get(index)?.clone();
         let agent = plan.agent;
@@ -159,7 +162,7 @@ impl Operator {
                 .flatten()
                 .find(|listed| listed["id"] == plan.id.as_str())
                 .map_or(plan.next, next);
-            let wait = next.map_or(Duration::ZERO, |next| next.since(self.world.env.wall()));
+            let wait = next.map_or(Duration::ZERO, |next| next.since(self.deployment.env.wall()));
             if wait <= LONGEST_WAIT {
                 sleep(
                     wait.saturating_sub(Duration::from_millis(40))
@@ -199,7 +202,7 @@ impl Operator {
 
     /// Repeats a run that failed or was canceled, whatever triggered it.
     async fn retry_an_ended_run(&self, place: &str) {
-        let chance = &self.world.env.chance;
+        let chance = &self.deployment.env.chance;
         let status = if chance.happens(&format!("{place}/failed"), 500) {
             RunStatus::Failed
         } else {
@@ -208,26 +211,30 @@ impl Operator {
         let runs = self.list_runs(Some(status)).await;
         let run = runs.get(chance.below(place, runs.len() as u64) as usize);
         if let Some(run) = run.and_then(|run| run["id"].as_str()) {
-            retry(&self.world, NAME, Caller::Operator, run, place).await;
+            retry(&self.deployment, NAME, Caller::Operator, run, place).await;
         }
     }
 
     /// Forks a run, whatever became of it.
     async fn fork_a_run(&self, place: &str) {
         let runs = self.list_runs(None).await;
-        let run = runs.get(self.world.env.chance.below(place, runs.len() as u64) as usize);
+        let run = runs.get(self.deployment.env.chance.below(place, runs.len() as u64) as usize);
         if let Some(run) = run.and_then(|run| run["id"].as_str()) {
-            fork(&self.world, NAME, run, place).await;
+            fork(&self.deployment, NAME, run, place).await;
         }
     }
 
     /// Pauses an agent with a plan, which meanwhile misses its times.
     async fn pause_for_a_while(&mut self, place: &str) {
         let Some(agent) = self.plans.last().map(|plan| plan.agent) else { return };
-        locked(&self.world.env.ledger).paused.insert(agent);
+        locked(&self.deployment.env.ledger).paused.insert(agent);
         self.pause(agent, true).await;
-        sleep(self.world.env.chance.time(place, Duration::from_secs(1), Duration::from_mins(4)))
-            .await;
+        sleep(self.deployment.env.chance.time(
+            place,
+            Duration::from_secs(1),
+            Duration::from_mins(4),
+        ))
+        .await;
         self.pause(agent, false).await;
     }
 }

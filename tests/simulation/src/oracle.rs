@@ -1,33 +1,39 @@
 //! Judges a simulation by what clients sent and saw, what models were asked, and what the table
 //! holds at the end.
 //!
-//! It does not know how the product works. There is one file for each promise of
-//! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1),
-//! `services` (1, 6), `files` (1, 5, 10), `pictures` (1, 3, 10), `remote` (1, 3, 4, 5), `outside`,
-//! `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
-//! `invites`, `runs_without_space` (9), `frames`, `reads`, `timeliness`, `lanes`, `seconds`,
-//! `budgets` and `rates` (10). `streams` compares live text with the stored messages.
+//! It does not know how the product works. The files by the promises of docs/reliability.md:
+//!
+//! 1. `stored_once`, `routing`, `retries`, `services`, `files`, `pictures`, `remote`
+//! 2. `order`
+//! 3. `actions_once`, `outside`, `forks`, `pictures`, `remote`
+//! 4. `leases`, `stopped_runs`, `cut_results`, `remote`
+//! 5. `hanging_runs`, `deletions`, `files`, `remote`
+//! 6. `chains`, `services`
+//! 7. `forms`, `plans`
+//! 8. `unread_messages`
+//! 9. `members_only`, `invites`, `runs_without_space`
+//! 10. `frames`, `reads`, `timeliness`, `lanes`, `seconds`, `budgets`, `rates`, `files`, `pictures`
+//!
+//! `streams` compares live text with the stored messages.
 
+mod actions_once;
 mod budgets;
+mod chains;
 mod cut_results;
 mod deletions;
 mod files;
 mod forks;
+mod forms;
 mod frames;
+mod hanging_runs;
 mod invites;
 mod lanes;
+mod leases;
+mod members_only;
+mod order;
 mod outside;
 mod pictures;
 mod plans;
-mod promise_1;
-mod promise_2;
-mod promise_3;
-mod promise_4;
-mod promise_5;
-mod promise_6;
-mod promise_7;
-mod promise_8;
-mod promise_9;
 mod rates;
 mod reads;
 mod remote;
@@ -38,22 +44,26 @@ mod seconds;
 mod services;
 mod stopped_runs;
 mod stored;
+mod stored_once;
 mod streams;
 mod timeliness;
+mod unread_messages;
 
 use std::collections::BTreeSet;
 
-use crate::{environment::Environment, ledger::Ledger, locked, people::Person, view::Seen};
+use crate::{
+    env::Env,
+    ledger::{Ledger, Violation},
+    locked,
+    people::Person,
+    view::Seen,
+};
 
 pub use stored::Stored;
 
-/// The number of a broken promise, and what broke it. 0 is an internal error. 10 is also a wrong
-/// stream.
-pub type Violation = (u8, String);
-
 /// Everything that the oracle knows.
 pub(crate) struct Evidence<'a> {
-    pub(crate) env: &'a Environment,
+    pub(crate) env: &'a Env,
     pub(crate) ledger: Ledger,
     pub(crate) stored: Stored,
     /// Everything that each person saw.
@@ -70,10 +80,14 @@ impl Evidence<'_> {
 }
 
 /// Returns all violations.
-pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
+pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     let ledger = std::mem::take(&mut *locked(&env.ledger));
-    // Models may still be asked.
-    locked(&env.ledger).agents.clone_from(&ledger.agents);
+    {
+        // Models and remote agents may still be asked: they choose agents and spaces.
+        let mut later = locked(&env.ledger);
+        later.agents.clone_from(&ledger.agents);
+        later.spaces.clone_from(&ledger.spaces);
+    }
     let seen: Vec<_> = people.iter().map(|person| (person, person.view.seen())).collect();
     let mut violations = ledger.violations.clone();
     violations.extend(seen.iter().flat_map(|(_, seen)| seen.violations.iter().cloned()));
@@ -85,27 +99,27 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
         died_in_calm: env.died_in_calm(),
         violations,
     };
-    promise_1::accepted_messages_are_stored_and_trigger_once(&mut evidence);
+    stored_once::accepted_messages_are_stored_and_trigger_once(&mut evidence);
     routing::the_router_decides_once(&mut evidence);
     services::deliveries_trigger_once(&mut evidence);
     retries::a_run_is_repeated_once(&mut evidence);
-    promise_2::one_order_without_gaps(&mut evidence);
-    promise_3::actions_of_agents_happen_once(&mut evidence);
+    order::one_order_without_gaps(&mut evidence);
+    actions_once::actions_of_agents_happen_once(&mut evidence);
     forks::forks_change_nothing(&mut evidence);
     outside::external_calls_happen_at_most_once(&mut evidence);
     remote::remote_agents_answer_once_and_in_time(&mut evidence);
-    promise_4::a_run_without_its_lease_writes_nothing(&mut evidence);
-    promise_5::no_run_hangs(&mut evidence);
+    leases::a_run_without_its_lease_writes_nothing(&mut evidence);
+    hanging_runs::no_run_hangs(&mut evidence);
     files::files_are_those_of_their_messages(&mut evidence);
     pictures::pictures_are_drawn_once_and_kept(&mut evidence);
     deletions::nothing_is_left_of_a_deleted_space(&mut evidence);
-    promise_6::chains_of_agents_end(&mut evidence);
+    chains::chains_of_agents_end(&mut evidence);
     rates::runs_per_minute_have_a_limit(&mut evidence);
     budgets::models_are_paid_for(&mut evidence);
-    promise_7::a_form_counts_once(&mut evidence);
+    forms::a_form_counts_once(&mut evidence);
     plans::a_plan_fires_once_for_each_of_its_times(&mut evidence);
-    promise_8::messages_are_new_until_a_completed_run_read_them(&mut evidence);
-    promise_9::only_members_read_and_write(&mut evidence);
+    unread_messages::messages_are_new_until_a_completed_run_read_them(&mut evidence);
+    members_only::only_members_read_and_write(&mut evidence);
     invites::an_invite_lets_in_as_many_as_it_says(&mut evidence);
     runs_without_space::runs_without_a_space_show_only_where_they_were(&mut evidence);
     streams::a_stream_is_its_message(&mut evidence);

@@ -20,17 +20,18 @@ use axum::http::Method;
 use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
 use tokio::time::{Instant, sleep};
 
-use crate::{client::Caller, ledger::Canceled, locked, retries::retry, view::View, world::World};
+use crate::{
+    client::Caller, deployment::Deployment, ledger::Canceled, locked, retries::retry, view::View,
+};
 
 /// A person with a browser.
 pub struct Person {
     /// The number of the person.
     pub index: usize,
-    /// The entity.
     pub id: EntityId,
     /// Everything that the person sees.
     pub view: Arc<View>,
-    world: Arc<World>,
+    deployment: Arc<Deployment>,
     name: String,
     answers: u64,
     connection: Option<ConnectionId>,
@@ -38,18 +39,18 @@ pub struct Person {
     requests: u64,
     /// The counter of the last frame about a subscription.
     last_n: u64,
-    /// The spaces that the open connection follows, and since when, as far as the person was told.
+    /// The spaces that the open connection follows, and since when, as far as the person knows.
     follows: BTreeMap<SpaceId, Instant>,
 }
 
 impl Person {
     /// A person that has done nothing yet.
-    pub fn new(world: &Arc<World>, index: usize, id: EntityId) -> Self {
+    pub fn new(deployment: &Arc<Deployment>, index: usize, id: EntityId) -> Self {
         Self {
             index,
             id,
             view: Arc::default(),
-            world: Arc::clone(world),
+            deployment: Arc::clone(deployment),
             name: format!("person {index}"),
             answers: 0,
             connection: None,
@@ -62,24 +63,25 @@ impl Person {
 
     /// Performs its actions, one after the other.
     pub async fn perform_actions(mut self) -> Self {
-        let world = Arc::clone(&self.world);
+        let deployment = Arc::clone(&self.deployment);
         self.connect().await;
-        for action in 0..world.env.plan.actions {
+        for action in 0..deployment.env.parameters.actions {
             let place = format!("{}/{action}", self.name);
-            let pause = match world.env.chance.below(&place, 12) {
+            let pause = match deployment.env.chance.below(&place, 12) {
                 0 => Duration::from_secs(40),
                 1..5 => Duration::ZERO,
                 _ => Duration::from_secs(3),
             };
-            sleep(world.env.chance.time(&place, Duration::ZERO, pause)).await;
-            if world.env.skipped.contains(&(self.index, action)) {
+            sleep(deployment.env.chance.time(&place, Duration::ZERO, pause)).await;
+            if deployment.env.skipped.contains(&(self.index, action)) {
                 continue;
             }
             let space = {
-                let ledger = locked(&world.env.ledger);
-                ledger.spaces[world.env.chance.below(&place, ledger.spaces.len() as u64) as usize]
+                let ledger = locked(&deployment.env.ledger);
+                ledger.spaces
+                    [deployment.env.chance.below(&place, ledger.spaces.len() as u64) as usize]
             };
-            match world.env.chance.below(&place, 100) {
+            match deployment.env.chance.below(&place, 100) {
                 0..50 => self.say_some(&place, space).await,
                 50..65 => self.send(&place, space).await,
                 65..76 => self.cancel(&place).await,
@@ -90,24 +92,24 @@ impl Person {
                 _ => self.retire(&place).await,
             }
             self.answer_forms(&format!("{place}/form")).await;
-            if world.env.chance.happens(&format!("{place}/again"), 100)
+            if deployment.env.chance.happens(&format!("{place}/again"), 100)
                 && self.follows(space)
                 && self.follow_again(&format!("{place}/again"), space).await.is_none()
             {
                 self.reconnect().await;
             }
-            if world.env.chance.happens(&format!("{place}/read"), 150) {
+            if deployment.env.chance.happens(&format!("{place}/read"), 150) {
                 self.mark_read(space).await;
             }
             if self
                 .connection
                 .as_ref()
-                .is_none_or(|connection| !world.env.connections.is_open(connection))
+                .is_none_or(|connection| !deployment.env.connections.is_open(connection))
             {
                 self.connect().await;
             }
         }
-        self.answer_the_last(world.env.plan.actions).await;
+        self.answer_the_last(deployment.env.parameters.actions).await;
         self
     }
 
@@ -117,10 +119,11 @@ impl Person {
         if active.is_empty() {
             return;
         }
-        let run = active[self.world.env.chance.below(place, active.len() as u64) as usize].clone();
-        self.world.env.history.note(&self.name, || format!("cancels {run}"));
+        let run =
+            active[self.deployment.env.chance.below(place, active.len() as u64) as usize].clone();
+        self.deployment.env.history.note(&self.name, || format!("cancels {run}"));
         let answer = self
-            .world
+            .deployment
             .http_with_retries(
                 &self.name,
                 Caller::Entity(self.id),
@@ -132,19 +135,19 @@ impl Person {
             .await;
         if answer.is_some_and(|(status, _)| status == 202) {
             let mut after = BTreeMap::new();
-            let spaces = locked(&self.world.env.ledger).spaces.clone();
+            let spaces = locked(&self.deployment.env.ledger).spaces.clone();
             for space in spaces {
                 let Some(seq) = self.last_number(space).await else { return };
                 after.insert(space, seq);
             }
-            self.world
+            self.deployment
                 .env
                 .history
                 .note(&self.name, || format!("learns that {run} is canceled; {after:?}"));
-            locked(&self.world.env.ledger).canceled.push(Canceled { run: run.clone(), after });
+            locked(&self.deployment.env.ledger).canceled.push(Canceled { run: run.clone(), after });
             let place = format!("{place}/retry");
-            if self.world.env.chance.happens(&place, 500) {
-                retry(&self.world, &self.name, Caller::Entity(self.id), &run, &place).await;
+            if self.deployment.env.chance.happens(&place, 500) {
+                retry(&self.deployment, &self.name, Caller::Entity(self.id), &run, &place).await;
             }
         }
     }
@@ -152,7 +155,7 @@ impl Person {
     /// The number of the last message of a space.
     async fn last_number(&self, space: SpaceId) -> Option<u64> {
         let answer = self
-            .world
+            .deployment
             .http_with_retries(
                 &self.name,
                 Caller::Operator,
@@ -167,9 +170,9 @@ impl Person {
 
     /// A random person or agent.
     fn someone(&self, place: &str) -> EntityId {
-        let ledger = locked(&self.world.env.ledger);
+        let ledger = locked(&self.deployment.env.ledger);
         let all: Vec<_> =
             ledger.people.iter().copied().chain(ledger.agents.iter().map(|(id, _)| *id)).collect();
-        all[self.world.env.chance.below(place, all.len() as u64) as usize]
+        all[self.deployment.env.chance.below(place, all.len() as u64) as usize]
     }
 }

@@ -4,7 +4,6 @@ pub mod alarms;
 pub mod files;
 pub mod model;
 pub mod queue;
-pub mod recorder;
 pub mod sockets;
 mod sqs;
 pub mod table;

@@ -31,17 +31,17 @@ use smartspace_trigger::{Triggers, router::Routers};
 use tokio::sync::watch;
 
 use crate::{
-    environment::Environment,
-    life::{ClockError, Life},
-    plan::BudgetOf,
+    env::Env,
+    parameters::BudgetOf,
     ports::{
         alarms::SimAlarms, files::SimFiles, model::SimModel, queue::ProcessQueue,
-        recorder::Recorder, sockets::SimSockets, table::SimTable, transport::SimTransport,
+        sockets::SimSockets, table::SimTable, transport::SimTransport,
     },
-    remote_agents,
+    process_life::{ClockError, ProcessLife},
+    recorder::Recorder,
+    webhooks,
 };
 
-/// The operator's key.
 pub const ADMIN_KEY: &str = "the-operator-of-the-simulation";
 /// How long ended runs are stored.
 const RETENTION: Duration = Duration::from_hours(30 * 24);
@@ -55,28 +55,21 @@ pub const SERVICE_SECRETS: [(&str, &str); 2] = [
 ];
 
 static SECRETS: LazyLock<Arc<KnownSecrets>> = LazyLock::new(|| {
-    let secrets =
-        SERVICE_SECRETS.iter().chain([&remote_agents::SECRET]).filter_map(|(name, value)| {
-            Some(((*name).to_owned(), Secret::new((*value).to_owned(), None).ok()?))
-        });
+    let secrets = SERVICE_SECRETS.iter().chain([&webhooks::SECRET]).filter_map(|(name, value)| {
+        Some(((*name).to_owned(), Secret::new((*value).to_owned(), None).ok()?))
+    });
     Arc::new(KnownSecrets::new(secrets.collect::<BTreeMap<_, _>>()))
 });
 
 /// One process.
 pub struct Process {
     /// Whether it is alive.
-    pub life: Arc<Life>,
-    /// The HTTP API.
+    pub life: Arc<ProcessLife>,
     pub api: Router,
-    /// The WebSocket API.
     pub socket: Socket,
-    /// The function `run`.
     pub runs: Runs,
-    /// The function `trigger`.
     pub triggers: Triggers,
-    /// The function `broadcast`.
     pub broadcast: Broadcast,
-    /// The function `sweep`.
     pub sweep: Sweep,
     /// Tells its workers that the process shuts down.
     pub stopping: watch::Sender<bool>,
@@ -84,9 +77,9 @@ pub struct Process {
 
 impl Process {
     /// Starts a process with empty memory.
-    pub fn start(env: &Arc<Environment>, name: String) -> Arc<Self> {
+    pub fn start(env: &Arc<Env>, name: String) -> Arc<Self> {
         let clock = clock_error(env, &name);
-        let life = Arc::new(Life::with_clock(name, clock));
+        let life = Arc::new(ProcessLife::with_clock(name, clock));
         let pipeline = pipeline(env, &life);
         let store = pipeline.store.clone();
         let clock = Arc::clone(&pipeline.clock);
@@ -143,7 +136,7 @@ impl Process {
 }
 
 /// The pipeline of one process, with its own store and ports.
-fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
+fn pipeline(env: &Arc<Env>, life: &Arc<ProcessLife>) -> Pipeline {
     let ids: Arc<dyn IdSource> =
         Arc::new(SimIds { env: Arc::clone(env), place: format!("{}/ids", life.name) });
     let jitter = Arc::clone(&ids);
@@ -153,17 +146,17 @@ fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
         Some(recording) => Arc::new(Recorder::new(table, Arc::clone(recording))),
         None => Arc::new(table),
     };
-    let cancel_signal: Arc<dyn CancelSignal> = if env.plan.local {
+    let cancel_signal: Arc<dyn CancelSignal> = if env.parameters.local {
         Arc::new(smartspace::in_process_cancel_signal::InProcessCancelSignal::default())
     } else {
         Arc::new(NoCancelSignal)
     };
     Pipeline {
         store: Store::on(database, Some(RETENTION), Arc::new(move || jitter.random()))
-            .with_append_limit(Some(env.plan.append_limit))
-            .with_room_limits(env.plan.room_limits)
+            .with_append_limit(Some(env.parameters.append_limit))
+            .with_room_limits(env.parameters.room_limits)
             .with_budget(DailyLimit {
-                tokens: env.plan.budget.and_then(|budget| budget.of(BudgetOf::Deployment)),
+                tokens: env.parameters.budget.and_then(|budget| budget.of(BudgetOf::Deployment)),
                 nanodollars: None,
             }),
         runs: Arc::new(ProcessQueue {
@@ -191,8 +184,8 @@ fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
 }
 
 /// How the clock of a new process differs from the wall clock: by a constant, or by more and more.
-fn clock_error(env: &Environment, name: &str) -> ClockError {
-    let most = env.plan.clock_spread.as_millis() as i64;
+fn clock_error(env: &Env, name: &str) -> ClockError {
+    let most = env.parameters.clock_spread.as_millis() as i64;
     if most == 0 {
         return ClockError::default();
     }
@@ -207,8 +200,8 @@ fn clock_error(env: &Environment, name: &str) -> ClockError {
 
 /// The clock of one process.
 struct SimClock {
-    env: Arc<Environment>,
-    life: Arc<Life>,
+    env: Arc<Env>,
+    life: Arc<ProcessLife>,
 }
 
 impl Clock for SimClock {
@@ -219,7 +212,7 @@ impl Clock for SimClock {
 
 /// The random numbers of one process.
 struct SimIds {
-    env: Arc<Environment>,
+    env: Arc<Env>,
     place: String,
 }
 

@@ -23,7 +23,6 @@ const FAILURES_IN_CALM: u32 = 3;
 /// Of how many jobs a queue keeps copies, for a redrive at the end.
 const COPIES: usize = 6;
 
-/// A queue.
 pub struct SimQueue<J> {
     name: &'static str,
     state: Mutex<State<J>>,
@@ -52,7 +51,6 @@ struct Waiting<J> {
 }
 
 impl<J: Job> SimQueue<J> {
-    /// An empty queue.
     pub fn new(name: &'static str, hidden: Duration) -> Arc<Self> {
         Arc::new(Self {
             name,

@@ -1,7 +1,7 @@
 //! Remote agents: they get webhooks, and answer over the HTTP API. They are slow, die, answer twice
 //! and too late, claim other runs, and stream garbage.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -10,76 +10,27 @@ use tokio::time::sleep;
 
 use crate::{
     client::Lost,
-    environment::Environment,
+    deployment::Deployment,
+    env::Env,
     ledger::{RemoteAnswer, RemoteEnd, RemotePost, RemoteRun, SentFiles},
     locked,
-    world::World,
+    webhooks::{TIMEOUT, Webhook},
 };
 
-/// The host of all remote agents.
-pub const HOST: &str = "remote.example";
-/// How long a run of a remote agent may take.
-pub const TIMEOUT: Duration = Duration::from_mins(5);
-/// The name and the value of the secret that signs the webhooks.
-pub const SECRET: (&str, &str) = ("REMOTE", "whsec_dGhlIHJlbW90ZSBhZ2VudHMgb2YgdGhlIHNpbQ==");
 /// Milliseconds before each retry.
 const RETRY_WAITS: [u64; 6] = [100, 500, 2_000, 5_000, 10_000, 20_000];
 
-/// A webhook that has arrived.
-#[derive(Clone, Debug)]
-pub struct Webhook {
-    /// The run.
-    pub run: String,
-    /// The token for the answers.
-    pub token: String,
-    /// How many webhooks of the run had arrived before.
-    pub number: usize,
-}
-
 /// Answers the webhooks that arrive, each in a task of its own.
-pub async fn answer_all(world: Arc<World>) {
-    let Some(mut arriving) = locked(&world.env.arriving).take() else { return };
+pub async fn answer_all(deployment: Arc<Deployment>) {
+    let Some(mut arriving) = locked(&deployment.env.arriving).take() else { return };
     while let Some(webhook) = arriving.recv().await {
-        tokio::spawn(Answering::new(Arc::clone(&world), webhook).perform());
-    }
-}
-
-/// What an agent does about a run is decided at its first webhook, so that it does the same after a
-/// repeated one.
-pub fn decide(env: &Environment, run: &str, has_space: bool) -> RemoteRun {
-    let chance = &env.chance;
-    let place = format!("remote/{run}");
-    let (agents, spaces) = {
-        let ledger = locked(&env.ledger);
-        let names: Vec<_> = ledger.agents.iter().map(|(_, name)| name.clone()).collect();
-        (names, ledger.spaces.clone())
-    };
-    let posts = (0..chance.below(&place, 4)).map(|number| {
-        let name = &agents[chance.below(&place, agents.len() as u64) as usize];
-        let space = spaces[chance.below(&place, spaces.len() as u64) as usize];
-        RemotePost {
-            key: format!("answer {number}"),
-            text: format!("@{name} remote words {number} of {run}"),
-            space: (!has_space).then(|| space.to_string()),
-            files: None,
-            answers: Vec::new(),
-            sends: 0,
-        }
-    });
-    RemoteRun {
-        posts: posts.collect(),
-        is_failed: chance.happens(&place, 200),
-        tokens: BTreeSet::new(),
-        ends: Vec::new(),
-        ends_sent: 0,
-        wrong: Vec::new(),
+        tokio::spawn(Answering::new(Arc::clone(&deployment), webhook).perform());
     }
 }
 
 /// What an agent sends until it is answered.
 #[derive(Clone, Copy)]
 enum Answer {
-    /// A message.
     Post(usize),
     /// The end of the run.
     End,
@@ -87,25 +38,26 @@ enum Answer {
 
 /// An agent that answers a webhook.
 struct Answering {
-    world: Arc<World>,
+    deployment: Arc<Deployment>,
     webhook: Webhook,
     place: String,
 }
 
 impl Answering {
-    fn new(world: Arc<World>, webhook: Webhook) -> Self {
+    fn new(deployment: Arc<Deployment>, webhook: Webhook) -> Self {
         let place = format!("remote/{}/{}", webhook.run, webhook.number);
-        Self { world, webhook, place }
+        Self { deployment, webhook, place }
     }
 
     async fn perform(self) {
-        let chance = &self.world.env.chance;
+        let chance = &self.deployment.env.chance;
         let place = &self.place;
-        let posts = locked(&self.world.env.ledger).remote[&self.webhook.run].posts.len();
+        let Some(run) = self.decided() else { return };
+        let posts = run.posts.len();
         for number in 0..posts {
             self.pause().await;
             if self.fails(60) {
-                self.world.env.history.note(place, || "dies".into());
+                self.deployment.env.history.note(place, || "dies".into());
                 return;
             }
             if chance.happens(place, 100) {
@@ -124,7 +76,7 @@ impl Answering {
         }
         self.pause().await;
         if self.fails(60) {
-            self.world.env.history.note(place, || "dies before the end".into());
+            self.deployment.env.history.note(place, || "dies before the end".into());
             return;
         }
         for _ in 0..[1, 1, 1, 2][chance.below(place, 4) as usize] {
@@ -134,7 +86,8 @@ impl Answering {
 
     /// Whether something goes wrong now. In the calm phase nothing does.
     fn fails(&self, per_mille: u64) -> bool {
-        self.world.env.chance.happens(&self.place, per_mille) && !self.world.env.chance.is_calm()
+        self.deployment.env.chance.happens(&self.place, per_mille)
+            && !self.deployment.env.chance.is_calm()
     }
 
     /// Thinks for a while, now and then until its time is up.
@@ -142,9 +95,11 @@ impl Answering {
         let most = if self.fails(40) {
             TIMEOUT + Duration::from_mins(2)
         } else {
-            Duration::from_secs([0, 1, 20][self.world.env.chance.below(&self.place, 3) as usize])
+            Duration::from_secs(
+                [0, 1, 20][self.deployment.env.chance.below(&self.place, 3) as usize],
+            )
         };
-        sleep(self.world.env.chance.time(&self.place, Duration::ZERO, most)).await;
+        sleep(self.deployment.env.chance.time(&self.place, Duration::ZERO, most)).await;
     }
 
     /// Calls until a conclusive answer comes. Returns whether the agent should go on.
@@ -164,8 +119,8 @@ impl Answering {
 
     /// Shows the beginning of a text, and now and then garbage that belongs to no message.
     async fn stream(&self, number: usize) {
-        let text = self.planned(number).text;
-        let chance = &self.world.env.chance;
+        let Some(RemotePost { text, .. }) = self.planned(number) else { return };
+        let chance = &self.deployment.env.chance;
         let half = text.len() / 2;
         let key = format!("answer {number}");
         let mut pieces =
@@ -184,14 +139,20 @@ impl Answering {
         }
     }
 
-    fn planned(&self, number: usize) -> RemotePost {
-        locked(&self.world.env.ledger).remote[&self.webhook.run].posts[number].clone()
+    /// What the agent does about its run. `None` once the oracle judges: it takes the ledger, and
+    /// an agent may still be at work.
+    fn decided(&self) -> Option<RemoteRun> {
+        locked(&self.deployment.env.ledger).remote.get(&self.webhook.run).cloned()
+    }
+
+    fn planned(&self, number: usize) -> Option<RemotePost> {
+        self.decided()?.posts.get(number).cloned()
     }
 
     /// The files of a message: one of a person, which may be of another space, or not uploaded yet.
     /// A message that is sent again names the same one.
     fn files(&self, number: usize) -> Vec<String> {
-        let env = &self.world.env;
+        let env = &self.deployment.env;
         let place = format!("remote/{}/files/{number}", self.webhook.run);
         let mut ledger = locked(&env.ledger);
         let announced = ledger.announced_files.clone();
@@ -210,7 +171,7 @@ impl Answering {
 
     /// Posts a message. Returns the status, unless the request must be sent again.
     async fn post(&self, number: usize) -> Option<u16> {
-        let RemotePost { key, text, space, .. } = self.planned(number);
+        let RemotePost { key, text, space, .. } = self.planned(number)?;
         let files = self.files(number);
         let mut body = json!({"text": text, "streamKey": format!("answer {number}")});
         if !files.is_empty() {
@@ -220,12 +181,12 @@ impl Answering {
             body["spaceId"] = space.into();
         }
         self.note(|run| run.posts[number].sends += 1);
-        let sent = self.world.env.wall();
+        let sent = self.deployment.env.wall();
         let answer = self.call("messages", &self.webhook.run, Some(key), body).await;
         self.expect(answer.clone(), &[201, 404, 409, 422]);
         let (status, body) = conclusive(answer)?;
         if status == 201 {
-            locked(&self.world.env.ledger).sent_files.push(SentFiles { text, files });
+            locked(&self.deployment.env.ledger).sent_files.push(SentFiles { text, files });
         }
         self.note(|run| {
             let id = body["id"].as_str().map(str::to_owned);
@@ -235,11 +196,10 @@ impl Answering {
     }
 
     async fn complete(&self) -> Option<u16> {
-        let is_failed = locked(&self.world.env.ledger).remote[&self.webhook.run].is_failed;
-        let status = if is_failed { "failed" } else { "completed" };
+        let status = if self.decided()?.is_failed { "failed" } else { "completed" };
         let body = json!({"status": status, "usage": {"inputTokens": 3, "outputTokens": 2}});
         self.note(|run| run.ends_sent += 1);
-        let sent = self.world.env.wall();
+        let sent = self.deployment.env.wall();
         let answer = self.call("complete", &self.webhook.run, None, body).await;
         self.expect(answer.clone(), &[200, 409]);
         let (status, _) = conclusive(answer)?;
@@ -249,7 +209,7 @@ impl Answering {
 
     /// Claims another run, or its own one with a wrong token.
     async fn lie(&self) {
-        let others: Vec<_> = locked(&self.world.env.ledger)
+        let others: Vec<_> = locked(&self.deployment.env.ledger)
             .remote
             .keys()
             .filter(|run| **run != self.webhook.run)
@@ -271,10 +231,12 @@ impl Answering {
         let mut headers = vec![("authorization", format!("Bearer {}", self.webhook.token))];
         headers.extend(key.map(|key| ("idempotency-key", key)));
         let path = format!("/v1/runs/{run}/{what}");
-        self.world.env.history.note(&self.place, || format!("calls {what} of {run}: {body}"));
-        let answer =
-            self.world.request(&self.place, Method::POST, &path, &headers, body.to_string()).await;
-        self.world.env.history.note(&self.place, || format!("gets {answer:?}"));
+        self.deployment.env.history.note(&self.place, || format!("calls {what} of {run}: {body}"));
+        let answer = self
+            .deployment
+            .request(&self.place, Method::POST, &path, &headers, body.to_string())
+            .await;
+        self.deployment.env.history.note(&self.place, || format!("gets {answer:?}"));
         answer
     }
 
@@ -288,7 +250,7 @@ impl Answering {
     }
 
     fn note(&self, change: impl FnOnce(&mut RemoteRun)) {
-        if let Some(run) = locked(&self.world.env.ledger).remote.get_mut(&self.webhook.run) {
+        if let Some(run) = locked(&self.deployment.env.ledger).remote.get_mut(&self.webhook.run) {
             change(run);
         }
     }
@@ -301,9 +263,9 @@ fn conclusive(answer: Result<(u16, Value), Lost>) -> Option<(u16, Value)> {
 
 /// Whether a request that was sent then must be refused, because the agent's time was up on every
 /// clock.
-pub(crate) fn is_late(env: &Environment, sent: Time, until: &Value) -> bool {
+pub(crate) fn is_late(env: &Env, sent: Time, until: &Value) -> bool {
     let until: Option<Time> = until.as_str().and_then(|until| until.parse().ok());
-    until.is_some_and(|until| sent > until + env.plan.clock_spread + CLOCKS_JUMP)
+    until.is_some_and(|until| sent > until + env.parameters.clock_spread + CLOCKS_JUMP)
 }
 
 /// The wall clock of the simulation jumps at most so far.

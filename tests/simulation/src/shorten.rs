@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Outcome, setup::Setup, simulate};
+use crate::{Outcome, input::Input, simulate};
 
-/// Returns a shorter setup that breaks the same promise, and its outcome. Plays at most `plays`
+/// Returns a shorter input that breaks the same promise, and its outcome. Plays at most `plays`
 /// times to find it.
-pub fn shorten(setup: &Setup, outcome: &Outcome, plays: usize) -> Result<(Setup, Outcome), String> {
+pub fn shorten(input: &Input, outcome: &Outcome, plays: usize) -> Result<(Input, Outcome), String> {
     let Some(promise) = outcome.violations.first().map(|(promise, _)| *promise) else {
-        return Ok((setup.clone(), outcome.clone()));
+        return Ok((input.clone(), outcome.clone()));
     };
-    let mut best = (setup.clone(), outcome.clone());
+    let mut best = (input.clone(), outcome.clone());
     let mut left = plays;
-    let fails = |setup: &Setup, left: &mut usize| -> Result<Option<Outcome>, String> {
+    let fails = |input: &Input, left: &mut usize| -> Result<Option<Outcome>, String> {
         *left -= 1;
-        let outcome = simulate(setup)?;
+        let outcome = simulate(input)?;
         Ok(outcome.violations.iter().any(|(broken, _)| *broken == promise).then_some(outcome))
     };
     // First the actions: in groups, then each by itself.
@@ -26,10 +26,10 @@ pub fn shorten(setup: &Setup, outcome: &Outcome, plays: usize) -> Result<(Setup,
         if left == 0 || some.iter().all(|action| best.0.skipped.contains(action)) {
             continue;
         }
-        let mut setup = best.0.clone();
-        setup.skipped.extend(some);
-        if let Some(outcome) = fails(&setup, &mut left)? {
-            best = (setup, outcome);
+        let mut input = best.0.clone();
+        input.skipped.extend(some);
+        if let Some(outcome) = fails(&input, &mut left)? {
+            best = (input, outcome);
         }
     }
     // Then the faults: halves, quarters, and so on down to one fault.
@@ -40,10 +40,10 @@ pub fn shorten(setup: &Setup, outcome: &Outcome, plays: usize) -> Result<(Setup,
             if left == 0 {
                 break;
             }
-            let mut setup = best.0.clone();
-            setup.suppressed.extend(some.iter().cloned());
-            if let Some(outcome) = fails(&setup, &mut left)? {
-                best = (setup, outcome);
+            let mut input = best.0.clone();
+            input.suppressed.extend(some.iter().cloned());
+            if let Some(outcome) = fails(&input, &mut left)? {
+                best = (input, outcome);
             }
         }
         if size == 1 {
@@ -51,7 +51,7 @@ pub fn shorten(setup: &Setup, outcome: &Outcome, plays: usize) -> Result<(Setup,
         }
         size = size.div_ceil(2);
     }
-    let setup = Setup { history: true, ..best.0 };
-    let outcome = simulate(&setup)?;
-    Ok((setup, outcome))
+    let input = Input { history: true, ..best.0 };
+    let outcome = simulate(&input)?;
+    Ok((input, outcome))
 }

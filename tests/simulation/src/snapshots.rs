@@ -11,7 +11,10 @@ use smartspace_domain::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::{client::Caller, locked, people::Person, view::View, world::World};
+use crate::{
+    client::Caller, connections::Latecomer, deployment::Deployment, locked, people::Person,
+    view::View,
+};
 
 /// How often clients look for gaps.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -27,32 +30,18 @@ pub(crate) const FAULTS_LAST: Duration = Duration::from_mins(2);
 /// How long an answer may take to begin.
 const BEGINS_WITHIN: Duration = Duration::from_mins(1);
 
-/// A connection that subscribed in the middle of an answer.
-pub struct Latecomer {
-    /// The number of the person.
-    pub person: usize,
-    /// The connection.
-    pub connection: ConnectionId,
-    /// The space.
-    pub space: SpaceId,
-    /// When it had subscribed.
-    pub since: Instant,
-    /// What it saw.
-    pub view: Arc<View>,
-}
-
-/// Whether jobs post the frames of this world.
-pub(crate) fn has_large_rooms(world: &World) -> bool {
-    world.env.plan.room_limits != RoomLimits::SPACE
+/// Whether jobs post the frames of this deployment.
+pub(crate) fn has_large_rooms(deployment: &Deployment) -> bool {
+    deployment.env.parameters.room_limits != RoomLimits::SPACE
 }
 
 /// Lets every connection ask for a snapshot when it sees a gap, forever.
-pub(crate) async fn ask_at_gaps(world: Arc<World>) {
+pub(crate) async fn ask_at_gaps(deployment: Arc<Deployment>) {
     let mut asked: BTreeMap<(ConnectionId, String), Instant> = BTreeMap::new();
     loop {
         sleep(LOOK_EVERY).await;
         let now = Instant::now();
-        for (connection, view) in world.env.connections.all() {
+        for (connection, view) in deployment.env.connections.all() {
             let since = now.checked_sub(OVER_AFTER).unwrap_or(now);
             for (stream, space) in view.with(|seen| seen.gaps(since)) {
                 let key = (connection.clone(), stream.clone());
@@ -61,23 +50,25 @@ pub(crate) async fn ask_at_gaps(world: Arc<World>) {
                 }
                 asked.insert(key, now);
                 let frame = json!({"action": "snapshot", "streamId": stream, "spaceId": space});
-                let world = Arc::clone(&world);
+                let deployment = Arc::clone(&deployment);
                 let connection = connection.clone();
-                tokio::spawn(async move { world.receive(&connection, &frame.to_string()).await });
+                tokio::spawn(
+                    async move { deployment.receive(&connection, &frame.to_string()).await },
+                );
             }
         }
     }
 }
 
 /// In the calm phase, asks agents and joins their answers in the middle.
-pub(crate) async fn join_answers(world: &Arc<World>, people: &[Person]) {
+pub(crate) async fn join_answers(deployment: &Arc<Deployment>, people: &[Person]) {
     sleep(FAULTS_LAST).await;
     for number in 0..ANSWERS {
         let person = &people[number % people.len()];
         let place = format!("late {number}");
         let space = {
-            let ledger = locked(&world.env.ledger);
-            ledger.spaces[world.env.chance.below(&place, ledger.spaces.len() as u64) as usize]
+            let ledger = locked(&deployment.env.ledger);
+            ledger.spaces[deployment.env.chance.below(&place, ledger.spaces.len() as u64) as usize]
         };
         let began = Instant::now();
         person.ask_an_agent(&place, space).await;
@@ -91,16 +82,16 @@ pub(crate) async fn join_answers(world: &Arc<World>, people: &[Person]) {
             sleep(Duration::from_millis(100)).await;
         }
         if is_new()
-            && let Some(latecomer) = join(world, person, space, &place).await
+            && let Some(latecomer) = join(deployment, person, space, &place).await
         {
-            locked(&world.env.latecomers).push(latecomer);
+            locked(&deployment.env.latecomers).push(latecomer);
         }
     }
 }
 
 /// Opens another connection of a person and subscribes to a space.
 async fn join(
-    world: &Arc<World>,
+    deployment: &Arc<Deployment>,
     person: &Person,
     space: SpaceId,
     place: &str,
@@ -108,14 +99,14 @@ async fn join(
     let caller = Caller::Entity(person.id);
     let path = "/v1/socketTickets";
     let (status, ticket) =
-        world.http_with_retries(place, caller, Method::POST, path, None, None).await?;
-    let process = world.some_process(place).filter(|_| status == 201)?;
+        deployment.http_with_retries(place, caller, Method::POST, path, None, None).await?;
+    let process = deployment.some_process(place).filter(|_| status == 201)?;
     let connection = ConnectionId(format!("l{place}").replace(' ', "."));
     process.socket.connect(ticket["ticket"].as_str()?, &connection).await.ok()?;
     let view = Arc::<View>::default();
-    world.env.connections.open(connection.clone(), Arc::clone(&view));
+    deployment.env.connections.open(connection.clone(), Arc::clone(&view));
     let frame = json!({"action": "subscribe", "id": 1, "spaceId": space});
-    world.receive(&connection, &frame.to_string()).await.ok()?;
+    deployment.receive(&connection, &frame.to_string()).await.ok()?;
     let answer = timeout(Duration::from_secs(10), view.answer(1)).await.ok()?;
     let since = Instant::now();
     let is_following = answer["type"] == "subscribed";

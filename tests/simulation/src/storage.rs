@@ -23,7 +23,7 @@ use smartspace_embedded_table::{EmbeddedTable, NAME};
 use tokio::time::Instant;
 
 use self::{lanes::Lanes, later::Later, removed::Removed, samples::Samples, spending::Spending};
-use crate::{holds::Holds, locked, setup::Setup};
+use crate::{held_writes::HeldWrites, locked};
 
 /// The writes of a run: their times, and their numbers among all writes of the table.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +61,7 @@ pub struct Storage {
     pending: Mutex<VecDeque<(Instant, String, Vec<u8>)>>,
     writes: AtomicU64,
     /// The writes that wait until their condition fails.
-    pub holds: Holds,
+    pub held_writes: HeldWrites,
     /// The writes of runs, by their ids.
     runs: Mutex<BTreeMap<String, RunWrites>>,
     /// The states of plans, by their agents and ids.
@@ -77,8 +77,9 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// An empty table.
-    pub fn new(setup: &Setup) -> Result<Self, String> {
+    /// An empty table. `later_version` lets a later version add fields to all items, and `samples`
+    /// collects an item of each kind.
+    pub fn new(later_version: bool, samples: bool) -> Result<Self, String> {
         Ok(Self {
             table: EmbeddedTable::in_memory()?,
             copy: EmbeddedTable::in_memory()?,
@@ -89,9 +90,9 @@ impl Storage {
             lanes: Mutex::default(),
             spending: Mutex::default(),
             writes: AtomicU64::new(0),
-            later: setup.later_version.then(Later::default),
-            samples: setup.samples.then(Samples::default),
-            holds: Holds::default(),
+            later: later_version.then(Later::default),
+            samples: samples.then(Samples::default),
+            held_writes: HeldWrites::default(),
         })
     }
 
@@ -108,7 +109,7 @@ impl Storage {
                 "CreateTable" => return self.copy.answer(operation, body),
                 _ => {}
             }
-            self.holds.wake(operation, body);
+            self.held_writes.wake(operation, body);
             locked(&self.pending).push_back((Instant::now(), operation.to_owned(), body.to_vec()));
             self.look_at_written(operation, body);
         }
@@ -127,7 +128,6 @@ impl Storage {
         self.copy.answer(operation, body)
     }
 
-    /// The table itself.
     pub(crate) fn table(&self) -> &EmbeddedTable {
         &self.table
     }

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 use futures::future::join;
 use tokio::time::{Instant, sleep};
 
-use crate::{ledger::WatchedPost, locked, people::Person, world::World};
+use crate::{deployment::Deployment, ledger::WatchedPost, locked, people::Person};
 
 /// By then everything has ended that began before the calm: stalls, slow calls and late jobs.
 const FAULTS_LAST: Duration = Duration::from_mins(3);
@@ -17,22 +17,22 @@ const LATER: Duration = Duration::from_millis(100);
 const WATCHED_FOR: Duration = Duration::from_secs(3);
 
 /// Lets people post and watch, as often as the plan says.
-pub(crate) async fn watch(world: &Arc<World>, people: &mut [Person]) {
-    if world.env.plan.watched_posts == 0 {
+pub(crate) async fn watch(deployment: &Arc<Deployment>, people: &mut [Person]) {
+    if deployment.env.parameters.watched_posts == 0 {
         return;
     }
     sleep(FAULTS_LAST).await;
     for person in people.iter_mut() {
         person.come_back().await;
     }
-    for number in 0..world.env.plan.watched_posts {
-        watch_one(world, people, &format!("watched/{number}")).await;
+    for number in 0..deployment.env.parameters.watched_posts {
+        watch_one(deployment, people, &format!("watched/{number}")).await;
     }
 }
 
-async fn watch_one(world: &Arc<World>, people: &mut [Person], place: &str) {
-    let chance = &world.env.chance;
-    let spaces = locked(&world.env.ledger).spaces.clone();
+async fn watch_one(deployment: &Arc<Deployment>, people: &mut [Person], place: &str) {
+    let chance = &deployment.env.chance;
+    let spaces = locked(&deployment.env.ledger).spaces.clone();
     let space = spaces[chance.below(place, spaces.len() as u64) as usize];
     let mover = chance.below(place, people.len() as u64) as usize;
     let sender = chance.below(place, people.len() as u64) as usize;
@@ -52,7 +52,7 @@ async fn watch_one(world: &Arc<World>, people: &mut [Person], place: &str) {
     followers.extend(followed.map(|since| (mover, since)));
     if let Some((seq, at)) = posted {
         let note = || format!("number {seq} of {space}, by {} followers", followers.len());
-        world.env.history.note("watched", note);
-        locked(&world.env.ledger).watched.push(WatchedPost { space, seq, at, followers });
+        deployment.env.history.note("watched", note);
+        locked(&deployment.env.ledger).watched.push(WatchedPost { space, seq, at, followers });
     }
 }

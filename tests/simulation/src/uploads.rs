@@ -15,9 +15,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::{
     client::Caller,
+    deployment::Deployment,
     ledger::{SentFiles, SentMessage},
     locked,
-    world::World,
 };
 
 /// How many messages with files are sent.
@@ -26,19 +26,19 @@ const MESSAGES: u64 = 4;
 const LATE: Duration = Duration::from_secs(40);
 
 /// Sends some messages with files, one after the other.
-pub async fn send_files(world: Arc<World>) {
-    let chance = &world.env.chance;
+pub async fn send_files(deployment: Arc<Deployment>) {
+    let chance = &deployment.env.chance;
     for number in 0..=chance.below("uploads/messages", MESSAGES) {
         let place = format!("uploads/{number}");
         sleep(chance.time(&place, Duration::ZERO, Duration::from_secs(20))).await;
-        let sending = Sending::new(&world, place);
+        let sending = Sending::new(&deployment, place);
         sending.perform().await;
     }
 }
 
 /// One message with files.
 struct Sending {
-    world: Arc<World>,
+    deployment: Arc<Deployment>,
     place: String,
     person: EntityId,
     space: SpaceId,
@@ -53,19 +53,19 @@ struct Announced {
 }
 
 impl Sending {
-    fn new(world: &Arc<World>, place: String) -> Self {
+    fn new(deployment: &Arc<Deployment>, place: String) -> Self {
         let (people, spaces) = {
-            let ledger = locked(&world.env.ledger);
+            let ledger = locked(&deployment.env.ledger);
             (ledger.people.clone(), ledger.spaces.clone())
         };
-        let chance = &world.env.chance;
+        let chance = &deployment.env.chance;
         let person = people[chance.below(&place, people.len() as u64) as usize];
         let space = spaces[chance.below(&place, spaces.len() as u64) as usize];
-        Self { world: Arc::clone(world), place, person, space }
+        Self { deployment: Arc::clone(deployment), place, person, space }
     }
 
     async fn perform(&self) {
-        let chance = &self.world.env.chance;
+        let chance = &self.deployment.env.chance;
         let mut files = Vec::new();
         for number in 0..=chance.below(&self.place, 3) {
             files.extend(self.announce(number).await);
@@ -95,21 +95,21 @@ impl Sending {
         let path = format!("/v1/spaces/{}/attachments", self.space);
         let caller = Caller::Entity(self.person);
         let (status, made) = self
-            .world
+            .deployment
             .http_with_retries(&self.place, caller, Method::POST, &path, None, Some(&body))
             .await?;
         if status != 201 {
             return None;
         }
         let id = made["attachmentId"].as_str()?.to_owned();
-        locked(&self.world.env.ledger).announced_files.push((self.space, id.clone()));
+        locked(&self.deployment.env.ledger).announced_files.push((self.space, id.clone()));
         let key = FileKey { space: self.space, file: id.parse().ok()? };
         Some(Announced { id, key, bytes })
     }
 
     /// Uploads a file, or does not.
     async fn upload(&self, file: Announced) {
-        let chance = &self.world.env.chance;
+        let chance = &self.deployment.env.chance;
         let place = format!("{}/{}", self.place, file.id);
         let times = match chance.below(&place, 8) {
             0 => 0,
@@ -121,8 +121,8 @@ impl Sending {
             sleep(chance.time(&place, Duration::ZERO, LATE / 4)).await;
             // S3 refuses another length or hash; what it stores may still not be a text.
             let bytes = if is_wrong { vec![0; file.bytes.len()] } else { file.bytes.clone() };
-            let stored = self.world.env.files.put(file.key, bytes);
-            self.world.env.history.note(&place, || {
+            let stored = self.deployment.env.files.put(file.key, bytes);
+            self.deployment.env.history.note(&place, || {
                 format!("uploads {}, which is {}", file.id, if stored { "new" } else { "there" })
             });
             if stored {
@@ -133,11 +133,11 @@ impl Sending {
 
     /// Lets the storage tell of an upload: at least once.
     fn tell(&self, place: &str, key: FileKey) {
-        let chance = &self.world.env.chance;
+        let chance = &self.deployment.env.chance;
         let job = TriggerJob::SettleFile { space_id: key.space, attachment_id: key.file };
         for _ in 0..[1, 1, 1, 2][chance.below(place, 4) as usize] {
             let after = chance.time(place, Duration::ZERO, LATE);
-            self.world.env.triggers.put(job.clone(), Instant::now() + after);
+            self.deployment.env.triggers.put(job.clone(), Instant::now() + after);
         }
     }
 
@@ -152,7 +152,7 @@ impl Sending {
         let accepted = loop {
             let key = Some(self.place.as_str());
             let answer = self
-                .world
+                .deployment
                 .http_with_retries(&self.place, caller, Method::POST, &path, key, Some(&body))
                 .await;
             match answer {
@@ -164,7 +164,7 @@ impl Sending {
             }
         };
         let id = |made: &Value| Some((made["id"].as_str()?.to_owned(), made["seq"].as_u64()?));
-        let ledger = &mut locked(&self.world.env.ledger);
+        let ledger = &mut locked(&self.deployment.env.ledger);
         ledger.sent_files.push(SentFiles { text: text.clone(), files: ids });
         ledger.sent_messages.push(SentMessage {
             person: self.person,

@@ -10,11 +10,11 @@ use serde_json::json;
 use smartspace_simulation::{
     chance::Chance,
     client::Caller,
+    deployment::Deployment,
+    fixtures,
+    input::Input,
     oracle::Stored,
-    plan::{BudgetOf, Plan, TokenBudget},
-    setting,
-    setup::Setup,
-    world::World,
+    parameters::{BudgetOf, Parameters, TokenBudget},
 };
 use tokio::time::{Instant, sleep};
 
@@ -34,17 +34,17 @@ struct CallCounts {
 }
 
 /// Posts a message, as the operator or with a token, and counts the calls of all work that follows.
-async fn post(world: &Arc<World>, text: &str, token: bool) -> CallCounts {
+async fn post(deployment: &Arc<Deployment>, text: &str, token: bool) -> CallCounts {
     let (space, person) = {
-        let ledger = world.env.ledger.lock().unwrap();
+        let ledger = deployment.env.ledger.lock().unwrap();
         (ledger.spaces[0], ledger.people[0])
     };
     let caller = if token { Caller::Entity(person) } else { Caller::Operator };
     sleep(Duration::from_secs(30)).await;
-    world.env.ledger.lock().unwrap().calls.clear();
+    deployment.env.ledger.lock().unwrap().calls.clear();
     let begun = Instant::now();
     let body = json!({"text": text, "senderId": person});
-    let answer = world
+    let answer = deployment
         .http(
             "person",
             caller,
@@ -57,7 +57,7 @@ async fn post(world: &Arc<World>, text: &str, token: bool) -> CallCounts {
     assert_eq!(answer.unwrap().0, 201);
     // Before the next sweep.
     sleep(Duration::from_secs(15)).await;
-    let calls = world.env.ledger.lock().unwrap().calls.clone();
+    let calls = deployment.env.ledger.lock().unwrap().calls.clone();
     let is_asked = |what: &str| ["ask", "wake"].contains(&what);
     let asked = calls.iter().find(|(_, what)| is_asked(what)).expect("the agent was asked").0;
     let of_table = |what: &str| what.starts_with(char::is_uppercase);
@@ -73,27 +73,28 @@ async fn post(world: &Arc<World>, text: &str, token: bool) -> CallCounts {
     }
 }
 
-/// A world without faults, in which every call takes the same time.
-async fn quiet_world(seed: u64, plan: Plan) -> Arc<World> {
-    let setup = Setup { seed, ..Setup::default() };
-    let chance = Chance::new(seed, setup.suppressed.clone());
-    let world = World::with_plan(&setup, plan, chance, Some(CALL_LATENCY)).unwrap();
-    setting::set(&world).await.unwrap();
-    world
+/// A deployment without faults, in which every call takes the same time.
+async fn quiet_deployment(seed: u64, parameters: Parameters) -> Arc<Deployment> {
+    let input = Input { seed, ..Input::default() };
+    let chance = Chance::new(seed, input.suppressed.clone());
+    let deployment =
+        Deployment::with_parameters(&input, parameters, chance, Some(CALL_LATENCY)).unwrap();
+    fixtures::make(&deployment).await.unwrap();
+    deployment
 }
 
 /// The calls of the first message of a process, of a later one, and of one with a token.
-async fn counts(seed: u64, plan: Plan) -> [CallCounts; 3] {
-    let world = quiet_world(seed, plan).await;
+async fn counts(seed: u64, parameters: Parameters) -> [CallCounts; 3] {
+    let deployment = quiet_deployment(seed, parameters).await;
     // A process with empty memory.
-    let process = world.some_process("test").unwrap();
-    world.env.kill(&process.life, "for a fresh one");
+    let process = deployment.some_process("test").unwrap();
+    deployment.env.kill(&process.life, "for a fresh one");
     sleep(Duration::from_secs(10)).await;
 
-    let cold = post(&world, "first", false).await;
-    let warm = post(&world, "second", false).await;
-    let token = post(&world, "third", true).await;
-    world.end();
+    let cold = post(&deployment, "first", false).await;
+    let warm = post(&deployment, "second", false).await;
+    let token = post(&deployment, "third", true).await;
+    deployment.end();
     [cold, warm, token]
 }
 
@@ -101,7 +102,7 @@ async fn counts(seed: u64, plan: Plan) -> [CallCounts; 3] {
 async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process() {
     let mut least_in_all = [usize::MAX; 3];
     for seed in 0..5 {
-        let took = counts(seed, Plan::quiet()).await;
+        let took = counts(seed, Parameters::quiet()).await;
         // With a token, the API first checks that its entity exists.
         assert_eq!(took.each_ref().map(|took| took.in_a_row), [5, 4, 5], "seed {seed}: {took:?}");
         // A batch and a transaction, then the claim and in parallel the five reads of the context;
@@ -124,14 +125,14 @@ async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process
 async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
     let mut counted = Vec::new();
     for seed in 0..40 {
-        let plan = Plan { ends_after_send: true, ..Plan::quiet() };
-        let world = quiet_world(seed, plan).await;
-        post(&world, "first", false).await;
-        let took = post(&world, "second", false).await;
-        if called(&world, 1).as_deref() == Some("send_message") {
+        let parameters = Parameters { ends_after_send: true, ..Parameters::quiet() };
+        let deployment = quiet_deployment(seed, parameters).await;
+        post(&deployment, "first", false).await;
+        let took = post(&deployment, "second", false).await;
+        if called(&deployment, 1).as_deref() == Some("send_message") {
             counted.push(took.in_all);
         }
-        world.end();
+        deployment.end();
     }
     counted.sort_unstable();
     // A slow model takes longer than a look at the members and the run holds.
@@ -142,17 +143,17 @@ async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
 async fn a_budget_takes_one_read_before_the_message_and_one_write_before_the_model() {
     for scope in [BudgetOf::Agents, BudgetOf::Spaces, BudgetOf::Deployment] {
         let budget = Some(TokenBudget { scope, tokens: 1_000_000 });
-        let [_, without, _] = counts(0, Plan::quiet()).await;
-        let [_, with, _] = counts(0, Plan { budget, ..Plan::quiet() }).await;
+        let [_, without, _] = counts(0, Parameters::quiet()).await;
+        let [_, with, _] = counts(0, Parameters { budget, ..Parameters::quiet() }).await;
         assert_eq!(with.in_a_row, without.in_a_row + 2, "{scope:?}: {with:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_remote_agent_is_woken_two_calls_later_than_a_model() {
-    let [_, with_model, _] = counts(0, Plan::quiet()).await;
-    let plan = Plan { agents: 0, remote: true, ..Plan::quiet() };
-    let [_, warm, _] = counts(0, plan).await;
+    let [_, with_model, _] = counts(0, Parameters::quiet()).await;
+    let parameters = Parameters { agents: 0, remote: true, ..Parameters::quiet() };
+    let [_, warm, _] = counts(0, parameters).await;
     // Two parts of the prompt side by side, and the transaction that hands the run on.
     assert_eq!(warm.in_a_row, with_model.in_a_row + 2, "{warm:?}");
     assert_eq!(warm.of_table, with_model.of_table + 3, "{warm:?}");
@@ -160,8 +161,8 @@ async fn a_remote_agent_is_woken_two_calls_later_than_a_model() {
 }
 
 /// The tool of the newest run, if the run made so many steps and one call only.
-fn called(world: &World, steps: u32) -> Option<String> {
-    let stored = Stored::from_items(&world.env.storage.items());
+fn called(deployment: &Deployment, steps: u32) -> Option<String> {
+    let stored = Stored::from_items(&deployment.env.storage.items());
     // Ids start with the time, so the last one is the newest.
     let (run, newest) = stored.runs.last_key_value()?;
     let calls: Vec<_> = stored.calls.iter().filter(|((of, ..), _)| of == run).collect();
@@ -174,19 +175,20 @@ fn called(world: &World, steps: u32) -> Option<String> {
 async fn an_external_call_is_two_writes_and_with_a_card_three() {
     let mut took = BTreeMap::new();
     for seed in 1..=200 {
-        let world = quiet_world(seed, Plan { outside: true, ..Plan::quiet() }).await;
-        post(&world, "first", false).await;
-        let in_all = post(&world, "second", false).await.in_all;
-        let calls = world.env.ledger.lock().unwrap().calls.clone();
+        let deployment =
+            quiet_deployment(seed, Parameters { outside: true, ..Parameters::quiet() }).await;
+        post(&deployment, "first", false).await;
+        let in_all = post(&deployment, "second", false).await.in_all;
+        let calls = deployment.env.ledger.lock().unwrap().calls.clone();
         let writes = calls
             .iter()
             .filter(|(_, what)| ["TransactWriteItems", "UpdateItem"].contains(&what.as_str()))
             .count();
-        if let Some(tool) = called(&world, 2) {
+        if let Some(tool) = called(&deployment, 2) {
             let least = took.entry(tool).or_insert((writes, in_all));
             *least = (*least).min((writes, in_all));
         }
-        world.end();
+        deployment.end();
         if ["charge", "order"].iter().all(|tool| took.contains_key(*tool)) {
             break;
         }

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use smartspace_simulation::{
     chance::Chance,
     client::Caller,
+    deployment::Deployment,
     external_tools::IDEMPOTENT,
+    fixtures,
+    input::Input,
     ledger::SentMessage,
     oracle::{self, Stored},
-    plan::Plan,
-    setting,
-    setup::Setup,
-    world::World,
+    parameters::Parameters,
 };
 use tokio::time::sleep;
 
@@ -43,20 +43,20 @@ fn changes(name: &str) -> [Value; 5] {
 
 /// Sends a message, and waits until a call of an idempotent tool is under way. Returns the tool, or
 /// `None` if the run ends without such a call.
-async fn until_under_way(world: &Arc<World>, message: usize) -> Option<String> {
+async fn until_under_way(deployment: &Arc<Deployment>, message: usize) -> Option<String> {
     let (space, person) = {
-        let ledger = world.env.ledger.lock().unwrap();
+        let ledger = deployment.env.ledger.lock().unwrap();
         (ledger.spaces[0], ledger.people[0])
     };
     let path = format!("/v1/spaces/{space}/messages");
     let body = json!({"text": format!("Number {message}."), "senderId": person});
-    let (status, made) = world
+    let (status, made) = deployment
         .http("person", Caller::Operator, Method::POST, &path, None, Some(&body))
         .await
         .unwrap();
     assert_eq!(status, 201);
     let accepted = made["id"].as_str().map(str::to_owned).zip(made["seq"].as_u64());
-    world.env.ledger.lock().unwrap().sent_messages.push(SentMessage {
+    deployment.env.ledger.lock().unwrap().sent_messages.push(SentMessage {
         person,
         space,
         text: format!("Number {message}."),
@@ -65,30 +65,30 @@ async fn until_under_way(world: &Arc<World>, message: usize) -> Option<String> {
     loop {
         for _ in 0..100 {
             sleep(Duration::from_millis(5)).await;
-            let last = world.env.ledger.lock().unwrap().arrived.last().cloned();
+            let last = deployment.env.ledger.lock().unwrap().arrived.last().cloned();
             if let Some(last) = last
                 .filter(|last| last.answered.is_none() && IDEMPOTENT.contains(&last.tool.as_str()))
             {
                 return Some(last.tool);
             }
         }
-        if has_ended(world) {
+        if has_ended(deployment) {
             return None;
         }
     }
 }
 
-fn has_ended(world: &World) -> bool {
-    Stored::from_items(&world.env.storage.items())
+fn has_ended(deployment: &Deployment) -> bool {
+    Stored::from_items(&deployment.env.storage.items())
         .runs
         .values()
         .all(|run| ["completed", "failed", "canceled"].iter().any(|end| run["status"] == *end))
 }
 
 /// Sends messages until a call of an idempotent tool is under way. Returns the tool.
-async fn call_under_way(world: &Arc<World>) -> Option<String> {
+async fn call_under_way(deployment: &Arc<Deployment>) -> Option<String> {
     for message in 0..6 {
-        let tool = until_under_way(world, message).await;
+        let tool = until_under_way(deployment, message).await;
         if tool.is_some() {
             return tool;
         }
@@ -97,16 +97,16 @@ async fn call_under_way(world: &Arc<World>) -> Option<String> {
 }
 
 /// Replaces the agent's tools, among them the tool `name`, and waits until every run has ended.
-async fn replace_tools(world: &Arc<World>, name: &str, tools: &Value) {
-    let agent = world.env.ledger.lock().unwrap().agents[0].0;
+async fn replace_tools(deployment: &Arc<Deployment>, name: &str, tools: &Value) {
+    let agent = deployment.env.ledger.lock().unwrap().agents[0].0;
     let path = format!("/v1/entities/{agent}");
     let body = json!({"agent": {"tools": tools}});
-    let patched = world
+    let patched = deployment
         .http_with_retries("operator", Caller::Operator, Method::PATCH, &path, None, Some(&body))
         .await;
     assert_eq!(patched.unwrap().0, 200);
-    world.env.ledger.lock().unwrap().changed.insert(name.to_owned());
-    while !has_ended(world) {
+    deployment.env.ledger.lock().unwrap().changed.insert(name.to_owned());
+    while !has_ended(deployment) {
         sleep(Duration::from_secs(5)).await;
     }
     sleep(Duration::from_mins(2)).await;
@@ -116,19 +116,25 @@ async fn replace_tools(world: &Arc<World>, name: &str, tools: &Value) {
 async fn a_call_under_way_has_one_result_after_its_tool_changed() {
     let mut changed = 0;
     for seed in 1..=200 {
-        let setup = Setup { seed, ..Setup::default() };
-        let plan = Plan { outside: true, ..Plan::quiet() };
-        let world =
-            World::with_plan(&setup, plan, Chance::new(seed, setup.suppressed.clone()), None)
-                .unwrap();
-        setting::set(&world).await.unwrap();
-        if let Some(name) = call_under_way(&world).await {
-            world.env.kill(&world.some_process("test").unwrap().life, "while a call is under way");
+        let input = Input { seed, ..Input::default() };
+        let parameters = Parameters { outside: true, ..Parameters::quiet() };
+        let deployment = Deployment::with_parameters(
+            &input,
+            parameters,
+            Chance::new(seed, input.suppressed.clone()),
+            None,
+        )
+        .unwrap();
+        fixtures::make(&deployment).await.unwrap();
+        if let Some(name) = call_under_way(&deployment).await {
+            deployment
+                .env
+                .kill(&deployment.some_process("test").unwrap().life, "while a call is under way");
             let tools = &changes(&name)[changed];
-            replace_tools(&world, &name, tools).await;
-            let stored = Stored::from_items(&world.env.storage.items());
+            replace_tools(&deployment, &name, tools).await;
+            let stored = Stored::from_items(&deployment.env.storage.items());
             assert_eq!(
-                oracle::judge(&world.env, &[]),
+                oracle::judge(&deployment.env, &[]),
                 [].into(),
                 "seed {seed}, {name} became {tools}"
             );
@@ -144,7 +150,7 @@ async fn a_call_under_way_has_one_result_after_its_tool_changed() {
             );
             changed += 1;
         }
-        world.end();
+        deployment.end();
         if changed == 5 {
             return;
         }

@@ -1,19 +1,18 @@
 //! The conditions of the store's writes: each has a line in `conditions.md`, and the oracle notices
 //! that it is missing.
 
-use std::{collections::BTreeSet, io::Write};
+use std::collections::BTreeSet;
 
 use smartspace_simulation::{
     conditions::{
         Clause,
         catalog::{CATALOG, Condition, clause},
     },
-    setup::Setup,
-    simulate,
+    search::Trial,
 };
 
-/// How many seeds after the listed one are played before a mutant counts as not found.
-const MAX_SEEDS: u64 = 200;
+use crate::promises::expect_found;
+
 /// How many tests share the mutants that are not played for each change.
 const PARTS: usize = 6;
 /// The mutants that are played for each change.
@@ -46,22 +45,11 @@ fn each_condition_has_one_line_and_one_mutant() {
     }
 }
 
-/// Plays seeds from the listed one on until dropping the condition breaks its promise.
+/// Plays the listed seed without the condition, if there is one.
 fn find(condition: &Condition) {
-    let Condition { mutant, clause, found } = condition;
-    let Some((promise, first)) = *found else { return };
-    let breaks_it = |seed: u64| {
-        let setup = Setup { seed, dropped: Some(clause.clone()), ..Setup::default() };
-        simulate(&setup).unwrap().violations.iter().any(|(broken, _)| *broken == promise)
-    };
-    let Some(seed) = (first..first + MAX_SEEDS).find(|&seed| breaks_it(seed)) else {
-        panic!(
-            "{mutant} broke promise {promise} in none of {MAX_SEEDS} seeds; \
-             play one: cargo run -p smartspace-simulation -- --from {first} --drop {mutant}"
-        );
-    };
-    // Visible with --no-capture; conditions.md lists it.
-    let _ = writeln!(std::io::stdout(), "{mutant}: promise {promise}, found by seed {seed}");
+    if let Some(trial) = Trial::of_condition(condition) {
+        expect_found(&trial);
+    }
 }
 
 #[test]

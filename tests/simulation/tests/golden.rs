@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use smartspace_simulation::{
-    setup::Setup,
+    input::Input,
     simulate,
     storage::samples::{kind, shape},
 };
@@ -88,7 +88,7 @@ async fn samples() -> BTreeMap<String, Vec<Value>> {
     let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for seed in SEEDS {
         // A simulation has a runtime of its own.
-        let play = move || simulate(&Setup { seed, samples: true, ..Setup::default() });
+        let play = move || simulate(&Input { seed, samples: true, ..Input::default() });
         let outcome = std::thread::spawn(play).join().unwrap().unwrap();
         for item in outcome.samples {
             found.entry(kind(&item)).or_default().push(item);

@@ -9,13 +9,13 @@ use smartspace_embedded_table::NAME;
 use smartspace_simulation::{
     chance::Chance,
     client::Caller,
+    deployment::Deployment,
     fault_rates::FaultRates,
+    fixtures,
+    input::Input,
     ledger::SentMessage,
     oracle::{self, Stored},
-    plan::Plan,
-    setting,
-    setup::Setup,
-    world::World,
+    parameters::Parameters,
 };
 use tokio::time::sleep;
 
@@ -26,33 +26,33 @@ const CALL_LATENCY: Duration = Duration::from_millis(500);
 const EXPIRED: &str =
     "the run waited too long: its stored steps expired; resuming would repeat work";
 
-async fn set(seed: u64, plan: Plan) -> Arc<World> {
-    let setup = Setup { seed, ..Setup::default() };
-    let world = World::with_plan(
-        &setup,
-        plan,
-        Chance::new(seed, setup.suppressed.clone()),
+async fn set(seed: u64, parameters: Parameters) -> Arc<Deployment> {
+    let input = Input { seed, ..Input::default() };
+    let deployment = Deployment::with_parameters(
+        &input,
+        parameters,
+        Chance::new(seed, input.suppressed.clone()),
         Some(CALL_LATENCY),
     )
     .unwrap();
-    setting::set(&world).await.unwrap();
-    world
+    fixtures::make(&deployment).await.unwrap();
+    deployment
 }
 
 /// Sends a message that triggers the agent.
-async fn begin(world: &Arc<World>) {
+async fn begin(deployment: &Arc<Deployment>) {
     let (space, person) = {
-        let ledger = world.env.ledger.lock().unwrap();
+        let ledger = deployment.env.ledger.lock().unwrap();
         (ledger.spaces[0], ledger.people[0])
     };
     let path = format!("/v1/spaces/{space}/messages");
     let body = json!({"text": "Begin.", "senderId": person});
     let answer =
-        world.http("person", Caller::Operator, Method::POST, &path, None, Some(&body)).await;
+        deployment.http("person", Caller::Operator, Method::POST, &path, None, Some(&body)).await;
     let (status, made) = answer.unwrap();
     assert_eq!(status, 201);
     let accepted = made["id"].as_str().map(str::to_owned).zip(made["seq"].as_u64());
-    world.env.ledger.lock().unwrap().sent_messages.push(SentMessage {
+    deployment.env.ledger.lock().unwrap().sent_messages.push(SentMessage {
         person,
         space,
         text: "Begin.".into(),
@@ -61,10 +61,10 @@ async fn begin(world: &Arc<World>) {
 }
 
 /// Waits until every run has ended.
-async fn ended(world: &World) -> Stored {
+async fn ended(deployment: &Deployment) -> Stored {
     loop {
         sleep(Duration::from_secs(5)).await;
-        let stored = Stored::from_items(&world.env.storage.items());
+        let stored = Stored::from_items(&deployment.env.storage.items());
         if stored.runs.values().all(|run| run["status"] == "completed" || run["status"] == "failed")
         {
             return stored;
@@ -77,11 +77,15 @@ async fn further_invocations_resume_a_run_until_it_ends() {
     let mut handed_over = 0;
     let mut said = 0;
     for seed in 1..=20 {
-        let plan = Plan { processes: 2, invocation: Duration::from_secs(122), ..Plan::quiet() };
-        let world = set(seed, plan).await;
-        begin(&world).await;
-        let stored = ended(&world).await;
-        assert_eq!(oracle::judge(&world.env, &[]), [].into(), "seed {seed}");
+        let parameters = Parameters {
+            processes: 2,
+            invocation: Duration::from_secs(122),
+            ..Parameters::quiet()
+        };
+        let deployment = set(seed, parameters).await;
+        begin(&deployment).await;
+        let stored = ended(&deployment).await;
+        assert_eq!(oracle::judge(&deployment.env, &[]), [].into(), "seed {seed}");
         for run in stored.runs.values() {
             // Each answer ends an invocation, and no lease was lost.
             assert_eq!(
@@ -92,7 +96,7 @@ async fn further_invocations_resume_a_run_until_it_ends() {
             handed_over += usize::from(run["claims"].as_u64() > Some(1));
         }
         said += stored.all_messages().filter(|(_, message)| !message["runId"].is_null()).count();
-        world.end();
+        deployment.end();
     }
     assert!(
         handed_over >= 10 && said >= 10,
@@ -105,18 +109,18 @@ async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries()
     let mut in_full = 0;
     for seed in 1..=20 {
         // Not even a new invocation has time for a whole answer.
-        let plan = Plan {
+        let parameters = Parameters {
             invocation: Duration::from_secs(119),
             fault_rates: FaultRates { model: 100_000, ..FaultRates::default() },
-            ..Plan::quiet()
+            ..Parameters::quiet()
         };
-        let world = set(seed, plan).await;
-        let agent = world.env.ledger.lock().unwrap().agents[0].0;
+        let deployment = set(seed, parameters).await;
+        let agent = deployment.env.ledger.lock().unwrap().agents[0].0;
         let fallback = ["second", "third"].map(|name| json!({"provider": "openai", "name": name}));
         let path = format!("/v1/entities/{agent}");
         let body = json!({"agent": {"model": {"fallback": fallback}}});
         assert_eq!(
-            world
+            deployment
                 .http("operator", Caller::Operator, Method::PATCH, &path, None, Some(&body))
                 .await
                 .unwrap()
@@ -124,11 +128,11 @@ async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries()
             200
         );
         // Every model fails, each time in another way.
-        world.env.chance.set_calm(false);
-        begin(&world).await;
-        let stored = ended(&world).await;
+        deployment.env.chance.set_calm(false);
+        begin(&deployment).await;
+        let stored = ended(&deployment).await;
         let run = stored.runs.values().next().unwrap();
-        let asked: Vec<_> = world
+        let asked: Vec<_> = deployment
             .env
             .ledger
             .lock()
@@ -157,7 +161,7 @@ async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries()
             );
         }
         in_full += usize::from(first == 4);
-        world.end();
+        deployment.end();
     }
     assert!(in_full >= 5, "{in_full} of 20 first models were retried three times");
 }
@@ -166,26 +170,28 @@ async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries()
 async fn a_run_whose_first_steps_expired_does_not_repeat_them() {
     let mut forgotten = 0;
     for (seed, dropped) in (1..=20).zip(["PROMPT", "STEP#000", "STEP#001"].into_iter().cycle()) {
-        let world = set(seed, Plan { invocation: Duration::from_secs(122), ..Plan::quiet() }).await;
-        begin(&world).await;
+        let deployment =
+            set(seed, Parameters { invocation: Duration::from_secs(122), ..Parameters::quiet() })
+                .await;
+        begin(&deployment).await;
         let steps = if dropped == "STEP#001" { 2 } else { 1 };
         let is_over =
             |run: &Value| run["status"] == "completed" || run["stepCount"].as_u64() >= Some(steps);
         let run = loop {
             sleep(Duration::from_millis(100)).await;
-            let runs = Stored::from_items(&world.env.storage.items()).runs;
+            let runs = Stored::from_items(&deployment.env.storage.items()).runs;
             if let Some((id, _)) = runs.iter().find(|(_, run)| is_over(run)) {
                 break id.clone();
             }
         };
         let key = json!({"PK": {"S": format!("RUN#{run}")}, "SK": {"S": dropped}});
         let request = json!({"TableName": NAME, "Key": key}).to_string();
-        assert_eq!(world.env.storage.answer("DeleteItem", request.as_bytes()).0, 200);
-        let stored = ended(&world).await;
-        let asked = world.env.ledger.lock().unwrap().model_requests.len() as u64;
+        assert_eq!(deployment.env.storage.answer("DeleteItem", request.as_bytes()).0, 200);
+        let stored = ended(&deployment).await;
+        let asked = deployment.env.ledger.lock().unwrap().model_requests.len() as u64;
         if stored.runs[&run]["status"] == "failed" {
             let steps = stored.runs[&run]["stepCount"].as_u64().unwrap();
-            let error = world
+            let error = deployment
                 .env
                 .storage
                 .items()
@@ -199,7 +205,7 @@ async fn a_run_whose_first_steps_expired_does_not_repeat_them() {
             );
             forgotten += 1;
         }
-        world.end();
+        deployment.end();
     }
     assert!(forgotten >= 8, "{forgotten} runs of 20 had lost a step");
 }

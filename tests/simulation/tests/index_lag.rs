@@ -6,23 +6,35 @@ use std::{sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace_simulation::{
-    chance::Chance, client::Caller, oracle::Stored, plan::Plan, setting, setup::Setup, world::World,
+    chance::Chance, client::Caller, deployment::Deployment, fixtures, input::Input, oracle::Stored,
+    parameters::Parameters,
 };
 use tokio::time::sleep;
 
-async fn set(seed: u64) -> Arc<World> {
-    let setup = Setup { seed, ..Setup::default() };
-    let world =
-        World::with_plan(&setup, Plan::quiet(), Chance::new(seed, setup.suppressed.clone()), None)
-            .unwrap();
-    setting::set(&world).await.unwrap();
-    world
+async fn set(seed: u64) -> Arc<Deployment> {
+    let input = Input { seed, ..Input::default() };
+    let deployment = Deployment::with_parameters(
+        &input,
+        Parameters::quiet(),
+        Chance::new(seed, input.suppressed.clone()),
+        None,
+    )
+    .unwrap();
+    fixtures::make(&deployment).await.unwrap();
+    deployment
 }
 
 /// Calls the API as the operator, and expects a status of 2xx.
-async fn call(world: &Arc<World>, method: Method, path: &str, body: Option<Value>) -> Value {
-    let (status, answer) =
-        world.http("operator", Caller::Operator, method, path, None, body.as_ref()).await.unwrap();
+async fn call(
+    deployment: &Arc<Deployment>,
+    method: Method,
+    path: &str,
+    body: Option<Value>,
+) -> Value {
+    let (status, answer) = deployment
+        .http("operator", Caller::Operator, method, path, None, body.as_ref())
+        .await
+        .unwrap();
     assert!((200..300).contains(&status), "{path}: {status} {answer}");
     answer
 }
@@ -40,20 +52,25 @@ fn entity(kind: &str) -> Value {
 async fn an_entity_retired_or_renamed_right_after_joining_is_updated_in_its_space() {
     for (seed, kind) in (1..=10).zip(["human", "agent"].into_iter().cycle()) {
         for retires in [true, false] {
-            let world = set(seed).await;
-            let space = world.env.ledger.lock().unwrap().spaces[0];
-            let made = call(&world, Method::POST, "/v1/entities", Some(entity(kind))).await;
+            let deployment = set(seed).await;
+            let space = deployment.env.ledger.lock().unwrap().spaces[0];
+            let made = call(&deployment, Method::POST, "/v1/entities", Some(entity(kind))).await;
             let id = made["id"].as_str().unwrap().to_owned();
-            call(&world, Method::PUT, &format!("/v1/spaces/{space}/members/{id}"), Some(json!({})))
-                .await;
+            call(
+                &deployment,
+                Method::PUT,
+                &format!("/v1/spaces/{space}/members/{id}"),
+                Some(json!({})),
+            )
+            .await;
             let path = format!("/v1/entities/{id}");
             if retires {
-                call(&world, Method::DELETE, &path, None).await;
+                call(&deployment, Method::DELETE, &path, None).await;
             } else {
-                call(&world, Method::PATCH, &path, Some(json!({"name": "Latest"}))).await;
+                call(&deployment, Method::PATCH, &path, Some(json!({"name": "Latest"}))).await;
             }
             sleep(Duration::from_mins(3)).await;
-            let stored = Stored::from_items(&world.env.storage.items());
+            let stored = Stored::from_items(&deployment.env.storage.items());
             let member = &stored.members[&(space.to_string(), id)];
             let seen = (member["left"] == true, member["name"].as_str());
             assert_eq!(
@@ -62,7 +79,7 @@ async fn an_entity_retired_or_renamed_right_after_joining_is_updated_in_its_spac
                 "seed {seed}, {kind}"
             );
             assert_eq!(stored.due, [""; 0], "seed {seed}, {kind}: nothing is due");
-            world.end();
+            deployment.end();
         }
     }
 }
@@ -72,23 +89,23 @@ async fn runs_end_when_their_agent_is_removed_or_their_space_deleted_before_an_i
     let mut canceled = 0;
     for seed in 1..=10 {
         for deletes in [false, true] {
-            let world = set(seed).await;
+            let deployment = set(seed).await;
             let (space, person, agent) = {
-                let ledger = world.env.ledger.lock().unwrap();
+                let ledger = deployment.env.ledger.lock().unwrap();
                 (ledger.spaces[0], ledger.people[0], ledger.agents[0].0)
             };
             let path = format!("/v1/spaces/{space}");
             call(
-                &world,
+                &deployment,
                 Method::POST,
                 &format!("{path}/messages"),
                 Some(json!({"text": "Begin.", "senderId": person})),
             )
             .await;
             let removed = if deletes { path } else { format!("{path}/members/{agent}") };
-            call(&world, Method::DELETE, &removed, None).await;
+            call(&deployment, Method::DELETE, &removed, None).await;
             sleep(Duration::from_mins(1)).await;
-            let stored = Stored::from_items(&world.env.storage.items());
+            let stored = Stored::from_items(&deployment.env.storage.items());
             let ends: Vec<_> = stored
                 .runs
                 .values()
@@ -101,7 +118,7 @@ async fn runs_end_when_their_agent_is_removed_or_their_space_deleted_before_an_i
                 "seed {seed}, deletes the space: {deletes}: {ends:?}"
             );
             canceled += usize::from(is_canceled);
-            world.end();
+            deployment.end();
         }
     }
     assert!(canceled >= 17, "{canceled} of 20 runs were canceled");

@@ -1,13 +1,13 @@
 //! A later version works on the same table: all items have fields that this version does not know.
 //! It keeps every promise, and no item loses such a field.
 
-use smartspace_simulation::{setup::Setup, simulate};
+use smartspace_simulation::{input::Input, simulate};
 
 #[test]
 fn items_of_a_later_version_are_read_and_keep_their_unknown_fields() {
     for seed in 1..=20 {
-        let setup = Setup { seed, later_version: true, ..Setup::default() };
-        let outcome = simulate(&setup).unwrap();
+        let input = Input { seed, later_version: true, ..Input::default() };
+        let outcome = simulate(&input).unwrap();
         assert!(outcome.violations.is_empty(), "seed {seed}: {:#?}", outcome.violations);
     }
 }

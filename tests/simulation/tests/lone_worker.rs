@@ -132,10 +132,10 @@ impl Model for SlowModel {
 
 /// Remembers how often the job was kept from other workers.
 #[derive(Default)]
-struct Holds(AtomicUsize);
+struct HeldWrites(AtomicUsize);
 
 #[async_trait]
-impl Delivery for Holds {
+impl Delivery for HeldWrites {
     async fn hold(&self, time: Duration) {
         assert_eq!(time, Duration::from_secs(36));
         self.0.fetch_add(1, Ordering::Relaxed);
@@ -176,7 +176,6 @@ fn routers() -> Routers {
     Routers { models: Arc::new(SlowModel::default()), prices: Arc::default() }
 }
 
-/// A worker's surroundings.
 struct Scene {
     pipeline: Pipeline,
     /// Runs and broadcasts.
@@ -243,8 +242,8 @@ async fn a_slow_summary_is_paid_for_once() {
     let agent = EntityId::new(start(), 1);
     let scene = Scene::new(Box::pin(store_with_history(space, agent)).await);
     let job = RunJob::Summarize { space_id: space, agent_id: agent, to: 30 };
-    let first = Holds::default();
-    let second = Holds::default();
+    let first = HeldWrites::default();
+    let second = HeldWrites::default();
     let workers = [scene.worker(), scene.worker()];
     let later = async {
         sleep(CLAIM + Duration::from_secs(10)).await;
@@ -280,7 +279,7 @@ async fn a_run_that_waits_for_a_lost_form_is_not_queued_again_and_again() {
         .await
         .unwrap();
     let worker = scene.worker();
-    assert_eq!(Box::pin(worker.handle(&run.job(), &Holds::default())).await, Ok(()));
+    assert_eq!(Box::pin(worker.handle(&run.job(), &HeldWrites::default())).await, Ok(()));
     assert_eq!(scene.queued.0.load(Ordering::Relaxed), 0);
 }
 

@@ -11,7 +11,8 @@ use smartspace_domain::{
 };
 use smartspace_embedded_table::NAME;
 use smartspace_simulation::{
-    chance::Chance, client::Caller, plan::Plan, setting, setup::Setup, world::World,
+    chance::Chance, client::Caller, deployment::Deployment, fixtures, input::Input,
+    parameters::Parameters,
 };
 use tokio::time::{Instant, sleep};
 
@@ -26,24 +27,24 @@ struct PromptCost {
     in_a_row: u128,
 }
 
-async fn world() -> (Arc<World>, SpaceId) {
-    let setup = Setup::default();
-    let world = World::with_plan(
-        &setup,
-        Plan::quiet(),
-        Chance::new(setup.seed, setup.suppressed.clone()),
+async fn deployment() -> (Arc<Deployment>, SpaceId) {
+    let input = Input::default();
+    let deployment = Deployment::with_parameters(
+        &input,
+        Parameters::quiet(),
+        Chance::new(input.seed, input.suppressed.clone()),
         Some(CALL_LATENCY),
     )
     .unwrap();
-    setting::set(&world).await.unwrap();
-    let space = world.env.ledger.lock().unwrap().spaces[0];
-    (world, space)
+    fixtures::make(&deployment).await.unwrap();
+    let space = deployment.env.ledger.lock().unwrap().spaces[0];
+    (deployment, space)
 }
 
-async fn say(world: &Arc<World>, space: SpaceId, text: &str) -> Value {
-    let person = world.env.ledger.lock().unwrap().people[0];
+async fn say(deployment: &Arc<Deployment>, space: SpaceId, text: &str) -> Value {
+    let person = deployment.env.ledger.lock().unwrap().people[0];
     let body = json!({"text": text, "senderId": person});
-    let answer = world
+    let answer = deployment
         .http(
             "person",
             Caller::Operator,
@@ -59,12 +60,13 @@ async fn say(world: &Arc<World>, space: SpaceId, text: &str) -> Value {
 }
 
 /// Writes copies of the first message into the table, after number `after` and up to `last`.
-fn fill(world: &World, space: SpaceId, after: u64, last: u64) {
+fn fill(deployment: &Deployment, space: SpaceId, after: u64, last: u64) {
     let pk = json!({"S": format!("SPACE#{space}")});
     let first = json!({"PK": pk, "SK": {"S": format!("MSG#{:012}", 1)}});
     let call = |operation: &str, mut body: Value| -> Value {
         body["TableName"] = NAME.into();
-        let (status, answer) = world.env.storage.answer(operation, body.to_string().as_bytes());
+        let (status, answer) =
+            deployment.env.storage.answer(operation, body.to_string().as_bytes());
         assert_eq!(status, 200, "{answer}");
         serde_json::from_str(&answer).unwrap()
     };
@@ -85,21 +87,21 @@ fn fill(world: &World, space: SpaceId, after: u64, last: u64) {
     call("UpdateItem", update);
 }
 
-async fn measure(world: &Arc<World>, space: SpaceId, text: &str) -> PromptCost {
+async fn measure(deployment: &Arc<Deployment>, space: SpaceId, text: &str) -> PromptCost {
     // A process with empty memory.
-    let process = world.some_process("test").unwrap();
-    world.env.kill(&process.life, "for a fresh one");
+    let process = deployment.some_process("test").unwrap();
+    deployment.env.kill(&process.life, "for a fresh one");
     sleep(Duration::from_secs(30)).await;
     {
-        let mut ledger = world.env.ledger.lock().unwrap();
+        let mut ledger = deployment.env.ledger.lock().unwrap();
         ledger.calls.clear();
         ledger.read = (0, 0);
     }
     let begun = Instant::now();
-    say(world, space, text).await;
+    say(deployment, space, text).await;
     loop {
         sleep(Duration::from_millis(1)).await;
-        let ledger = world.env.ledger.lock().unwrap();
+        let ledger = deployment.env.ledger.lock().unwrap();
         let asked = ledger.calls.iter().find(|(_, what)| what == "ask").map(|(at, _)| *at);
         if let Some(asked) = asked {
             let calls = ledger
@@ -119,11 +121,11 @@ async fn measure(world: &Arc<World>, space: SpaceId, text: &str) -> PromptCost {
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_reads_as_much_from_ten_thousand_messages_as_from_a_hundred() {
-    let (world, space) = world().await;
-    say(&world, space, "first").await;
+    let (deployment, space) = deployment().await;
+    say(&deployment, space, "first").await;
     sleep(Duration::from_mins(1)).await;
     let said = || {
-        world
+        deployment
             .env
             .storage
             .items()
@@ -131,27 +133,27 @@ async fn a_prompt_reads_as_much_from_ten_thousand_messages_as_from_a_hundred() {
             .filter(|item| item["SK"].as_str().is_some_and(|sk| sk.starts_with("MSG#")))
             .count() as u64
     };
-    fill(&world, space, said(), 100);
-    let short = measure(&world, space, "at a hundred").await;
+    fill(&deployment, space, said(), 100);
+    let short = measure(&deployment, space, "at a hundred").await;
     sleep(Duration::from_mins(5)).await;
-    fill(&world, space, said(), 10_000);
-    let long = measure(&world, space, "at ten thousand").await;
+    fill(&deployment, space, said(), 10_000);
+    let long = measure(&deployment, space, "at ten thousand").await;
     assert_eq!((long.calls, long.in_a_row), (short.calls, short.in_a_row), "{short:?} {long:?}");
     // The window has 50 to 74 messages. The newest messages are read until there are surely enough,
     // for every history before them.
     assert!(long.items <= 91 && long.items <= short.items + 5, "{short:?} {long:?}");
     assert!(long.bytes < 120_000 && long.bytes < short.bytes * 5 / 4, "{short:?} {long:?}");
-    world.end();
+    deployment.end();
 }
 
 #[tokio::test(start_paused = true)]
 async fn parts_that_many_prompts_share_are_stored_once() {
-    let (world, space) = world().await;
+    let (deployment, space) = deployment().await;
     for number in 0..8 {
-        say(&world, space, &format!("message {number}")).await;
+        say(&deployment, space, &format!("message {number}")).await;
         sleep(Duration::from_mins(2)).await;
     }
-    let items = world.env.storage.items();
+    let items = deployment.env.storage.items();
     let prompts: Vec<&Value> = items.iter().filter(|item| item["SK"] == "PROMPT").collect();
     let parts: BTreeSet<_> = prompts.iter().map(|prompt| prompt["part"].to_string()).collect();
     assert_eq!((prompts.len(), parts.len()), (8, 1), "eight runs with one system message");
@@ -162,17 +164,17 @@ async fn parts_that_many_prompts_share_are_stored_once() {
             .count(),
         1
     );
-    world.end();
+    deployment.end();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_history_is_stored_in_parts_and_shown_whole() {
-    let (world, space) = world().await;
+    let (deployment, space) = deployment().await;
     for number in 0..40 {
-        say(&world, space, &format!("message {number}")).await;
+        say(&deployment, space, &format!("message {number}")).await;
         sleep(Duration::from_mins(2)).await;
     }
-    let items = world.env.storage.items();
+    let items = deployment.env.storage.items();
     let prompts: Vec<&Value> = items.iter().filter(|item| item["SK"] == "PROMPT").collect();
     let parts: BTreeSet<_> = prompts
         .iter()
@@ -190,9 +192,9 @@ async fn a_history_is_stored_in_parts_and_shown_whole() {
         .unwrap();
     let path = format!("/v1/runs/{}", newest.trim_start_matches("RUN#"));
     let (_, run) =
-        world.http("person", Caller::Operator, Method::GET, &path, None, None).await.unwrap();
+        deployment.http("person", Caller::Operator, Method::GET, &path, None, None).await.unwrap();
     let shown = run["steps"][0]["prompt"]["messages"][0]["blocks"].to_string();
     assert_eq!(shown.matches("SPACE HISTORY ").count(), 1, "{shown}");
     assert!((35..39).all(|number| shown.contains(&format!("message {number}"))), "{shown}");
-    world.end();
+    deployment.end();
 }

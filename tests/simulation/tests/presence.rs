@@ -13,7 +13,8 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
 use smartspace_simulation::{
-    chance::Chance, client::Caller, plan::Plan, setting, setup::Setup, view::View, world::World,
+    chance::Chance, client::Caller, deployment::Deployment, fixtures, input::Input,
+    parameters::Parameters, view::View,
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -26,7 +27,7 @@ const EVERY: Duration = Duration::from_secs(30);
 const UNTIL: Duration = Duration::from_secs(75);
 
 struct Room {
-    world: Arc<World>,
+    deployment: Arc<Deployment>,
     space: SpaceId,
     people: Vec<EntityId>,
 }
@@ -38,16 +39,17 @@ struct Device {
 
 impl Room {
     async fn with(people: usize) -> Self {
-        let setup = Setup::default();
-        let plan = Plan { policy: "mention", agents: 1, people, ..Plan::quiet() };
-        let chance = Chance::new(setup.seed, setup.suppressed.clone());
-        let world = World::with_plan(&setup, plan, chance, Some(CALL_LATENCY)).unwrap();
-        setting::set(&world).await.unwrap();
+        let input = Input::default();
+        let parameters = Parameters { policy: "mention", agents: 1, people, ..Parameters::quiet() };
+        let chance = Chance::new(input.seed, input.suppressed.clone());
+        let deployment =
+            Deployment::with_parameters(&input, parameters, chance, Some(CALL_LATENCY)).unwrap();
+        fixtures::make(&deployment).await.unwrap();
         let (space, people) = {
-            let ledger = world.env.ledger.lock().unwrap();
+            let ledger = deployment.env.ledger.lock().unwrap();
             (ledger.spaces[0], ledger.people.clone())
         };
-        Self { world, space, people }
+        Self { deployment, space, people }
     }
 
     /// Opens a connection of a person that follows the space.
@@ -55,14 +57,14 @@ impl Room {
         let path = "/v1/socketTickets";
         let caller = Caller::Entity(self.people[person]);
         let made =
-            self.world.http("test", caller, Method::POST, path, None, Some(&json!({}))).await;
+            self.deployment.http("test", caller, Method::POST, path, None, Some(&json!({}))).await;
         let (status, ticket) = made.unwrap();
         assert_eq!(status, 201, "{ticket}");
         let id = ConnectionId(format!("c{person}.{number}"));
-        let process = self.world.some_process("test").unwrap();
+        let process = self.deployment.some_process("test").unwrap();
         process.socket.connect(ticket["ticket"].as_str().unwrap(), &id).await.unwrap();
         let view = Arc::<View>::default();
-        self.world.env.connections.open(id.clone(), Arc::clone(&view));
+        self.deployment.env.connections.open(id.clone(), Arc::clone(&view));
         let device = Device { id, view };
         self.send(&device, json!({"action": "subscribe"})).await;
         self.send(&device, json!({"action": "presence"})).await;
@@ -71,12 +73,12 @@ impl Room {
 
     async fn send(&self, device: &Device, mut frame: Value) {
         frame["spaceId"] = json!(self.space);
-        self.world.receive(&device.id, &frame.to_string()).await.unwrap();
+        self.deployment.receive(&device.id, &frame.to_string()).await.unwrap();
     }
 
     async fn close(&self, device: &Device) {
-        self.world.env.connections.close(&device.id);
-        self.world.some_process("test").unwrap().socket.disconnect(&device.id).await.unwrap();
+        self.deployment.env.connections.close(&device.id);
+        self.deployment.some_process("test").unwrap().socket.disconnect(&device.id).await.unwrap();
     }
 
     /// Lets devices say that they are present, spread over each interval, until `end`.
@@ -102,7 +104,7 @@ impl Room {
 
     /// Who is present, as a device shows it now: it drops by itself whoever is not renewed.
     fn shown(&self, device: &Device) -> Vec<String> {
-        let now = self.world.env.wall().to_string();
+        let now = self.deployment.env.wall().to_string();
         let (frame, _) = self.seen(device);
         let present = frame["present"].as_array().cloned().unwrap_or_default();
         let is_there = |it: &Value| it["until"].as_str().is_some_and(|until| *until > *now);
@@ -116,7 +118,7 @@ impl Room {
 
     /// The calls since the last count, by kind.
     fn count(&self) -> BTreeMap<String, usize> {
-        let calls = std::mem::take(&mut self.world.env.ledger.lock().unwrap().calls);
+        let calls = std::mem::take(&mut self.deployment.env.ledger.lock().unwrap().calls);
         let mut counts = BTreeMap::new();
         for (_, what) in calls {
             *counts.entry(what).or_default() += 1;
@@ -169,7 +171,7 @@ async fn a_room_of_two_hundred_costs_little_and_everyone_is_shown() {
     // Each device is answered, and gets a frame at most every 40 s.
     assert!(frames as u64 <= minutes * 60 / 40 + 1, "{frames} frames in {minutes} minutes");
     assert!(table <= 6.0 * answers, "{table} table calls a second");
-    room.world.end();
+    room.deployment.end();
 }
 
 #[tokio::test(start_paused = true)]
@@ -198,7 +200,7 @@ async fn presence_is_right_ten_seconds_after_a_close_and_a_second_after_a_silent
     // It never says that it stopped.
     sleep(Duration::from_secs(3)).await;
     let (frame, _) = room.seen(stays);
-    let now = room.world.env.wall().to_string();
+    let now = room.deployment.env.wall().to_string();
     let still = frame["present"].as_array().unwrap().iter();
     let mut still =
         still.filter(|it| it["typingUntil"].as_str().is_some_and(|until| *until > *now));
@@ -222,11 +224,11 @@ async fn presence_is_right_ten_seconds_after_a_close_and_a_second_after_a_silent
         }
     };
     tokio::join!(room.stay(&staying, Instant::now() + Duration::from_mins(5)), look);
-    room.world.end();
+    room.deployment.end();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crowd_that_comes_at_once_is_told_every_three_seconds() {
+async fn a_crowd_that_comes_at_once_gets_a_frame_every_three_seconds() {
     let room = Room::with(30).await;
     let first = room.device(0, 0).await;
     let (_, before) = room.seen(&first);
@@ -243,5 +245,5 @@ async fn a_crowd_that_comes_at_once_is_told_every_three_seconds() {
     for device in devices.iter().chain([&first]) {
         assert_eq!(room.shown(device).len(), 30);
     }
-    room.world.end();
+    room.deployment.end();
 }

@@ -1,13 +1,13 @@
 //! Plays fixed seeds, none of which may break a promise, and every mutant, each of which must break
-//! its promise.
+//! its promise in the seed that `mutants.md` lists.
 //!
 //! Each change plays the seeds 1 to 150, in parts that the processors share. The seeds 151 to 2000
 //! are ignored tests: `tests/run --all` and the nightly job play them.
 
-use std::io::Write;
-
 use clap::ValueEnum;
-use smartspace_simulation::{Outcome, mutants::Mutant, setup::Setup, shorten::shorten, simulate};
+use smartspace_simulation::{
+    Outcome, input::Input, mutants::Mutant, search::Trial, shorten::shorten, simulate,
+};
 
 use crate::conditions::expect_listed;
 
@@ -17,35 +17,33 @@ const SEEDS_PER_TEST: u64 = 25;
 const FURTHER_SEEDS_PER_TEST: u64 = 50;
 /// The seeds up to this one send only conditions that `conditions.md` lists.
 const LISTED: u64 = 70;
-/// A mutant that this many seeds do not find counts as not found.
-const MAX_SEEDS: u64 = 200;
 
 /// Plays `count` seeds, starting at `from`. Panics at the first one that breaks a promise.
 fn play(from: u64, count: u64) {
     let mut steps = 0;
     for seed in from..from + count {
-        let setup = Setup { seed, ..Setup::default() };
-        let outcome = simulate(&setup).unwrap();
+        let input = Input { seed, ..Input::default() };
+        let outcome = simulate(&input).unwrap();
         steps += outcome.steps;
         if seed <= LISTED {
             expect_listed(&outcome.sent_clauses);
         }
         if !outcome.violations.is_empty() {
-            fail(&setup, &outcome);
+            fail(&input, &outcome);
         }
     }
-    // A world in which nothing happens keeps every promise.
+    // A deployment in which nothing happens keeps every promise.
     assert!(steps > count * 100, "{steps} steps in {count} seeds");
 }
 
 /// Panics with the shortened history of a seed, and the command that plays it again.
-fn fail(setup: &Setup, outcome: &Outcome) -> ! {
-    let (short, shown) = shorten(setup, outcome, 60).unwrap();
+fn fail(input: &Input, outcome: &Outcome) -> ! {
+    let (short, shown) = shorten(input, outcome, 60).unwrap();
     panic!(
         "seed {seed}: {violations:#?}\n{history}\n\
          shortened ({faults} faults, {skipped} actions skipped): {remaining:#?}\n\
          play it again: cargo run -p smartspace-simulation -- --from {seed}",
-        seed = setup.seed,
+        seed = input.seed,
         violations = outcome.violations,
         history = shown.history,
         faults = shown.faults.len(),
@@ -88,8 +86,9 @@ further_seeds! {
     seeds_from_1901: 1901 seeds_from_1951: 1951
 }
 
-/// Seeds that found a mistake: of the product (303 and 2009 asked a model once too often, 325 sent
-/// messages to a removed member) or of the oracle (the others).
+/// Seeds that once found a mistake: of the product (303 and 2009 asked a model once too often, 325
+/// sent messages to a removed member) or of the oracle (the others). Their histories have changed
+/// since then.
 #[test]
 fn seeds_that_failed_once() {
     for seed in [303, 325, 464, 2009, 2078, 2880] {
@@ -97,48 +96,21 @@ fn seeds_that_failed_once() {
     }
 }
 
-/// The first seed to play. The mutants that few seeds find begin at the first one that does, so
-/// that a change of one history does not cost a hundred plays.
-fn first_seed(mutant: Mutant) -> u64 {
-    match mutant {
-        Mutant::ForgetsCuts => 83,
-        Mutant::RepeatsWhatBegan => 54,
-        Mutant::KeepsRosterVersion => 44,
-        Mutant::FiresAnyway => 40,
-        Mutant::ForgetsBeginnings => 36,
-        Mutant::AbandonsReads => 29,
-        Mutant::ReadsBackwards => 22,
-        Mutant::LeavesCallsOpen => 18,
-        Mutant::ReadsToTheNewest => 16,
-        Mutant::ForgetsWaitingRuns => 15,
-        Mutant::AnswersTwice => 9,
-        Mutant::FiresInParts => 8,
-        _ => 1,
-    }
-}
-
-/// Plays seeds from the first one on until the oracle reports that `mutant` breaks its promise.
+/// Plays the listed seed of a mutant, in which the oracle must report its promise.
 fn find(mutant: Mutant) {
-    let promise = mutant.promise();
-    let breaks_it = |seed: u64| {
-        let setup = Setup { seed, mutant: Some(mutant), ..Setup::default() };
-        simulate(&setup).unwrap().violations.iter().any(|(broken, _)| *broken == promise)
-    };
-    let first = first_seed(mutant);
-    let Some(seed) = (first..first + MAX_SEEDS).find(|&seed| breaks_it(seed)) else {
-        panic!(
-            "{mutant:?} broke promise {promise} in none of {MAX_SEEDS} seeds; \
-             play one: cargo run -p smartspace-simulation -- --from {first} --mutant {}",
-            cli_name(mutant)
-        );
-    };
-    // Visible with --no-capture; docs/reliability.md lists it.
-    let _ = writeln!(std::io::stdout(), "{mutant:?}: promise {promise}, found by seed {seed}");
+    let trial = Trial::of_mutant(mutant).unwrap_or_else(|| panic!("{mutant:?} is not listed"));
+    assert_eq!(trial.promise, mutant.promise(), "mutants.md lists another promise of {mutant:?}");
+    expect_found(&trial);
 }
 
-/// The value of `--mutant`.
-fn cli_name(mutant: Mutant) -> String {
-    mutant.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+/// Plays the listed seed of a mutant. Panics with the command that searches for another one.
+pub(crate) fn expect_found(trial: &Trial) {
+    let Trial { name, promise, seed, .. } = trial;
+    assert!(
+        trial.is_found_by(*seed).unwrap(),
+        "{name} no longer breaks promise {promise} in seed {seed}; \
+         search for another seed: just find-seeds {name}"
+    );
 }
 
 macro_rules! mutants {
@@ -218,9 +190,9 @@ mutants! {
 #[test]
 fn one_seed_has_one_history() {
     for seed in 1..=10 {
-        let setup = Setup { seed, history: true, ..Setup::default() };
-        let one = simulate(&setup).unwrap();
-        let other = simulate(&setup).unwrap();
+        let input = Input { seed, history: true, ..Input::default() };
+        let one = simulate(&input).unwrap();
+        let other = simulate(&input).unwrap();
         assert_eq!(one.history, other.history, "seed {seed}");
         assert_eq!((one.digest, one.steps, one.faults), (other.digest, other.steps, other.faults));
     }

@@ -17,7 +17,8 @@ use smartspace_domain::{
 };
 use smartspace_embedded_table::{NAME, client_on};
 use smartspace_simulation::{
-    chance::Chance, life::Life, plan::Plan, ports::table::SimTable, setup::Setup, world::World,
+    chance::Chance, deployment::Deployment, input::Input, parameters::Parameters,
+    ports::table::SimTable, process_life::ProcessLife,
 };
 use smartspace_store::{
     Store,
@@ -36,9 +37,11 @@ fn at(seconds: i64) -> Time {
     Time::from_millis(1_771_427_220_000 + seconds * 1_000)
 }
 
-fn store(world: &Arc<World>, keep_runs: Option<Duration>) -> Store {
-    let client =
-        client_on(SimTable::new(Arc::clone(&world.env), Arc::new(Life::new("store".into()))));
+fn store(deployment: &Arc<Deployment>, keep_runs: Option<Duration>) -> Store {
+    let client = client_on(SimTable::new(
+        Arc::clone(&deployment.env),
+        Arc::new(ProcessLife::new("store".into())),
+    ));
     Store::new(client, NAME, keep_runs, Arc::new(|| 4))
 }
 
@@ -76,25 +79,37 @@ async fn run(store: &Store, number: u128) -> RunRecord {
     *run
 }
 
-/// A world without people, and its table.
-async fn world() -> Arc<World> {
-    let setup = Setup { seed: 1, ..Setup::default() };
-    let world =
-        World::with_plan(&setup, Plan::quiet(), Chance::new(1, setup.suppressed.clone()), None)
-            .unwrap();
+/// A deployment without people, and its table.
+async fn deployment() -> Arc<Deployment> {
+    let input = Input { seed: 1, ..Input::default() };
+    let deployment = Deployment::with_parameters(
+        &input,
+        Parameters::quiet(),
+        Chance::new(1, input.suppressed.clone()),
+        None,
+    )
+    .unwrap();
     schema::create_table(
-        &client_on(SimTable::new(Arc::clone(&world.env), Arc::new(Life::new("setting".into())))),
+        &client_on(SimTable::new(
+            Arc::clone(&deployment.env),
+            Arc::new(ProcessLife::new("fixtures".into())),
+        )),
         NAME,
     )
     .await
     .unwrap();
-    world
+    deployment
 }
 
 /// When each prompt part expires.
-fn parts(world: &World) -> Vec<Value> {
-    let items: BTreeMap<_, _> =
-        world.env.storage.items().into_iter().map(|item| (item["PK"].to_string(), item)).collect();
+fn parts(deployment: &Deployment) -> Vec<Value> {
+    let items: BTreeMap<_, _> = deployment
+        .env
+        .storage
+        .items()
+        .into_iter()
+        .map(|item| (item["PK"].to_string(), item))
+        .collect();
     items
         .into_iter()
         .filter(|(key, _)| key.contains("PART#"))
@@ -104,33 +119,33 @@ fn parts(world: &World) -> Vec<Value> {
 
 #[tokio::test(start_paused = true)]
 async fn prompt_parts_of_runs_without_expiry_do_not_expire() {
-    let world = world().await;
-    run(&store(&world, Some(30 * DAY)), 5).await;
+    let deployment = deployment().await;
+    run(&store(&deployment, Some(30 * DAY)), 5).await;
     assert!(
-        parts(&world).len() == 2 && parts(&world).iter().all(Value::is_number),
+        parts(&deployment).len() == 2 && parts(&deployment).iter().all(Value::is_number),
         "{:?}",
-        parts(&world)
+        parts(&deployment)
     );
-    let unlimited = store(&world, None);
+    let unlimited = store(&deployment, None);
     run(&unlimited, 6).await;
-    assert_eq!(parts(&world), [Value::Null, Value::Null]);
+    assert_eq!(parts(&deployment), [Value::Null, Value::Null]);
     // A return to limited retention does not change these parts.
-    run(&store(&world, Some(DAY)), 7).await;
+    run(&store(&deployment, Some(DAY)), 7).await;
     run(&unlimited, 8).await;
-    assert_eq!(parts(&world), [Value::Null, Value::Null]);
+    assert_eq!(parts(&deployment), [Value::Null, Value::Null]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_items_of_a_run_that_waits_several_times_outlive_it() {
-    let world = world().await;
-    let store = store(&world, Some(DAY));
+    let deployment = deployment().await;
+    let store = store(&deployment, Some(DAY));
     let run = run(&store, 5).await;
     let later = at(0) + 20 * DAY;
     store.steps().keep(&run, later).await.unwrap();
     let until = (later + 8 * DAY).as_seconds();
     let kinds = ["PROMPT", "STEP#000", "PART#"];
     let kept = |kind: &&str| {
-        let items = world.env.storage.items().into_iter();
+        let items = deployment.env.storage.items().into_iter();
         let mut found = items
             .filter(|item| item["SK"] == **kind || item["PK"].to_string().contains(*kind))
             .peekable();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_dynamo::AttributeValue;
 use smartspace::sqlite_table::SqliteTable;
 use smartspace_embedded_table::{EmbeddedTable, NAME};
-use smartspace_simulation::{ports::recorder::StoreCall, setup::Setup, simulate, storage::scan};
+use smartspace_simulation::{input::Input, recorder::StoreCall, simulate, storage::scan};
 use smartspace_store::table::{
     database::{Batch, CONDITION_FAILED, Database, Failure, Reason, TransactFailure},
     dynamodb::DynamoDb,
@@ -106,7 +106,6 @@ impl Both {
         Self { local: SqliteTable::in_memory().unwrap(), emulated, sdk }
     }
 
-    /// The answer of both.
     async fn answer(&self, call: StoreCall) -> Answer {
         let local = answer(&self.local, call.clone()).await;
         assert_eq!(local, answer(&self.sdk, call.clone()).await, "{call:?}");
@@ -130,7 +129,7 @@ impl Both {
 async fn the_calls_of_whole_simulations_are_answered_in_the_same_way() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for seed in SEEDS {
-        let play = move || simulate(&Setup { seed, records_calls: true, ..Setup::default() });
+        let play = move || simulate(&Input { seed, records_calls: true, ..Input::default() });
         let outcome = tokio::task::spawn_blocking(play).await.unwrap().unwrap();
         let both = Both::new().await;
         for call in outcome.calls {

@@ -67,20 +67,8 @@ impl Environment {
         };
         let clock = Arc::new(ports.clone());
         let sockets = Arc::new(ports.clone());
-        let random = Arc::new(|| RandomIds.random());
-        let store = Store::new(client_on(ports.clone()), NAME, Some(RUN_RETENTION), random);
-        let pipeline = Pipeline {
-            store: store.clone(),
-            runs: Arc::new(CountedQueue { ports: ports.clone(), deliver: run }),
-            broadcasts: Arc::new(CountedQueue { ports: ports.clone(), deliver: broadcast }),
-            triggers: Arc::new(CountedQueue { ports: ports.clone(), deliver: trigger }),
-            alarms: Arc::new(ports.clone()),
-            cancel_signal: Arc::new(NoCancelSignal),
-            clock: clock.clone(),
-            files: Arc::new(MemoryFiles::default()),
-            ids: Arc::new(RandomIds),
-            is_rate_limited: true,
-        };
+        let pipeline = pipeline_on(&ports);
+        let store = pipeline.store.clone();
         let model = Arc::new(SlowModel {
             ports: ports.clone(),
             words: Arc::clone(&deployment.words),
@@ -122,6 +110,22 @@ impl Environment {
             broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },
             sweep: Sweep { pipeline },
         })
+    }
+}
+
+fn pipeline_on(ports: &CountedPorts) -> Pipeline {
+    let random = Arc::new(|| RandomIds.random());
+    Pipeline {
+        store: Store::new(client_on(ports.clone()), NAME, Some(RUN_RETENTION), random),
+        runs: Arc::new(CountedQueue { ports: ports.clone(), deliver: run }),
+        broadcasts: Arc::new(CountedQueue { ports: ports.clone(), deliver: broadcast }),
+        triggers: Arc::new(CountedQueue { ports: ports.clone(), deliver: trigger }),
+        alarms: Arc::new(ports.clone()),
+        cancel_signal: Arc::new(NoCancelSignal),
+        clock: Arc::new(ports.clone()),
+        files: Arc::new(MemoryFiles::default()),
+        ids: Arc::new(RandomIds),
+        is_rate_limited: true,
     }
 }
 

@@ -28,7 +28,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 type Outcomes = BTreeMap<String, usize>;
 
-/// The hostile member.
 pub(super) struct Flooder<'a> {
     product: &'a Product,
     caller: Caller,

@@ -12,7 +12,6 @@ use crate::{
     room::{Delta, Streams, writer::number_of},
 };
 
-/// What a connection got.
 #[derive(Default)]
 pub(super) struct Received {
     pub(super) frames: usize,
@@ -26,7 +25,6 @@ pub(super) struct Received {
     failure: Option<String>,
 }
 
-/// A connection.
 pub(super) struct Follower {
     received: Arc<Mutex<Received>>,
     task: JoinHandle<()>,

@@ -30,7 +30,6 @@ const PIECE_TIME: Duration = Duration::from_millis(40);
 /// When the pieces of each answer were written: each position with its time.
 type Written = Arc<Mutex<Vec<Vec<(usize, Instant)>>>>;
 
-/// The model.
 pub(super) struct Writer {
     pub(super) url: String,
     written: Written,

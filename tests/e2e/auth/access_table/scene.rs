@@ -21,7 +21,6 @@ const FORMS: [&str; 3] = ["form", "owners", "anyones"];
 /// waits for forms, and entities outside of the space.
 pub(crate) struct Scene {
     names: Vec<(&'static str, String)>,
-    /// The guest's token.
     guest: String,
 }
 

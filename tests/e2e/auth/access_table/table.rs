@@ -16,20 +16,28 @@ const fn row(parameters: &'static str, body: &'static str, expected: [u16; 6]) -
     Row { parameters, body, expected }
 }
 
-/// The routes of other protocols. Each accepts entities only, and calls the routes of [`TABLE`]. The columns are those of [`CALLERS`].
+/// The routes of other protocols. Each accepts entities only, and calls the routes of [`TABLE`].
+/// The columns are those of [`CALLERS`].
 #[rustfmt::skip]
 pub(crate) const PROTOCOLS: &[(&str, &str, [u16; 6])] = &[
-    ("POST /v1/mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, [200, 200, 200, 200, 200, 403]),
-    ("POST /v1/agui", r#"{"threadId":"{space}","runId":"1"}"#,           [404, 200, 200, 200, 200, 403]),
+    ("POST /v1/mcp", LIST_TOOLS,                                    [200, 200, 200, 200, 200, 403]),
+    ("POST /v1/agui", r#"{"threadId":"{space}","runId":"1"}"#,      [404, 200, 200, 200, 200, 403]),
     ("POST /v1/chat", r#"{"id":"{space}"}"#,                        [404, 200, 200, 200, 200, 403]),
     ("GET /v1/chat/{space}/stream", "",                             [404, 204, 204, 204, 204, 403]),
     ("GET /v1/agents/{open}/.well-known/agent-card.json", "",       [200, 200, 200, 200, 403, 403]),
-    ("POST /v1/agents/{open}/a2a", r#"{"jsonrpc":"2.0","id":1,"method":"ListTasks"}"#, [200, 200, 200, 200, 403, 403]),
-    ("POST /v1/agents/{closed}/a2a", r#"{"jsonrpc":"2.0","id":1,"method":"ListTasks"}"#, [404, 404, 404, 404, 403, 403]),
+    ("POST /v1/agents/{open}/a2a", LIST_TASKS,                      [200, 200, 200, 200, 403, 403]),
+    ("POST /v1/agents/{closed}/a2a", LIST_TASKS,                    [404, 404, 404, 404, 403, 403]),
 ];
 
+const LIST_TOOLS: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+const LIST_TASKS: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ListTasks"}"#;
 const RENAMED_WITH_EXTERNAL_ID: &str = r#"{"name":"Renamed","externalId":"me@example.com"}"#;
-const FILE: &str = r#"{"name":"a.txt","contentType":"text/plain","bytes":1,"sha256":"0000000000000000000000000000000000000000000000000000000000000000"}"#;
+const FILE: &str = concat!(
+    r#"{"name":"a.txt","contentType":"text/plain","bytes":1,"#,
+    r#""sha256":"0000000000000000000000000000000000000000000000000000000000000000"}"#,
+);
+const SPACE_WITH_OPEN_AGENT: &str = r#"{"name":"New","members":["{newcomer}","{open}"]}"#;
+const UNSIGNED: &str = r#"{"zen":"No signature, no entry."}"#;
 const PLAN: &str = r#"{"name":"Digest","instruction":"Write it.","cron":"0 9 * * *"}"#;
 
 /// All routes with their requests. The columns are those of [`CALLERS`].
@@ -64,7 +72,7 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     ("POST /v1/spaces", &[
         row("", r#"{"name":"New"}"#,                                [201, 201, 201, 201, 403, 201]),
-        row("", r#"{"name":"New","members":["{newcomer}","{open}"]}"#, [201, 201, 201, 201, 403, 201]),
+        row("", SPACE_WITH_OPEN_AGENT,                              [201, 201, 201, 201, 403, 201]),
         row("", r#"{"name":"New","members":["{closed}"]}"#,         [403, 403, 403, 403, 403, 201]),
     ]),
     ("GET /v1/spaces", &[
@@ -194,7 +202,7 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
         row("{agent} {delivery}", "",                               [403, 403, 403, 403, 403, 202]),
     ]),
     ("POST /v1/hooks/{agentId}/{service}", &[
-        row("{agent} github", r#"{"zen":"No signature, no entry."}"#, [401, 401, 401, 401, 401, 401]),
+        row("{agent} github", UNSIGNED,                             [401, 401, 401, 401, 401, 401]),
     ]),
     ("GET /v1/runs/{id}", &[
         row("{run}", "",                                            [404, 200, 200, 200, 200, 200]),

@@ -113,7 +113,7 @@ async fn a_repeated_request_is_answered_even_if_its_space_is_full() {
 }
 
 #[tokio::test]
-async fn a_socket_is_told_when_to_repeat_a_message() {
+async fn a_socket_learns_when_to_repeat_a_message() {
     let Some(stack) = Stack::alone("it counts by the clock of one process").await else { return };
     let husam = stack.person("Husam").await;
     let space = stack.space("Team", &[&husam]).await;

@@ -14,9 +14,9 @@ async fn end_of(path: &str) -> Option<(RemoteScene, String, Value)> {
     let socket = scene.stack.socket_of(&scene.person).await;
     socket.subscribe(&scene.space, None).await;
     let (_, run) = scene.ask("Hello.").await;
-    let told =
+    let failed =
         socket.frame("run.failed", SOON * 2, |frame| frame["run"]["id"] == run.as_str()).await;
-    let error = told.body["run"]["error"].clone();
+    let error = failed.body["run"]["error"].clone();
     assert_eq!(scene.stack.run(&run).await["error"], error);
     Some((scene, run, error))
 }

@@ -52,7 +52,6 @@ impl Bill {
     }
 }
 
-/// A provider's cache.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     /// The time of the last use by routing key and text.

@@ -23,12 +23,9 @@ pub(crate) enum Api {
 pub(crate) struct ModelRequest {
     /// The model's name without the tag of the test.
     pub(crate) model: String,
-    /// The time of arrival.
     pub(crate) at: Instant,
-    /// The whole body.
     pub(crate) body: Value,
     pub(crate) api: Api,
-    /// The API key.
     pub(crate) key: String,
     /// The `anthropic-version`. Empty for the other APIs.
     pub(crate) version: String,
@@ -52,7 +49,6 @@ impl ModelRequest {
         self.body["messages"].as_array().map_or(&[], Vec::as_slice)
     }
 
-    /// The system prompt.
     pub(crate) fn system(&self) -> Prompt {
         Prompt::read(&match self.api {
             Api::OpenAi => text_of(&self.messages()[0]["content"]),

@@ -44,7 +44,6 @@ pub(crate) type Hold = (usize, Gate);
 /// How an answer ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ending {
-    /// The answer is complete.
     Whole,
     /// The connection breaks after this many pieces.
     Broken(usize),
@@ -102,7 +101,6 @@ pub(crate) fn answer<const N: usize>(parts: [Part; N]) -> Answer {
     parts.into()
 }
 
-/// A call of `send_message`.
 pub(crate) fn say(text: &str) -> Part {
     call("send_message", json!({ "text": text }))
 }
@@ -145,7 +143,6 @@ pub(crate) fn silent() -> Answer {
     Answer { ending: Ending::Silent, ..stop() }
 }
 
-/// An HTTP error.
 pub(crate) fn http(status: u16) -> Answer {
     Answer { refusal: Some(Refusal { status, retry_after: None }), ..stop() }
 }

@@ -18,7 +18,10 @@ pub(crate) fn answer(code: u16, how: &str, request: &ReceivedRequest) -> Respons
     let mut response = match how {
         "json" => {
             let spelled = spelled(&values);
-            status(code, json!({ "query": request.query(), "told": values, "spelled": spelled }))
+            status(
+                code,
+                json!({ "query": request.query(), "received": values, "spelled": spelled }),
+            )
         }
         "text" => {
             let text: Vec<String> = spelled(&values)

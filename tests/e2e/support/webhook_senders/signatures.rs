@@ -17,7 +17,6 @@ pub(crate) enum Scheme {
     Slack,
 }
 
-/// All schemes.
 pub(crate) const SCHEMES: [Scheme; 4] =
     [Scheme::Standard, Scheme::Github, Scheme::Stripe, Scheme::Slack];
 

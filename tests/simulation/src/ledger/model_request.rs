@@ -14,7 +14,6 @@ pub struct ModelRequest {
     pub process: String,
     /// The name of the model.
     pub model: String,
-    /// The agent.
     pub agent: EntityId,
     /// The message that triggered the run, or the run itself if a plan or a service triggered it or
     /// if it repeats or replays another one.

@@ -58,44 +58,53 @@ pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawRespon
         {
             return Some((200, "{}".into()));
         }
-        Mutant::ForgetsDuties => {
-            for part in parts.iter_mut().filter(|part| partition(part).starts_with("RUN#")) {
-                if let Some(item) = part["Put"]["Item"].as_object_mut() {
-                    item.remove("due");
-                    item.remove("dueAt");
-                }
-            }
-        }
-        Mutant::ForgetsCuts => {
-            for part in parts.iter_mut().filter(|part| sort_key(part).starts_with("STEP#")) {
-                if let Some(item) = part["Put"]["Item"].as_object_mut() {
-                    item.remove("cutResults");
-                }
-            }
-        }
-        Mutant::ForgetsUnsent => {
-            for part in parts.iter_mut() {
-                let values = part.pointer_mut("/Update/ExpressionAttributeValues");
-                let Some(values) = values.and_then(Value::as_object_mut) else { continue };
-                let until = values.get(":until").cloned();
-                let remote = values.get_mut(":remote").and_then(|it| it["M"].as_object_mut());
-                if let (Some(remote), Some(until)) = (remote, until) {
-                    remote.remove("againAt");
-                    values.insert(":again".into(), until);
-                }
-            }
-        }
-        Mutant::RetriesAgain => {
-            let is_retry = |part: &&mut Value| !part["Put"]["Item"]["retryOf"].is_null();
-            for part in parts.iter_mut().filter(is_retry) {
-                if let Some(put) = part["Put"].as_object_mut() {
-                    put.remove("ConditionExpression");
-                }
-                prune(&mut part["Put"]);
-            }
-        }
+        Mutant::ForgetsDuties => forget_duties(parts),
+        Mutant::ForgetsCuts => forget_cuts(parts),
+        Mutant::ForgetsUnsent => forget_unsent(parts),
+        Mutant::RetriesAgain => retry_again(parts),
         Mutant::FinishesInParts if ends_run(&parts[0]) => parts.truncate(1),
         _ => {}
     }
     None
+}
+
+fn forget_duties(parts: &mut [Value]) {
+    for part in parts.iter_mut().filter(|part| partition(part).starts_with("RUN#")) {
+        if let Some(item) = part["Put"]["Item"].as_object_mut() {
+            item.remove("due");
+            item.remove("dueAt");
+        }
+    }
+}
+
+fn forget_cuts(parts: &mut [Value]) {
+    for part in parts.iter_mut().filter(|part| sort_key(part).starts_with("STEP#")) {
+        if let Some(item) = part["Put"]["Item"].as_object_mut() {
+            item.remove("cutResults");
+        }
+    }
+}
+
+/// Lets a run that is handed to its remote agent be due only when the agent's time is up.
+fn forget_unsent(parts: &mut [Value]) {
+    for part in parts.iter_mut() {
+        let values = part.pointer_mut("/Update/ExpressionAttributeValues");
+        let Some(values) = values.and_then(Value::as_object_mut) else { continue };
+        let until = values.get(":until").cloned();
+        let remote = values.get_mut(":remote").and_then(|it| it["M"].as_object_mut());
+        if let (Some(remote), Some(until)) = (remote, until) {
+            remote.remove("againAt");
+            values.insert(":again".into(), until);
+        }
+    }
+}
+
+fn retry_again(parts: &mut [Value]) {
+    let is_retry = |part: &&mut Value| !part["Put"]["Item"]["retryOf"].is_null();
+    for part in parts.iter_mut().filter(is_retry) {
+        if let Some(put) = part["Put"].as_object_mut() {
+            put.remove("ConditionExpression");
+        }
+        prune(&mut part["Put"]);
+    }
 }

@@ -16,7 +16,8 @@ impl Operator {
     /// The plans of an agent, or `None` if the request failed.
     pub(super) async fn list_plans(&self, agent: EntityId) -> Option<Value> {
         let path = format!("/v1/agents/{agent}/plans");
-        let listed = self.world.http(NAME, Caller::Operator, Method::GET, &path, None, None).await;
+        let listed =
+            self.deployment.http(NAME, Caller::Operator, Method::GET, &path, None, None).await;
         listed.ok().filter(|(status, _)| *status == 200).map(|(_, page)| page)
     }
 
@@ -24,19 +25,20 @@ impl Operator {
     pub(super) async fn list_runs(&self, status: Option<RunStatus>) -> Vec<Value> {
         let filter = status.map_or_else(String::new, |it| format!("&status={}", it.as_str()));
         let path = format!("/v1/runs?limit=20{filter}");
-        let listed = self.world.http(NAME, Caller::Operator, Method::GET, &path, None, None).await;
+        let listed =
+            self.deployment.http(NAME, Caller::Operator, Method::GET, &path, None, None).await;
         let page = listed.ok().filter(|(status, _)| *status == 200);
         page.and_then(|(_, page)| page["items"].as_array().cloned()).unwrap_or_default()
     }
 
     /// Pauses or resumes an agent.
     pub(super) async fn pause(&self, agent: EntityId, paused: bool) {
-        self.world
+        self.deployment
             .env
             .history
             .note(NAME, || format!("{} {agent}", if paused { "pauses" } else { "resumes" }));
         let body = json!({"agent": {"paused": paused}});
-        self.world
+        self.deployment
             .http_with_retries(
                 NAME,
                 Caller::Operator,
@@ -69,9 +71,12 @@ impl Operator {
         if is_written {
             body["name"] = json!(place);
         }
-        self.world.env.history.note(NAME, || format!("asks {action:?} {named} of {agent}: {body}"));
+        self.deployment
+            .env
+            .history
+            .note(NAME, || format!("asks {action:?} {named} of {agent}: {body}"));
         let number = {
-            let plans = &mut locked(&self.world.env.ledger).plans;
+            let plans = &mut locked(&self.deployment.env.ledger).plans;
             let sent = Instant::now();
             plans.push(PlanRequest {
                 agent,
@@ -85,7 +90,7 @@ impl Operator {
             plans.len() - 1
         };
         let answer = self
-            .world
+            .deployment
             .http_with_retries(
                 NAME,
                 Caller::Operator,
@@ -95,8 +100,11 @@ impl Operator {
                 is_written.then_some(&body),
             )
             .await;
-        self.world.env.history.note(NAME, || format!("gets the answer to {place}: {answer:?}"));
-        let asked = &mut locked(&self.world.env.ledger).plans[number];
+        self.deployment
+            .env
+            .history
+            .note(NAME, || format!("gets the answer to {place}: {answer:?}"));
+        let asked = &mut locked(&self.deployment.env.ledger).plans[number];
         asked.answer.clone_from(&answer);
         asked.answered_at = Instant::now();
         answer

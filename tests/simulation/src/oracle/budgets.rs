@@ -9,7 +9,7 @@ use crate::{fault_rates::FaultRates, oracle::Evidence};
 
 pub(super) fn models_are_paid_for(evidence: &mut Evidence<'_>) {
     let mut found = wrong_usage(evidence);
-    if let Some(budget) = evidence.env.plan.budget {
+    if let Some(budget) = evidence.env.parameters.budget {
         let most = evidence.env.storage.most_spent();
         let passed = most.iter().filter(|(_, tokens)| **tokens > budget.tokens);
         found.extend(passed.map(|(counter, tokens)| {
@@ -85,7 +85,8 @@ fn wrong_usage(evidence: &Evidence<'_>) -> Vec<String> {
 
 /// Budgets that have counted less than the answers that were stored.
 fn unpaid_steps(evidence: &Evidence<'_>) -> Vec<String> {
-    let scope_of = |run: &Value| evidence.env.plan.budget.and_then(|budget| budget.scope.of(run));
+    let scope_of =
+        |run: &Value| evidence.env.parameters.budget.and_then(|budget| budget.scope.of(run));
     let mut used: BTreeMap<String, u64> = BTreeMap::new();
     for ((run, _), step) in &evidence.stored.steps {
         if let Some(scope) = evidence.stored.runs.get(run).and_then(scope_of) {
@@ -108,7 +109,7 @@ fn unpaid_steps(evidence: &Evidence<'_>) -> Vec<String> {
 /// Calls that stay reserved, though their run was undisturbed and is over.
 fn unsettled_calls(evidence: &Evidence<'_>) -> Vec<String> {
     let calm = evidence.env.calm_since();
-    let nothing_fails = evidence.env.plan.fault_rates == FaultRates::default();
+    let nothing_fails = evidence.env.parameters.fault_rates == FaultRates::default();
     let is_undisturbed = |id: &str| {
         let created = evidence.env.storage.run_writes(id).created;
         let is_calm = calm.zip(created).is_some_and(|(calm, (created, _))| created >= calm);

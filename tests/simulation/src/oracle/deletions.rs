@@ -4,13 +4,13 @@
 use serde_json::Value;
 
 use crate::{
-    environment::Environment,
+    env::Env,
     ledger::Ledger,
     oracle::{Evidence, Stored},
 };
 
 /// The items of the table, and those of deleted spaces as they were before they were deleted.
-pub(super) fn with_deleted_spaces(env: &Environment, ledger: &Ledger) -> Stored {
+pub(super) fn with_deleted_spaces(env: &Env, ledger: &Ledger) -> Stored {
     let mut items = env.storage.items();
     let mut deleted = ledger.deleted.clone();
     deleted.retain(|space| {

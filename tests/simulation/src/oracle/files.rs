@@ -117,12 +117,12 @@ fn left_overs(
         let known = files.iter().find(|file| file.id == id);
         // A local host that dies forgets to look at a file of a space that it has deleted.
         let is_forgotten =
-            evidence.env.plan.local && evidence.stored.is_deleted(&key.space.to_string());
+            evidence.env.parameters.local && evidence.stored.is_deleted(&key.space.to_string());
         if known.is_none() && !is_forgotten {
             found.push((5, format!("the storage has {key}, which no item names")));
         }
         let is_refused = known.is_some_and(|file| file.item["status"] == "refused");
-        if is_refused && !evidence.env.plan.local {
+        if is_refused && !evidence.env.parameters.local {
             found.push((5, format!("the storage still has {key}, which was refused")));
         }
     }

@@ -44,7 +44,7 @@ fn unasked(evidence: &Evidence<'_>, forks: &Forks<'_>) -> Vec<String> {
         if let Some((201, run)) = answer
             && run["id"].as_str().is_none_or(|id| !forks.contains(id))
         {
-            found.push(format!("{run} was told for a fork of {of}, and is not stored"));
+            found.push(format!("{run} was the answer for a fork of {of}, and is not stored"));
         }
     }
     found
@@ -58,8 +58,9 @@ fn shown(evidence: &Evidence<'_>, forks: &Forks<'_>) -> Vec<String> {
         .map(|(_, message)| format!("the fork {} posted {}", message["runId"], message["id"]))
         .collect();
     for (person, seen) in &evidence.seen {
-        let told = seen.runs.iter().filter(|(run, ..)| forks.contains(run.as_str()));
-        found.extend(told.map(|(run, ..)| format!("person {} saw the fork {run}", person.index)));
+        let noticed = seen.runs.iter().filter(|(run, ..)| forks.contains(run.as_str()));
+        found
+            .extend(noticed.map(|(run, ..)| format!("person {} saw the fork {run}", person.index)));
     }
     found
 }

@@ -18,8 +18,8 @@ const WINDOW: Duration = Duration::from_secs(4);
 
 pub(super) fn only_floods_are_refused(evidence: &mut Evidence<'_>) {
     // A clock that jumps or differs fills buckets, or keeps them empty.
-    let plan = &evidence.env.plan;
-    if plan.fault_rates.clock > 0 || !plan.clock_spread.is_zero() {
+    let parameters = &evidence.env.parameters;
+    if parameters.fault_rates.clock > 0 || !parameters.clock_spread.is_zero() {
         return;
     }
     let mut found = Vec::new();

@@ -28,19 +28,19 @@ pub(super) fn an_invite_lets_in_as_many_as_it_says(evidence: &mut Evidence<'_>) 
         if *revoked && let Some((guest, _)) = guests.iter().find(|(_, member)| is_in(member)) {
             found.push(format!("{guest} is still there, but {invite} was revoked"));
         }
-        let mut told = BTreeSet::new();
+        let mut accepted = BTreeSet::new();
         for (status, answer) in answers.iter().flatten() {
             let guest = answer["entity"]["id"].as_str().unwrap_or_default();
             if *status != 200 {
                 continue;
             }
-            told.insert(guest);
+            accepted.insert(guest);
             if !guests.iter().any(|(known, _)| *known == guest) {
                 found.push(format!("{guest} was let in by {invite} and is no guest of it"));
             }
         }
-        if told.len() as u64 > *uses {
-            found.push(format!("{invite} had {uses} uses and was accepted by {told:?}"));
+        if accepted.len() as u64 > *uses {
+            found.push(format!("{invite} had {uses} uses and was accepted by {accepted:?}"));
         }
     }
     for text in found {

@@ -10,7 +10,7 @@ pub(super) fn each_run_works_at_its_turn(evidence: &mut Evidence<'_>) {
     let storage = &evidence.env.storage;
     let mut found: Vec<String> = storage.out_of_turn().into_iter().collect();
     for (agent, most) in storage.most_at_once() {
-        if most > evidence.env.plan.max_runs {
+        if most > evidence.env.parameters.max_runs {
             found.push(format!("{agent} had {most} runs at work"));
         }
     }
@@ -35,7 +35,7 @@ pub(super) fn runs_that_never_start_say_why(evidence: &mut Evidence<'_>) {
     let runs = &evidence.stored.runs;
     for (id, run) in runs {
         let reason = run["endReason"].as_str().unwrap_or_default();
-        let mode = evidence.env.plan.mode;
+        let mode = evidence.env.parameters.mode;
         let expected = match reason {
             "coalesced" => "coalesce",
             "superseded" => "latest",

@@ -151,7 +151,7 @@ fn late(evidence: &Evidence<'_>, plan: &str, noted: &[PlanState]) -> Vec<String>
     if evidence.stored.budgets.values().any(|counter| !counter["refusedTokens"].is_null()) {
         return Vec::new();
     }
-    // In the calm phase the clock does not jump. Times before the world began have no instant.
+    // In the calm phase the clock does not jump. Times before the deployment began have no instant.
     let instant = |at: Time| calm.checked_sub(wall.since(at)).map(|past| past + at.since(wall));
     let now = Instant::now();
     let mut found = Vec::new();

@@ -15,9 +15,11 @@ const MINUTE: Duration = Duration::from_mins(1);
 const STORED_LATER: Duration = Duration::from_secs(15);
 
 pub(super) fn runs_per_minute_have_a_limit(evidence: &mut Evidence<'_>) {
-    let plan = &evidence.env.plan;
+    let parameters = &evidence.env.parameters;
     // If the wall clock jumps, a minute may come twice.
-    let Some(limit) = plan.space_runs.filter(|_| plan.fault_rates.clock == 0) else { return };
+    let Some(limit) = parameters.space_runs.filter(|_| parameters.fault_rates.clock == 0) else {
+        return;
+    };
     let mut found = too_many(evidence, limit as usize);
     found.extend(refused_without_reason(evidence));
     for text in found {
@@ -38,7 +40,7 @@ fn too_many(evidence: &Evidence<'_>, limit: usize) -> Vec<String> {
         }
     }
     // In this time, at most two minutes are the current one of any process.
-    let window = MINUTE.saturating_sub(2 * evidence.env.plan.clock_spread);
+    let window = MINUTE.saturating_sub(2 * evidence.env.parameters.clock_spread);
     let mut found = Vec::new();
     for (space, mut times) in created {
         times.sort();
@@ -59,7 +61,7 @@ fn too_many(evidence: &Evidence<'_>, limit: usize) -> Vec<String> {
 /// Messages that did not trigger an agent because of the rate, though none triggered a run before.
 fn refused_without_reason(evidence: &Evidence<'_>) -> Vec<String> {
     let time = |value: &Value| value.as_str().and_then(|text| text.parse::<Time>().ok());
-    let spread = 2 * evidence.env.plan.clock_spread;
+    let spread = 2 * evidence.env.parameters.clock_spread;
     let mut found = Vec::new();
     for (space, message) in evidence.stored.all_messages() {
         let dispatch = message["dispatch"].as_array();

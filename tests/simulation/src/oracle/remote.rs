@@ -76,7 +76,7 @@ fn wrong_post(
     found
 }
 
-/// The run ended otherwise than its agent was told.
+/// The run ended otherwise than the answers to its agent said.
 fn wrong_end(
     evidence: &Evidence<'_>,
     id: &str,

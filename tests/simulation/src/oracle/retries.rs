@@ -40,7 +40,10 @@ pub(super) fn a_run_is_repeated_once(evidence: &mut Evidence<'_>) {
         for (status, answer) in asked.answers.iter().flatten() {
             let made = retries.get(asked.of.as_str());
             if *status == 202 && answer["id"].as_str() != made.copied() {
-                found.push(format!("{} was repeated by {made:?}, but {answer} was told", asked.of));
+                found.push(format!(
+                    "{} was repeated by {made:?}, but the answer was {answer}",
+                    asked.of
+                ));
             }
         }
     }

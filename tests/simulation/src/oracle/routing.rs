@@ -14,7 +14,7 @@ pub(super) fn the_router_decides_once(evidence: &mut Evidence<'_>) {
         let asked = &message["router"];
         let id = &message["id"];
         let broadcast = entries().any(|entry| entry["source"] == "broadcast");
-        if evidence.env.plan.policy == "router" && broadcast && asked["error"].is_null() {
+        if evidence.env.parameters.policy == "router" && broadcast && asked["error"].is_null() {
             found.push(format!("{id} woke everyone, but its router did not fail: {asked}"));
         }
         if !asked["error"].is_null() && entries().any(|entry| of_router(&entry)) {

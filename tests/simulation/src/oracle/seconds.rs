@@ -74,7 +74,7 @@ impl Second {
 }
 
 pub(super) fn a_space_accepts_only_so_much_in_a_second(evidence: &mut Evidence<'_>) {
-    let limit = evidence.env.plan.append_limit;
+    let limit = evidence.env.parameters.append_limit;
     let whole = Most { messages: limit.messages as usize, bytes: limit.bytes as usize };
     let half = Most { messages: whole.messages.div_ceil(2), bytes: whole.bytes.div_ceil(2) };
     let unreserved = Most {
@@ -84,9 +84,9 @@ pub(super) fn a_space_accepts_only_so_much_in_a_second(evidence: &mut Evidence<'
     let shares = Shares { whole, half, unreserved };
     let agents: BTreeSet<String> =
         evidence.ledger.agents.iter().map(|(id, _)| id.to_string()).collect();
-    let jumps = if evidence.env.plan.fault_rates.clock > 0 { JUMP } else { 0 };
+    let jumps = if evidence.env.parameters.fault_rates.clock > 0 { JUMP } else { 0 };
     // The process that refused and the one that stored the others may differ in both directions.
-    let off = jumps + 2 * evidence.env.plan.clock_spread.as_secs() as i64;
+    let off = jumps + 2 * evidence.env.parameters.clock_spread.as_secs() as i64;
     let mut found = Vec::new();
     for (space, messages) in &evidence.stored.messages {
         let mut seconds: Vec<Second> = Vec::new();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::ledger::{ReplayedDelivery, SentDelivery};
 use crate::oracle::{Evidence, stored::parsed};
-use crate::plan::BudgetOf;
+use crate::parameters::BudgetOf;
 
 pub(super) fn deliveries_trigger_once(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -41,7 +41,6 @@ pub(super) fn deliveries_trigger_once(evidence: &mut Evidence<'_>) {
     }
 }
 
-/// A stored delivery.
 struct Delivery<'a> {
     id: &'a str,
     stored: &'a Value,
@@ -125,11 +124,16 @@ fn wrong_reason(evidence: &Evidence<'_>, sent: &SentDelivery) -> Option<String> 
         // A space does not pay for a service.
         Some("budget") => {
             answer["runId"].is_null()
-                && evidence.env.plan.budget.is_some_and(|budget| budget.scope != BudgetOf::Spaces)
+                && evidence
+                    .env
+                    .parameters
+                    .budget
+                    .is_some_and(|budget| budget.scope != BudgetOf::Spaces)
         }
         Some("paused") => answer["runId"].is_null() && evidence.ledger.paused.contains(&sent.agent),
         Some("chain_depth") => {
-            answer["runId"].is_null() && sent.depth >= u64::from(evidence.env.plan.agent_depth)
+            answer["runId"].is_null()
+                && sent.depth >= u64::from(evidence.env.parameters.agent_depth)
         }
         Some(_) => false,
     };

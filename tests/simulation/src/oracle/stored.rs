@@ -23,7 +23,6 @@ pub struct Stored {
     pub steps: BTreeMap<(String, u64), Value>,
     /// Calls, by run, step and index, without those of forks.
     pub calls: BTreeMap<(String, u64, u64), Value>,
-    /// The calls of forks.
     pub calls_of_forks: Vec<Value>,
     /// Forms, by run and call.
     pub forms: BTreeMap<(String, String), Value>,

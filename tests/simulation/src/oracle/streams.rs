@@ -9,7 +9,7 @@ use std::{
 use smartspace_domain::limits::RoomLimits;
 use tokio::time::Instant;
 
-use crate::{locked, oracle::Evidence, snapshots::FAULTS_LAST};
+use crate::{env::Env, locked, oracle::Evidence, snapshots::FAULTS_LAST};
 
 /// A connection that subscribes in the middle of a stream has its text after this time. The product
 /// promises a second.
@@ -61,17 +61,12 @@ struct Shown<'a> {
 /// the frames, and who joins in the middle gets a snapshot.
 pub(super) fn everyone_sees_whole_streams(evidence: &mut Evidence<'_>) {
     let env = evidence.env;
-    let Some(calm) = env.calm_since().filter(|_| env.plan.room_limits != RoomLimits::SPACE) else {
+    let Some(calm) = env.calm_since().filter(|_| env.parameters.room_limits != RoomLimits::SPACE)
+    else {
         return;
     };
     let shown = shown_streams(evidence, calm + FAULTS_LAST);
-    let keys: BTreeSet<(String, String)> = env
-        .storage
-        .items()
-        .iter()
-        .filter(|item| item["left"] != true)
-        .filter_map(|item| Some((item["PK"].as_str()?.into(), item["SK"].as_str()?.into())))
-        .collect();
+    let keys = present_keys(env);
     let has = |space: &str, key: String| keys.contains(&(format!("SPACE#{space}"), key));
     let mut found = Vec::new();
     for (stream, Shown { space, text, first, last }) in &shown {
@@ -118,6 +113,15 @@ pub(super) fn everyone_sees_whole_streams(evidence: &mut Evidence<'_>) {
     for text in found {
         evidence.report(10, text);
     }
+}
+
+/// The keys of all items except those of members that have left.
+fn present_keys(env: &Env) -> BTreeSet<(String, String)> {
+    let items = env.storage.items();
+    let present = items.iter().filter(|item| item["left"] != true);
+    present
+        .filter_map(|item| Some((item["PK"].as_str()?.into(), item["SK"].as_str()?.into())))
+        .collect()
 }
 
 /// The streams that began after `from` and became messages. The streams of cards have another text

@@ -15,13 +15,13 @@ impl Person {
         let entity = self.someone(place);
         let path = format!("/v1/spaces/{space}/members/{entity}");
         // One removal at a time, so that the oracle knows when the entity is not a member.
-        let busy = !locked(&self.world.env.ledger).moving.insert((space, entity));
+        let busy = !locked(&self.deployment.env.ledger).moving.insert((space, entity));
         if busy {
             return;
         }
-        self.world.env.history.note(&self.name, || format!("takes {entity} out of {space}"));
+        self.deployment.env.history.note(&self.name, || format!("takes {entity} out of {space}"));
         let answer = self
-            .world
+            .deployment
             .http_with_retries(&self.name, Caller::Operator, Method::DELETE, &path, None, None)
             .await;
         let at = Instant::now();
@@ -30,35 +30,39 @@ impl Person {
             && let Some(after) = self.last_number(space).await
         {
             {
-                let removed = &mut locked(&self.world.env.ledger).removed;
+                let removed = &mut locked(&self.deployment.env.ledger).removed;
                 noted = Some(removed.len());
                 removed.push(Removed { entity, space, at, after, back: None, back_after: None });
             }
-            self.world.env.history.note(&self.name, || {
+            self.deployment.env.history.note(&self.name, || {
                 format!("learns that {entity} is out of {space}, after number {after}")
             });
-            sleep(self.world.env.chance.time(place, Duration::ZERO, Duration::from_secs(20))).await;
+            sleep(self.deployment.env.chance.time(place, Duration::ZERO, Duration::from_secs(20)))
+                .await;
         }
         let before = self.last_number(space).await;
         if let Some(noted) = noted {
-            let removed = &mut locked(&self.world.env.ledger).removed[noted];
+            let removed = &mut locked(&self.deployment.env.ledger).removed[noted];
             removed.back = Some(Instant::now());
             removed.back_after = before;
         }
-        self.world.env.history.note(&self.name, || format!("lets {entity} into {space} again"));
-        locked(&self.world.env.ledger).readmitted.insert((space, entity));
-        self.world
+        self.deployment
+            .env
+            .history
+            .note(&self.name, || format!("lets {entity} into {space} again"));
+        locked(&self.deployment.env.ledger).readmitted.insert((space, entity));
+        self.deployment
             .http_with_retries(&self.name, Caller::Operator, Method::PUT, &path, None, None)
             .await;
-        locked(&self.world.env.ledger).moving.remove(&(space, entity));
+        locked(&self.deployment.env.ledger).moving.remove(&(space, entity));
     }
 
     /// Renames an entity. Its spaces learn of the name one by one.
     pub(super) async fn rename(&mut self, place: &str) {
         let entity = self.someone(place);
         let body = json!({"name": format!("Renamed {}", place.replace('/', "-"))});
-        self.world.env.history.note(&self.name, || format!("renames {entity}"));
-        self.world
+        self.deployment.env.history.note(&self.name, || format!("renames {entity}"));
+        self.deployment
             .http_with_retries(
                 &self.name,
                 Caller::Operator,
@@ -72,23 +76,23 @@ impl Person {
 
     /// Retires an agent forever.
     pub(super) async fn retire(&mut self, place: &str) {
-        let agents = locked(&self.world.env.ledger).agents.clone();
-        let agent = agents[self.world.env.chance.below(place, agents.len() as u64) as usize].0;
-        self.world.env.history.note(&self.name, || format!("retires {agent}"));
+        let agents = locked(&self.deployment.env.ledger).agents.clone();
+        let agent = agents[self.deployment.env.chance.below(place, agents.len() as u64) as usize].0;
+        self.deployment.env.history.note(&self.name, || format!("retires {agent}"));
         let path = format!("/v1/entities/{agent}");
         let answer = self
-            .world
+            .deployment
             .http_with_retries(&self.name, Caller::Operator, Method::DELETE, &path, None, None)
             .await;
         // The agent leaves its spaces after the answer.
-        sleep(self.world.env.chance.time(place, Duration::ZERO, Duration::from_mins(1))).await;
-        let spaces = locked(&self.world.env.ledger).spaces.clone();
+        sleep(self.deployment.env.chance.time(place, Duration::ZERO, Duration::from_mins(1))).await;
+        let spaces = locked(&self.deployment.env.ledger).spaces.clone();
         for space in
             spaces.into_iter().filter(|_| answer.as_ref().is_some_and(|(status, _)| *status == 204))
         {
             let at = Instant::now();
             let shown = self
-                .world
+                .deployment
                 .http_with_retries(
                     &self.name,
                     Caller::Operator,
@@ -103,7 +107,7 @@ impl Person {
                 members.iter().all(|member| member["id"] != agent.to_string().as_str())
             });
             if is_gone && let Some(after) = shown["seq"].as_u64() {
-                locked(&self.world.env.ledger).removed.push(Removed {
+                locked(&self.deployment.env.ledger).removed.push(Removed {
                     entity: agent,
                     space,
                     at,

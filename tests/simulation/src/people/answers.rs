@@ -27,8 +27,8 @@ struct Answer {
 impl Person {
     /// Answers one of the forms that this person sees, or none.
     pub(super) async fn answer_forms(&mut self, place: &str) {
-        let world = Arc::clone(&self.world);
-        let chance = |per_mille: u64| world.env.chance.happens(place, per_mille);
+        let deployment = Arc::clone(&self.deployment);
+        let chance = |per_mille: u64| deployment.env.chance.happens(place, per_mille);
         let seen = |wanted: bool| {
             let known = |seen: &Seen| {
                 let forms = seen.forms.iter().filter(|(_, form)| form.is_open == wanted);
@@ -41,23 +41,24 @@ impl Person {
         if forms.is_empty() || !chance(700) {
             return;
         }
-        let (call, run) = forms[world.env.chance.below(place, forms.len() as u64) as usize].clone();
-        match world.env.chance.below(place, 10) {
+        let (call, run) =
+            forms[deployment.env.chance.below(place, forms.len() as u64) as usize].clone();
+        match deployment.env.chance.below(place, 10) {
             // The form may have expired by then.
             0 => {
-                sleep(world.env.chance.time(
+                sleep(deployment.env.chance.time(
                     place,
                     Duration::from_secs(20),
                     Duration::from_secs(40),
                 ))
                 .await;
             }
-            1..5 => sleep_until(world.env.next(CONTEST_TICK)).await,
+            1..5 => sleep_until(deployment.env.next(CONTEST_TICK)).await,
             _ => {}
         }
         self.answers += 1;
         let number = self.index as u64 * 10_000 + self.answers;
-        let (output, fits) = match world.env.chance.below(place, 8) {
+        let (output, fits) = match deployment.env.chance.below(place, 8) {
             0 => (json!({"declined": true, "reason": format!("number {number}")}), true),
             1 => (json!({"number": format!("{number}")}), false),
             _ => (json!({"number": number}), true),
@@ -74,10 +75,11 @@ impl Person {
         for action in actions..actions + LAST_ACTIONS {
             let place = format!("{}/{action}", self.name);
             let nothing_comes = self.view.with(|seen| seen.active.is_empty());
-            if nothing_comes || self.world.env.skipped.contains(&(self.index, action)) {
+            if nothing_comes || self.deployment.env.skipped.contains(&(self.index, action)) {
                 continue;
             }
-            sleep(self.world.env.chance.time(&place, Duration::ZERO, Duration::from_secs(6))).await;
+            sleep(self.deployment.env.chance.time(&place, Duration::ZERO, Duration::from_secs(6)))
+                .await;
             self.answer_forms(&place).await;
         }
     }
@@ -85,14 +87,15 @@ impl Person {
     /// Gives an answer, retries until its outcome is known, and records the statuses.
     async fn send_answer(&mut self, place: &str, answer: &Answer) {
         let Answer { run, call, output, fits } = answer;
-        self.world
+        self.deployment
             .env
             .history
             .note(&self.name, || format!("answers {call} of {run} with {output}"));
         let mut statuses = Vec::new();
         let declines = !output["declined"].is_null();
-        let by_socket = !declines && self.world.env.chance.happens(place, 250);
-        let tries = if self.world.env.chance.happens(place, 100) { 1 } else { RETRY_WAITS.len() };
+        let by_socket = !declines && self.deployment.env.chance.happens(place, 250);
+        let tries =
+            if self.deployment.env.chance.happens(place, 100) { 1 } else { RETRY_WAITS.len() };
         for wait in RETRY_WAITS.into_iter().take(tries) {
             let status = if by_socket {
                 self.send_by_socket(answer).await
@@ -105,11 +108,11 @@ impl Person {
             }
             sleep(Duration::from_millis(wait)).await;
         }
-        self.world
+        self.deployment
             .env
             .history
             .note(&self.name, || format!("gets the outcome of its answer to {call}: {statuses:?}"));
-        locked(&self.world.env.ledger).answers.push(FormAnswer {
+        locked(&self.deployment.env.ledger).answers.push(FormAnswer {
             person: self.id,
             call: call.clone(),
             output: output.clone(),
@@ -122,7 +125,7 @@ impl Person {
         let path = format!("/v1/runs/{}/toolCalls/{}/result", answer.run, answer.call);
         let body = if declines { answer.output.clone() } else { json!({"output": answer.output}) };
         let answer = self
-            .world
+            .deployment
             .http(&self.name, Caller::Entity(self.id), Method::POST, &path, None, Some(&body))
             .await;
         answer.ok().map(|(status, _)| status)
@@ -137,7 +140,7 @@ impl Person {
             Some(answer) if answer["type"] == "accepted" => Some(202),
             Some(answer) => {
                 if answer["status"] == 500 {
-                    self.world
+                    self.deployment
                         .env
                         .report(0, format!("an answer to a form over the socket got {answer}"));
                 }

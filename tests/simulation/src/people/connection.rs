@@ -13,14 +13,14 @@ impl Person {
     /// Closes the socket and opens another one.
     pub(crate) async fn reconnect(&mut self) {
         if let Some(connection) = self.connection.take() {
-            self.world.env.history.note(&self.name, || "goes away and comes back".into());
-            self.world.env.connections.close(&connection);
+            self.deployment.env.history.note(&self.name, || "goes away and comes back".into());
+            self.deployment.env.connections.close(&connection);
             if let Some(process) = self
-                .world
+                .deployment
                 .some_process(&self.name)
-                .filter(|_| self.world.env.chance.happens(&self.name, 700))
+                .filter(|_| self.deployment.env.chance.happens(&self.name, 700))
             {
-                let world = Arc::clone(&self.world);
+                let deployment = Arc::clone(&self.deployment);
                 tokio::spawn(async move {
                     let disconnected = tokio::select! {
                         biased;
@@ -28,7 +28,7 @@ impl Person {
                         disconnected = process.socket.disconnect(&connection) => disconnected,
                     };
                     if let Err(error) = disconnected {
-                        world
+                        deployment
                             .env
                             .history
                             .note(&connection.0, || format!("could not be forgotten: {error}"));
@@ -51,7 +51,7 @@ impl Person {
 
     async fn try_connect(&mut self) -> bool {
         let Ok((201, ticket)) = self
-            .world
+            .deployment
             .http(
                 &self.name,
                 Caller::Entity(self.id),
@@ -64,7 +64,7 @@ impl Person {
         else {
             return false;
         };
-        let Some(process) = self.world.some_process(&self.name) else { return false };
+        let Some(process) = self.deployment.some_process(&self.name) else { return false };
         self.connections += 1;
         let id = ConnectionId(format!("c{}.{}", self.index, self.connections));
         let ticket = ticket["ticket"].as_str().unwrap_or_default();
@@ -76,10 +76,10 @@ impl Person {
         if connected.is_err() {
             return false;
         }
-        self.world.env.connections.open(id.clone(), Arc::clone(&self.view));
+        self.deployment.env.connections.open(id.clone(), Arc::clone(&self.view));
         self.connection = Some(id);
         self.follows.clear();
-        let spaces = locked(&self.world.env.ledger).spaces.clone();
+        let spaces = locked(&self.deployment.env.ledger).spaces.clone();
         for space in spaces {
             let after = self.view.with(|seen| seen.contiguous(&space.to_string()));
             let n = self.next_n();
@@ -105,7 +105,7 @@ impl Person {
 
     /// Asks the socket which spaces have further messages, and fetches them.
     pub(super) async fn ping(&mut self) {
-        let spaces = locked(&self.world.env.ledger).spaces.clone();
+        let spaces = locked(&self.deployment.env.ledger).spaces.clone();
         let known: BTreeMap<_, _> = spaces
             .iter()
             .map(|space| (*space, self.view.with(|seen| seen.contiguous(&space.to_string()))))
@@ -126,7 +126,7 @@ impl Person {
         let spaces: Vec<_> = self.follows.keys().copied().collect();
         for space in spaces {
             let place = format!("{}/present/{}", self.name, self.requests);
-            let chance = &self.world.env.chance;
+            let chance = &self.deployment.env.chance;
             let (typing, hidden) = (chance.happens(&place, 300), chance.happens(&place, 200));
             let frame = json!({
                 "action": "presence", "spaceId": space, "typing": typing, "hidden": hidden,
@@ -141,7 +141,7 @@ impl Person {
             let after = self.view.with(|seen| seen.contiguous(&space.to_string()));
             let path = format!("/v1/spaces/{space}/messages?after={after}&limit=20");
             let Some((200, page)) = self
-                .world
+                .deployment
                 .http_with_retries(
                     &self.name,
                     Caller::Entity(self.id),
@@ -171,7 +171,7 @@ impl Person {
         self.requests += 1;
         let id = self.requests;
         frame["id"] = id.into();
-        self.world.receive(&connection, &frame.to_string()).await.ok()?;
+        self.deployment.receive(&connection, &frame.to_string()).await.ok()?;
         timeout(Duration::from_secs(10), self.view.answer(id)).await.ok()
     }
 }

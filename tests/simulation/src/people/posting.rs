@@ -23,25 +23,25 @@ const ODD_TEXTS: u64 = 100;
 impl Person {
     /// Writes a message.
     pub(super) fn text(&self, place: &str) -> String {
-        let ledger = locked(&self.world.env.ledger);
+        let ledger = locked(&self.deployment.env.ledger);
         let named = &ledger.agents
-            [self.world.env.chance.below(place, ledger.agents.len() as u64) as usize]
+            [self.deployment.env.chance.below(place, ledger.agents.len() as u64) as usize]
             .1;
-        let mention = if self.world.env.chance.happens(place, 500) {
+        let mention = if self.deployment.env.chance.happens(place, 500) {
             format!("@{named} ")
         } else {
             String::new()
         };
         // Now and then a text that is too long for the message's own item.
-        let long = if self.world.env.chance.happens(place, 50) {
+        let long = if self.deployment.env.chance.happens(place, 50) {
             "x".repeat(5_000)
         } else {
             String::new()
         };
         // Now and then characters that XML 1.0 does not have, or that it has and JSON escapes.
-        let odd = if self.world.env.chance.happens(&format!("{place}/odd"), ODD_TEXTS) {
+        let odd = if self.deployment.env.chance.happens(&format!("{place}/odd"), ODD_TEXTS) {
             ["\u{fffe}", "\u{ffff}", "\u{1}\u{b}", "\u{7f}\u{85}\u{1fffe}"]
-                [self.world.env.chance.below(&format!("{place}/odd"), 4) as usize]
+                [self.deployment.env.chance.below(&format!("{place}/odd"), 4) as usize]
         } else {
             ""
         };
@@ -50,11 +50,11 @@ impl Person {
 
     /// Records a message, with its id and number if it was accepted.
     pub(super) fn note(&self, text: &str, space: SpaceId, accepted: Option<(String, u64)>) {
-        self.world.env.history.note(&self.name, || match &accepted {
+        self.deployment.env.history.note(&self.name, || match &accepted {
             Some((id, seq)) => format!("learns that {text:.40} is {id}, number {seq} of {space}"),
             None => format!("does not learn what became of {text:.40} in {space}"),
         });
-        locked(&self.world.env.ledger).sent_messages.push(SentMessage {
+        locked(&self.deployment.env.ledger).sent_messages.push(SentMessage {
             person: self.id,
             space,
             text: text.to_owned(),
@@ -65,7 +65,7 @@ impl Person {
     /// Sends a message over HTTP, or a burst of messages if the space accepts few in a second.
     pub(super) async fn say_some(&mut self, place: &str, space: SpaceId) {
         self.say(place, space).await;
-        if self.world.env.plan.append_limit != AppendLimit::SPACE {
+        if self.deployment.env.parameters.append_limit != AppendLimit::SPACE {
             for number in 1..BURST {
                 self.say(&format!("{place}/{number} more"), space).await;
             }
@@ -75,8 +75,8 @@ impl Person {
     /// Asks an agent something, in the calm phase.
     pub(crate) async fn ask_an_agent(&self, place: &str, space: SpaceId) {
         let named = {
-            let ledger = locked(&self.world.env.ledger);
-            let number = self.world.env.chance.below(place, ledger.agents.len() as u64);
+            let ledger = locked(&self.deployment.env.ledger);
+            let number = self.deployment.env.chance.below(place, ledger.agents.len() as u64);
             ledger.agents[number as usize].1.clone()
         };
         let text = format!("@{named} {}/{place}", self.name);
@@ -84,7 +84,7 @@ impl Person {
         let body = json!({"text": text});
         let caller = Caller::Entity(self.id);
         let answer = self
-            .world
+            .deployment
             .http_with_retries(&self.name, caller, Method::POST, &path, Some(place), Some(&body))
             .await;
         let accepted = answer.and_then(|(status, made)| match status {
@@ -99,9 +99,9 @@ impl Person {
         let text = self.text(place);
         let path = format!("/v1/spaces/{space}/messages");
         let body = json!({"text": text});
-        self.world.env.history.note(&self.name, || format!("says {text:.40} in {space}"));
-        let answer = if self.world.env.chance.happens(place, 850) {
-            self.world
+        self.deployment.env.history.note(&self.name, || format!("says {text:.40} in {space}"));
+        let answer = if self.deployment.env.chance.happens(place, 850) {
+            self.deployment
                 .http_with_retries(
                     &self.name,
                     Caller::Entity(self.id),
@@ -113,7 +113,7 @@ impl Person {
                 .await
         } else {
             // Without a key the message is sent once, and perhaps lost.
-            self.world
+            self.deployment
                 .http(&self.name, Caller::Entity(self.id), Method::POST, &path, None, Some(&body))
                 .await
                 .ok()
@@ -133,7 +133,7 @@ impl Person {
             let frame = json!({
                 "action": "send", "spaceId": space, "text": text, "idempotencyKey": place,
             });
-            let from = self.world.env.wall();
+            let from = self.deployment.env.wall();
             match self.request(frame).await {
                 Some(answer) if answer["type"] == "sent" => {
                     let accepted =
@@ -142,11 +142,11 @@ impl Person {
                 }
                 Some(answer) if answer["status"] == 429 => {
                     if is_of_space(&answer) {
-                        self.world.note_refusal(self.id, &space.to_string(), &text, from);
+                        self.deployment.note_refusal(self.id, &space.to_string(), &text, from);
                     }
                     let Some(seconds) = answer["retryAfter"].as_u64().filter(|wait| *wait > 0)
                     else {
-                        self.world.env.report(10, format!("a refusal has no wait: {answer}"));
+                        self.deployment.env.report(10, format!("a refusal has no wait: {answer}"));
                         break;
                     };
                     sleep(Duration::from_secs(seconds)).await;
@@ -155,7 +155,7 @@ impl Person {
                     break;
                 }
                 Some(answer) if answer["status"] == 500 => {
-                    self.world.env.report(0, format!("`send` over a socket got {answer}"));
+                    self.deployment.env.report(0, format!("`send` over a socket got {answer}"));
                     break;
                 }
                 _ => self.reconnect().await,

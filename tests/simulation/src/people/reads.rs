@@ -9,12 +9,12 @@ use crate::{client::Caller, ledger::MovedRead, locked, people::Person};
 impl Person {
     /// The open connection of the person.
     pub(crate) fn open_connection(&self) -> Option<&ConnectionId> {
-        self.connection.as_ref().filter(|id| self.world.env.connections.is_open(id))
+        self.connection.as_ref().filter(|id| self.deployment.env.connections.is_open(id))
     }
 
     /// Marks everything as read that it has seen.
     pub async fn mark_all_read(&self) {
-        let spaces = locked(&self.world.env.ledger).spaces.clone();
+        let spaces = locked(&self.deployment.env.ledger).spaces.clone();
         for space in spaces {
             self.mark_read(space).await;
         }
@@ -22,7 +22,7 @@ impl Person {
 
     /// The stored read position, or `None` if the person is not a member.
     fn read_seq(&self, space: SpaceId) -> Option<u64> {
-        let items = self.world.env.storage.items();
+        let items = self.deployment.env.storage.items();
         let pk = format!("SPACE#{space}");
         let sk = format!("MEMBER#{}", self.id);
         let member = items.iter().find(|item| item["PK"] == *pk && item["SK"] == *sk)?;
@@ -37,7 +37,7 @@ impl Person {
             return;
         }
         let answer = self
-            .world
+            .deployment
             .http_with_retries(
                 &self.name,
                 Caller::Entity(self.id),
@@ -48,11 +48,11 @@ impl Person {
             )
             .await;
         // What moved before the calm may have got lost on its way to a follower.
-        let is_calm = self.world.env.calm_since().is_some();
+        let is_calm = self.deployment.env.calm_since().is_some();
         if is_calm && answer.is_some_and(|(status, read)| status == 200 && read["seq"] == seq) {
-            self.world.env.history.note(&self.name, || format!("has read {seq} of {space}"));
+            self.deployment.env.history.note(&self.name, || format!("has read {seq} of {space}"));
             let moved = MovedRead { space, entity: self.id, seq };
-            locked(&self.world.env.ledger).moved_reads.push(moved);
+            locked(&self.deployment.env.ledger).moved_reads.push(moved);
         }
     }
 }

@@ -56,12 +56,12 @@ impl Person {
         let frames = frames.map(|mut frame| {
             self.requests += 1;
             frame["id"] = self.requests.into();
-            let late = self.world.env.chance.time(place, Duration::ZERO, APART);
+            let late = self.deployment.env.chance.time(place, Duration::ZERO, APART);
             (frame.to_string(), late)
         });
         let sent = frames.iter().map(async |(frame, late)| {
             sleep(*late).await;
-            self.world.receive(&connection, frame).await
+            self.deployment.receive(&connection, frame).await
         });
         join_all(sent).await.into_iter().collect::<Result<Vec<_>, _>>().ok()?;
         timeout(Duration::from_secs(10), self.view.answer(self.requests)).await.ok()
@@ -69,7 +69,7 @@ impl Person {
 
     /// The same person at another device, which only posts.
     pub(crate) fn sender(&self) -> Self {
-        Self::new(&self.world, self.index, self.id)
+        Self::new(&self.deployment, self.index, self.id)
     }
 
     /// Posts a message once. Returns its number and when the person learned that it is stored.
@@ -78,7 +78,7 @@ impl Person {
         let path = format!("/v1/spaces/{space}/messages");
         let body = json!({"text": text});
         let answer = self
-            .world
+            .deployment
             .http(&self.name, Caller::Entity(self.id), Method::POST, &path, None, Some(&body))
             .await;
         let at = Instant::now();
@@ -93,7 +93,7 @@ impl Person {
     /// Follows every space over a new connection, if the space still exists.
     pub(crate) async fn come_back(&mut self) {
         self.reconnect().await;
-        let deleted = locked(&self.world.env.ledger).deleted.clone();
+        let deleted = locked(&self.deployment.env.ledger).deleted.clone();
         self.follows.retain(|space, _| !deleted.contains(space));
     }
 }

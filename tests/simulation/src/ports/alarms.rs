@@ -11,12 +11,12 @@ use smartspace_ports::{
 };
 use tokio::time::Instant;
 
-use crate::{environment::Environment, life::Life, ports::sqs};
+use crate::{env::Env, ports::sqs, process_life::ProcessLife};
 
 /// The alarms port of one process.
 pub struct SimAlarms {
-    pub(crate) env: Arc<Environment>,
-    pub(crate) life: Arc<Life>,
+    pub(crate) env: Arc<Env>,
+    pub(crate) life: Arc<ProcessLife>,
 }
 
 #[async_trait]
@@ -27,8 +27,9 @@ impl Alarms for SimAlarms {
         let place = format!("{}/alarm", self.life.name);
         env.before_call(&self.life, "alarm").await;
         let wait = at.since(env.wall());
-        let fault =
-            chance.strikes(&place, env.plan.fault_rates.alarm).then(|| chance.below(&place, 5));
+        let fault = chance
+            .strikes(&place, env.parameters.fault_rates.alarm)
+            .then(|| chance.below(&place, 5));
         let waits: &[Duration] = match fault {
             Some(0) => &[],
             Some(1) => {

@@ -13,19 +13,20 @@ use smartspace_domain::{
 use smartspace_ports::files::{FileKey, Files, Upload};
 use tokio::time::Instant;
 
-use crate::{environment::Environment, life::Life};
+use crate::{env::Env, process_life::ProcessLife};
 
 /// The files port of one process.
 pub struct SimFiles {
-    pub(crate) env: Arc<Environment>,
-    pub(crate) life: Arc<Life>,
+    pub(crate) env: Arc<Env>,
+    pub(crate) life: Arc<ProcessLife>,
 }
 
 impl SimFiles {
     async fn call<T>(&self, what: &str, work: impl Future<Output = Result<T>>) -> Result<T> {
         let env = &self.env;
         let place = format!("{}/{what}", self.life.name);
-        let fails = || env.chance.strikes(&format!("{place}/fails"), env.plan.fault_rates.files);
+        let fails =
+            || env.chance.strikes(&format!("{place}/fails"), env.parameters.fault_rates.files);
         env.before_call(&self.life, what).await;
         if fails() {
             return Err(Error::Unavailable("the storage of files does not answer".into()));
@@ -61,10 +62,10 @@ impl Files for SimFiles {
         let env = &self.env;
         let write = async {
             env.files.write(key, file, bytes).await?;
-            // S3 tells of every file. A local host knows what it has written itself.
-            if !env.plan.local {
+            // S3 reports every file. A local host knows which files it has written.
+            if !env.parameters.local {
                 let job = TriggerJob::SettleFile { space_id: key.space, attachment_id: key.file };
-                let place = format!("{}/files/told", self.life.name);
+                let place = format!("{}/files/reported", self.life.name);
                 let after = env.chance.time(&place, Duration::ZERO, Duration::from_secs(20));
                 env.triggers.put(job, Instant::now() + after);
             }

@@ -7,7 +7,7 @@ mod choices;
 mod drawing;
 mod router;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
@@ -25,17 +25,17 @@ use smartspace_models::{
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    environment::Environment,
+    env::Env,
     ledger::{Line, ModelRequest, space_in},
-    life::Life,
     locked,
+    process_life::ProcessLife,
     storage::Storage,
 };
 
 /// The model port of one process.
 pub struct SimModel {
-    pub(crate) env: Arc<Environment>,
-    pub(crate) life: Arc<Life>,
+    pub(crate) env: Arc<Env>,
+    pub(crate) life: Arc<ProcessLife>,
 }
 
 #[async_trait]
@@ -84,7 +84,7 @@ impl Model for Provider<'_> {
         };
         let fault = env
             .chance
-            .strikes(&place, env.plan.fault_rates.model)
+            .strikes(&place, env.parameters.fault_rates.model)
             .then(|| env.chance.below(&place, 6));
         if let Some(fault) = fault {
             env.history.note("model", || format!("fails in way {fault}"));
@@ -101,28 +101,38 @@ impl Model for Provider<'_> {
             pieces.truncate(sent);
         }
         let hangs = fault == Some(4);
-        let env = Arc::clone(env);
-        let life = Arc::clone(life);
-        let pace = if env.chance.happens(&place, env.plan.slow_answers) { 2_500 } else { 120 };
-        let answer = stream::unfold(pieces, move |mut pieces| {
-            let env = Arc::clone(&env);
-            let life = Arc::clone(&life);
-            let place = place.clone();
-            async move {
-                sleep(env.chance.time(&place, Duration::ZERO, Duration::from_millis(pace))).await;
-                life.until_running().await;
-                let Some((word, piece)) = pieces.pop_front() else {
-                    if hangs {
-                        std::future::pending::<()>().await;
-                    }
-                    return None;
-                };
-                locked(&env.ledger).words.entry(word).or_insert_with(Instant::now);
-                Some((Ok(piece), pieces))
-            }
-        });
-        Ok(answer.boxed())
+        Ok(paced(self.0, pieces, place, hangs))
     }
+}
+
+/// An answer whose pieces come one after the other, and that never ends if it hangs.
+fn paced(
+    model: &SimModel,
+    pieces: VecDeque<(String, Piece)>,
+    place: String,
+    hangs: bool,
+) -> Pieces {
+    let env = Arc::clone(&model.env);
+    let life = Arc::clone(&model.life);
+    let pace = if env.chance.happens(&place, env.parameters.slow_answers) { 2_500 } else { 120 };
+    let answer = stream::unfold(pieces, move |mut pieces| {
+        let env = Arc::clone(&env);
+        let life = Arc::clone(&life);
+        let place = place.clone();
+        async move {
+            sleep(env.chance.time(&place, Duration::ZERO, Duration::from_millis(pace))).await;
+            life.until_running().await;
+            let Some((word, piece)) = pieces.pop_front() else {
+                if hangs {
+                    std::future::pending::<()>().await;
+                }
+                return None;
+            };
+            locked(&env.ledger).words.entry(word).or_insert_with(Instant::now);
+            Some((Ok(piece), pieces))
+        }
+    });
+    answer.boxed()
 }
 
 /// The error of a model that fails at once.
@@ -142,7 +152,7 @@ impl SimModel {
     /// Summarises older history, which is not part of a run.
     async fn summarise(&self, request: &Request) -> Result<Pieces, ModelError> {
         self.env.before_call(&self.life, "summarise").await;
-        if self.env.chance.strikes("summary", self.env.plan.fault_rates.model) {
+        if self.env.chance.strikes("summary", self.env.parameters.fault_rates.model) {
             return Err(ModelError::new(FailureCode::ContextTooLong, "too long"));
         }
         let lines = first_text(request).lines().filter(|line| line.starts_with('#')).count();

@@ -13,12 +13,12 @@ use smartspace_ports::{
 };
 use tokio::time::Instant;
 
-use crate::{environment::Environment, life::Life, mutants::Mutant, ports::sqs, queue::SimQueue};
+use crate::{env::Env, mutants::Mutant, ports::sqs, process_life::ProcessLife, queue::SimQueue};
 
 /// The queue port of one process.
 pub struct ProcessQueue<J> {
-    pub(crate) env: Arc<Environment>,
-    pub(crate) life: Arc<Life>,
+    pub(crate) env: Arc<Env>,
+    pub(crate) life: Arc<ProcessLife>,
     pub(crate) queue: Arc<SimQueue<J>>,
 }
 
@@ -26,14 +26,14 @@ pub struct ProcessQueue<J> {
 impl<J: Job> Queue<J> for ProcessQueue<J> {
     async fn send(&self, jobs: Vec<J>) -> Result<(), QueueError> {
         let env = &self.env;
-        let fault_rates = &env.plan.fault_rates;
+        let fault_rates = &env.parameters.fault_rates;
         let name = self.queue.name();
         let place = format!("{}/send {name}", self.life.name);
         env.before_call(&self.life, name).await;
         let mut refused = false;
         let mut bodies = Vec::with_capacity(jobs.len());
         let jobs =
-            if env.plan.local { jobs.into_iter().flat_map(J::apart).collect() } else { jobs };
+            if env.parameters.local { jobs.into_iter().flat_map(J::apart).collect() } else { jobs };
         for job in jobs {
             let fault = env.chance.strikes(&place, fault_rates.queue);
             refused |= fault;
@@ -84,7 +84,8 @@ impl<J: Job> ProcessQueue<J> {
             env.report(0, format!("a job of the queue {name} can't be parsed: {body}"));
             return;
         };
-        let late = env.chance.strikes(&format!("{place} late"), env.plan.fault_rates.late_job);
+        let late =
+            env.chance.strikes(&format!("{place} late"), env.parameters.fault_rates.late_job);
         let delay = if late {
             env.chance.time(place, Duration::from_secs(1), Duration::from_secs(90))
         } else {
@@ -97,7 +98,7 @@ impl<J: Job> ProcessQueue<J> {
 /// One delivery of a job.
 pub struct SimDelivery<J> {
     pub(crate) queue: Arc<SimQueue<J>>,
-    pub(crate) life: Arc<Life>,
+    pub(crate) life: Arc<ProcessLife>,
     pub(crate) id: u64,
     pub(crate) ends_at: Instant,
     pub(crate) is_repeated: bool,

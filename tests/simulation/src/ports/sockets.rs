@@ -7,15 +7,15 @@ use smartspace_domain::ids::ConnectionId;
 use smartspace_ports::sockets::{CloseCode, Places, PostError, Sockets};
 use tokio::time::{Instant, sleep};
 
-use crate::{environment::Environment, life::Life, locked};
+use crate::{env::Env, locked, process_life::ProcessLife};
 
 /// The processor time of a post. The posts of a process wait for each other that long.
 const COST_OF_POST: Duration = Duration::from_millis(1);
 
 /// The sockets port of one process.
 pub struct SimSockets {
-    pub(crate) env: Arc<Environment>,
-    pub(crate) life: Arc<Life>,
+    pub(crate) env: Arc<Env>,
+    pub(crate) life: Arc<ProcessLife>,
     pub(crate) places: Places,
 }
 
@@ -27,7 +27,7 @@ impl Sockets for SimSockets {
 
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
         let env = &self.env;
-        let fault_rates = &env.plan.fault_rates;
+        let fault_rates = &env.parameters.fault_rates;
         env.before_call(&self.life, "post").await;
         if frame.starts_with(r#"{"detail":"too many frames"#) {
             let refused = (connection.0.clone(), Instant::now());

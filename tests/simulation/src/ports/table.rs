@@ -21,23 +21,23 @@ use smartspace_embedded_table::{NAME, TableCall, respond};
 use tokio::time::sleep;
 
 use crate::{
-    environment::Environment,
-    life::Life,
+    env::Env,
     locked,
     ports::table::faults::{Call, WRITES},
+    process_life::ProcessLife,
     table_errors::RawResponse,
 };
 
 /// The connector of one process.
 #[derive(Clone)]
 pub struct SimTable {
-    env: Arc<Environment>,
-    life: Arc<Life>,
+    env: Arc<Env>,
+    life: Arc<ProcessLife>,
 }
 
 impl SimTable {
     /// The connector of the process with this `life`.
-    pub fn new(env: Arc<Environment>, life: Arc<Life>) -> Self {
+    pub fn new(env: Arc<Env>, life: Arc<ProcessLife>) -> Self {
         Self { env, life }
     }
 
@@ -84,7 +84,7 @@ impl SimTable {
             let read = &mut locked(&env.ledger).read;
             *read = (read.0 + items(&answer), read.1 + answer.len());
         }
-        if writes && call.strikes("lost answer", env.plan.fault_rates.lost_answer) {
+        if writes && call.strikes("lost answer", env.parameters.fault_rates.lost_answer) {
             env.after_call(&self.life, operation).await;
             return Err(ConnectorError::io("the connection was reset".into()));
         }
@@ -134,8 +134,10 @@ impl SimTable {
     fn make_partial(&self, operation: &str, request: &mut Value) -> Option<Vec<Value>> {
         let chance = &self.env.chance;
         if operation != "BatchGetItem"
-            || !chance
-                .strikes(&format!("{}/partial", self.life.name), self.env.plan.fault_rates.partial)
+            || !chance.strikes(
+                &format!("{}/partial", self.life.name),
+                self.env.parameters.fault_rates.partial,
+            )
         {
             return None;
         }

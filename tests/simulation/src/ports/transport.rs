@@ -1,5 +1,9 @@
 //! The transport to the servers that tools call, and those servers. The ledger records every
 //! request that arrives and its effect, so the oracle knows more than the product can.
+//!
+//! `waking` sends webhooks to remote agents.
+
+mod waking;
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
@@ -13,13 +17,12 @@ use tokio::{
 };
 
 use crate::{
-    environment::Environment,
+    env::Env,
     external_tools::{MAYBE_REACHED, NOT_REACHED},
     ledger::ArrivedRequest,
-    life::Life,
     locked,
-    ports::model::read_webhook,
-    remote_agents::{self, Webhook, decide},
+    process_life::ProcessLife,
+    webhooks,
 };
 
 /// The waits before each retry of an idempotent call.
@@ -27,8 +30,8 @@ const BACK_OFF: [Duration; 2] = [Duration::from_millis(200), Duration::from_mill
 
 /// The transport of one process.
 pub struct SimTransport {
-    pub(crate) env: Arc<Environment>,
-    pub(crate) life: Arc<Life>,
+    pub(crate) env: Arc<Env>,
+    pub(crate) life: Arc<ProcessLife>,
 }
 
 /// How a server treats a request.
@@ -46,7 +49,7 @@ struct Treatment {
 #[async_trait]
 impl Transport for SimTransport {
     async fn send(&self, request: Outgoing) -> Result<HttpResponse, SendError> {
-        if request.url.host_str() == Some(remote_agents::HOST) {
+        if request.url.host_str() == Some(webhooks::HOST) {
             return self.wake(request).await;
         }
         let env = &self.env;
@@ -100,7 +103,7 @@ impl SimTransport {
         let place = format!("{}/{}", self.life.name, arrives.tool);
         let time = |most: Duration| chance.time(&place, Duration::from_millis(5), most);
         let fault = chance
-            .strikes(&format!("{place}/outside"), env.plan.fault_rates.outside)
+            .strikes(&format!("{place}/outside"), env.parameters.fault_rates.outside)
             .then(|| chance.below(&place, 7));
         let mut treatment = Treatment {
             travels: time(Duration::from_millis(100)),
@@ -134,93 +137,12 @@ impl SimTransport {
         answer.await.map_err(|_| unknown(0))
     }
 
-    /// Sends a webhook to a remote agent.
-    async fn wake(&self, request: Outgoing) -> Result<HttpResponse, SendError> {
-        let env = &self.env;
-        let name = "wake";
-        env.before_call(&self.life, name).await;
-        let place = format!("{}/{name}", self.life.name);
-        let time = |most| env.chance.time(&place, Duration::from_millis(5), most);
-        let fault = env
-            .chance
-            .strikes(&format!("{place}/outside"), env.plan.fault_rates.outside)
-            .then(|| env.chance.below(&place, 5));
-        let exchange = async {
-            sleep(time(Duration::from_millis(100))).await;
-            let status = match fault {
-                Some(0) => return Err(SendError::NotSent(NOT_REACHED.into())),
-                Some(1) => 410,
-                Some(2) => 503,
-                _ => 200,
-            };
-            if status == 200 {
-                self.arrive(&request);
-            }
-            // It may answer only when it has done the work.
-            let works = if fault == Some(3) { request.limit * 2 } else { Duration::from_secs(1) };
-            sleep(time(works)).await;
-            if fault == Some(4) {
-                return Err(unknown(0));
-            }
-            Ok(HttpResponse {
-                status: StatusCode::from_u16(status).unwrap_or_default(),
-                content_type: None,
-                body: Vec::new().into(),
-                is_cut: false,
-            })
-        };
-        let outcome = tokio::select! {
-            biased;
-            never = self.process_fault(name, request.limit) => match never {},
-            outcome = timeout_at(Instant::now() + request.limit, exchange) => {
-                outcome.unwrap_or_else(|_| Err(unknown(1)))
-            }
-        };
-        if fault.is_some()
-            && let Some(run) = header(&request, "webhook-id")
-        {
-            locked(&env.ledger).refused_webhooks.insert(run.to_owned());
-        }
-        env.after_call(&self.life, name).await;
-        outcome
-    }
-
-    /// The agent gets a webhook.
-    fn arrive(&self, request: &Outgoing) {
-        let env = &self.env;
-        let body = request.body.as_deref().unwrap_or_default();
-        let body: Value = serde_json::from_slice(body).unwrap_or_default();
-        let text = |pointer: &str| {
-            body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
-        };
-        let run = header(request, "webhook-id").unwrap_or_default().to_owned();
-        let token = text("/callbacks/token");
-        let ask = read_webhook(&text("/context/text"), &run, &self.life.name, &env.storage);
-        let known = locked(&env.ledger).remote.get(&run).map(|known| known.tokens.len());
-        if known.is_none() {
-            let decided = decide(env, &run, body["run"]["trigger"]["spaceId"].is_string());
-            locked(&env.ledger).remote.insert(run.clone(), decided);
-        }
-        let number = {
-            let mut ledger = locked(&env.ledger);
-            ledger.woken.push(ask);
-            let arrived = ledger.woken.len();
-            if let Some(planned) = ledger.remote.get_mut(&run) {
-                planned.tokens.insert(token.clone());
-            }
-            arrived
-        };
-        env.history.note("outside", || format!("the webhook of {run} arrives"));
-        // Nobody listens once the simulation has ended.
-        let _ = env.webhooks.send(Webhook { run, token, number });
-    }
-
     /// Kills or stalls the process while its request is under way, or does nothing.
     async fn process_fault(&self, tool: &str, limit: Duration) -> Infallible {
         let env = &self.env;
         let chance = &env.chance;
         let place = format!("{}/{tool}/under way", self.life.name);
-        if chance.strikes(&place, env.plan.fault_rates.under_way) {
+        if chance.strikes(&place, env.parameters.fault_rates.under_way) {
             sleep(chance.time(&place, Duration::ZERO, limit)).await;
             if chance.happens(&place, 600) {
                 env.kill(&self.life, &format!("while {tool} is under way"));
@@ -239,7 +161,7 @@ impl SimTransport {
 impl Treatment {
     async fn apply(
         self,
-        env: Arc<Environment>,
+        env: Arc<Env>,
         arrived: ArrivedRequest,
         sender: oneshot::Sender<HttpResponse>,
     ) {

@@ -34,7 +34,6 @@ pub(super) struct Later {
 }
 
 impl Later {
-    /// What items have lost.
     pub(super) fn losses(&self) -> BTreeSet<String> {
         locked(&self.losses).clone()
     }

@@ -19,7 +19,6 @@ impl Samples {
         locked(&self.0).entry((kind(item), shape(item))).or_insert_with(|| item.clone());
     }
 
-    /// All samples.
     pub(super) fn items(&self) -> Vec<Value> {
         locked(&self.0).values().cloned().collect()
     }

@@ -32,7 +32,6 @@ pub struct Seen {
     pub reads: BTreeMap<(String, String), u64>,
     /// The newest frame about who is present in each space, and how many there were.
     pub presence: BTreeMap<String, (Value, usize)>,
-    /// All frames about spaces.
     pub frames: Vec<Frame>,
     /// Frames that contradict each other, with the promise that they break.
     pub violations: BTreeSet<(u8, String)>,
@@ -41,7 +40,6 @@ pub struct Seen {
 /// Where and when the text of a stream was seen.
 #[derive(Clone, Debug)]
 pub struct Heard {
-    /// Its space.
     pub space: String,
     /// The time of its first piece.
     pub first: Instant,
@@ -52,7 +50,6 @@ pub struct Heard {
 /// A form that was seen.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// Its run.
     pub run: String,
     /// Whether it can be answered, as far as the person saw.
     pub is_open: bool,
@@ -65,9 +62,7 @@ pub struct Form {
 pub struct Frame {
     /// When it was seen.
     pub at: Instant,
-    /// Its space.
     pub space: String,
-    /// Its type.
     pub kind: String,
     /// The number of its message, if it is about one.
     pub seq: Option<u64>,
@@ -75,6 +70,25 @@ pub struct Frame {
     pub stream: String,
     /// The text of a stream, or the question of a form.
     pub text: String,
+}
+
+impl Frame {
+    fn new(frame: &Value) -> Self {
+        let text = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
+        let question = &frame["input"]["question"];
+        Self {
+            at: Instant::now(),
+            space: text("spaceId"),
+            kind: text("type"),
+            seq: frame["message"]["seq"].as_u64(),
+            stream: text("streamId"),
+            text: if frame["input"].is_null() {
+                text("text")
+            } else {
+                question.to_string().replace('"', "")
+            },
+        }
+    }
 }
 
 impl Seen {
@@ -99,18 +113,7 @@ impl Seen {
     pub(super) fn add_frame(&mut self, frame: &Value) {
         let text = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
         let kind = text("type");
-        self.frames.push(Frame {
-            at: Instant::now(),
-            space: text("spaceId"),
-            kind: kind.clone(),
-            seq: frame["message"]["seq"].as_u64(),
-            stream: text("streamId"),
-            text: if frame["input"].is_null() {
-                text("text")
-            } else {
-                frame["input"]["question"].to_string().replace('"', "")
-            },
-        });
+        self.frames.push(Frame::new(frame));
         if let Some(run) = frame["run"]["id"].as_str() {
             self.runs.insert((
                 run.to_owned(),
@@ -128,29 +131,14 @@ impl Seen {
                     self.active.insert(run);
                 }
             }
-            "presence" => {
-                self.check_presence(frame);
-                let (newest, count) = self.presence.entry(text("spaceId")).or_default();
-                *count += 1;
-                if newest["at"].as_str() <= frame["at"].as_str() {
-                    *newest = frame.clone();
-                }
-            }
+            "presence" => self.add_presence(frame),
             "run.step" => {
                 let step = &frame["step"];
                 if !step["model"].is_null() || step["calls"].to_string().contains("callId") {
                     self.violations.insert((9, format!("a member sees all of a step: {step}")));
                 }
             }
-            "run.completed" | "run.failed" | "run.canceled" => {
-                let run = frame["run"]["id"].as_str().unwrap_or_default().to_owned();
-                self.active.remove(&run);
-                let status = frame["run"]["status"].as_str().unwrap_or_default();
-                if !kind.ends_with(status) {
-                    self.violations.insert((4, format!("{kind} says that {run} is {status}")));
-                }
-                self.ends.entry(run).or_default().insert(status.to_owned());
-            }
+            "run.completed" | "run.failed" | "run.canceled" => self.end_run(frame, &kind),
             "space.read" => self.add_reads(frame),
             "subscribed" => {
                 for active in frame["active"].as_array().into_iter().flatten() {
@@ -162,6 +150,26 @@ impl Seen {
             }
             _ => {}
         }
+    }
+
+    fn add_presence(&mut self, frame: &Value) {
+        self.check_presence(frame);
+        let space = frame["spaceId"].as_str().unwrap_or_default().to_owned();
+        let (newest, count) = self.presence.entry(space).or_default();
+        *count += 1;
+        if newest["at"].as_str() <= frame["at"].as_str() {
+            *newest = frame.clone();
+        }
+    }
+
+    fn end_run(&mut self, frame: &Value, kind: &str) {
+        let run = frame["run"]["id"].as_str().unwrap_or_default().to_owned();
+        self.active.remove(&run);
+        let status = frame["run"]["status"].as_str().unwrap_or_default();
+        if !kind.ends_with(status) {
+            self.violations.insert((4, format!("{kind} says that {run} is {status}")));
+        }
+        self.ends.entry(run).or_default().insert(status.to_owned());
     }
 
     /// Adds a piece of a stream.

@@ -42,9 +42,25 @@ fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(item: &Value, key: &str) -> T 
 /// that other items must name, are read in the simulation of a later version.
 pub(super) async fn read(item: &Value) -> Result<(), Error> {
     let (store, table) = store_with(item).await;
-    let all = Ask::default();
-    let long_ago = Time::default();
-    match kind(item).as_str() {
+    let kind = kind(item);
+    let (group, _) = kind.split_once('-').unwrap_or((&kind, ""));
+    match group {
+        "space" => read_of_space(&store, &table, item, &kind).await,
+        "entity" | "invites" => read_of_entity(&store, &table, item, &kind).await,
+        "run" => read_of_run(&store, item, &kind).await,
+        "conn" | "presence" => read_of_connection(&store, item, &kind).await,
+        "usage" | "budget" => read_sums(&store, item, &kind).await,
+        _ => read_other(&store, item, &kind).await,
+    }
+}
+
+async fn read_of_space(
+    store: &Store,
+    table: &Table,
+    item: &Value,
+    kind: &str,
+) -> Result<(), Error> {
+    match kind {
         "space-meta" => drop(table.get::<smartspace_store::spaces::SpaceRecord>(&key(item)).await?),
         "space-head" => drop(store.members().head(id(item, "PK")).await?),
         "space-card" => drop(store.spaces().cards(&[id(item, "PK")]).await?),
@@ -56,11 +72,21 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
             let space: SpaceId = id(item, "PK");
             drop(store.messages().list(space, Range::After(0), 10).await?);
         }
-        "files-file" => {
-            store.attachments().get(id(item, "PK"), id(item, "SK")).await?;
-        }
-        "files-unsent" => drop(store.attachments().left_in(id(item, "PK")).await?),
         "space-summary" => drop(store.summaries().get(id(item, "PK")).await?),
+        _ => {}
+    }
+    Ok(())
+}
+
+async fn read_of_entity(
+    store: &Store,
+    table: &Table,
+    item: &Value,
+    kind: &str,
+) -> Result<(), Error> {
+    let all = Ask::default();
+    let long_ago = Time::default();
+    match kind {
         "entity-conn" => {
             drop(store.connections().of_entity(id(item, "PK"), long_ago).await?);
         }
@@ -77,25 +103,25 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
             store.memories().all(agent).await?;
             store.plans().all(agent).await?;
         }
-        "run-meta" => {
-            let record = store.runs().record(id(item, "PK")).await?;
-            store.runs().get(&record).await?;
-        }
-        "run-step" | "run-call" | "run-prompt" => {
-            drop(store.steps().progress(id(item, "PK")).await?);
-        }
         "entity-guest" => {
             table.get::<smartspace_store::invites::GuestRecord>(&key(item)).await?;
         }
         "invites-invite" => {
             drop(store.invites().of_space(id(item, "PK"), id(item, "SK")).await?);
         }
-        "presence-conn" | "presence-meta" => {
-            drop(store.connections().presence(id(item, "PK")).await?);
+        _ => {}
+    }
+    Ok(())
+}
+
+async fn read_of_run(store: &Store, item: &Value, kind: &str) -> Result<(), Error> {
+    match kind {
+        "run-meta" => {
+            let record = store.runs().record(id(item, "PK")).await?;
+            store.runs().get(&record).await?;
         }
-        "conn-was" => {
-            let was = store.connections().disconnect(&ConnectionId(id(item, "PK"))).await?;
-            assert!(!was.is_empty());
+        "run-step" | "run-call" | "run-prompt" => {
+            drop(store.steps().progress(id(item, "PK")).await?);
         }
         "run-fork" => drop(store.runs().fork_changes(id(item, "PK")).await?),
         "run-shown" => {
@@ -105,14 +131,31 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
             let call: CallId = id(item, "SK");
             store.forms().get(id::<RunId>(item, "PK"), call).await?;
         }
+        _ => {}
+    }
+    Ok(())
+}
+
+async fn read_of_connection(store: &Store, item: &Value, kind: &str) -> Result<(), Error> {
+    match kind {
+        "presence-conn" | "presence-meta" => {
+            drop(store.connections().presence(id(item, "PK")).await?);
+        }
+        "conn-was" => {
+            let was = store.connections().disconnect(&ConnectionId(id(item, "PK"))).await?;
+            assert!(!was.is_empty());
+        }
         "conn-meta" => {
             let connection = ConnectionId(id(item, "PK"));
-            store.connections().get(&connection, long_ago).await?;
+            store.connections().get(&connection, Time::default()).await?;
         }
-        "dlv-meta" => {
-            let agent = item["agentId"]["S"].as_str().unwrap().parse().unwrap();
-            store.deliveries().get(agent, id(item, "PK")).await?;
-        }
+        _ => {}
+    }
+    Ok(())
+}
+
+async fn read_sums(store: &Store, item: &Value, kind: &str) -> Result<(), Error> {
+    match kind {
         "usage" => {
             let day = item["PK"]["S"].as_str().unwrap().split('#').nth(1).unwrap();
             let day = day.parse().unwrap();
@@ -126,6 +169,21 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
             let space = scope.parse().map(BudgetScope::Space).ok();
             let scope = agent.or(space).unwrap_or(BudgetScope::Deployment);
             store.budgets().settle_left(scope, day.parse().unwrap(), "", |_| None).await?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+async fn read_other(store: &Store, item: &Value, kind: &str) -> Result<(), Error> {
+    match kind {
+        "files-file" => {
+            store.attachments().get(id(item, "PK"), id(item, "SK")).await?;
+        }
+        "files-unsent" => drop(store.attachments().left_in(id(item, "PK")).await?),
+        "dlv-meta" => {
+            let agent = item["agentId"]["S"].as_str().unwrap().parse().unwrap();
+            store.deliveries().get(agent, id(item, "PK")).await?;
         }
         _ => {}
     }

@@ -49,7 +49,7 @@ async fn a_run_whose_webhook_ends_five_workers_fails_and_frees_its_slot() {
     let egress = Egress::over(silent.clone(), Arc::new(FixedSecrets(Arc::new(known))));
     let worker = scene.worker_of(Arc::new(SlowModel::default()), egress);
     for sent in 1..=5 {
-        let (job, holds) = (run.job(), Holds::default());
+        let (job, holds) = (run.job(), HeldWrites::default());
         let work = Box::pin(worker.handle(&job, &holds));
         let died = tokio::time::timeout(Duration::from_secs(1), work).await;
         assert!(died.is_err(), "the worker of webhook {sent} waits for its answer: {died:?}");
@@ -57,7 +57,7 @@ async fn a_run_whose_webhook_ends_five_workers_fails_and_frees_its_slot() {
         assert_eq!(store.runs().record(run.id).await.unwrap().status, RunStatus::Running);
         sleep(Duration::from_secs(30)).await;
     }
-    assert_eq!(Box::pin(worker.handle(&run.job(), &Holds::default())).await, Ok(()));
+    assert_eq!(Box::pin(worker.handle(&run.job(), &HeldWrites::default())).await, Ok(()));
     let ended = store.runs().record(run.id).await.unwrap();
     let view = store.runs().get(&ended).await.unwrap();
     assert_eq!(view.error.map(|error| error.code), Some(FailureCode::Attempts));

@@ -93,7 +93,7 @@ async fn a_panic_ends_no_other_run_of_the_job() {
     let (store, job, runs) = Box::pin(store_with_three_runs()).await;
     let (scene, queue) = scene(store);
     let worker = scene.worker_with(Arc::new(PanicsOnce::default()));
-    let holds = Holds::default();
+    let holds = HeldWrites::default();
     assert_eq!(Box::pin(worker.handle(&job, &holds)).await, Ok(()));
 
     assert_eq!(holds.0.load(Ordering::Relaxed), 1, "three runs of a second hide the job once");

@@ -15,8 +15,8 @@ use smartspace_domain::{
 };
 use smartspace_embedded_table::{NAME, client_on};
 use smartspace_simulation::{
-    chance::Chance, client::Caller, life::Life, oracle::Stored, plan::Plan, ports::table::SimTable,
-    process::Process, setup::Setup, world::World,
+    chance::Chance, client::Caller, deployment::Deployment, input::Input, oracle::Stored,
+    parameters::Parameters, ports::table::SimTable, process::Process, process_life::ProcessLife,
 };
 use smartspace_store::table::{keys::DUE_PARTS, schema};
 use tokio::time::sleep;
@@ -30,7 +30,6 @@ pub(super) enum Alarm {
     Early,
     Twice,
     AtTheSameMoment,
-    /// The delay in hours.
     Late(u64),
     /// The alarm is lost, and `sweep` finds the plan.
     Lost,
@@ -39,7 +38,7 @@ pub(super) enum Alarm {
 
 /// One agent with the four plans, and the process that fires them.
 pub(super) struct Year {
-    world: Arc<World>,
+    deployment: Arc<Deployment>,
     process: Arc<Process>,
     agent: EntityId,
     plans: Vec<PlanId>,
@@ -50,30 +49,30 @@ pub(super) struct Year {
 
 impl Year {
     pub(super) async fn begin(seed: u64) -> Self {
-        let setup = Setup { seed, ..Setup::default() };
-        let world = World::with_plan(
-            &setup,
-            Plan::quiet(),
-            Chance::new(seed, setup.suppressed.clone()),
+        let input = Input { seed, ..Input::default() };
+        let deployment = Deployment::with_parameters(
+            &input,
+            Parameters::quiet(),
+            Chance::new(seed, input.suppressed.clone()),
             None,
         )
         .unwrap();
-        let nobody = Arc::new(Life::new("setting".into()));
-        schema::create_table(&client_on(SimTable::new(Arc::clone(&world.env), nobody)), NAME)
+        let nobody = Arc::new(ProcessLife::new("fixtures".into()));
+        schema::create_table(&client_on(SimTable::new(Arc::clone(&deployment.env), nobody)), NAME)
             .await
             .unwrap();
-        world.env.set_clock(NEW_YEAR);
-        let process = Process::start(&world.env, "p0".into());
-        world.add_process(Arc::clone(&process));
-        let triggers = Arc::clone(&world.env.triggers);
-        tokio::spawn(Arc::clone(&world).deliver(triggers, |process, job, _| async move {
+        deployment.env.set_clock(NEW_YEAR);
+        let process = Process::start(&deployment.env, "p0".into());
+        deployment.add_process(Arc::clone(&process));
+        let triggers = Arc::clone(&deployment.env.triggers);
+        tokio::spawn(Arc::clone(&deployment).deliver(triggers, |process, job, _| async move {
             process.triggers.handle(&job).await
         }));
         let model = json!({"provider": "openai", "name": "chance"});
         let agent = json!({"type": "agent", "name": "Ada", "agent": {"model": model}});
-        let agent = make(&world, "/v1/entities", agent).await.parse().unwrap();
+        let agent = make(&deployment, "/v1/entities", agent).await.parse().unwrap();
         let mut year = Self {
-            world,
+            deployment,
             process,
             agent,
             plans: Vec::new(),
@@ -85,7 +84,7 @@ impl Year {
                 "name": cron, "instruction": "Post it.", "cron": cron, "timezone": timezone,
             });
             year.plans.push(
-                make(&year.world, &format!("/v1/agents/{agent}/plans"), plan)
+                make(&year.deployment, &format!("/v1/agents/{agent}/plans"), plan)
                     .await
                     .parse()
                     .unwrap(),
@@ -133,7 +132,7 @@ impl Year {
                         "TableName": NAME, "Key": key, "UpdateExpression": "REMOVE due, dueAt",
                     });
                     assert_eq!(
-                        self.world
+                        self.deployment
                             .env
                             .storage
                             .answer("UpdateItem", request.to_string().as_bytes())
@@ -156,22 +155,24 @@ impl Year {
         if matches!(alarm, Alarm::Lost | Alarm::Restarted) {
             self.forget_runs().await;
         }
-        let now = at.max(self.world.env.wall());
+        let now = at.max(self.deployment.env.wall());
         match alarm {
             Alarm::Early => {
-                self.world.env.set_clock((at - Duration::from_mins(7)).max(self.world.env.wall()));
+                self.deployment
+                    .env
+                    .set_clock((at - Duration::from_mins(7)).max(self.deployment.env.wall()));
                 self.ring(&job).await;
-                self.world.env.set_clock(now);
+                self.deployment.env.set_clock(now);
             }
-            Alarm::Late(hours) => self.world.env.set_clock(now + MINUTE * (hours as u32 * 60)),
+            Alarm::Late(hours) => self.deployment.env.set_clock(now + MINUTE * (hours as u32 * 60)),
             Alarm::Restarted => {
-                self.world.env.set_clock(now);
-                self.world.env.kill(&self.process.life, "at the time of a plan");
-                self.process = Process::start(&self.world.env, format!("p{at}"));
-                self.world.add_process(Arc::clone(&self.process));
+                self.deployment.env.set_clock(now);
+                self.deployment.env.kill(&self.process.life, "at the time of a plan");
+                self.process = Process::start(&self.deployment.env, format!("p{at}"));
+                self.deployment.add_process(Arc::clone(&self.process));
                 self.process.sweep.restart().await.unwrap();
             }
-            _ => self.world.env.set_clock(now),
+            _ => self.deployment.env.set_clock(now),
         }
         match alarm {
             Alarm::Lost => {
@@ -189,7 +190,7 @@ impl Year {
         }
         self.rung.push(job);
         // One of the earlier alarms rings again.
-        let again = self.world.env.chance.below("again", self.rung.len() as u64) as usize;
+        let again = self.deployment.env.chance.below("again", self.rung.len() as u64) as usize;
         self.ring(&self.rung[again].clone()).await;
         self.read_next_times().await;
     }
@@ -204,14 +205,14 @@ impl Year {
             .filter(|(_, at)| *at < end)
             .min_by_key(|(plan, at)| (*at, *plan))
         {
-            let alarm = choose(&self.world.env.chance);
+            let alarm = choose(&self.deployment.env.chance);
             self.pass_one_time(plan, alarm).await;
         }
     }
 
     /// The times for which each plan fired, with the number of missed times before each.
     pub(super) fn fired(&self) -> Vec<BTreeSet<(Time, u64)>> {
-        let stored = Stored::from_items(&self.world.env.storage.items());
+        let stored = Stored::from_items(&self.deployment.env.storage.items());
         let of = |plan: &PlanId| {
             let fired =
                 stored.fired.values().filter(|fired| fired["planId"] == plan.to_string().as_str());
@@ -228,8 +229,8 @@ impl Year {
     }
 }
 
-async fn make(world: &Arc<World>, path: &str, body: serde_json::Value) -> String {
-    let (status, made) = world
+async fn make(deployment: &Arc<Deployment>, path: &str, body: serde_json::Value) -> String {
+    let (status, made) = deployment
         .http("operator", Caller::Operator, Method::POST, path, None, Some(&body))
         .await
         .unwrap();

@@ -12,14 +12,13 @@ use crate::support::model::{
     request::{Api, ModelRequest},
 };
 
-/// The ids of calls.
 const IDS: CallIds = CallIds {
     call: |block| (block["type"] == "tool_use").then(|| &block["id"]),
     result: |block| (block["type"] == "tool_result").then(|| &block["tool_use_id"]),
 };
 
-/// <https://docs.claude.com/en/api/overview#request-size-limits>. The 5 MiB of an image are those of
-/// its base64. A document is limited by the request.
+/// <https://docs.claude.com/en/api/overview#request-size-limits>. The 5 MiB of an image are those
+/// of its base64. A document is limited by the request.
 const FILES: FileLimits =
     FileLimits { image: 5 * 1024 * 1024 / 4 * 3, document: usize::MAX, request: 32 * 1024 * 1024 };
 

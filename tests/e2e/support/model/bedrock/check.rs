@@ -14,14 +14,13 @@ use crate::support::model::{
     request::{Api, ModelRequest},
 };
 
-/// The ids of calls.
 const IDS: CallIds = CallIds {
     call: |block| block["toolUse"].get("toolUseId"),
     result: |block| block["toolResult"].is_object().then(|| &block["toolResult"]["toolUseId"]),
 };
 
-/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html>. The limit of the
-/// request is that of the body of `InvokeModel`.
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html>. The limit of
+/// the request is that of the body of `InvokeModel`.
 const FILES: FileLimits = FileLimits { image: 3_750_000, document: 4_500_000, request: 25_000_000 };
 /// The most images and documents of a message.
 const MOST_IMAGES: usize = 20;

@@ -97,7 +97,6 @@ pub(crate) fn is_name(name: &Value) -> bool {
 
 /// Blocks of one API, for the tests of its checks.
 pub(crate) struct Blocks {
-    /// A text.
     pub(crate) text: fn(&str) -> Value,
     /// A call of the tool `a` with this id.
     pub(crate) call: fn(&str) -> Value,

@@ -8,7 +8,6 @@ use crate::support::model::{
     request::ModelRequest,
 };
 
-/// What an API takes.
 pub(crate) struct FileLimits {
     /// The most bytes of an image.
     pub(crate) image: usize,

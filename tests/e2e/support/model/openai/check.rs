@@ -10,8 +10,8 @@ use crate::support::model::{
     request::{Api, ModelRequest, text_of},
 };
 
-/// <https://platform.openai.com/docs/guides/images-vision> and `…/pdf-files`: only all files together
-/// are limited.
+/// <https://platform.openai.com/docs/guides/images-vision> and `…/pdf-files`: only all files
+/// together are limited.
 const FILES: FileLimits =
     FileLimits { image: usize::MAX, document: usize::MAX, request: 50 * 1024 * 1024 };
 

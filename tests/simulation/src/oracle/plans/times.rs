@@ -5,7 +5,6 @@ use smartspace_domain::Time;
 
 const MINUTE: i64 = 60_000;
 
-/// A stored time.
 pub(super) fn time(value: &Value) -> Option<Time> {
     value.as_str()?.parse().ok()
 }

@@ -46,7 +46,7 @@ impl SimModel {
     fn silence(&self, ask: &ModelRequest, request: &Request) -> u64 {
         let by_agent = ask.lines.iter().any(|line| line.message == ask.trigger_line && line.own)
             || trigger_is_agent(request);
-        if self.env.plan.agents > 3 {
+        if self.env.parameters.agents > 3 {
             930
         } else if ask.step > 0 && ask.space.is_empty() {
             400
@@ -62,18 +62,19 @@ impl SimModel {
     /// Draws the tools that an answer calls.
     fn calls(&self, ask: &ModelRequest, request: &Request, place: &str) -> Calls {
         let chance = &self.env.chance;
-        let plan = &self.env.plan;
-        let with_forms = plan.tools && !chance.is_calm();
+        let parameters = &self.env.parameters;
+        let with_forms = parameters.tools && !chance.is_calm();
         // A run that no space triggered usually enters a space first.
         if ask.space.is_empty() && ask.step == 0 && !chance.happens(place, 100) {
             return first_calls_without_space(chance.below(place, 10), with_forms);
         }
         // These draws have a place of their own, so that seeds without plans do not change.
         let later = format!("{place}/plans");
-        if plan.plans && !chance.is_calm() && chance.happens(&later, 120) {
+        if parameters.plans && !chance.is_calm() && chance.happens(&later, 120) {
             return calls_of_plans(chance.below(&later, 8));
         }
-        let is_admin = plan.policy == "admin" && locked(&self.env.ledger).agents[0].0 == ask.agent;
+        let is_admin =
+            parameters.policy == "admin" && locked(&self.env.ledger).agents[0].0 == ask.agent;
         if is_admin && chance.happens(place, 300) {
             return if chance.happens(place, 200) {
                 &["send_message", "delegate"]
@@ -86,11 +87,11 @@ impl SimModel {
         }
         // These draws too have a place of their own.
         let outside = format!("{place}/outside");
-        if plan.outside && chance.happens(&outside, 300) {
+        if parameters.outside && chance.happens(&outside, 300) {
             return external_calls(chance.below(&outside, 20), with_forms);
         }
         let drawing = format!("{place}/drawing");
-        if plan.files && chance.happens(&drawing, 150) {
+        if parameters.files && chance.happens(&drawing, 150) {
             return calls_that_draw(chance.below(&drawing, 6));
         }
         // In the calm phase nobody answers forms.

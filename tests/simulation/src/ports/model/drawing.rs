@@ -25,7 +25,7 @@ impl SimModel {
         let place = format!("model/draw/{}", request.id);
         let fault = env
             .chance
-            .strikes(&place, env.plan.fault_rates.model)
+            .strikes(&place, env.parameters.fault_rates.model)
             .then(|| env.chance.below(&place, 4));
         if fault == Some(0) {
             return Err(ModelError::new(FailureCode::RateLimited, "later"));

@@ -12,7 +12,6 @@ use crate::{
     table_errors::{RawResponse, conflict, problem},
 };
 
-/// The operations that write.
 pub(super) const WRITES: [&str; 4] = ["TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"];
 
 /// A call with the faults that may strike it.
@@ -41,7 +40,7 @@ impl<'a> Call<'a> {
 
     /// Fails before the call takes effect, or with an effect that comes later.
     pub(super) fn fails(&self, request: &Value) -> Option<Result<RawResponse, ConnectorError>> {
-        let rates = &self.table.env.plan.fault_rates;
+        let rates = &self.table.env.parameters.fault_rates;
         let writes = WRITES.contains(&self.operation);
         if self.strikes("refused", rates.refused) {
             return Some(Ok(problem(500, "InternalServerError", json!({}))));
@@ -63,7 +62,7 @@ impl<'a> Call<'a> {
     /// clause that the mutant drops; only the writes that have it wait for that.
     pub(super) async fn hold(&self, request: &mut Value) {
         let SimTable { env, life } = self.table;
-        let is_held = self.strikes("held", env.plan.fault_rates.held);
+        let is_held = self.strikes("held", env.parameters.fault_rates.held);
         if !is_held && env.dropped.is_none() {
             return;
         }
@@ -73,7 +72,7 @@ impl<'a> Call<'a> {
         if is_held {
             let most = env.chance.time("held", Duration::from_millis(100), Duration::from_secs(10));
             let items = conditions::items("TransactWriteItems", &mut checks.clone());
-            env.storage.holds.wait(items, most, || !env.storage.holds(&checks)).await;
+            env.storage.held_writes.wait(items, most, || !env.storage.holds(&checks)).await;
             life.until_running().await;
         }
         if let Some(dropped) = &env.dropped {
@@ -102,7 +101,8 @@ impl<'a> Call<'a> {
     /// Lowers the limit of a page, or does nothing.
     pub(super) fn shorten_page(&self, request: &mut Value) {
         let env = &self.table.env;
-        if self.operation == "Query" && self.strikes("short page", env.plan.fault_rates.short_page)
+        if self.operation == "Query"
+            && self.strikes("short page", env.parameters.fault_rates.short_page)
         {
             let most = request["Limit"].as_u64().unwrap_or(u64::MAX);
             request["Limit"] = most.min(1 + env.chance.below("short page", 3)).into();

@@ -44,7 +44,7 @@ impl SimModel {
         let chance = &self.env.chance;
         let mut pieces =
             vec![(String::new(), r#"{"te"#.to_owned()), (String::new(), r#"xt": ""#.to_owned())];
-        for word in 0..=chance.below(place, self.env.plan.words) {
+        for word in 0..=chance.below(place, self.env.parameters.words) {
             let word = format!("{name}w{word}");
             match chance.below(place, 6) {
                 // A surrogate pair, cut in the middle.
@@ -73,7 +73,7 @@ impl SimModel {
     fn card(&self, tool: &str, request: &Request, name: &str, place: &str) -> Pieces {
         let chance = &self.env.chance;
         let mut pieces = vec![(String::new(), "{".to_owned())];
-        if self.env.plan.spaces > 1 && chance.happens(place, 150) {
+        if self.env.parameters.spaces > 1 && chance.happens(place, 150) {
             let spaces = own_spaces(request);
             let chosen = chance.below(place, spaces.len() as u64) as usize;
             let space = spaces.get(chosen).cloned().unwrap_or_default();

@@ -10,11 +10,11 @@ use smartspace_ports::queues::Held;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    environment::Environment, locked, ports::queue::SimDelivery, process::Process, queue::SimQueue,
-    world::World,
+    deployment::Deployment, env::Env, locked, ports::queue::SimDelivery, process::Process,
+    queue::SimQueue,
 };
 
-impl World {
+impl Deployment {
     /// Starts the delivery of all jobs.
     pub(super) fn deliver_all(self: Arc<Self>) {
         let env = Arc::clone(&self.env);
@@ -27,7 +27,7 @@ impl World {
                     locked(&env.ledger).delivered.entry(run.run_id).or_insert_with(Instant::now);
                 }
             }
-            handle_run(process, job, delivery, env.plan.local)
+            handle_run(process, job, delivery, env.parameters.local)
         }));
         tokio::spawn(Arc::clone(&self).deliver(broadcasts, |process, job, _| async move {
             process.broadcast.handle(&job).await
@@ -54,7 +54,7 @@ impl World {
                 queue: Arc::clone(&queue),
                 life: Arc::clone(&process.life),
                 id,
-                ends_at: Instant::now() + self.env.plan.invocation,
+                ends_at: Instant::now() + self.env.parameters.invocation,
                 is_repeated,
             };
             let queue = Arc::clone(&queue);
@@ -93,13 +93,15 @@ async fn handle_run(
 
 /// Removes a job that was handled, or delivers it again: after a failure, and now and then after a
 /// success.
-fn finish<J: Job>(env: &Environment, queue: &SimQueue<J>, id: u64, done: Result<()>) {
+fn finish<J: Job>(env: &Env, queue: &SimQueue<J>, id: u64, done: Result<()>) {
     let name = queue.name();
     let later = |to: u64| {
         Instant::now() + env.chance.time(name, Duration::from_millis(10), Duration::from_secs(to))
     };
     match done {
-        Ok(()) if env.chance.strikes(&format!("{name}/twice"), env.plan.fault_rates.twice) => {
+        Ok(())
+            if env.chance.strikes(&format!("{name}/twice"), env.parameters.fault_rates.twice) =>
+        {
             queue.show_at(id, later(40));
         }
         Ok(()) => queue.remove(id),

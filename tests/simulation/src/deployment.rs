@@ -12,43 +12,43 @@ use std::{
     time::Duration,
 };
 
-use crate::{chance::Chance, environment::Environment, plan::Plan, process::Process, setup::Setup};
+use crate::{chance::Chance, env::Env, input::Input, parameters::Parameters, process::Process};
 
 /// How many of 100,000 conditional writes wait for another write, at least, when a clause of a
 /// condition is dropped.
 const HELD: u64 = 20_000;
 
 /// One simulated deployment.
-pub struct World {
+pub struct Deployment {
     /// All of it except its processes.
-    pub env: Arc<Environment>,
+    pub env: Arc<Env>,
     started: AtomicU64,
     processes: Mutex<Vec<Arc<Process>>>,
 }
 
-impl World {
+impl Deployment {
     /// A new deployment with the parameters of its seed.
-    pub fn new(setup: &Setup) -> Result<Arc<Self>, String> {
-        let chance = Chance::new(setup.seed, setup.suppressed.clone());
-        let mut plan = Plan::from_seed(&chance);
-        if let Some(mutant) = setup.mutant {
-            mutant.adjust(&mut plan);
+    pub fn new(input: &Input) -> Result<Arc<Self>, String> {
+        let chance = Chance::new(input.seed, input.suppressed.clone());
+        let mut parameters = Parameters::from_seed(&chance);
+        if let Some(mutant) = input.mutant {
+            mutant.adjust(&mut parameters);
         }
-        if setup.dropped.is_some() || setup.finds_deciding {
-            plan.fault_rates.held = plan.fault_rates.held.max(HELD);
+        if input.dropped.is_some() || input.finds_deciding {
+            parameters.fault_rates.held = parameters.fault_rates.held.max(HELD);
         }
-        Self::with_plan(setup, plan, chance, None)
+        Self::with_parameters(input, parameters, chance, None)
     }
 
     /// A new deployment with the given parameters. It begins in a calm phase.
-    pub fn with_plan(
-        setup: &Setup,
-        plan: Plan,
+    pub fn with_parameters(
+        input: &Input,
+        parameters: Parameters,
         chance: Chance,
         fixed_latency: Option<Duration>,
     ) -> Result<Arc<Self>, String> {
         Ok(Arc::new(Self {
-            env: Environment::new(setup, plan, chance, fixed_latency)?,
+            env: Env::new(input, parameters, chance, fixed_latency)?,
             started: AtomicU64::new(0),
             processes: Mutex::default(),
         }))

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::ledger::{FormAnswer, ModelRequest};
-use crate::oracle::{Evidence, Stored, promise_7::form::Form, stored::parsed};
+use crate::oracle::{Evidence, Stored, forms::form::Form, stored::parsed};
 
 /// In the calm phase, a run whose forms have their results continues within this time. Its worker
 /// may have died just then, and a sweep whose job was lost may have moved its due time.
@@ -39,8 +39,8 @@ pub(super) fn a_form_counts_once(evidence: &mut Evidence<'_>) {
         };
         let answers = answers.remove(id.as_str()).unwrap_or_default();
         // If clocks jump back or differ, a form may be closed at an earlier time than its run.
-        let times_compare =
-            evidence.env.plan.fault_rates.clock == 0 && evidence.env.plan.clock_spread.is_zero();
+        let times_compare = evidence.env.parameters.fault_rates.clock == 0
+            && evidence.env.parameters.clock_spread.is_zero();
         let wrong = Form { item: form, call, answers: &answers }
             .wrong(&stored.runs[run], times_compare)
             .into_iter()

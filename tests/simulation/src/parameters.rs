@@ -17,17 +17,13 @@ pub(crate) const SMALL_WINDOW: u32 = 1_000;
 
 /// The parameters of one seed.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct Parameters {
     /// Whether there is one process, as on a local host: its queues and connections die with it.
     /// Otherwise there are several processes, as on AWS.
     pub local: bool,
-    /// The number of processes.
     pub processes: usize,
-    /// The number of people.
     pub people: usize,
-    /// The number of agents.
     pub agents: usize,
-    /// The number of spaces.
     pub spaces: usize,
     /// The depth limit of the spaces.
     pub depth: u32,
@@ -90,34 +86,33 @@ pub struct Plan {
     pub floods: u64,
     /// Whether old jobs are sent again at the end, after runs have expired.
     pub redrives: bool,
-    /// The fault rates.
     pub fault_rates: FaultRates,
 }
 
-impl Plan {
+impl Parameters {
     /// Draws the parameters of a seed.
     pub fn from_seed(chance: &Chance) -> Self {
-        let number = |name: &str, from: u64, to: u64| {
-            from + chance.below(&format!("plan/{name}"), to - from + 1)
-        };
-        let local = number("local", 0, 3) == 0;
+        let draw = Draw(chance);
+        let local = draw.number("local", 0, 3) == 0;
         // With more than twenty agents a message is dispatched after its answer.
-        let crowd = number("crowd", 0, 39) == 0;
-        let agents = if crowd { number("many agents", 21, 24) } else { number("agents", 1, 3) };
-        // Many agents that all trigger each other make a large world, in which nothing happens that
-        // does not also happen in a small one.
-        let depth = number("depth", 1, 4 - agents.min(3));
-        let clocks_differ = !local && number("clocks", 0, 2) == 0;
-        let limits = number("partition limits", 0, 9);
-        let deletes_space = number("deletes space", 0, 5) == 0;
-        let watches = !crowd && limits != 0 && number("watches", 0, 2) == 0;
-        let is_large = number("large rooms", 0, 3) == 0;
-        let has_router = agents > 1 && !crowd && number("router", 0, 1) == 0;
-        let spaces = if crowd { 1 } else { number("spaces", 1, 2) as usize };
+        let crowd = draw.number("crowd", 0, 39) == 0;
+        let agents =
+            if crowd { draw.number("many agents", 21, 24) } else { draw.number("agents", 1, 3) };
+        // Many agents that all trigger each other make a large deployment, in which nothing happens
+        // that does not also happen in a small one.
+        let depth = draw.number("depth", 1, 4 - agents.min(3));
+        let limits = draw.number("partition limits", 0, 9);
+        let watches = !crowd && limits != 0 && draw.number("watches", 0, 2) == 0;
+        let has_router = agents > 1 && !crowd && draw.number("router", 0, 1) == 0;
+        let deletes_space = draw.number("deletes space", 0, 5) == 0;
+        let spaces = if crowd { 1 } else { draw.number("spaces", 1, 2) as usize };
+        let clocks_differ = !local && draw.number("clocks", 0, 2) == 0;
+        let clock_spread = if clocks_differ { draw.number("clock spread", 1, 5) } else { 0 };
+        let uses_up_runs = clocks_differ && !crowd && draw.number("few runs", 0, 1) == 0;
         Self {
             local,
-            processes: if local { 1 } else { number("processes", 2, 4) as usize },
-            people: if crowd { 1 } else { number("people", 1, 3) as usize },
+            processes: if local { 1 } else { draw.number("processes", 2, 4) as usize },
+            people: if crowd { 1 } else { draw.number("people", 1, 3) as usize },
             agents: agents as usize,
             // Another space stays.
             spaces: if deletes_space && !crowd { 2 } else { spaces },
@@ -128,62 +123,73 @@ impl Plan {
                 "all",
                 "mention",
                 if agents == 1 || crowd { "all" } else { "admin" },
-            ][number("policy", 0, 3) as usize],
-            window: [50, 50, 8][number("window", 0, 2) as usize],
+            ][draw.number("policy", 0, 3) as usize],
+            actions: if crowd { 2 } else { draw.number("actions", 4, 8) as usize },
+            clock_spread: Duration::from_secs(clock_spread),
+            space_runs: uses_up_runs.then(|| draw.number("space runs", 2, 4) as u32),
+            budget: budget(draw.number("budget", 0, 8), draw.number("budget tokens", 0, 2)),
+            partition_limits: (limits == 0)
+                .then(|| few_units(draw.number("partition writes", 40, 60))),
+            deletes_space,
+            watched_posts: if watches { 2 } else { 0 },
+            redrives: crowd || draw.number("redrives", 0, 3) == 0,
+            fault_rates: FaultRates::from_seed(chance),
+            ..Self::with_features(&draw, crowd)
+        }
+    }
+
+    /// Draws which features of the product a seed uses.
+    fn with_features(draw: &Draw<'_>, crowd: bool) -> Self {
+        let is_large = draw.number("large rooms", 0, 3) == 0;
+        let has_small_window = draw.number("context window", 0, 3) == 0;
+        Self {
+            window: [50, 50, 8][draw.number("window", 0, 2) as usize],
             // An answer may take two minutes, so that short invocations requeue long runs.
-            invocation: Duration::from_secs([900, 150, 122][number("invocation", 0, 2) as usize]),
-            tools: number("tools", 0, 5) != 0,
-            outside: number("outside", 0, 3) != 0,
-            plans: !crowd && number("plans", 0, 2) != 0,
-            services: !crowd && number("services", 0, 2) != 0,
-            remote: !crowd && number("remote", 0, 4) == 0,
-            files: !crowd && number("files", 0, 3) == 0,
+            invocation: Duration::from_secs(
+                [900, 150, 122][draw.number("invocation", 0, 2) as usize],
+            ),
+            tools: draw.number("tools", 0, 5) != 0,
+            outside: draw.number("outside", 0, 3) != 0,
+            plans: !crowd && draw.number("plans", 0, 2) != 0,
+            services: !crowd && draw.number("services", 0, 2) != 0,
+            remote: !crowd && draw.number("remote", 0, 4) == 0,
+            files: !crowd && draw.number("files", 0, 3) == 0,
             append_limit: [FEW_APPENDS, AppendLimit::SPACE]
-                [number("append limit", 0, 4).min(1) as usize],
-            room_limits: if is_large { few_connections(chance) } else { RoomLimits::SPACE },
+                [draw.number("append limit", 0, 4).min(1) as usize],
+            room_limits: if is_large { few_connections(draw.0) } else { RoomLimits::SPACE },
             // Somebody may join in the middle of a slow answer.
             slow_answers: if is_large && !crowd { 400 } else { 50 },
             words: if is_large && !crowd { 12 } else { 6 },
             // At least the depth limit of every space.
             agent_depth: if crowd { 5 } else { 3 },
-            writes: number("writes", 0, 3) == 0,
-            ends_after_send: number("ends after send", 0, 3) == 0,
-            reminders: !crowd && number("reminders", 0, 3) == 0,
-            context_window: if number("context window", 0, 3) == 0 {
-                SMALL_WINDOW
-            } else {
-                200_000
-            },
+            writes: draw.number("writes", 0, 3) == 0,
+            ends_after_send: draw.number("ends after send", 0, 3) == 0,
+            reminders: !crowd && draw.number("reminders", 0, 3) == 0,
+            context_window: if has_small_window { SMALL_WINDOW } else { 200_000 },
             mode: ["parallel", "parallel", "queue", "coalesce", "latest"]
-                [number("mode", 0, 4) as usize],
-            max_runs: [5, 5, 1, 2][number("max runs", 0, 3) as usize],
-            actions: if crowd { 2 } else { number("deeds", 4, 8) as usize },
-            clock_spread: Duration::from_secs(if clocks_differ {
-                number("clock spread", 1, 5)
-            } else {
-                0
-            }),
-            space_runs: (clocks_differ && !crowd && number("few runs", 0, 1) == 0)
-                .then(|| number("space runs", 2, 4) as u32),
-            budget: budget(number("budget", 0, 8), number("budget tokens", 0, 2)),
-            partition_limits: (limits == 0).then(|| few_units(number("partition writes", 40, 60))),
-            deletes_space,
-            watched_posts: if watches { 2 } else { 0 },
+                [draw.number("mode", 0, 4) as usize],
+            max_runs: [5, 5, 1, 2][draw.number("max runs", 0, 3) as usize],
             floods: 250,
-            redrives: crowd || number("redrives", 0, 3) == 0,
-            fault_rates: FaultRates::from_seed(chance),
+            ..Self::quiet()
         }
     }
 }
 
-/// Whose budget it is.
+/// The random numbers of the parameters.
+struct Draw<'a>(&'a Chance);
+
+impl Draw<'_> {
+    fn number(&self, name: &str, from: u64, to: u64) -> u64 {
+        from + self.0.below(&format!("parameters/{name}"), to - from + 1)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetOf {
     /// Each agent's.
     Agents,
     /// Each space's.
     Spaces,
-    /// The deployment's.
     Deployment,
 }
 
@@ -201,9 +207,7 @@ impl BudgetOf {
 /// A budget of tokens per day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenBudget {
-    /// Whose it is.
     pub scope: BudgetOf,
-    /// The tokens.
     pub tokens: u64,
 }
 
@@ -230,7 +234,7 @@ fn few_units(write: u64) -> Units {
 /// Limits at which one connection or two make a room large.
 fn few_connections(chance: &Chance) -> RoomLimits {
     RoomLimits {
-        direct: chance.below("plan/direct connections", 2) as usize,
-        per_job: 1 + chance.below("plan/connections of a job", 2) as usize,
+        direct: chance.below("parameters/direct connections", 2) as usize,
+        per_job: 1 + chance.below("parameters/connections of a job", 2) as usize,
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::time::sleep;
 
-use crate::{locked, process::Process, world::World};
+use crate::{deployment::Deployment, locked, process::Process};
 
 /// How often `sweep` runs on AWS.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
@@ -17,8 +17,7 @@ const LOCAL_SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 /// How often clients ping, as docs/reference/live.md asks them to.
 const PING_INTERVAL: Duration = Duration::from_mins(5);
 
-impl World {
-    /// A random living process.
+impl Deployment {
     pub fn some_process(&self, place: &str) -> Option<Arc<Process>> {
         let mut processes = locked(&self.processes);
         processes.retain(|process| !process.life.has_ended());
@@ -30,13 +29,13 @@ impl World {
 
     /// Starts the processes, the queues and the sweep.
     pub async fn start(self: &Arc<Self>) {
-        for _ in 0..self.env.plan.processes {
+        for _ in 0..self.env.parameters.processes {
             tokio::spawn(run_one(Arc::clone(self)));
         }
         Arc::clone(self).deliver_all();
         tokio::spawn(sweep(Arc::clone(self)));
         // Tests that count calls have no idle connections.
-        if !self.env.plan.local && self.env.fixed_latency.is_none() {
+        if !self.env.parameters.local && self.env.fixed_latency.is_none() {
             tokio::spawn(ping(Arc::clone(self)));
         }
         while self.some_process("start").is_none() {
@@ -64,11 +63,11 @@ impl World {
 }
 
 /// Runs one process after the other: each death is followed by a restart.
-async fn run_one(world: Arc<World>) {
+async fn run_one(deployment: Arc<Deployment>) {
     loop {
-        let process = Process::start(&world.env, world.next_name());
+        let process = Process::start(&deployment.env, deployment.next_name());
         let life = Arc::clone(&process.life);
-        if world.env.plan.local {
+        if deployment.env.parameters.local {
             let restarted = tokio::select! {
                 biased;
                 () = life.ended() => continue,
@@ -77,9 +76,9 @@ async fn run_one(world: Arc<World>) {
             if let Err(error) = restarted {
                 // The host ends with an error and is started again. Without a pause, virtual time
                 // would stand still if the host can never start.
-                world.env.history.note(&life.name, || format!("could not start: {error}"));
+                deployment.env.history.note(&life.name, || format!("could not start: {error}"));
                 life.end();
-                sleep(world.env.chance.time(
+                sleep(deployment.env.chance.time(
                     "restart",
                     Duration::from_millis(100),
                     Duration::from_secs(5),
@@ -88,29 +87,34 @@ async fn run_one(world: Arc<World>) {
                 continue;
             }
         }
-        world.env.history.note(&life.name, || "lives".into());
-        world.add_process(process);
+        deployment.env.history.note(&life.name, || "lives".into());
+        deployment.add_process(process);
         life.ended().await;
-        sleep(world.env.chance.time("restart", Duration::from_millis(100), Duration::from_secs(5)))
-            .await;
+        sleep(deployment.env.chance.time(
+            "restart",
+            Duration::from_millis(100),
+            Duration::from_secs(5),
+        ))
+        .await;
     }
 }
 
 /// Pings over every connection, so that none is idle for too long.
-async fn ping(world: Arc<World>) {
+async fn ping(deployment: Arc<Deployment>) {
     loop {
         sleep(PING_INTERVAL).await;
-        for (connection, _) in world.env.connections.all() {
+        for (connection, _) in deployment.env.connections.all() {
             // A ping that is lost is not sent again.
-            let _ = world.receive(&connection, r#"{"action":"ping"}"#).await;
+            let _ = deployment.receive(&connection, r#"{"action":"ping"}"#).await;
         }
     }
 }
 
-async fn sweep(world: Arc<World>) {
+async fn sweep(deployment: Arc<Deployment>) {
     loop {
-        sleep(if world.env.plan.local { LOCAL_SWEEP_INTERVAL } else { SWEEP_INTERVAL }).await;
-        let Some(process) = world.some_process("sweep") else { continue };
+        sleep(if deployment.env.parameters.local { LOCAL_SWEEP_INTERVAL } else { SWEEP_INTERVAL })
+            .await;
+        let Some(process) = deployment.some_process("sweep") else { continue };
         let swept = tokio::select! {
             biased;
             () = process.life.ended() => continue,
@@ -118,8 +122,8 @@ async fn sweep(world: Arc<World>) {
         };
         match swept {
             Ok(0) => {}
-            Ok(found) => world.env.history.note("sweep", || format!("goes on with {found}")),
-            Err(error) => world.env.history.note("sweep", || format!("failed: {error}")),
+            Ok(found) => deployment.env.history.note("sweep", || format!("goes on with {found}")),
+            Err(error) => deployment.env.history.note("sweep", || format!("failed: {error}")),
         }
     }
 }

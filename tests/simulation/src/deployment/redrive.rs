@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, time::Duration};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
-use crate::{locked, oracle::Violation, world::World};
+use crate::{deployment::Deployment, ledger::Violation, locked};
 
 /// How much later the jobs arrive. Ended runs have expired by then.
 const LATER: Duration = Duration::from_hours(60 * 24);
@@ -17,7 +17,7 @@ const SOON: Duration = Duration::from_mins(2);
 /// The kinds of items that come and go without a job's doing.
 const TRANSIENT: [&str; 5] = ["RATE#", "STREAMS#", "TICKET#", "CONN#", "IDEM#"];
 
-impl World {
+impl Deployment {
     /// Sends old jobs again, and returns what they did.
     pub async fn redrive(&self) -> BTreeSet<Violation> {
         let env = &self.env;
@@ -29,7 +29,7 @@ impl World {
         let before = keys(&env.storage.items());
         let requests = locked(&env.ledger).model_requests.len();
         let died = env.died_in_calm();
-        env.history.note("world", || "sends old jobs again".into());
+        env.history.note("deployment", || "sends old jobs again".into());
         env.runs.redrive();
         env.triggers.redrive();
         env.broadcasts.redrive();

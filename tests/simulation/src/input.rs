@@ -6,15 +6,15 @@ use crate::{chance::Fault, conditions::Clause, mutants::Mutant};
 
 /// The input of a simulation.
 #[derive(Clone, Debug, Default)]
-pub struct Setup {
+pub struct Input {
     /// The number from which the history follows completely.
     pub seed: u64,
     /// The mutant to play with.
     pub mutant: Option<Mutant>,
     /// The clause that a mutant drops from the product's conditions.
     pub dropped: Option<Clause>,
-    /// Whether to find out which clauses refuse writes, in the world in which a dropped clause is
-    /// searched for.
+    /// Whether to find out which clauses refuse writes, with the faults with which a dropped clause
+    /// is searched for.
     pub finds_deciding: bool,
     /// Faults that are left out.
     pub suppressed: BTreeSet<Fault>,

@@ -7,13 +7,13 @@ use std::{
 
 use tokio::time::{Instant, sleep};
 
-use crate::{environment::Environment, life::Life, locked};
+use crate::{env::Env, locked, process_life::ProcessLife};
 
-impl Environment {
+impl Env {
     /// Runs before a call of a process takes effect: latency, clock jumps, stalls and deaths.
-    pub async fn before_call(&self, life: &Arc<Life>, what: &str) {
+    pub async fn before_call(&self, life: &Arc<ProcessLife>, what: &str) {
         self.steps.fetch_add(1, Ordering::Relaxed);
-        let fault_rates = &self.plan.fault_rates;
+        let fault_rates = &self.parameters.fault_rates;
         let place = format!("{}/{what}", life.name);
         if self.fixed_latency.is_some() {
             locked(&self.ledger).calls.push((Instant::now(), what.to_owned()));
@@ -42,10 +42,10 @@ impl Environment {
     }
 
     /// Runs after a call took effect and before its process gets the answer.
-    pub async fn after_call(&self, life: &Arc<Life>, what: &str) {
+    pub async fn after_call(&self, life: &Arc<ProcessLife>, what: &str) {
         if self.chance.strikes(
             &format!("{}/{what}/killed after", life.name),
-            self.plan.fault_rates.killed_after,
+            self.parameters.fault_rates.killed_after,
         ) {
             self.kill(life, &format!("after {what}"));
         }
@@ -56,7 +56,7 @@ impl Environment {
         if let Some(fixed) = self.fixed_latency {
             return fixed;
         }
-        if self.chance.strikes(&format!("{place}/slow"), self.plan.fault_rates.slow) {
+        if self.chance.strikes(&format!("{place}/slow"), self.parameters.fault_rates.slow) {
             return self.chance.time("slow", Duration::from_millis(200), Duration::from_secs(15));
         }
         Duration::from_millis(self.chance.below(place, 8))
@@ -64,12 +64,12 @@ impl Environment {
 
     /// Kills a process in the middle of its work. The queues and connections of a local host die
     /// with it.
-    pub fn kill(&self, life: &Life, when: &str) {
+    pub fn kill(&self, life: &ProcessLife, when: &str) {
         if !life.end() {
             return;
         }
         self.history.note(&life.name, || format!("is killed {when}"));
-        if self.plan.local {
+        if self.parameters.local {
             self.runs.clear();
             self.broadcasts.clear();
             self.triggers.clear();

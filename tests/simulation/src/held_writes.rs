@@ -16,11 +16,11 @@ use crate::{conditions, locked};
 
 /// The writes that wait, in the order in which they began to wait.
 #[derive(Debug, Default)]
-pub struct Holds {
+pub struct HeldWrites {
     waiting: Mutex<Vec<(Vec<String>, Weak<Notify>)>>,
 }
 
-impl Holds {
+impl HeldWrites {
     /// Waits until a change of `items` makes `lost` true, but not longer than `most`.
     pub async fn wait(&self, items: Vec<String>, most: Duration, lost: impl Fn() -> bool) {
         let changed = Arc::new(Notify::new());

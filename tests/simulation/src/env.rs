@@ -27,20 +27,19 @@ use tokio::{
 use crate::{
     chance::Chance,
     conditions::{Clause, Conditions},
-    connections::Connections,
+    connections::{Connections, Latecomer},
     history::History,
+    input::Input,
     ledger::Ledger,
-    life::Life,
     locked,
     mutants::Mutant,
+    parameters::Parameters,
     partitions::Partitions,
-    plan::Plan,
-    ports::recorder::Recording,
+    process_life::ProcessLife,
     queue::SimQueue,
-    remote_agents::Webhook,
-    setup::Setup,
-    snapshots::Latecomer,
+    recorder::Recording,
     storage::Storage,
+    webhooks::Webhook,
 };
 
 /// The wall clock at the beginning.
@@ -53,9 +52,9 @@ const RUN_VISIBILITY_TIMEOUT: Duration = Duration::from_mins(15);
 const NEVER: Duration = Duration::from_hours(10);
 
 /// One deployment without its processes.
-pub struct Environment {
+pub struct Env {
     /// The parameters of the seed.
-    pub plan: Plan,
+    pub parameters: Parameters,
     /// The mutant to play with.
     pub mutant: Option<Mutant>,
     /// The clause that a mutant drops from the product's conditions.
@@ -66,23 +65,16 @@ pub struct Environment {
     pub skipped: BTreeSet<(usize, usize)>,
     /// All random numbers and faults.
     pub chance: Chance,
-    /// The log.
     pub history: History,
-    /// The table.
     pub storage: Storage,
     /// The calls of the store, if they are recorded.
     pub recording: Option<Recording>,
     /// The limits of the table's partitions, if it has any.
     pub partitions: Option<Partitions>,
-    /// The runs queue.
     pub runs: Arc<SimQueue<RunJob>>,
-    /// The broadcasts queue.
     pub broadcasts: Arc<SimQueue<BroadcastJob>>,
-    /// The triggers queue.
     pub triggers: Arc<SimQueue<TriggerJob>>,
-    /// The storage of files.
     pub files: MemoryFiles,
-    /// The open connections.
     pub connections: Connections,
     /// The connections that joined an answer in the middle.
     pub latecomers: Mutex<Vec<Latecomer>>,
@@ -101,30 +93,33 @@ pub struct Environment {
     steps: AtomicU64,
 }
 
-impl Environment {
+impl Env {
     /// A new environment with the given parameters. It begins in a calm phase.
     pub fn new(
-        setup: &Setup,
-        plan: Plan,
+        input: &Input,
+        parameters: Parameters,
         chance: Chance,
         fixed_latency: Option<Duration>,
     ) -> Result<Arc<Self>, String> {
         chance.set_calm(true);
-        let (hidden, run_hidden) =
-            if plan.local { (NEVER, NEVER) } else { (VISIBILITY_TIMEOUT, RUN_VISIBILITY_TIMEOUT) };
+        let (hidden, run_hidden) = if parameters.local {
+            (NEVER, NEVER)
+        } else {
+            (VISIBILITY_TIMEOUT, RUN_VISIBILITY_TIMEOUT)
+        };
         let (webhooks, arriving) = unbounded_channel();
         Ok(Arc::new(Self {
-            connections: Connections::new(plan.local),
-            partitions: plan.partition_limits.map(Partitions::new),
-            plan,
-            mutant: setup.mutant,
-            dropped: setup.dropped.clone(),
-            conditions: Conditions::new(setup.finds_deciding),
-            skipped: setup.skipped.clone(),
+            connections: Connections::new(parameters.local),
+            partitions: parameters.partition_limits.map(Partitions::new),
+            parameters,
+            mutant: input.mutant,
+            dropped: input.dropped.clone(),
+            conditions: Conditions::new(input.finds_deciding),
+            skipped: input.skipped.clone(),
             chance,
-            history: History::new(setup.history),
-            storage: Storage::new(setup)?,
-            recording: setup.records_calls.then(Recording::default),
+            history: History::new(input.history),
+            storage: Storage::new(input.later_version, input.samples)?,
+            recording: input.records_calls.then(Recording::default),
             runs: SimQueue::new("runs", run_hidden),
             broadcasts: SimQueue::new("broadcasts", hidden),
             triggers: SimQueue::new("triggers", hidden),
@@ -141,7 +136,6 @@ impl Environment {
         }))
     }
 
-    /// The wall clock.
     pub fn wall(&self) -> Time {
         Time::from_millis(
             START_OF_CLOCK
@@ -151,7 +145,7 @@ impl Environment {
     }
 
     /// The clock of a process.
-    pub fn clock_of(&self, life: &Life) -> Time {
+    pub fn clock_of(&self, life: &ProcessLife) -> Time {
         Time::from_millis(self.wall().as_millis() + life.clock_error())
     }
 
@@ -168,7 +162,7 @@ impl Environment {
 
     /// Begins the calm phase: no further fault strikes.
     pub fn begin_calm(&self) {
-        self.history.note("world", || "is calm from now on".into());
+        self.history.note("deployment", || "is calm from now on".into());
         self.chance.set_calm(true);
         *locked(&self.calm) = Some(Instant::now());
         let ledger = &mut locked(&self.ledger);

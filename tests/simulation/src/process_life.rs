@@ -17,8 +17,7 @@ use crate::locked;
 
 /// The life of one process.
 #[derive(Debug)]
-pub struct Life {
-    /// Its name in histories.
+pub struct ProcessLife {
     pub name: String,
     dead: AtomicBool,
     /// Wakes its waiters in the order in which they began to wait. A `watch` channel would wake
@@ -42,7 +41,7 @@ pub struct ClockError {
     pub most: i64,
 }
 
-impl Life {
+impl ProcessLife {
     /// The life of a new process with an exact clock.
     pub fn new(name: String) -> Self {
         Self::with_clock(name, ClockError::default())

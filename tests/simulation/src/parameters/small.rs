@@ -1,4 +1,4 @@
-//! Small worlds, for mutants and tests that need only a part.
+//! Small deployments, for mutants and tests that need only a part.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use smartspace_domain::{append_limits::AppendLimit, limits::RoomLimits};
 
 use crate::{
     fault_rates::FaultRates,
-    plan::{BudgetOf, Plan, TokenBudget},
+    parameters::{BudgetOf, Parameters, TokenBudget},
 };
 
-impl Plan {
-    /// Reduces the world to many people who write into one space, on AWS.
+impl Parameters {
+    /// Reduces the deployment to many people who write into one space, on AWS.
     pub(crate) fn keep_only_messages(&mut self) {
         self.local = false;
         self.processes = self.processes.max(3);
@@ -30,7 +30,7 @@ impl Plan {
         self.redrives = false;
     }
 
-    /// Makes the world one in which people watch when messages arrive.
+    /// Lets people watch when messages arrive.
     pub(crate) fn watch_closely(&mut self) {
         self.keep_only_messages();
         self.actions = 1;
@@ -39,14 +39,13 @@ impl Plan {
         self.watched_posts = 6;
     }
 
-    /// Makes the world one in which a space is deleted.
+    /// Deletes a space while everything else happens.
     pub(crate) fn delete_a_space(&mut self) {
         self.deletes_space = true;
         self.spaces = self.spaces.max(2);
     }
 
-    /// Makes the world one in which messages use up the runs per minute of their space, and clocks
-    /// differ.
+    /// Lets messages use up the runs per minute of their space, and lets clocks differ.
     pub(crate) fn use_up_runs(&mut self) {
         self.keep_only_messages();
         self.agents = 3;
@@ -57,7 +56,7 @@ impl Plan {
         self.fault_rates.clock = 0;
     }
 
-    /// Makes the world one in which nothing fails, and connections are flooded.
+    /// Lets nothing fail, and floods connections.
     pub(crate) fn flood_connections(&mut self) {
         self.keep_only_messages();
         self.actions = 40;
@@ -66,7 +65,7 @@ impl Plan {
         self.fault_rates = FaultRates::default();
     }
 
-    /// Makes the world one in which jobs post the frames, and answers take long.
+    /// Lets jobs post the frames, and lets answers take long.
     pub(crate) fn make_rooms_large(&mut self) {
         self.keep_only_messages();
         self.room_limits = RoomLimits { direct: 0, per_job: 2 };
@@ -74,8 +73,7 @@ impl Plan {
         self.words = 12;
     }
 
-    /// Makes the world one in which messages trigger more agents than fit into a transaction, and
-    /// old jobs are sent again.
+    /// Lets messages trigger more agents than fit into a transaction, and sends old jobs again.
     pub(crate) fn make_crowd(&mut self) {
         self.keep_only_messages();
         self.people = 1;
@@ -86,7 +84,7 @@ impl Plan {
         self.redrives = true;
     }
 
-    /// Makes the world one in which messages come while the agents are busy.
+    /// Lets messages come while the agents are busy.
     pub(crate) fn keep_agents_busy(&mut self) {
         self.keep_only_messages();
         self.policy = "all";
@@ -94,7 +92,7 @@ impl Plan {
         self.actions = 12;
     }
 
-    /// Makes the world one in which the agents have a budget with room for one call at a time.
+    /// Gives the agents a budget with room for one call at a time.
     pub(crate) fn save_tokens(&mut self) {
         self.keep_agents_busy();
         self.mode = "parallel";

@@ -7,7 +7,7 @@ use crate::oracle::Evidence;
 
 pub(super) fn chains_of_agents_end(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
-    let limit = u64::from(evidence.env.plan.depth);
+    let limit = u64::from(evidence.env.parameters.depth);
     let stored = &evidence.stored;
     for (_, message) in stored.all_messages() {
         let id = &message["id"];
@@ -42,7 +42,7 @@ pub(super) fn chains_of_agents_end(evidence: &mut Evidence<'_>) {
             }
         }
     }
-    let most = u64::from(evidence.env.plan.agent_depth);
+    let most = u64::from(evidence.env.parameters.agent_depth);
     let deep = stored
         .runs
         .iter()

@@ -10,7 +10,7 @@ use crate::{
         cut_results::{is_cut, outputs},
         stored::parsed,
     },
-    plan::Plan,
+    parameters::Parameters,
 };
 
 /// Tools that change something.
@@ -37,13 +37,13 @@ pub(super) fn actions_of_agents_happen_once(evidence: &mut Evidence<'_>) {
     let mut found = each_effect_has_its_call(stored);
     found.extend(each_visible_call_has_its_card(stored));
     found.extend(models_get_the_stored_results(evidence));
-    if evidence.env.plan.writes {
+    if evidence.env.parameters.writes {
         found.extend(steps_after_no_change(stored));
     }
-    if evidence.env.plan.ends_after_send {
+    if evidence.env.parameters.ends_after_send {
         found.extend(steps_after_send(stored));
     }
-    found.extend(incomplete_runs(stored, &evidence.env.plan));
+    found.extend(incomplete_runs(stored, &evidence.env.parameters));
     found.extend(reminders(stored));
     found.extend(wrong_partials(stored));
     for text in found {
@@ -123,7 +123,7 @@ fn wrong_message(run: &str, input: &Value, messages: &[&Value]) -> Option<String
 
 /// Completed runs that lack results of their calls, though no call ended them. The plan says which
 /// steps may end a run besides one without calls.
-fn incomplete_runs(stored: &Stored, plan: &Plan) -> Vec<String> {
+fn incomplete_runs(stored: &Stored, parameters: &Parameters) -> Vec<String> {
     let mut found = Vec::new();
     let of_models = stored.runs.iter().filter(|(id, _)| !stored.is_remote(id));
     for (id, run) in of_models.filter(|(_, run)| run["status"] == "completed") {
@@ -136,8 +136,8 @@ fn incomplete_runs(stored: &Stored, plan: &Plan) -> Vec<String> {
             .sum();
         let last = stored.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back();
         if run["endReason"] == "done"
-            && !plan.writes
-            && !(plan.ends_after_send
+            && !parameters.writes
+            && !(parameters.ends_after_send
                 && last.is_some_and(|((_, step), _)| only_sent(stored, id, *step)))
             && last.is_some_and(|(_, step)| step["calls"] != json!([]))
         {
@@ -199,7 +199,7 @@ fn only_sent(stored: &Stored, run: &str, step: u64) -> bool {
     made > 0 && begun.as_array().map_or(0, Vec::len) == made
 }
 
-/// Whether the model was told before a step that its text was not posted.
+/// Whether the model was reminded before a step that its text was not posted.
 fn is_reminded(step: &Value) -> bool {
     let messages = step["systemMessages"].as_array();
     messages.into_iter().flatten().any(|message| message["watcher"] == "unsaid")
