@@ -32,6 +32,9 @@
 //! # }
 //! ```
 
+// Others use this crate from outside the workspace.
+#![warn(missing_docs)]
+
 mod http;
 mod socket;
 mod stream_text;
