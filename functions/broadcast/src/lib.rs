@@ -27,11 +27,8 @@ use smartspace_store::{
 /// The dependencies of the function.
 #[derive(Clone)]
 pub struct Broadcast {
-    /// The table.
     pub store: Store,
-    /// The connections.
     pub sockets: Arc<dyn Sockets>,
-    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The queue of its own jobs.
     pub queue: Arc<dyn Queue<BroadcastJob>>,

@@ -51,7 +51,6 @@ const VERSION_HEADER: &str = "a2a-version";
 /// minutes.
 const MAX_WAIT: Duration = Duration::from_mins(4);
 
-/// The routes of A2A.
 pub(crate) fn routes() -> Router {
     Router::new()
         .route("/v1/agents/{id}/.well-known/agent-card.json", get(show_card))

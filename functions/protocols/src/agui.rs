@@ -20,7 +20,6 @@ use crate::{
     turn::TurnSetup,
 };
 
-/// The routes of AG-UI.
 pub(crate) fn routes() -> Router {
     Router::new().route("/v1/agui", post(run))
 }

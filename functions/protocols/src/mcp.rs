@@ -29,7 +29,6 @@ use crate::{
     request::{REQUEST_BYTES, parse_json},
 };
 
-/// The routes of MCP.
 pub(crate) fn routes() -> Router {
     // `authenticate` checks origin and token. The host is not checked: DNS rebinding gains a page
     // nothing, because it has no token.

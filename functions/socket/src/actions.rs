@@ -19,7 +19,6 @@ use smartspace_store::{
 
 use crate::{Socket, requests::Action};
 
-/// A message to send.
 struct Send {
     space: SpaceId,
     text: String,

@@ -19,7 +19,6 @@ const MAX_PINGED_SPACES: usize = 20;
 /// The greatest length of a request's `id` as JSON.
 const ID_BYTES: usize = 256;
 
-/// The actions of requests.
 pub const ACTIONS: [&str; 7] =
     ["subscribe", "unsubscribe", "snapshot", "send", "toolResult", "presence", "ping"];
 

@@ -24,7 +24,6 @@ pub struct Sweep {
     pub pipeline: Pipeline,
 }
 
-/// The jobs to queue.
 #[derive(Debug, Default)]
 struct Found {
     runs: Vec<RunJob>,

@@ -52,7 +52,6 @@ impl Drop for TemporaryFolder {
 /// Why a file is not stored.
 #[derive(Debug)]
 pub(crate) enum NotStored {
-    /// The key is taken.
     Taken,
     /// The folder can't be written.
     Failed(io::Error),

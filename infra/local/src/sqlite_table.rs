@@ -58,7 +58,6 @@ impl SqliteTable {
         Ok(Self::of(rows))
     }
 
-    /// A table in memory.
     pub fn in_memory() -> Result<Self, String> {
         let rows = Rows::in_memory();
         Ok(Self::of(rows.map_err(|error| format!("the table can't be created: {error}"))?))

@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 
 use super::limits::quoted;
 
-/// An operator or function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     Add,

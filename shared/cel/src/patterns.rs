@@ -17,7 +17,6 @@ const PATTERN_BYTE: usize = 10;
 /// How many compiled patterns an evaluation caches.
 const MOST_PATTERNS: usize = 16;
 
-/// A compiled regular expression.
 struct Pattern {
     text: Rc<str>,
     regex: Rc<Regex>,

@@ -34,7 +34,6 @@ pub(crate) const CONNECTION_HEADERS: [HeaderName; 11] = [
     UPGRADE,
 ];
 
-/// A request to send.
 #[derive(Clone)]
 pub struct Outgoing {
     /// HTTP method.

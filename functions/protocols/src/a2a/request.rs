@@ -40,7 +40,6 @@ pub(super) struct TaskRequest {
     pub(super) id: String,
 }
 
-/// The parameters of `ListTasks`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TaskListRequest {

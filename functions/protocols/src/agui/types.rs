@@ -15,7 +15,6 @@ use smartspace_domain::{
 
 use crate::turn::{card_of, id_for_clients};
 
-/// An event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
 pub(super) enum Event {
@@ -195,7 +194,6 @@ impl ShownMessage {
         }
     }
 
-    /// A posted message.
     pub(super) fn posted(message: &Message) -> Self {
         Self {
             id: id_for_clients(message),

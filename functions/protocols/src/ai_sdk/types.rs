@@ -9,7 +9,6 @@ use smartspace_domain::{
     runs::RunStatus,
 };
 
-/// A chunk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub(super) enum Chunk {

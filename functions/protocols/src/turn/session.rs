@@ -50,16 +50,13 @@ pub(crate) struct TurnSession {
 /// The next step of a turn.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// The turn goes on.
     Events(Vec<TurnEvent>),
-    /// The last events.
     End(Vec<TurnEvent>, TurnEnd, EndCause),
 }
 
 /// Why a turn is followed no further.
 #[derive(Debug)]
 pub(crate) enum EndCause {
-    /// The turn is over.
     Over,
     /// The turn goes on, but the response has reached its time limit.
     TimeLimit,
@@ -143,8 +140,8 @@ impl TurnSession {
             if now >= self.deadline {
                 return Ok(self.end(EndCause::TimeLimit));
             }
-            // A turn that seemed to be over goes on if a late frame shows another run of it. Then it
-            // needs a new check at its next end.
+            // A turn that seemed to be over goes on if a late frame shows another run of it. Then
+            // it needs a new check at its next end.
             let is_over = self.sequencer.is_over();
             self.is_checked &= is_over;
             // Frames alone cannot end a turn: the last one to arrive may have overtaken a message,

@@ -37,7 +37,6 @@ const SEARCHED_MESSAGES: usize = 500;
 /// A message of a client.
 #[derive(Debug)]
 pub(crate) struct Post {
-    /// The idempotency key.
     pub(crate) key: IdempotencyKey,
     pub(crate) text: String,
     pub(crate) files: Vec<FileUpload>,

@@ -63,7 +63,6 @@ struct Members {
 }
 
 impl TurnTracker {
-    /// The turn of `message`.
     pub(crate) fn starting_with(message: &Message) -> Self {
         let mut tracker = Self::default();
         tracker.add_message(message);

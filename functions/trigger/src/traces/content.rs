@@ -30,7 +30,6 @@ pub(super) fn input(prompt: &Prompt) -> String {
     text_of(&json!(messages))
 }
 
-/// What a model answered.
 pub(super) fn output(step: &Step) -> String {
     let calls = step.calls.iter().map(|call| {
         let (id, name, arguments) = (call.call_id, &call.name, &call.input);

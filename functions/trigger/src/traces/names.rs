@@ -8,7 +8,6 @@ pub(super) const OPERATION: &str = "gen_ai.operation.name";
 pub(super) const INVOKE_AGENT: &str = "invoke_agent";
 /// A model answers: a step of a run.
 pub(super) const CHAT: &str = "chat";
-/// A tool is called.
 pub(super) const EXECUTE_TOOL: &str = "execute_tool";
 
 pub(super) const PROVIDER: &str = "gen_ai.provider.name";

@@ -43,7 +43,6 @@ const CHUNK_LIMIT: Duration = Duration::from_secs(30);
 /// How many bytes of a download are read at once.
 const PIECE_BYTES: usize = 128 * 1024;
 
-/// What the routes need.
 pub(crate) struct FileServer {
     pub(crate) folder: FileFolder,
     pub(crate) clock: Arc<dyn Clock>,
@@ -69,7 +68,6 @@ pub(super) fn path(key: FileKey) -> String {
     format!("/files/{key}")
 }
 
-/// The routes.
 pub(crate) fn router(server: FileServer) -> Router {
     Router::new()
         .route("/files/{space}/{file}", get(download).put(upload))
@@ -119,7 +117,7 @@ async fn upload(
             }
             Ok(StatusCode::OK.into_response())
         }
-        Received::Before => Ok(StatusCode::PRECONDITION_FAILED.into_response()),
+        Received::AlreadyStored => Ok(StatusCode::PRECONDITION_FAILED.into_response()),
     }
 }
 
@@ -145,8 +143,7 @@ async fn drain(body: Body) {
 
 enum Received {
     Stored,
-    /// The file arrived before.
-    Before,
+    AlreadyStored,
 }
 
 async fn receive(
@@ -159,7 +156,7 @@ async fn receive(
         Ok(file) => file,
         Err(NotStored::Taken) => {
             drain(body).await;
-            return Ok(Received::Before);
+            return Ok(Received::AlreadyStored);
         }
         Err(NotStored::Failed(error)) => return Err(failed(&error)),
     };
@@ -189,7 +186,7 @@ async fn receive(
     let finished = tokio::task::spawn_blocking(|| file.finish()).await;
     match finished.map_err(io::Error::other) {
         Ok(Ok(())) => Ok(Received::Stored),
-        Ok(Err(NotStored::Taken)) => Ok(Received::Before),
+        Ok(Err(NotStored::Taken)) => Ok(Received::AlreadyStored),
         Ok(Err(NotStored::Failed(error))) | Err(error) => Err(failed(&error)),
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn without(
     }
 }
 
-/// What `list_append` returns.
+/// Implements `list_append`.
 pub(super) fn joined(
     first: AttributeValue,
     last: AttributeValue,
@@ -136,7 +136,7 @@ pub(super) fn joined(
     }
 }
 
-/// What `size` returns.
+/// Implements `size`.
 pub(super) fn size(value: &AttributeValue) -> Result<usize, String> {
     match value {
         AttributeValue::S(text) => Ok(text.len()),

@@ -49,7 +49,6 @@ pub(super) struct McpTransport(Arc<Shared>);
 
 pub(super) struct TransportConfig {
     pub(super) egress: Egress,
-    /// The server's name.
     pub(super) server: String,
     pub(super) url: Url,
     /// The configured headers, with their secrets filled in.

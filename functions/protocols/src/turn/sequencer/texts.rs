@@ -11,7 +11,6 @@ use smartspace_domain::{
 use super::TurnSequencer;
 use crate::turn::TurnEvent;
 
-/// A live stream.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     /// `None` until `stream.started` arrives, which deltas can overtake.
@@ -21,7 +20,7 @@ pub(super) struct Stream {
     is_closed: bool,
 }
 
-/// The content of `stream.started`.
+/// Comes from the event `stream.started`.
 #[derive(Debug)]
 pub(super) struct StreamHead {
     pub(super) run: RunId,

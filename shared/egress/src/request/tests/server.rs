@@ -76,7 +76,6 @@ impl Server {
         format!("http://{host}:{}{path}", self.port).parse().unwrap()
     }
 
-    /// All requests so far.
     pub(super) fn received(&self) -> Vec<String> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
