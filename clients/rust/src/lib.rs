@@ -32,6 +32,7 @@
 //! # }
 //! ```
 
+// Others use this crate from outside the workspace.
 #![warn(missing_docs)]
 
 mod http;

@@ -1,4 +1,4 @@
-//! Authentication of requests: finds the entity that a token belongs to.
+//! Authenticates requests: finds the entity that a token belongs to.
 //!
 //! The admin key is refused, because each adapter acts as an entity. If people sign in with an
 //! identity provider, the metadata of a protected resource (RFC 9728) names it. MCP clients read

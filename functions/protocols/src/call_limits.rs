@@ -1,4 +1,4 @@
-//! A limit of the open calls of each entity.
+//! Limits how many calls each entity has open at the same time.
 //!
 //! A call that follows a turn or waits for messages is open for minutes, and on AWS each open call
 //! occupies one instance of the function. So without a limit one entity could occupy them all.

@@ -11,6 +11,8 @@
 //!   responses. A task of A2A is a run of an agent.
 //! - [`mcp`] serves an entity's spaces to MCP clients, which wait for messages instead.
 //! - [`problems`] turns refusals into responses.
+//!
+//! `docs/internals/protocols.md` describes the turn and each adapter.
 
 mod a2a;
 mod agui;

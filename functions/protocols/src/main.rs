@@ -1,4 +1,4 @@
-//! The function `protocols` on Lambda.
+//! The entry of the function `protocols` on Lambda: reads the environment and serves the adapters.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Refusals as responses, and their names for protocols with error codes.
+//! Turns refusals of the API into responses, and statuses into the error codes of protocols.
 
 use axum::{
     http::{StatusCode, header},

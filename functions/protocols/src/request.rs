@@ -1,4 +1,4 @@
-//! Bodies of requests: limits, parsing, and the messages of chat clients.
+//! Reads bodies of requests: limits their size, parses them, and finds the messages in them.
 
 use std::time::Duration;
 

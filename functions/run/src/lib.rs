@@ -24,6 +24,8 @@
 //!
 //! `prompt::summary` works outside of runs: it summarizes older history.
 //! [`counters`] counts work in progress.
+//!
+//! `docs/internals/` has a page each for prompts, tool calls (`calls.md`) and remote agents.
 
 mod agent_loop;
 mod claimed;

@@ -155,9 +155,9 @@ impl Socket {
         })
     }
 
-    /// Closes the oldest of these connections that follows the space, if one does. On AWS a function
-    /// is not notified when its client leaves, so a page that is loaded again and again would use up
-    /// the calls of its reader.
+    /// Closes the oldest of these connections that follows the space, if one does. On AWS a
+    /// function is not notified when its client leaves, so a page that is loaded again and again
+    /// would use up the calls of its reader.
     async fn replaced(&self, older: &[ConnectionId], space: SpaceId) -> Result<bool> {
         let connections = self.pipeline.store.connections();
         for id in older {

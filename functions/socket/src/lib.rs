@@ -4,6 +4,8 @@
 //! [`admission`] counts it, [`requests`] reads it, and [`actions`] does what it asks for.
 //! [`Socket::disconnect`] deletes the connection. Answers and events are sent through the port
 //! `Sockets` on every host.
+//!
+//! `docs/internals/presence.md` says how presence and read positions work.
 
 mod actions;
 mod admission;

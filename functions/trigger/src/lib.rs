@@ -1,6 +1,8 @@
 //! Work that takes longer than a request: asking a router, triggering more agents than fit into a
 //! transaction, finishing changes, and exporting traces. It also handles alarms: plans that fire
 //! and forms that expire.
+//!
+//! `docs/internals/plans-and-webhooks.md` and `docs/internals/traces.md` say more.
 
 pub mod router;
 pub mod traces;

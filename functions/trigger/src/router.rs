@@ -32,6 +32,7 @@ use tokio::time::{Instant, sleep, timeout};
 const LIMIT: Duration = Duration::from_secs(5);
 /// The wait before the second try, if the model is busy and does not say how long.
 const WAIT: Duration = Duration::from_millis(500);
+/// If the model asks for a longer wait, the second try comes after this one.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// The longest answer, in bytes.
 const ANSWER_BYTES: usize = 64 * 1024;

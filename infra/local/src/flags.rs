@@ -29,15 +29,21 @@ const ENVIRONMENT: &str = "Models:
                       http://localhost:11434/v1
   ANTHROPIC_API_KEY   key for agents with the provider anthropic
   ANTHROPIC_BASE_URL  another server with Anthropic's messages API
-  AWS_REGION, …       region and credentials for agents with the provider bedrock, from wherever
+  AWS_REGION, AWS_PROFILE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
+  AWS_BEARER_TOKEN_BEDROCK
+                      region and credentials for agents with the provider bedrock, from wherever
                       AWS's own tools read them
 
 Traces of runs:
   OTEL_EXPORTER_OTLP_ENDPOINT   the collector that gets them over HTTP, such as
                                 http://127.0.0.1:4318; without it nothing is exported
-  OTEL_EXPORTER_OTLP_HEADERS    headers for it: name=value, separated by commas
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+                                the same as a whole address, with its path
+  OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TRACES_HEADERS
+                                headers for it: name=value, separated by commas
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
                                 true exports the texts of prompts, answers and tools, too
+  OTEL_SERVICE_NAME             the name of the service in traces; by default smartspace
 
 Tools:
   SMARTSPACE_SECRET_NAME        the secret NAME: ${secret.NAME} in an agent's tools, NAME in its

@@ -13,6 +13,8 @@
 //! - [`environment_secrets`]: the secrets of tools and webhooks
 //! - [`demo`]: the first space
 //! - [`log`]: the log
+//!
+//! `docs/internals/local-host.md` describes the host.
 
 mod data_folder;
 mod demo;

@@ -18,8 +18,6 @@
 //! - [`problems`]: errors as callers get them
 //! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
 
-#![warn(missing_docs)]
-
 pub mod access;
 pub mod agents;
 pub mod append_limits;

@@ -26,7 +26,7 @@ mod thread;
 
 pub use hosts::ToolHosts;
 pub(crate) use resolver::Refused;
-use resolver::{Anywhere, PublicOnly};
+use resolver::{Anywhere, NOT_LISTED, PublicOnly};
 use thread::OwnThread;
 
 /// How long a connection may take to open, including name resolution and TLS.
@@ -165,10 +165,10 @@ impl Egress {
         // The client does not resolve IP addresses. `Url` has normalized every spelling of them.
         let literal = host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
         match literal.and_then(addresses::special) {
-            Some(special) => refuse(format!(
-                "{host} is {special}, which tools may reach only if SMARTSPACE_TOOL_HOSTS lists \
-                 the host"
-            )),
+            Some(special) => {
+                let port = url.port_or_known_default().unwrap_or_default();
+                refuse(format!("{host}:{port} is {special}, {NOT_LISTED}"))
+            }
             None => network.client(false, is_fresh),
         }
     }

@@ -8,6 +8,8 @@
 //! - `exchange`: a request and its response
 //! - `request`: sends a request, follows its redirects and retries it
 //! - `causes`: describes errors of the HTTP client
+//!
+//! `docs/internals/calls.md` says how tools call servers.
 
 pub mod addresses;
 mod causes;

@@ -11,6 +11,8 @@
 //!
 //! No AWS event type leaves this crate. A handler may be called again before it has finished,
 //! because a binary also serves functions that get several invocations at once.
+//!
+//! `docs/internals/aws.md` describes the deployment.
 
 pub mod aws;
 pub mod batch;

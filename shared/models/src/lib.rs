@@ -17,6 +17,8 @@
 //!
 //! [`Models`] holds the providers and sends each request to the provider that it names. It never
 //! retries: the caller does, with [`retry::Tries`].
+//!
+//! `docs/internals/models.md` describes the providers.
 
 mod access;
 pub mod anthropic;

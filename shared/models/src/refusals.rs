@@ -7,7 +7,7 @@ use std::{error::Error, time::Duration};
 
 use futures::StreamExt;
 use reqwest::{
-    Response,
+    Response, Url,
     header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
 };
 use serde_json::Value;
@@ -59,8 +59,13 @@ impl Refusals {
     pub(crate) async fn of_response(&self, response: Response) -> ModelError {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
-        let complaint =
-            Complaint { status: Some(status), ..Complaint::of_body(&body(response).await) };
+        // Often the base URL lacks a part such as `/v1`. The answer itself seldom says so.
+        let address = (status == 404).then(|| without_credentials(response.url()));
+        let complaint = Complaint {
+            status: Some(status),
+            address,
+            ..Complaint::of_body(&body(response).await)
+        };
         let error = self.of_complaint(&complaint);
         ModelError { retry_after: retry_after.filter(|_| error.is_transient()), ..error }
     }
@@ -97,12 +102,15 @@ impl Refusals {
             Some(300..400) => ", a redirect, which is not followed",
             _ => "",
         };
+        let address = complaint.address.as_ref();
+        let at = address.map(|address| format!(" at {}", self.without_key(address)));
+        let at = at.unwrap_or_default();
         let message = self.without_key(&complaint.message);
         let colon = if message.is_empty() { "" } else { ": " };
         ModelError::new(
             code,
             format!(
-                "the provider answered{}{about}{colon}{message}",
+                "the provider answered{}{at}{about}{colon}{message}",
                 if status.is_empty() { " with an error" } else { &status }
             ),
         )
@@ -137,6 +145,11 @@ async fn body(response: Response) -> String {
         }
     }
     String::from_utf8_lossy(&body).into_owned()
+}
+
+/// An address without user, password, query and fragment.
+fn without_credentials(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {

@@ -22,6 +22,8 @@
 //! - [`membership`]: joining and leaving, and their consequences
 //! - [`lanes`]: what follows when runs start, wait, or are replaced
 //! - [`settle`]: finishes a change of an entity or a deletion of a space
+//!
+//! `docs/internals/` has pages on budgets, files, lanes and members.
 
 pub mod access;
 pub mod budgets;

@@ -1,8 +1,6 @@
 //! The ports of the product to the outside, each in one file with its AWS adapter (feature `aws`).
 //! The local host and the tests have their own adapters.
 
-#![warn(missing_docs)]
-
 pub mod alarms;
 pub mod cancel_signal;
 pub mod clock;

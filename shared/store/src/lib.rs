@@ -9,6 +9,8 @@
 //! No type of the SDK leaves this crate, except the client that is passed in.
 //! Reads are consistent. An index only finds candidates: the item in the table decides.
 //! Expired items count as deleted.
+//!
+//! `docs/internals/table.md` lists the items of the table.
 
 pub mod agents;
 pub mod attachments;

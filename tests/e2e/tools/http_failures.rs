@@ -90,8 +90,9 @@ fn expected_failures() -> Vec<(&'static str, (String, Value))> {
         (
             "cloud",
             failed(
-                "169.254.169.254 is a link-local address, \
-                 which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+                "169.254.169.254:80 is a link-local address, \
+                 which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, \
+                 either alone or with this port",
             ),
         ),
         ("elsewhere", refused("404 Not Found", "no such route")),

@@ -77,9 +77,10 @@ async fn no_spelling_of_a_private_address_reaches_it() {
     for (url, (status, output)) in urls.iter().zip(outcomes) {
         let error = output["error"].as_str().unwrap_or_default();
         // Some systems don't resolve a name with a dot at its end.
-        let says_why = error
-            .ends_with(", which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host")
-            || error.ends_with(". could not be reached: no address was found for it");
+        let says_why = error.ends_with(
+            ", which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, either \
+                 alone or with this port",
+        ) || error.ends_with(". could not be reached: no address was found for it");
         assert!(status == "failed" && says_why, "{url}: {status} {output:.300}");
     }
     assert_eq!(inner.connections(), 0);

@@ -1,4 +1,4 @@
-//! The card of an agent: its abilities and its address.
+//! Writes the card by which A2A clients find an agent: its abilities and its address.
 
 use axum::http::HeaderMap;
 use serde::Deserialize;

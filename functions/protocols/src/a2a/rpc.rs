@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0, as A2A uses it.
+//! Parses the JSON-RPC 2.0 requests of A2A, and writes its answers and errors.
 
 use axum::{
     Json,

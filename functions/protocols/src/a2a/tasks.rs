@@ -1,4 +1,4 @@
-//! Methods for tasks, which are runs of the agent.
+//! The A2A methods that read, list, follow and cancel tasks. A task is a run of the agent.
 
 use serde_json::{Value, json};
 use smartspace_client::{Page, Refusal, file_links, messages_path};

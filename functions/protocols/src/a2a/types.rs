@@ -1,4 +1,4 @@
-//! Tasks, artifacts and messages of A2A as JSON.
+//! Writes runs and messages as the tasks, artifacts and messages of A2A.
 
 use serde_json::{Value, json};
 use smartspace_client::LinkedFile;

@@ -1,4 +1,4 @@
-//! Files in the inputs and results of the tools.
+//! Reads new files from the inputs of the MCP tools, and writes stored files into their results.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ use smartspace_domain::{
 pub(super) struct NewFile {
     /// Its name, such as `report.md`.
     name: String,
-    /// Its media type.
+    /// Its media type, such as `text/markdown`.
     #[schemars(schema_with = "media_types")]
     content_type: String,
     /// Its text, for a text file. Any other file has `base64`.

@@ -50,7 +50,7 @@ pub(super) struct ListSpaces {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ReadMessages {
-    /// The space, `spc_…`.
+    /// The id of the space, `spc_…`.
     #[schemars(with = "String")]
     pub(super) space_id: SpaceId,
     /// Only messages after this `seq`, oldest first.
@@ -67,7 +67,7 @@ pub(super) struct ReadMessages {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ReadFile {
-    /// The space, `spc_…`.
+    /// The id of the space, `spc_…`.
     #[schemars(with = "String")]
     pub(super) space_id: SpaceId,
     /// The file, `att_…`: `attachmentId` of a part of type file.
@@ -81,7 +81,7 @@ pub(super) struct ReadFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PostMessage {
-    /// The space, `spc_…`.
+    /// The id of the space, `spc_…`.
     #[schemars(with = "String")]
     pub(super) space_id: SpaceId,
     /// The text, in Markdown. May be left out if the message has files.
@@ -106,7 +106,7 @@ pub(super) struct PostMessage {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct WaitForMessages {
-    /// The space, `spc_…`.
+    /// The id of the space, `spc_…`.
     #[schemars(with = "String")]
     pub(super) space_id: SpaceId,
     /// The `seq` of the last message that you know.
@@ -139,7 +139,7 @@ pub(super) struct AnswerForm {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CancelRun {
-    /// The run, `run_…`.
+    /// The id of the run, `run_…`.
     #[schemars(with = "String")]
     pub(super) run_id: RunId,
 }

@@ -1,4 +1,4 @@
-//! The tools of the MCP server.
+//! The MCP server: lists its tools and resources, and calls the API for each tool.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Tools that wait for messages.
+//! The MCP tools that wait: for the end of the turn of a posted message, or for new messages.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Reads of a space for a turn.
+//! Reads the messages and runs of a space for a turn, and names messages for clients.
 
 use smartspace_client::{Page, Refusal, Session as ApiSession, messages_path};
 use smartspace_domain::{

@@ -140,8 +140,8 @@ impl TurnSession {
             if now >= self.deadline {
                 return Ok(self.end(EndCause::TimeLimit));
             }
-            // A turn that seemed to be over goes on if a late frame shows another run of it. Then it
-            // needs a new check at its next end.
+            // A turn that seemed to be over goes on if a late frame shows another run of it. Then
+            // it needs a new check at its next end.
             let is_over = self.sequencer.is_over();
             self.is_checked &= is_over;
             // Frames alone cannot end a turn: the last one to arrive may have overtaken a message,

@@ -117,7 +117,7 @@ async fn upload(
             }
             Ok(StatusCode::OK.into_response())
         }
-        Received::Before => Ok(StatusCode::PRECONDITION_FAILED.into_response()),
+        Received::AlreadyStored => Ok(StatusCode::PRECONDITION_FAILED.into_response()),
     }
 }
 
@@ -143,7 +143,7 @@ async fn drain(body: Body) {
 
 enum Received {
     Stored,
-    Before,
+    AlreadyStored,
 }
 
 async fn receive(
@@ -156,7 +156,7 @@ async fn receive(
         Ok(file) => file,
         Err(NotStored::Taken) => {
             drain(body).await;
-            return Ok(Received::Before);
+            return Ok(Received::AlreadyStored);
         }
         Err(NotStored::Failed(error)) => return Err(failed(&error)),
     };
@@ -186,7 +186,7 @@ async fn receive(
     let finished = tokio::task::spawn_blocking(|| file.finish()).await;
     match finished.map_err(io::Error::other) {
         Ok(Ok(())) => Ok(Received::Stored),
-        Ok(Err(NotStored::Taken)) => Ok(Received::Before),
+        Ok(Err(NotStored::Taken)) => Ok(Received::AlreadyStored),
         Ok(Err(NotStored::Failed(error))) | Err(error) => Err(failed(&error)),
     }
 }

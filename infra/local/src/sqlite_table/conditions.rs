@@ -78,6 +78,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Parses an attribute path in parentheses.
     fn attribute(&mut self) -> Result<Option<&'a AttributeValue>, String> {
         self.words.expect("(")?;
         let attribute = self.scope.attribute(self.words.next()?)?;

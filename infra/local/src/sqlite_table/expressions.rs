@@ -65,6 +65,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
+    /// Resolves the placeholder `:name`.
     pub(super) fn value(&self, name: &str) -> Result<&'a AttributeValue, String> {
         let value = self.values.and_then(|values| values.get(name));
         value.ok_or_else(|| format!("an expression has no value for {name}"))

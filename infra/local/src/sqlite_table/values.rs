@@ -122,6 +122,7 @@ pub(super) fn without(
     }
 }
 
+/// Implements `list_append`.
 pub(super) fn joined(
     first: AttributeValue,
     last: AttributeValue,
@@ -135,6 +136,7 @@ pub(super) fn joined(
     }
 }
 
+/// Implements `size`.
 pub(super) fn size(value: &AttributeValue) -> Result<usize, String> {
     match value {
         AttributeValue::S(text) => Ok(text.len()),

@@ -11,6 +11,11 @@ use smartspace_ports::resolver::Resolver;
 
 use crate::addresses;
 
+/// Ends the refusal of an address that is not public. It quotes no entry of the list, because
+/// models read it and the list describes an internal network.
+pub(super) const NOT_LISTED: &str = "which tools may reach only if SMARTSPACE_TOOL_HOSTS lists \
+                                     this host, either alone or with this port";
+
 /// Why a name can't be used. The text is for the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refused {
@@ -19,9 +24,7 @@ pub(crate) enum Refused {
     NotFound(String),
     /// The name has an address that is not public. The text does not contain the address, which
     /// would reveal the structure of an internal network.
-    #[error(
-        "{0} resolves to {1}, which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host"
-    )]
+    #[error("{0} resolves to {1}, {NOT_LISTED}", NOT_LISTED = NOT_LISTED)]
     Special(String, &'static str),
 }
 

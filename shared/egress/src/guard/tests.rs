@@ -79,7 +79,8 @@ fn not_sent<T>(text: &str) -> Result<T, SendError> {
     Err(SendError::NotSent(text.to_owned()))
 }
 
-const NOT_ALLOWED: &str = ", which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host";
+const NOT_ALLOWED: &str = ", which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, \
+                           either alone or with this port";
 
 fn not_allowed<T>(reason: &str) -> Result<T, SendError> {
     Err(SendError::Refused(format!("{reason}{NOT_ALLOWED}")))
@@ -165,12 +166,14 @@ fn a_url_is_checked_before_name_resolution() {
     .map(refusal);
     let expected = [
         Some(
-            "169.254.169.254 is a link-local address, \
-             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+            "169.254.169.254:80 is a link-local address, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, \
+             either alone or with this port",
         ),
         Some(
-            "[fd00:ec2::254] is an address of a private network, \
-             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+            "[fd00:ec2::254]:80 is an address of a private network, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, \
+             either alone or with this port",
         ),
         Some("expected an address without a user or a password in it"),
         Some("expected an address without a user or a password in it"),
@@ -178,8 +181,9 @@ fn a_url_is_checked_before_name_resolution() {
         Some("expected an address that begins with https:// or http://"),
         Some("expected an address that begins with https:// or http://"),
         Some(
-            "[::ffff:808:808] is an address with an IPv4 address in it, \
-             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+            "[::ffff:808:808]:443 is an address with an IPv4 address in it, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, \
+             either alone or with this port",
         ),
         None,
         None,

@@ -36,7 +36,10 @@ pub(super) fn of(
         let secret =
             secrets.get(name).ok_or_else(|| format!("the secret {name} is not set here"))?;
         if !secret.may_go_to(host) {
-            return Err(format!("the secret {name} may not go to {host}"));
+            return Err(format!(
+                "the secret {name} may not go to {host}: the list of its hosts (locally \
+                 SMARTSPACE_SECRET_{name}_HOSTS) does not have this host"
+            ));
         }
         Ok(secret.reveal().to_owned())
     };

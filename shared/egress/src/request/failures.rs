@@ -28,10 +28,15 @@ impl Failure {
     /// For a request to `host` without a response.
     pub(crate) fn of_request(error: &reqwest::Error, host: &str) -> Self {
         if let Some(refused) = causes(error).find_map(|cause| cause.downcast_ref::<Refused>()) {
-            let text = refused.to_string();
             return match refused {
-                Refused::NotFound(_) => Self::transient(SendError::NotSent(text)),
-                Refused::Special(..) => Self::permanent(SendError::Refused(text)),
+                Refused::NotFound(_) => Self::transient(SendError::NotSent(refused.to_string())),
+                Refused::Special(name, special) => {
+                    // Only a name was resolved, but an entry of the list may have a port.
+                    let port = error.url().and_then(reqwest::Url::port_or_known_default);
+                    let target = port.map_or_else(|| name.clone(), |port| format!("{name}:{port}"));
+                    let refused = Refused::Special(target, special);
+                    Self::permanent(SendError::Refused(refused.to_string()))
+                }
             };
         }
         let cause = cause(error);

@@ -39,7 +39,10 @@ struct Hop {
 pub(super) async fn follow(egress: &Egress, request: &Outgoing) -> Result<Response, Failure> {
     let host = request.url.host_str().unwrap_or_default();
     if !request.secrets.iter().all(|secret| secret.may_go_to(host)) {
-        return Err(refused(format!("a secret of this request may not go to {host}")));
+        return Err(refused(format!(
+            "a secret of this request may not go to {host}: the list of its hosts (locally \
+             SMARTSPACE_SECRET_NAME_HOSTS) does not have this host"
+        )));
     }
     let mut hop = Hop::first(request);
     let mut response = hop.send(egress).await?;

@@ -12,6 +12,8 @@ pub(super) struct Complaint {
     /// The error's code, type and status text, in lower case.
     pub(super) words: String,
     pub(super) message: String,
+    /// The address that was called, if it may be the wrong one. It has no credentials.
+    pub(super) address: Option<String>,
 }
 
 impl Complaint {
@@ -40,7 +42,7 @@ impl Complaint {
             .collect::<Vec<_>>()
             .join(" ");
         let message = field("message").or(field("detail")).map_or_else(|| as_text(error), as_text);
-        Self { status, words: words.to_lowercase(), message }
+        Self { status, words: words.to_lowercase(), message, address: None }
     }
 
     pub(super) fn code(&self) -> FailureCode {

@@ -72,6 +72,7 @@ fn run_event(status: &str) -> EventKind {
     }
 }
 
+/// Every permutation of `0..count`.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];

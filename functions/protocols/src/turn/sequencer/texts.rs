@@ -20,6 +20,7 @@ pub(super) struct Stream {
     is_closed: bool,
 }
 
+/// Comes from the event `stream.started`.
 #[derive(Debug)]
 pub(super) struct StreamHead {
     pub(super) run: RunId,

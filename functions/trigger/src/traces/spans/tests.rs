@@ -167,8 +167,8 @@ fn errors_are_marked_and_a_trace_that_began_here_has_a_root() {
     let spans = spans(&failed, &[step("unknown")], &trace, false);
     assert_eq!(spans[0].get("parentSpanId"), None);
     assert_eq!(spans[0]["status"], json!({"code": 2}));
-    let told = super::tests::spans(&failed, &[step("unknown")], &trace, true);
-    assert_eq!(told[0]["status"], json!({"code": 2, "message": "the provider refuses"}));
+    let with_content = super::tests::spans(&failed, &[step("unknown")], &trace, true);
+    assert_eq!(with_content[0]["status"], json!({"code": 2, "message": "the provider refuses"}));
     assert_eq!(attributes(&spans[0])["error.type"], "rate_limited");
     assert_eq!(spans[1]["status"], json!({}));
     assert_eq!(

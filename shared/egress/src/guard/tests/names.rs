@@ -20,8 +20,9 @@ async fn a_name_with_any_address_that_is_not_public_is_refused() {
     for _ in answers {
         refusals.push(egress.send(get(&url)).await);
     }
-    let of_this_machine = not_allowed("api.test resolves to an address of this machine");
-    let link_local = not_allowed("api.test resolves to a link-local address");
+    let of_this_machine =
+        not_allowed(&format!("api.test:{port} resolves to an address of this machine"));
+    let link_local = not_allowed(&format!("api.test:{port} resolves to a link-local address"));
     assert_eq!(
         refusals,
         [of_this_machine.clone(), of_this_machine.clone(), of_this_machine, link_local]
@@ -55,7 +56,11 @@ async fn every_connection_resolves_the_name_again() {
     let unknown = || not_sent("api.test could not be reached: no address was found for it");
     assert_eq!(
         refusals,
-        [not_allowed("api.test resolves to an address of this machine"), unknown(), unknown()]
+        [
+            not_allowed(&format!("api.test:{port} resolves to an address of this machine")),
+            unknown(),
+            unknown()
+        ]
     );
     assert!(had_no_connection(&listener));
 }
@@ -65,6 +70,9 @@ async fn a_host_is_allowed_only_on_its_port() {
     let (listener, port) = listener();
     let egress = egress(Arc::new(SystemResolver), "localhost:1");
     let refused = egress.send(get(&format!("http://localhost:{port}/"))).await;
-    assert_eq!(refused, not_allowed("localhost resolves to an address of this machine"));
+    assert_eq!(
+        refused,
+        not_allowed(&format!("localhost:{port} resolves to an address of this machine"))
+    );
     assert!(had_no_connection(&listener));
 }

@@ -187,7 +187,9 @@ async fn an_invalid_header_or_a_forbidden_secret_is_an_error() {
         (
             "x-key",
             "a ${secret.DOCS} ${secret.ELSEWHERE}",
-            "the header x-key can't be sent: the secret ELSEWHERE may not go to 127.0.0.1",
+            "the header x-key can't be sent: the secret ELSEWHERE may not go to 127.0.0.1: \
+             the list of its hosts (locally SMARTSPACE_SECRET_ELSEWHERE_HOSTS) \
+             does not have this host",
         ),
         ("x-key", "a\nb", CONTROL_CHARACTER),
         ("x key", "a", "\"x key\" is not a valid header name"),
@@ -202,8 +204,9 @@ async fn an_invalid_header_or_a_forbidden_secret_is_an_error() {
     assert_eq!(
         refused,
         not_sent(
-            "10.0.0.1 is an address of a private network, \
-             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host"
+            "10.0.0.1:80 is an address of a private network, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, \
+             either alone or with this port"
         )
     );
     assert_eq!(fake.methods(), Vec::<String>::new());

@@ -132,18 +132,21 @@ async fn every_redirect_target_is_checked() {
     for (to, text) in [
         (
             "http://169.254.169.254/latest/meta-data",
-            "169.254.169.254 is a link-local address, \
-             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+            "169.254.169.254:80 is a link-local address, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, \
+             either alone or with this port",
         ),
         (
             "http://0x7f.1/",
-            "127.0.0.1 is an address of this machine, \
-             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+            "127.0.0.1:80 is an address of this machine, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, \
+             either alone or with this port",
         ),
         (
             "http://evil.test/",
-            "evil.test resolves to an address of this machine, \
-             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+            "evil.test:80 resolves to an address of this machine, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists this host, \
+             either alone or with this port",
         ),
         (
             "http://user:password@other.test/",
@@ -232,7 +235,11 @@ async fn a_request_with_a_secret_goes_only_to_the_hosts_of_the_secret() {
     let refused = send("other.test").await;
     assert_eq!(
         refused,
-        Err(SendError::Refused("a secret of this request may not go to other.test".into()))
+        Err(SendError::Refused(
+            "a secret of this request may not go to other.test: the list of its hosts \
+             (locally SMARTSPACE_SECRET_NAME_HOSTS) does not have this host"
+                .into()
+        ))
     );
     assert_eq!(server.received().len(), 1);
 }

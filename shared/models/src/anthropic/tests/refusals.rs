@@ -65,7 +65,6 @@ async fn refusals_get_failure_codes() {
         (401, "authentication_error", "invalid x-api-key", FailureCode::Unauthorized),
         (402, "billing_error", "no credit", FailureCode::BadRequest),
         (403, "permission_error", "not with this key", FailureCode::Unauthorized),
-        (404, "not_found_error", "model: claude-y", FailureCode::BadRequest),
         (413, "request_too_large", "Request exceeds the maximum size", FailureCode::ContextTooLong),
         (500, "api_error", "Internal server error", FailureCode::Overloaded),
         (504, "timeout_error", "It took too long", FailureCode::Overloaded),
@@ -74,6 +73,13 @@ async fn refusals_get_failure_codes() {
         let expected = refused(code, &format!("the provider answered {status}: {message}"), None);
         assert_eq!(answer(reply(status, kind, message)).await, expected, "{status}");
     }
+    let provider = Provider::start(reply(404, "not_found_error", "model: claude-y")).await;
+    let text =
+        format!("the provider answered 404 at {}/v1/messages: model: claude-y", provider.address);
+    assert_eq!(
+        ask(&anthropic(Some(KEY), Some(&provider.address))).await,
+        refused(FailureCode::BadRequest, &text, None)
+    );
     let rate =
         reply(429, "rate_limit_error", "Slow down, sk-ant-secret.").with_header("retry-after", "7");
     assert_eq!(

@@ -57,11 +57,6 @@ async fn refusals_get_failure_codes() {
     let long = Reply::refusal(400, &body("This model's maximum context length is 8 tokens."));
     let text = "the provider answered 400: This model's maximum context length is 8 tokens.";
     assert_eq!(answer(long).await, refused(FailureCode::ContextTooLong, text, None));
-    let bad = Reply::refusal(404, &body("No such model.")).with_header("retry-after", "7");
-    assert_eq!(
-        answer(bad).await,
-        refused(FailureCode::BadRequest, "the provider answered 404: No such model.", None)
-    );
     let moved = Reply::refusal(302, "").with_header("location", "http://127.0.0.1:1/");
     assert_eq!(
         answer(moved).await,
@@ -76,6 +71,21 @@ async fn refusals_get_failure_codes() {
         answer(cut).await,
         refused(FailureCode::Overloaded, "the provider answered 500", None)
     );
+}
+
+#[tokio::test]
+async fn a_404_names_the_address_without_credentials_and_query() {
+    let body = json!({"error": {"message": "No such model.", "type": "x", "code": null}});
+    let reply = Reply::refusal(404, &body.to_string()).with_header("retry-after", "7");
+    let provider = Provider::start(reply).await;
+    let base = provider.address.replace("http://", "http://user:password@");
+    let base = format!("{base}/{KEY}?token=query");
+    let refused = ask_under(Limits::default(), &openai(Some(KEY), Some(&base))).await;
+    let text = format!(
+        "the provider answered 404 at {}/[key]/chat/completions: No such model.",
+        provider.address
+    );
+    assert_eq!(refused, Err(ModelError::new(FailureCode::BadRequest, text)));
 }
 
 #[tokio::test]
