@@ -16,8 +16,7 @@ use smartspace_domain::{
 use crate::{
     Attachments, Error, Result,
     idempotency::PostKey,
-    messages::MessageFile,
-    spaces::{members::is_member, rosters::no_such_space},
+    shared::{member::is_member, message::MessageFile, space::no_such_space},
     table::{Query, WriteError, keys, read, write::Write},
 };
 

@@ -2,7 +2,6 @@
 
 mod changes;
 mod gate;
-pub mod relationships;
 mod settling;
 mod stored_entity;
 

@@ -24,6 +24,7 @@ mod locks;
 pub mod messages;
 pub mod races;
 pub mod runs;
+mod shared;
 pub mod spaces;
 pub mod table;
 pub mod usage;

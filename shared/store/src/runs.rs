@@ -2,15 +2,18 @@
 //! [`crate::runs::endings`] how they end.
 
 mod active;
+mod card_ref;
 pub mod cards;
 pub mod claims;
 pub mod delegations;
+mod end_writes;
 pub mod endings;
 pub mod forks;
 pub mod forms;
 pub mod lanes;
 pub mod listing;
 mod marks;
+mod membership;
 pub mod prompts;
 mod record;
 pub mod remote;
@@ -28,6 +31,7 @@ use smartspace_domain::{
 
 pub use self::{
     active::{ActiveCause, ActiveRecord, active_view},
+    membership::RunMembership,
     record::{RunRecord, Tried},
     remote::RemoteRecord,
     triggered_by::TriggeredBy,

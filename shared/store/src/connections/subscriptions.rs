@@ -12,7 +12,8 @@ use smartspace_domain::{
 use crate::{
     Connections, Error, Result,
     connections::ConnectionRecord,
-    spaces::rosters::{Head, Roster, no_such_space},
+    shared::space::no_such_space,
+    spaces::rosters::{Head, Roster},
     table::{Query, WriteError, key_of, keys, read, refusal::Refusal, write::Write},
 };
 

@@ -11,7 +11,7 @@ use smartspace_domain::{
 use crate::{
     Invites, Result,
     entities::EntityRecord,
-    spaces::{SpaceRecord, rosters::MemberRecord},
+    shared::{member::MemberRecord, space::SpaceRecord},
     table::{keys, write::Write},
 };
 

@@ -29,7 +29,7 @@ use smartspace_domain::{
     dispatch::{Dispatch, IncomingMessage, Reason, Routing},
     ids::{EntityId, MessageId, SpaceId},
     jobs::RunJob,
-    messages::{Message, excerpt},
+    messages::Message,
     quota::{Bucket, RateWindow},
     runs::Run,
 };
@@ -44,9 +44,9 @@ use crate::{
     Error, Messages, Result,
     attachments::{FileRecord, unusable},
     idempotency::PostKey,
-    messages::MessageRecord,
     runs::{RunRecord, cards::CardRef},
-    spaces::rosters::{Head, no_such_space},
+    shared::{message::MessageRecord, space::no_such_space},
+    spaces::rosters::Head,
     table::{WriteError, keys, refusal::Refusal},
 };
 
@@ -77,7 +77,8 @@ impl Messages<'_> {
     /// second, and with [`Error::Retry`] after losing races for five seconds.
     pub async fn append(self, new: &NewMessage, now: Time) -> Result<Appended> {
         let key = new.by.key();
-        if let Some(refusal) = self.store.refusal_of(new, now) {
+        let bytes = new.content.bytes();
+        if let Some(refusal) = self.store.refusal_of(new.space, new.sender, bytes, now) {
             return match self.store.idempotency().made_before(key, now).await? {
                 Some(made) => self.posted_before(new.space, made).await,
                 None => Err(refusal),
@@ -259,9 +260,4 @@ fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) ->
         ));
     }
     Ok(())
-}
-
-/// The excerpt of a trigger's text that an active run shows.
-pub(crate) fn short(text: &str) -> String {
-    excerpt(text, 200).0.to_owned()
 }

@@ -5,16 +5,18 @@ use smartspace_domain::{
     Time,
     events::ActiveRun,
     ids::{RunId, SpaceId},
-    messages::Sender,
+    messages::{Sender, excerpt},
 };
 
 use crate::{
     Result, Runs,
-    messages::{MessageRecord, append::short},
     runs::RunRecord,
+    shared::message::MessageRecord,
     table::{Query, WriteError, indexes::Index, key_of, keys, write::Write},
 };
 
+/// The length of the excerpt of a message's text.
+const EXCERPT_CHARS: usize = 200;
 /// How many ended runs a reader takes off the list of a space at once.
 const UNLISTED_AT_ONCE: usize = 10;
 
@@ -103,7 +105,7 @@ impl ActiveRecord {
             space_id,
             space_name: space_name.to_owned(),
             sender: message.sender.clone(),
-            text: short(&message.text),
+            text: excerpt(&message.text, EXCERPT_CHARS).0.to_owned(),
         };
         Self::new(run, cause)
     }

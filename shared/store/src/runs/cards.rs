@@ -5,34 +5,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smartspace_domain::{
     Time,
-    ids::{CallId, EntityId, LeaseId, RunId, SpaceId},
+    ids::{CallId, EntityId, LeaseId, RunId},
     messages::Message,
     steps::CallStatus,
 };
 
+pub use crate::runs::card_ref::CardRef;
 use crate::{
     Calls, Result,
     attachments::naming_made,
-    messages::{Apart, CutJson},
     runs::{
         RunRecord,
         steps::{CallRecord, lease_holds},
     },
+    shared::message::{CutJson, Overflow},
     table::{Query, WriteError, keys, read, write::Write},
 };
-
-/// Where a card is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CardRef {
-    /// Its space.
-    pub space: SpaceId,
-    /// The number of its message.
-    pub seq: u64,
-    /// Whether the message has a `TEXT#` item.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_apart: bool,
-}
 
 /// A call with a card that has no result yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,8 +119,8 @@ impl CardRef {
                 Some(Write::update(place, "SET #output = :output").value(":output", output)?)
             }
             Some(output) => {
-                let apart = Apart { output: Some(output), ..Apart::default() };
-                Some(Write::fill(place, &apart, &[])?)
+                let overflow = Overflow { output: Some(output), ..Overflow::default() };
+                Some(Write::fill(place, &overflow, &[])?)
             }
         };
         Ok([card].into_iter().chain(rest).collect())

@@ -22,8 +22,7 @@ use crate::{
         lanes::{Waking, Woken},
         steps::{CallRecord, worker_keeps},
     },
-    spaces::SpaceRecord,
-    spaces::members::is_member,
+    shared::{member::is_member, space::SpaceRecord},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 

@@ -15,8 +15,8 @@ use smartspace_domain::{
 
 use crate::{
     Store,
-    messages::MessageRecord,
     runs::{RemoteRecord, TriggeredBy, marks::Marks},
+    shared::message::MessageRecord,
     table::keys,
     usage::User,
 };

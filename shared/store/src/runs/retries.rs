@@ -24,17 +24,15 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Runs,
-    deliveries::PayloadRecord,
     entities::not_retired,
     limits::quota::{minute_stays, refused_by_hand},
     runs::{
         ActiveCause, ActiveRecord, RunRecord, TriggeredBy, created_before,
         delegations::TriggerItem,
         lanes::{Waking, Woken},
-        triggers::FiredRecord,
+        triggers::{FiredRecord, PayloadRecord},
     },
-    spaces::SpaceRecord,
-    spaces::members::is_member,
+    shared::{member::is_member, space::SpaceRecord},
     table::{WriteError, keys, write::Write},
 };
 

@@ -11,7 +11,7 @@ use smartspace_domain::{
 
 use crate::{
     Result, Spaces,
-    spaces::rosters::MemberRecord,
+    shared::member::MemberRecord,
     table::{Items, keys},
 };
 

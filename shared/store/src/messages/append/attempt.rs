@@ -16,12 +16,9 @@ use smartspace_domain::{
 use crate::{
     Result, Store,
     attachments::{FileRecord, naming},
-    messages::{
-        Apart, LongDispatch, MessageRecord,
-        append::{
-            Appended, Content, MessageSource, NewMessage, Right, RunSender, draft::Draft,
-            snapshot::Snapshot,
-        },
+    messages::append::{
+        Appended, Content, MessageSource, NewMessage, Right, RunSender, draft::Draft,
+        snapshot::Snapshot,
     },
     runs::{
         ActiveRecord, RunRecord,
@@ -30,7 +27,10 @@ use crate::{
         steps::{CallRecord, was_stopped, worker_keeps},
         triggers,
     },
-    spaces::members::is_member,
+    shared::{
+        member::is_member,
+        message::{LongDispatch, MessageRecord, Overflow},
+    },
     table::{keys, write::Write},
 };
 
@@ -42,7 +42,7 @@ pub(super) struct Attempt {
     pub(super) record: MessageRecord,
     /// The messages of this second, including this one.
     pub(super) second: Option<AppendWindow>,
-    apart: Apart,
+    overflow: Overflow,
     /// Which agents the message triggers, unless that is decided later.
     dispatch: Option<Vec<Dispatch>>,
     triggered: Vec<RunJob>,
@@ -76,7 +76,7 @@ impl Attempt {
         draft: Draft,
         now: Time,
     ) -> Result<Self> {
-        let (record, apart) = draft.record(new, now);
+        let (record, overflow) = draft.record(new, now);
         let head = draft.head(new.space, snapshot)?;
         let message =
             Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
@@ -89,7 +89,7 @@ impl Attempt {
             writes: vec![head, message, sender],
             record,
             second: draft.second,
-            apart,
+            overflow,
             triggered: Vec::with_capacity(draft.taken.len()),
             queued: Vec::new(),
             never_started: Vec::new(),
@@ -97,7 +97,7 @@ impl Attempt {
             dispatch: (!is_later).then_some(draft.dispatch),
             taken: if is_later { Vec::new() } else { draft.taken },
         };
-        attempt.store_apart(new.space)?;
+        attempt.store_overflow(new.space)?;
         attempt.store_source(new, now)?;
         attempt.writes.extend(naming(new.space, files)?);
         attempt.wake(store, new.space, snapshot, now)?;
@@ -105,10 +105,10 @@ impl Attempt {
     }
 
     /// Stores the parts that are too long for the message's own item.
-    fn store_apart(&mut self, space: SpaceId) -> Result<()> {
+    fn store_overflow(&mut self, space: SpaceId) -> Result<()> {
         let seq = self.record.seq;
-        if self.record.is_apart() {
-            self.writes.push(Write::put(keys::numbered(space, keys::TEXT, seq), &self.apart)?);
+        if self.record.has_overflow() {
+            self.writes.push(Write::put(keys::numbered(space, keys::TEXT, seq), &self.overflow)?);
         }
         if let Some(dispatch) = self.dispatch.clone().filter(|_| self.record.dispatch_apart) {
             let key = keys::numbered(space, keys::WOKEN, seq);
@@ -188,14 +188,14 @@ impl Attempt {
         self.record.is_open().then(|| CardRef {
             space,
             seq: self.record.seq,
-            is_apart: self.record.is_apart(),
+            is_apart: self.record.has_overflow(),
         })
     }
 
     /// The result, once the transaction has taken effect.
     pub(super) fn appended(self, space: SpaceId) -> Appended {
         let open_card = self.open_card(space);
-        let message = self.record.view(space, self.apart, self.dispatch);
+        let message = self.record.view(space, self.overflow, self.dispatch);
         Appended {
             message,
             triggered: self.triggered,

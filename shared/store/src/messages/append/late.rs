@@ -12,7 +12,7 @@ use smartspace_domain::{
 use crate::{
     Messages, Result,
     limits::quota::minute_stays,
-    messages::{LongDispatch, MessageRecord},
+    shared::message::{LongDispatch, MessageRecord},
     table::{WriteError, keys, write::Write},
     usage::{self, User},
 };

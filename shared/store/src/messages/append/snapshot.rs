@@ -21,10 +21,11 @@ use crate::{
         ActiveRecord, RunRecord,
         lanes::{LaneRuns, Lanes, Waking, Woken},
     },
-    spaces::{
-        SpaceRecord,
-        rosters::{Head, MemberRecord, Roster, no_such_space},
+    shared::{
+        member::MemberRecord,
+        space::{SpaceRecord, no_such_space},
     },
+    spaces::rosters::{Head, Roster},
     table::{Items, keys, refusal::Refusal},
 };
 

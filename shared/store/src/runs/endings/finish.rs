@@ -12,13 +12,14 @@ use crate::{
     Error, Result, Runs,
     runs::{
         RunRecord,
-        endings::{Ended, end},
+        end_writes::end_write,
+        endings::Ended,
         lanes::Leaving,
         marks::Marks,
         prompts::PromptRecord,
         steps::{StepRecord, lease_holds},
     },
-    spaces::members::is_member,
+    shared::member::is_member,
     table::{WriteError, keys, write::Write},
     usage,
 };
@@ -230,7 +231,7 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
     ];
     let also: String = also.into_iter().filter(|(_, is_set)| *is_set).map(|(set, _)| set).collect();
     let expression = format!("{also}#stepCount = :steps, #usage = :usage, ");
-    let write = lease_holds(end(ended, &expression)?, lease)?;
+    let write = lease_holds(end_write(ended, &expression)?, lease)?;
     // A remote agent may post a message at the same moment, which counts as a step.
     let counted = "#stepCount = :steps";
     let write = if ended.remote.is_some() { write.when(counted) } else { write };

@@ -16,7 +16,7 @@ use smartspace_domain::{
 use crate::{
     Error, Result, Runs, Store,
     runs::{
-        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, endings::cancel_write, lanes::Lanes,
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, end_writes::cancel_write, lanes::Lanes,
     },
     table::{keys, write::Write},
     usage,
@@ -167,7 +167,7 @@ impl Waking {
         lanes.must_hold = true;
         lanes.forget(other.id);
         let ended = canceled(store, other.clone(), EndReason::Superseded, now);
-        self.writes.push(cancel_write(&ended, None)?);
+        self.writes.push(cancel_write(&ended)?);
         self.writes.push(Write::delete(keys::active_run(other.agent_id, other.id)));
         self.writes.extend(usage::writes(ended.user(), &ended.used, 1, now)?);
         self.superseded.push(ended);

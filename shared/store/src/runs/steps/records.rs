@@ -11,8 +11,8 @@ use smartspace_domain::{
 
 use crate::{
     Result,
-    messages::MessageFile,
-    runs::{cards::CardRef, marks::Marks},
+    runs::{card_ref::CardRef, marks::Marks},
+    shared::message::MessageFile,
     table::{keys, write::Write},
 };
 

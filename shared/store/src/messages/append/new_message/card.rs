@@ -4,7 +4,7 @@ use serde_json::Value;
 use smartspace_domain::{Time, ids::CallId, steps::CallStatus, tools::AnswerBy};
 
 use crate::{
-    messages::{Apart, Asks, CutJson, ToolCard},
+    shared::message::{Asks, CutJson, Overflow, ToolCard},
     table::pages::json_bytes,
 };
 
@@ -45,7 +45,7 @@ impl NewCard {
     }
 
     /// The card as it is stored in the message, and the parts that are too long for it.
-    pub(in crate::messages::append) fn split(&self) -> (ToolCard, Apart) {
+    pub(in crate::messages::append) fn split(&self) -> (ToolCard, Overflow) {
         let (input, whole_input) = CutJson::of(&self.input);
         let output = self.output.as_ref().map(CutJson::of);
         let (output, whole_output) =
@@ -67,7 +67,8 @@ impl NewCard {
             status: self.status,
             asks,
         };
-        let apart = Apart { text: None, input: whole_input, output: whole_output, result_schema };
-        (card, apart)
+        let overflow =
+            Overflow { text: None, input: whole_input, output: whole_output, result_schema };
+        (card, overflow)
     }
 }

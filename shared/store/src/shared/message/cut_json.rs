@@ -22,7 +22,7 @@ impl CutJson {
         (Self { text: short.to_owned(), more }, (more > 0).then_some(text))
     }
 
-    pub(super) fn whole(&self, apart: Option<&String>) -> Value {
-        serde_json::from_str(apart.unwrap_or(&self.text)).unwrap_or_default()
+    pub(super) fn whole(&self, overflow: Option<&String>) -> Value {
+        serde_json::from_str(overflow.unwrap_or(&self.text)).unwrap_or_default()
     }
 }
