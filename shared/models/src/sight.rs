@@ -3,7 +3,7 @@
 
 use smartspace_domain::agents::{ModelConfig, Provider};
 
-use crate::files::Media;
+use crate::port::files::Media;
 
 /// What a model takes in addition to text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

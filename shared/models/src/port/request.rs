@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{
-    Value,
+    Value, json,
     value::{RawValue, to_raw_value},
 };
 use smartspace_domain::{
@@ -13,7 +13,7 @@ use smartspace_domain::{
     ids::{AttachmentId, CallId, SpaceId},
 };
 
-use crate::{calls, estimate, files::Media, port::Cause};
+use crate::port::Cause;
 
 /// One request to a model: a whole conversation, and the tools that the model may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,15 +42,6 @@ pub struct Request {
     pub files: Arc<BTreeMap<AttachmentId, Bytes>>,
     /// Why the model is asked, for models that play a script. `None` for all others.
     pub cause: Option<Arc<Cause>>,
-}
-
-impl Request {
-    /// An estimate of the tokens that the model reads, rather too many than too few: a token for
-    /// every three bytes of text, and the tokens of each file. It errs by the model's tokenizer:
-    /// English text has about four bytes to a token, ids have two.
-    pub fn estimated_tokens(&self) -> u64 {
-        estimate::bytes(self).div_ceil(3) as u64 + estimate::tokens_of_files(self)
-    }
 }
 
 /// A position in a conversation: the end of a block.
@@ -180,14 +171,6 @@ pub struct FileRef {
     pub is_cut: bool,
 }
 
-impl FileRef {
-    /// An estimate of the tokens that a model reads if it gets the file, without the label.
-    pub fn estimated_tokens(&self) -> u64 {
-        let media = Media::of(&self.content_type).filter(|_| !self.is_cut);
-        media.map_or(0, |media| estimate::tokens_of_file(media, self.bytes))
-    }
-}
-
 /// The description of a tool for a model.
 #[derive(Clone, Debug)]
 pub struct ToolSpec {
@@ -206,7 +189,7 @@ impl ToolSpec {
         description: impl Into<String>,
         input_schema: &Value,
     ) -> Self {
-        let input_schema = to_raw_value(&calls::schema(input_schema)).unwrap_or_default();
+        let input_schema = to_raw_value(&with_properties(input_schema)).unwrap_or_default();
         Self { name: name.into(), description: description.into(), input_schema }
     }
 
@@ -222,4 +205,17 @@ impl PartialEq for ToolSpec {
             && self.description == other.description
             && self.input_schema.get() == other.input_schema.get()
     }
+}
+
+/// The schema of a tool's input. A configured schema may be `{}`, but providers refuse a schema
+/// that does not describe an object with properties.
+fn with_properties(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(fields) = schema.as_object_mut() {
+        let kind = fields.entry("type").or_insert_with(|| json!("object"));
+        if *kind == "object" {
+            fields.entry("properties").or_insert_with(|| json!({}));
+        }
+    }
+    schema
 }
