@@ -12,6 +12,11 @@
 //! No AWS event type leaves this crate. A handler may be called again before it has finished,
 //! because a binary also serves functions that get several invocations at once.
 
+#![allow(
+    missing_docs,
+    reason = "no other project uses this crate; a comment says why, or is left out"
+)]
+
 pub mod aws;
 pub mod batch;
 pub mod config;

@@ -1,7 +1,7 @@
 //! The model port and its providers.
 //!
-//! - [`port`]: the trait [`port::Model`], its requests for texts and pictures, their files and token
-//!   estimates, and the pieces of an answer
+//! - [`port`]: the trait [`port::Model`], its requests for texts and pictures, their files and
+//!   token estimates, and the pieces of an answer
 //! - [`scripted`]: plays a script that is part of the configuration
 //! - [`openai`]: `OpenAI`'s chat completions, and servers with a compatible API
 //! - [`anthropic`]: Anthropic's Messages API
@@ -16,6 +16,11 @@
 //!
 //! [`Models`] holds the providers and sends each request to the provider that it names. It never
 //! retries: the caller does, with [`retry::Tries`].
+
+#![allow(
+    missing_docs,
+    reason = "no other project uses this crate; a comment says why, or is left out"
+)]
 
 mod access;
 pub mod anthropic;

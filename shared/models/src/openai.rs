@@ -1,6 +1,7 @@
 //! Streamed chat completions, from `OpenAI` and from servers with a compatible API.
 //!
-//! `request_body` serializes the request, and `answer` parses the response. `images` draws pictures.
+//! `request_body` serializes the request, and `answer` parses the response. `images` draws
+//! pictures.
 
 pub(crate) mod answer;
 mod images;

@@ -72,7 +72,6 @@ impl Piece {
 /// The stream of an answer while the model writes it.
 pub type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>> + Send>>;
 
-/// A provider of models.
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Sends the request once and never retries it.

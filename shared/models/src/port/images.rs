@@ -27,13 +27,10 @@ pub(crate) const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
 pub struct ImageRequest {
     /// Identifies the request in the provider's logs.
     pub id: String,
-    /// Who draws it.
     pub provider: ImageProvider,
     /// The model's name at its provider.
     pub model: String,
-    /// Its size.
     pub size: ImageSize,
-    /// What it shows.
     pub prompt: String,
 }
 
@@ -53,7 +50,7 @@ impl ImageRequest {
         self.size.tokens().max(MOST_TOKENS)
     }
 
-    /// What a picture has used whose provider counts nothing.
+    /// The usage of a picture whose provider reports none.
     pub(crate) fn estimated_usage(&self) -> Usage {
         Usage {
             input_tokens: estimate::tokens(self.prompt.chars().count()),
@@ -69,7 +66,7 @@ impl ImageRequest {
 pub struct Drawing {
     /// The picture. It is not checked.
     pub image: ReturnedImage,
-    /// What it has used, without the cost.
+    /// Its usage, without the cost.
     pub usage: Usage,
 }
 

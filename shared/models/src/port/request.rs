@@ -71,32 +71,19 @@ impl CachePoint {
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
     /// Text for the model, in blocks.
-    User {
-        /// The blocks, in order.
-        blocks: Vec<String>,
-    },
+    User { blocks: Vec<String> },
     /// An earlier answer of the model.
     Assistant {
         /// Its text, which may be empty.
         text: String,
-        /// Its tool calls.
         calls: Vec<ToolCall>,
     },
     /// One result for each call of the message before, in the order of the calls.
-    ToolResults {
-        /// The results.
-        results: Vec<ToolResult>,
-    },
+    ToolResults { results: Vec<ToolResult> },
     /// Files for the model, each after its label.
-    Files {
-        /// The files, in order.
-        files: Vec<FileRef>,
-    },
+    Files { files: Vec<FileRef> },
     /// A notice of the system between two steps.
-    System {
-        /// The text.
-        text: String,
-    },
+    System { text: String },
 }
 
 impl Message {
@@ -151,15 +138,11 @@ pub struct ToolResult {
 pub struct FileRef {
     /// The space of the file.
     pub space_id: SpaceId,
-    /// The file.
     pub attachment_id: AttachmentId,
     /// Its hash: a request that is repeated sends the same bytes.
     pub sha256: String,
-    /// Its name.
     pub name: String,
-    /// Its media type.
     pub content_type: String,
-    /// Its size.
     pub bytes: u64,
     /// The text before it, which says where it comes from.
     pub label: String,
@@ -174,7 +157,6 @@ pub struct FileRef {
 /// The description of a tool for a model.
 #[derive(Clone, Debug)]
 pub struct ToolSpec {
-    /// Its name.
     pub name: String,
     /// A description of the tool, for the model.
     pub description: String,
