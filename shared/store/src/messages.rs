@@ -53,7 +53,7 @@ impl Messages<'_> {
     /// The same messages, as the API shows them.
     pub async fn list(self, space: SpaceId, range: Range, limit: usize) -> Result<Vec<Message>> {
         let records = self.records(space, range, limit).await?;
-        self.whole(space, records).await
+        self.with_long_texts(space, records).await
     }
 
     /// One message, as it is stored.
@@ -80,9 +80,13 @@ impl Messages<'_> {
         Ok(order.iter().map(|key| found.get(key).cloned()).collect())
     }
 
-    /// Reads the parts of messages that have items of their own, and returns the messages as the
-    /// API shows them.
-    pub async fn whole(self, space: SpaceId, records: Vec<MessageRecord>) -> Result<Vec<Message>> {
+    /// Messages as the API shows them. Reads the long texts and decisions that have items of their
+    /// own.
+    pub async fn with_long_texts(
+        self,
+        space: SpaceId,
+        records: Vec<MessageRecord>,
+    ) -> Result<Vec<Message>> {
         let mut wanted = Vec::new();
         for record in &records {
             let text = keys::numbered(space, keys::TEXT, record.seq);

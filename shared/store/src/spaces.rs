@@ -108,7 +108,6 @@ impl Spaces<'_> {
         Ok(view(record, &roster))
     }
 
-    /// All spaces, by age.
     pub async fn list(self, ask: &Ask) -> Result<Page<Space>> {
         let query = Query::of_index(Index::LISTS, keys::SPACES.to_owned())
             .limit(ask.limit()?)

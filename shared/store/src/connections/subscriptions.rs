@@ -39,7 +39,6 @@ pub(super) struct FollowRecord {
 /// The subscribers and the roster of a space, read together, since only members are notified.
 #[derive(Clone, Debug)]
 pub struct Audience {
-    /// The connections to notify.
     pub connections: Vec<ConnectionRecord>,
     /// The connections whose credential has expired.
     pub expired: Vec<ConnectionId>,
@@ -54,7 +53,6 @@ enum Applied {
     Older {
         follows: bool,
     },
-    /// The connection is closed.
     Closed,
 }
 

@@ -94,7 +94,7 @@ impl Messages<'_> {
         if let Some(made) = key.map(|key| key.made_before(posted, now)).transpose()?.flatten() {
             return self.posted_before(new.space, made).await;
         }
-        let mut race = self.store.race();
+        let mut tries = self.store.optimistic_retry();
         let mut files = new.files.clone();
         loop {
             let attempt = Attempt::new(self.store, new, &files, &snapshot, now)
@@ -119,7 +119,7 @@ impl Messages<'_> {
             if !files_changed {
                 expect_lost_race(new, &snapshot, &refusal)?;
             }
-            race.lost(
+            tries.after_conflict(
                 "too many messages are sent to this space at once; repeat the request with the \
                  same Idempotency-Key",
             )
@@ -204,7 +204,7 @@ impl Messages<'_> {
         let record = record.ok_or_else(|| {
             Error::NotFound("the message that this Idempotency-Key made no longer exists".into())
         })?;
-        let message = self.whole(space, vec![record]).await?.pop();
+        let message = self.with_long_texts(space, vec![record]).await?.pop();
         let message =
             message.ok_or_else(|| Error::Internal("a stored message has no view".into()))?;
         Ok(Appended {

@@ -7,7 +7,6 @@ use smartspace_domain::ids::SpaceId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardRef {
-    /// Its space.
     pub space: SpaceId,
     /// The number of its message.
     pub seq: u64,

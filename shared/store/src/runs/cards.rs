@@ -26,15 +26,12 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenCall {
-    /// Its run.
     pub run_id: RunId,
-    /// The call.
     pub call_id: CallId,
     /// The step that made it.
     pub step: u32,
     /// Its position in the step.
     pub index: u32,
-    /// Its card.
     pub card: CardRef,
     /// Whether it is a form.
     pub asks: bool,
@@ -150,7 +147,7 @@ impl Calls<'_> {
         let Some(record) = self.store.messages().record(place.space, place.seq).await? else {
             return Ok(None);
         };
-        Ok(self.store.messages().whole(place.space, vec![record]).await?.pop())
+        Ok(self.store.messages().with_long_texts(place.space, vec![record]).await?.pop())
     }
 
     /// Shows the progress of a call on its open card. Returns false if the card shows that text

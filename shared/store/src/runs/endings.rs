@@ -14,7 +14,6 @@ use crate::runs::RunRecord;
 /// A run that has ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// The run.
     pub run: RunRecord,
     /// The jobs of the runs whose turn it is now.
     pub next: Vec<RunJob>,

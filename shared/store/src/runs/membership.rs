@@ -12,7 +12,6 @@ use crate::{
     table::keys,
 };
 
-/// What [`Runs::with_membership`] reads.
 #[derive(Clone, Debug)]
 pub struct RunMembership {
     /// The run, if it is stored.
@@ -25,7 +24,7 @@ pub struct RunMembership {
 }
 
 impl Runs<'_> {
-    /// What a run needs to know of the space that triggered it, in one read: also the run itself,
+    /// The membership of a run in the space that triggered it, in one read with the run itself
     /// and the cards of the spaces in `shown`.
     pub async fn with_membership(
         self,

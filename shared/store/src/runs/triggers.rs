@@ -38,7 +38,7 @@ pub(crate) struct FiredRecord {
     pub(crate) expires_at: Option<i64>,
 }
 
-/// The trigger of a run that a message woke, as the API shows it.
+/// The trigger of a run that a message triggered, as the API shows it.
 pub fn of_message(
     run: &RunRecord,
     space_name: &str,

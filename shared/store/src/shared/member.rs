@@ -19,17 +19,14 @@ const ABOUT_CHARS: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemberRecord {
-    /// The entity.
     pub entity_id: EntityId,
-    /// The entity's name.
     pub name: String,
     /// Person or agent.
     pub kind: EntityType,
-    /// What an agent does: the first 100 characters of its description. `None` for a person, and
+    /// The work of an agent: the first 100 characters of its description. `None` for a person, and
     /// for an agent without a description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
-    /// Its role.
     pub role: Role,
     /// For an agent: the last message that its completed runs have read.
     pub cursor: u64,
@@ -52,7 +49,7 @@ pub struct MemberRecord {
 }
 
 impl MemberRecord {
-    /// What the members of a space are told about an agent.
+    /// The description of an agent that the members of its spaces see.
     pub fn about(entity: &Entity) -> Option<String> {
         let description = entity.agent.as_ref()?.description.trim();
         let (about, _) = excerpt(description, ABOUT_CHARS);

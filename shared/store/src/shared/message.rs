@@ -27,13 +27,10 @@ pub use self::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageRecord {
-    /// Its id.
     pub id: MessageId,
     /// Its number in the space.
     pub seq: u64,
-    /// Its revision.
     pub rev: u64,
-    /// Its sender.
     pub sender: Sender,
     /// The first 4,000 characters of the text. For a card, a line about the progress of its call.
     pub text: String,
@@ -55,7 +52,6 @@ pub struct MessageRecord {
     /// The idempotency key of the request that sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_key: Option<String>,
-    /// Its chain depth.
     pub chain_depth: u32,
     /// Whether its run was canceled while the model wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

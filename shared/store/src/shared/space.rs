@@ -11,9 +11,7 @@ use smartspace_domain::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpaceRecord {
-    /// Its id.
     pub id: SpaceId,
-    /// Its settings.
     pub settings: SpaceSettings,
     /// When it was made.
     pub created_at: Time,

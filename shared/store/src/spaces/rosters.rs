@@ -24,14 +24,12 @@ use crate::{
 /// The part of a space that changes with each message, and the version of the roster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// The last message's number.
     pub seq: u64,
-    /// The last message's depth.
     pub depth: u32,
     /// The version of the roster. It is raised when an entity joins or leaves, when a member's name
     /// or role changes, and with the settings of the space.
     pub roster: u64,
-    /// The runs of the last minute in which a message woke an agent.
+    /// The runs of the last minute in which a message triggered an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minute: Option<RateWindow>,
     /// The messages of the last second in which one was stored.
@@ -51,7 +49,6 @@ impl Head {
 pub struct Roster {
     /// The space's head when this was read.
     pub head: Head,
-    /// The members, by id.
     pub members: Vec<MemberRecord>,
 }
 

@@ -60,6 +60,9 @@ impl Attempt {
         snapshot: &Snapshot,
         now: Time,
     ) -> Result<Self> {
+        // The number of writes is known only after the runs are placed: a run in a lane writes its
+        // slots, its lane and the runs that it replaces, too. A message that triggers too many then
+        // counts its runs at once and leaves the rest to the trigger function.
         let draft = || Draft::new(new, snapshot, store.append_limit, now);
         let attempt = Self::of(store, new, files, snapshot, draft()?, now)?;
         if attempt.writes.len() <= WRITES {
@@ -80,6 +83,8 @@ impl Attempt {
         let head = draft.head(new.space, snapshot)?;
         let message =
             Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
+        // Every transaction writes or checks the sender's item. Otherwise a member that leaves
+        // between the snapshot and the write would post into a space that it has left.
         let sender = match new.by.end() {
             Some(end) => end.member(new.space, record.seq)?,
             None => sender_write(new.space, &record.sender, record.seq)?,
@@ -100,7 +105,7 @@ impl Attempt {
         attempt.store_overflow(new.space)?;
         attempt.store_source(new, now)?;
         attempt.writes.extend(naming(new.space, files)?);
-        attempt.wake(store, new.space, snapshot, now)?;
+        attempt.place_runs(store, new.space, snapshot, now)?;
         Ok(attempt)
     }
 
@@ -128,9 +133,13 @@ impl Attempt {
             MessageSource::Run(by) => {
                 self.writes.extend(run_writes(by, new, self.record.seq)?);
                 if let Right::Stopped { place, .. } = &by.right {
+                    // The worker may have stored the call and died before it saw the answer. The
+                    // message is then posted, and must not be posted again as a partial one.
                     let call = Write::check(keys::call(by.run, place.0, place.1));
                     self.writes.push(call.if_absent());
                 }
+                // The call is stored with its message: a worker that takes over the run finds both
+                // or neither, so it neither posts twice nor loses the message.
                 let Some(call) = by.right.call() else { return Ok(()) };
                 let call = CallRecord { card: self.open_card(new.space), ..call.clone() };
                 self.writes.push(call.write(by.run)?);
@@ -156,8 +165,8 @@ impl Attempt {
         Ok(())
     }
 
-    /// Wakes each agent that the message triggers.
-    fn wake(
+    /// Adds a run for each agent that the message triggers.
+    fn place_runs(
         &mut self,
         store: &Store,
         space: SpaceId,
@@ -174,12 +183,12 @@ impl Attempt {
             let view = |run: &RunRecord| {
                 run.view(triggers::of_message(run, name, &self.record, None), None)
             };
-            let waking = snapshot.wake(store, new, active, now)?;
-            self.writes.extend(waking.writes);
-            self.triggered.extend(waking.jobs);
-            self.queued.extend(waking.queued.map(|(run, position)| (view(&run), position)));
-            self.never_started.extend(waking.never_started.as_ref().map(view));
-            self.superseded.extend(waking.superseded);
+            let placement = snapshot.place(store, new, active, now)?;
+            self.writes.extend(placement.writes);
+            self.triggered.extend(placement.jobs);
+            self.queued.extend(placement.queued.map(|(run, position)| (view(&run), position)));
+            self.never_started.extend(placement.never_started.as_ref().map(view));
+            self.superseded.extend(placement.superseded);
         }
         Ok(())
     }
@@ -232,6 +241,8 @@ fn run_writes(by: &RunSender, new: &NewMessage, seq: u64) -> Result<Vec<Write>> 
             }
             let also = "#activeSpaceId = :space, #stepCount = :next, #marks = :marks, ";
             let write = worker_keeps(by.run, lease, also)?
+                // The number of posted messages is the step of the call. Of two messages at the
+                // same moment one is refused here, so that both do not get the same call.
                 .when("#stepCount = :posted")
                 .value(":space", new.space)?
                 .value(":marks", marks)?

@@ -23,9 +23,7 @@ use crate::{
 /// The worker and the call that end another run.
 #[derive(Clone, Copy, Debug)]
 pub struct ByWorker<'a> {
-    /// The worker's run.
     pub run: RunId,
-    /// The worker's lease.
     pub lease: &'a LeaseId,
     /// The call and its result. Its id is the token that detects a lost answer.
     pub result: &'a CallRecord,
@@ -75,7 +73,7 @@ impl Runs<'_> {
         loop {
             let canceled = self.canceled(run.clone(), reason, token, now);
             let mut writes = ending_writes(&canceled, by)?;
-            writes.extend(usage::writes(canceled.user(), &canceled.used, 1, now)?);
+            writes.extend(usage::writes(canceled.usage_scope(), &canceled.used, 1, now)?);
             writes.extend(leaving.writes(now)?);
             let ended = |run| Some(Ended { run, next: leaving.next_jobs() });
             let refusal = match self.store.table.transact(&writes).await {

@@ -38,7 +38,7 @@ pub struct Ending {
     pub skip_reason: Option<String>,
     /// Why it failed.
     pub error: Option<RunError>,
-    /// What it used in all.
+    /// Its usage by model, over all of its steps.
     pub used: UsageByModel,
     /// The last model answer, if it called no tool. It is stored in the same transaction.
     pub last_step: Option<StepRecord>,
@@ -199,7 +199,7 @@ impl Runs<'_> {
         if let Some(error) = &ending.error {
             writes.push(Write::put(keys::run_error(id), &ErrorItem { error, expires_at })?);
         }
-        writes.extend(usage::writes(run.user(), &ending.used, 1, now)?);
+        writes.extend(usage::writes(run.usage_scope(), &ending.used, 1, now)?);
         Ok(writes)
     }
 

@@ -15,9 +15,7 @@ use crate::shared::message::{CutJson, Overflow};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCard {
-    /// The call.
     pub call_id: CallId,
-    /// The tool.
     pub name: String,
     /// The input of the call.
     pub input: CutJson,

@@ -7,7 +7,6 @@ use smartspace_domain::{limits, messages::excerpt};
 /// The first 4,000 characters of a JSON text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutJson {
-    /// These characters.
     pub text: String,
     /// How many more characters there are. The whole text is then in `TEXT#`.
     #[serde(default, skip_serializing_if = "super::is_zero")]

@@ -11,9 +11,7 @@ use crate::{
 /// A tool call to be shown as a card.
 #[derive(Clone, Debug)]
 pub struct NewCard {
-    /// The call.
     pub call_id: CallId,
-    /// The tool.
     pub name: String,
     /// The input of the call.
     pub input: Value,
@@ -25,7 +23,6 @@ pub struct NewCard {
     pub asks: Option<NewForm>,
 }
 
-/// A question to people.
 #[derive(Clone, Debug)]
 pub struct NewForm {
     /// How clients render the form.
