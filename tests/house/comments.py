@@ -12,7 +12,7 @@ HARDEST = (
     "functions/run/src/agent_loop/worker.rs",
     "functions/run/src/agent_loop/steps.rs",
     "shared/store/src/messages/append/attempt.rs",
-    "shared/store/src/runs/lanes/waking.rs",
+    "shared/store/src/runs/lanes/placement.rs",
     "functions/protocols/src/turn/sequencer.rs",
     "clients/js/client/src/space/reducer.ts",
 )

@@ -1,5 +1,6 @@
 //! Identifies the caller: the operator by the admin key, an entity by a token
-//! ([`crate::tokens`]), or a remote agent by the token of its run. `smartspace_domain::access` decides what the caller may do.
+//! ([`crate::tokens`]), or a remote agent by the token of its run. `smartspace_domain::access`
+//! decides what the caller may do.
 
 use std::{fmt, sync::Arc};
 

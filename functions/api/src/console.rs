@@ -19,7 +19,7 @@ use rust_embed::RustEmbed;
 use smartspace_domain::Error;
 use tower_http::compression::{CompressionLayer, predicate::SizeAbove};
 
-use crate::{Api, SocketUrl, answers::Refusal, routes::socket_tickets::address};
+use crate::{Api, answers::Refusal, socket_url::SocketUrl};
 
 /// Smaller files are not compressed.
 const SMALLEST_COMPRESSED: u16 = 2_048;
@@ -28,7 +28,7 @@ const SMALLEST_COMPRESSED: u16 = 2_048;
 /// only, and can't be framed. `'self'` does not include WebSockets in every browser, so their host
 /// is named.
 fn policy(url: &SocketUrl, storage: Option<&str>, headers: &HeaderMap) -> String {
-    let socket = address(url, headers);
+    let socket = url.address(headers);
     let named = |address: Option<&str>| {
         address.and_then(origin_of).map(|origin| format!(" {origin}")).unwrap_or_default()
     };

@@ -48,7 +48,6 @@ async fn openapi() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], TEXT.as_str())
 }
 
-/// The header `Idempotency-Key`.
 pub(crate) struct IdempotencyKey;
 
 impl IntoParams for IdempotencyKey {
@@ -85,7 +84,6 @@ fn idempotency_key(required: Required) -> Parameter {
         .build()
 }
 
-/// The header `smartspace-chain-depth`.
 pub(crate) struct ChainDepth;
 
 impl IntoParams for ChainDepth {

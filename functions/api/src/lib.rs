@@ -14,6 +14,7 @@ mod description;
 mod input;
 mod metering;
 mod routes;
+mod socket_url;
 mod token_keys;
 mod tokens;
 
@@ -27,6 +28,7 @@ use smartspace_web::{with_fallbacks, with_middleware};
 
 pub use auth::AdminKey;
 pub use decoded_path::as_sent;
+pub use socket_url::SocketUrl;
 pub use tokens::Tokens;
 
 /// The dependencies and settings of the HTTP API.
@@ -34,7 +36,6 @@ pub use tokens::Tokens;
 pub struct Api {
     /// The table and the queues.
     pub pipeline: Pipeline,
-    /// The operator's key.
     pub admin_key: AdminKey,
     /// The key of the tokens of remote agents.
     pub callback_key: CallbackKey,
@@ -48,7 +49,6 @@ pub struct Api {
     pub cors_origins: Vec<String>,
     /// The models' prices, which budgets in dollars need.
     pub prices: Arc<Prices>,
-    /// Who may accept invites.
     pub invites: InvitePolicy,
 }
 
@@ -74,15 +74,6 @@ impl std::fmt::Debug for Api {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Api").finish_non_exhaustive()
     }
-}
-
-/// The address at which browsers open WebSockets.
-#[derive(Clone, Debug)]
-pub enum SocketUrl {
-    /// This address.
-    Fixed(String),
-    /// This path on the host that the request was sent to.
-    OfHost(&'static str),
 }
 
 /// Builds the router: the product's routes, the host's own `host_routes`, and the middleware around

@@ -16,7 +16,7 @@ mod messages;
 mod plans;
 mod reads;
 mod runs;
-pub(crate) mod socket_tickets;
+mod socket_tickets;
 mod spaces;
 mod tool_calls;
 mod triggers;
@@ -37,7 +37,6 @@ use crate::{
     description::{self, limit},
 };
 
-/// All routes.
 pub(crate) fn all() -> Router<Arc<Api>> {
     Router::from(of_the_api()).merge(console::routes())
 }

@@ -27,7 +27,6 @@ const ACCEPTED: Duration = Duration::from_hours(6);
 /// The shortest time between two reads.
 const READ_AGAIN: Duration = Duration::from_secs(5);
 
-/// A provider's keys.
 pub(crate) struct TokenKeys {
     set: Arc<dyn KeySet>,
     known: Mutex<Known>,

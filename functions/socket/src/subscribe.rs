@@ -150,7 +150,7 @@ impl Socket {
         let count = usize::try_from(last - after).map_or(MAX_REPLAYED, |it| it.min(MAX_REPLAYED));
         let last = store.messages().records(space, Range::Before(last + 1), count).await?;
         let missed = last.into_iter().filter(|message| message.seq > after).collect();
-        store.messages().whole(space, missed).await
+        store.messages().with_long_texts(space, missed).await
     }
 
     /// Sends messages as the events that the connection has missed. Ends early if the connection is

@@ -21,7 +21,7 @@ use smartspace_pipeline::Pipeline;
 use smartspace_ports::trace::{self, TraceParent};
 use smartspace_store::{
     messages::{MessageRecord, append::Stored},
-    races::RACED_FOR,
+    optimistic_retry::RETRIED_FOR,
     runs::{ActiveRecord, RunRecord},
 };
 use tokio::time::Instant;
@@ -112,7 +112,7 @@ impl Triggers {
             store.quota().count_runs(&taken, &cause, self.pipeline.now()).await;
         }
         let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };
-        let message = store.messages().whole(space, vec![record.clone()]).await?.pop();
+        let message = store.messages().with_long_texts(space, vec![record.clone()]).await?.pop();
         let Some(message) = message else { return Ok(()) };
         let name = store.spaces().record(space).await?.settings.name;
         let triggered =
@@ -134,9 +134,9 @@ impl Triggers {
                 async move { store.runs().create(run, &active, *mode, self.pipeline.now()).await }
             });
             // The runs of the other agents start even if one of them can't be created now.
-            for waking in join_all(writes).await {
-                match waking {
-                    Ok(waking) => self.pipeline.follow_waking(waking).await,
+            for placement in join_all(writes).await {
+                match placement {
+                    Ok(placement) => self.pipeline.follow_placement(placement).await,
                     Err(error) => failed = Err(error),
                 }
             }
@@ -157,7 +157,7 @@ impl Triggers {
         let Pipeline { store, .. } = &self.pipeline;
         let now = || self.pipeline.now();
         let mut asked = None;
-        let mut until = Instant::now() + RACED_FOR;
+        let mut until = Instant::now() + RETRIED_FOR;
         while Instant::now() < until {
             let routing = asked.as_ref().map_or(Routing::Unasked, Asked::routing);
             let late = store.messages().decide_late(space, record, routing, now()).await?;
@@ -167,7 +167,7 @@ impl Triggers {
                 asked = Some(
                     Box::pin(self.routers.ask(&self.pipeline, space, record, candidates)).await?,
                 );
-                until = Instant::now() + RACED_FOR;
+                until = Instant::now() + RETRIED_FOR;
                 continue;
             }
             let routed = asked.as_ref().map(|asked| &asked.routed);

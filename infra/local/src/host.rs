@@ -23,7 +23,7 @@ use smartspace_ports::{
 use smartspace_protocols::Settings;
 use smartspace_run::Callbacks;
 use smartspace_socket::Socket;
-use smartspace_store::{CurrentTrace, Store};
+use smartspace_store::{CurrentTrace, Store, table::database::Database};
 use smartspace_sweep::Sweep;
 use smartspace_web::with_middleware;
 use tokio::{
@@ -70,17 +70,8 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
 
     let path = folder.as_ref().map(DataFolder::table);
     let LocalTable { database, delete_expired } = open(path.as_deref()).await?;
-    let jitter = Arc::clone(&ids);
-    let store = Store::on(database, flags.keep_runs.0, Arc::new(move || jitter.random()))
-        .with_append_limit(flags.is_rate_limited().then_some(AppendLimit::SPACE))
-        .with_budget(flags.budget_cost_per_day.unwrap_or_default())
-        .with_traces(flags.otlp()?.map(|_| Arc::new(trace::current_or_new) as CurrentTrace));
-
-    let queues = Queues {
-        runs: InProcessQueue::new("runs"),
-        broadcasts: InProcessQueue::new("broadcasts"),
-        triggers: InProcessQueue::new("triggers"),
-    };
+    let store = new_store(&flags, database, Arc::clone(&ids))?;
+    let queues = new_queues();
     let files = FileFolder::new(
         folder.as_ref().map(DataFolder::attachments),
         FolderKey::of_admin_key(&key),
@@ -123,13 +114,33 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     tracing::info!("shutting down");
     let _ = stop.send(true);
     connections.close_all();
-    let _ = timeout(SHUTDOWN_LIMIT, async {
+    let ended = async {
         functions.idle().await;
         connections.all_written().await;
         serving.await
-    })
-    .await;
+    };
+    let _ = timeout(SHUTDOWN_LIMIT, ended).await;
     Ok(())
+}
+
+fn new_store(
+    flags: &Flags,
+    database: Arc<dyn Database>,
+    ids: Arc<RandomIds>,
+) -> Result<Store, String> {
+    let traces = flags.otlp()?.map(|_| Arc::new(trace::current_or_new) as CurrentTrace);
+    Ok(Store::on(database, flags.keep_runs.0, Arc::new(move || ids.random()))
+        .with_append_limit(flags.is_rate_limited().then_some(AppendLimit::SPACE))
+        .with_budget(flags.budget_cost_per_day.unwrap_or_default())
+        .with_traces(traces))
+}
+
+fn new_queues() -> Queues {
+    Queues {
+        runs: InProcessQueue::new("runs"),
+        broadcasts: InProcessQueue::new("broadcasts"),
+        triggers: InProcessQueue::new("triggers"),
+    }
 }
 
 /// The given key, the key in the data folder, or a new one.

@@ -30,7 +30,8 @@ impl CallbackKey {
         format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(code))
     }
 
-    /// Whether `token` is the one of a run under this lease. Takes the same time for each wrong one.
+    /// Whether `token` is the one of a run under this lease. Takes the same time for each wrong
+    /// one.
     pub fn accepts(&self, token: &str, run: RunId, lease: &LeaseId, until: Time) -> bool {
         let code = token.strip_prefix(PREFIX).and_then(|code| URL_SAFE_NO_PAD.decode(code).ok());
         code.is_some_and(|code| self.mac(run, lease, until).verify_slice(&code).is_ok())

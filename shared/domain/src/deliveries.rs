@@ -24,8 +24,8 @@ pub struct Delivery {
     /// What happened to the delivery.
     #[serde(deserialize_with = "stored::read")]
     pub status: DeliveryStatus,
-    /// Why the delivery did not trigger the agent: `paused`, `chain_depth`, `rate` or `budget` if it was
-    /// refused, a sentence if it was rejected, otherwise null.
+    /// Why the delivery did not trigger the agent: `paused`, `chain_depth`, `rate` or `budget` if
+    /// it was refused, a sentence if it was rejected, otherwise null.
     #[schema(required)]
     pub reason: Option<String>,
     /// The run that the delivery triggered. For a repeated delivery this is the run of the first

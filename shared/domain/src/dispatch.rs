@@ -206,17 +206,11 @@ pub fn decide(
         // What keeps the agent from being asked about is a better reason than the choice.
         let selected = if is_left_out { selected } else { chosen };
         let woken = selected.and_then(|source| {
-            let room = room(space, agent, limits, window, &cause).ok_or(Reason::Rate)?;
-            if agent.used_budget.is_some() {
-                return Err(Reason::Budget);
+            let (own_bucket, space_bucket) =
+                room(space, agent, limits, window, &cause).ok_or(Reason::Rate)?;
+            if let Some(reason) = obstacle(agent, is_left_out) {
+                return Err(reason);
             }
-            if agent.is_busy {
-                return Err(Reason::Busy);
-            }
-            if is_left_out {
-                return Err(Reason::Router);
-            }
-            let (own_bucket, space_bucket) = room;
             let is_asked = is_routed && matches!(routing, Routing::Unasked);
             if is_asked {
                 decided.asks_router.push(agent.id);
@@ -237,6 +231,17 @@ pub fn decide(
         });
     }
     decided
+}
+
+/// Why an agent does not start although its quotas have room for a run.
+fn obstacle(agent: &Candidate<'_>, is_left_out: bool) -> Option<Reason> {
+    if agent.used_budget.is_some() {
+        Some(Reason::Budget)
+    } else if agent.is_busy {
+        Some(Reason::Busy)
+    } else {
+        is_left_out.then_some(Reason::Router)
+    }
 }
 
 /// What is said about a decision besides its reason. `words` are those of the router.

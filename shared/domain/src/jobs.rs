@@ -113,7 +113,7 @@ pub enum BroadcastJob {
     /// Send an event to the connections that follow its space, or to some of them.
     #[serde(rename = "event.1")]
     Event(EventJob),
-    /// Tell an entity's connections that it has joined a space, if it is still a member.
+    /// Notify an entity's connections that it has joined a space, if it is still a member.
     #[serde(rename = "joined.1")]
     Joined {
         /// The entity.
@@ -121,7 +121,7 @@ pub enum BroadcastJob {
         /// The space.
         space_id: SpaceId,
     },
-    /// Tell an entity's connections that it has left a space.
+    /// Notify an entity's connections that it has left a space.
     #[serde(rename = "left.1")]
     Left {
         /// The entity.
@@ -129,7 +129,7 @@ pub enum BroadcastJob {
         /// The space.
         space_id: SpaceId,
     },
-    /// Tell an entity's connections how far it has read a space.
+    /// Notify an entity's connections how far it has read a space.
     #[serde(rename = "ownRead.1")]
     OwnRead {
         /// The entity.
@@ -139,7 +139,7 @@ pub enum BroadcastJob {
         /// The last message that it has read.
         seq: u64,
     },
-    /// Tell an entity's connections that it is no longer a member of a space, and delete their
+    /// Notify an entity's connections that it is no longer a member of a space, and delete their
     /// subscriptions to it.
     #[serde(rename = "removed.1")]
     Removed {
@@ -204,13 +204,13 @@ pub enum TriggerJob {
         /// How often the export has failed.
         failed: u32,
     },
-    /// Tell the followers of a space the read positions that wait for it.
+    /// Send the followers of a space the read positions that wait for it.
     #[serde(rename = "showReads.1")]
     ShowReads {
         /// The space.
         space_id: SpaceId,
     },
-    /// Tell the followers of a space who is present, if that is due.
+    /// Send the followers of a space its presence, if that is due.
     #[serde(rename = "showPresence.1")]
     ShowPresence {
         /// The space.

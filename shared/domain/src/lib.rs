@@ -13,8 +13,8 @@
 //!   costs, and what it may cost
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
 //! - [`events`], [`jobs`]: what is sent to clients and between functions
-//! - [`access`], [`callbacks`], [`origins`], [`rates`], [`append_limits`], [`idempotency`], [`webhooks`]:
-//!   permissions, rates, repeated calls and signatures
+//! - [`access`], [`callbacks`], [`origins`], [`rates`], [`append_limits`], [`idempotency`],
+//!   [`webhooks`]: permissions, rates, repeated calls and signatures
 //! - [`problems`]: errors as callers get them
 //! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
 

@@ -127,7 +127,7 @@ pub struct RunError {
     pub message: String,
 }
 
-/// What a watcher told the model of a run.
+/// A system message of a watcher to the model of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Hint {
     /// The watcher's name.
@@ -215,7 +215,7 @@ pub struct Run {
     /// When the run ended.
     #[schema(required)]
     pub finished_at: Option<Time>,
-    /// What watchers told the model, as members may see it. Not in lists and events.
+    /// The messages of watchers to the model, as members may see them. Not in lists and events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<Hint>>,
     /// The run's steps. Only for the operator, and not in lists.

@@ -51,7 +51,6 @@ const FRAME_WAITS: Duration = Duration::from_millis(40);
 /// The parts that a function is built from.
 #[derive(Debug)]
 pub struct Aws {
-    /// The function's configuration.
     pub config: Config,
     /// The table, queues and alarms.
     pub pipeline: Pipeline,
@@ -133,7 +132,6 @@ impl Aws {
         Queue { client: self.sqs.clone(), url: self.config.runs_queue.clone() }
     }
 
-    /// The stack's secret.
     pub fn secret(&self) -> StackSecret {
         StackSecret::new(aws_sdk_secretsmanager::Client::new(&self.sdk), self.config.secret.clone())
     }

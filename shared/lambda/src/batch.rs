@@ -30,7 +30,6 @@ const UNREADABLE_WAITS: u32 = 8;
 /// The queue whose deliveries a worker keeps from others while it handles them.
 #[derive(Clone, Debug)]
 pub struct Queue {
-    /// The SQS client.
     pub client: Client,
     /// The URL of the queue.
     pub url: String,

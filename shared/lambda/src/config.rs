@@ -67,7 +67,6 @@ pub struct Config {
     pub stack: Option<String>,
 }
 
-/// An identity provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
     /// The URL of its published keys.

@@ -4,7 +4,6 @@
 use lambda_runtime::Diagnostic;
 use smartspace_domain::Error;
 
-/// A failed invocation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {

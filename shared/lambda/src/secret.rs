@@ -25,7 +25,6 @@ const RETRY_AFTER: Duration = Duration::from_secs(10);
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Contents {
-    /// The operator's key.
     pub admin_key: String,
     /// The key that signs tokens in a deployment without an identity provider.
     #[serde(default)]
@@ -111,7 +110,6 @@ fn known(all: &BTreeMap<String, serde_json::Value>) -> KnownSecrets {
     )
 }
 
-/// The stack's secret.
 #[derive(Clone)]
 pub struct StackSecret {
     client: Client,
@@ -119,7 +117,6 @@ pub struct StackSecret {
     held: Arc<Mutex<Option<Held>>>,
 }
 
-/// The last contents.
 struct Held {
     contents: Arc<Contents>,
     version: Option<String>,

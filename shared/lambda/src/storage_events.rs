@@ -1,4 +1,4 @@
-//! What the storage of files tells the triggers queue: that a file was uploaded.
+//! Notices of the storage of files to the triggers queue: a file was uploaded.
 
 use serde::Deserialize;
 use smartspace_domain::jobs::TriggerJob;
@@ -56,6 +56,8 @@ pub fn or_job(body: &str) -> Result<Vec<TriggerJob>, String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -63,8 +65,12 @@ mod tests {
         let body = include_str!("../../../events/trigger/file-uploaded.json");
         let record: serde_json::Value = serde_json::from_str(body).unwrap();
         let text = record["Records"][0]["body"].as_str().unwrap();
-        let expected = r#"{"job":"settleFile.1","spaceId":"spc_01KHRMMJH00000000000000001","attachmentId":"att_01KHRMMJH00000000000000002"}"#;
-        let expected: TriggerJob = serde_json::from_str(expected).unwrap();
+        let expected = json!({
+            "job": "settleFile.1",
+            "spaceId": "spc_01KHRMMJH00000000000000001",
+            "attachmentId": "att_01KHRMMJH00000000000000002",
+        });
+        let expected: TriggerJob = serde_json::from_value(expected).unwrap();
         assert_eq!(or_job(text), Ok(vec![expected]));
     }
 
@@ -77,7 +83,8 @@ mod tests {
         let job = r#"{"job":"settleSpace.1","spaceId":"spc_01KHRMMJH00000000000000001"}"#;
         assert_eq!(or_job(job), Ok(vec![serde_json::from_str(job).unwrap()]));
         assert!(or_job("{}").is_err());
-        let other = r#"{"Records":[{"eventName":"ObjectCreated:Put","s3":{"bucket":{"name":"b"},"object":{"key":"notes.txt"}}}]}"#;
-        assert_eq!(or_job(other), Ok(vec![]));
+        let object = json!({"bucket": {"name": "b"}, "object": {"key": "notes.txt"}});
+        let other = json!({"Records": [{"eventName": "ObjectCreated:Put", "s3": object}]});
+        assert_eq!(or_job(&other.to_string()), Ok(vec![]));
     }
 }

@@ -16,15 +16,11 @@ use tracing::Instrument;
 pub enum SocketEvent {
     /// A client connects with a ticket.
     Connect {
-        /// The ticket, possibly empty.
         ticket: String,
     },
-    /// A frame arrived.
     Frame {
-        /// Its text.
         text: String,
     },
-    /// The connection was closed.
     Disconnect,
 }
 

@@ -16,8 +16,8 @@ use smartspace_domain::runs::FailureCode;
 use self::{answer::ResponseReader, request_body::RequestBody};
 use crate::{
     access::{Access, CredentialNames, invalid_key},
-    estimate, events,
-    port::{Model, ModelError, Pieces, Request},
+    events,
+    port::{Model, ModelError, Pieces, Request, estimate},
     reading,
     refusals::Refusals,
 };

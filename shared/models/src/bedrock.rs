@@ -5,11 +5,13 @@
 //! - `exchange`: replaces the body of the SDK's request and bounds the response
 //! - `answer`: parses the response
 //! - `faults`: maps errors to failure codes
+//! - `images`: draws pictures
 
 mod answer;
 mod exchange;
 mod families;
 mod faults;
+mod images;
 mod request_body;
 
 use std::{collections::VecDeque, sync::Arc};
@@ -32,9 +34,8 @@ use tokio::sync::OnceCell;
 
 use self::{answer::ResponseReader, exchange::Exchange, request_body::RequestBody};
 use crate::{
-    estimate, http,
-    images::{self, Drawing, ImageRequest},
-    port::{Model, ModelError, Piece, Pieces, Request},
+    http,
+    port::{Drawing, ImageRequest, Model, ModelError, Piece, Pieces, Request, estimate},
 };
 
 pub(crate) const NO_REGION: &str = "the provider bedrock has no AWS region: \
@@ -114,7 +115,7 @@ impl Model for Bedrock {
     }
 
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
-        images::draw_with_bedrock(self, request).await
+        images::draw(self, request).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tool schemas and earlier tool calls, in a form that every provider accepts.
+//! Earlier tool calls in a form that every provider accepts.
 
 use serde_json::{Map, Value, json};
 
@@ -21,17 +21,4 @@ pub(crate) fn name(written: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' };
     let name: String = written.chars().take(LONGEST_NAME).map(plain).collect();
     if name.is_empty() { "_".to_owned() } else { name }
-}
-
-/// The schema of a tool's input. A configured schema may be `{}`, but providers refuse a schema
-/// that does not describe an object with properties.
-pub(crate) fn schema(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    if let Some(fields) = schema.as_object_mut() {
-        let kind = fields.entry("type").or_insert_with(|| json!("object"));
-        if *kind == "object" {
-            fields.entry("properties").or_insert_with(|| json!({}));
-        }
-    }
-    schema
 }

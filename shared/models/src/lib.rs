@@ -1,14 +1,13 @@
 //! The model port and its providers.
 //!
-//! - [`port`]: the trait [`port::Model`], its request and the pieces of its answer
+//! - [`port`]: the trait [`port::Model`], its requests for texts and pictures, their files and
+//!   token estimates, and the pieces of an answer
 //! - [`scripted`]: plays a script that is part of the configuration
 //! - [`openai`]: `OpenAI`'s chat completions, and servers with a compatible API
 //! - [`anthropic`]: Anthropic's Messages API
 //! - `bedrock`: all models on Amazon Bedrock, through the AWS SDK; in a build without it,
 //!   [`no_bedrock`] refuses each request
 //! - `access`, `events`, `reading`, `refusals`, `calls`: shared by the providers over HTTP
-//! - `files`: the images and PDFs of a request
-//! - [`images`]: models that draw pictures
 //! - [`sight`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
 //! - [`retry`]: which model to ask next after an error
@@ -25,11 +24,8 @@ pub mod anthropic;
 #[cfg(feature = "bedrock")]
 pub mod bedrock;
 mod calls;
-mod estimate;
 mod events;
-mod files;
 pub mod http;
-pub mod images;
 pub mod limits;
 pub mod no_bedrock;
 pub mod openai;
@@ -55,10 +51,9 @@ use smartspace_domain::{agents::Provider, runs::FailureCode, tools::ImageProvide
 
 use crate::{
     anthropic::Anthropic,
-    images::{DRAWING_LIMIT, Drawing, ImageRequest},
     limits::Limits,
     openai::OpenAi,
-    port::{Model, ModelError, Pieces, Request},
+    port::{DRAWING_LIMIT, Drawing, ImageRequest, Model, ModelError, Pieces, Request},
     scripted::Scripted,
 };
 
@@ -129,7 +124,7 @@ impl Model for Models {
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
         let drawing = async {
             match request.provider {
-                ImageProvider::Scripted => images::draw_words(request),
+                ImageProvider::Scripted => self.scripted.draw(request).await,
                 ImageProvider::Openai => self.openai.draw(request).await,
                 ImageProvider::Bedrock => self.bedrock.draw(request).await,
             }

@@ -3,10 +3,7 @@
 use async_trait::async_trait;
 use smartspace_domain::runs::FailureCode;
 
-use crate::{
-    images::{Drawing, ImageRequest},
-    port::{Model, ModelError, Pieces, Request},
-};
+use crate::port::{Drawing, ImageRequest, Model, ModelError, Pieces, Request};
 
 pub(crate) const NO_BEDROCK: &str =
     "this build has no Bedrock: start it with cargo run --features bedrock, or use a release";

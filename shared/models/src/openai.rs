@@ -1,8 +1,10 @@
 //! Streamed chat completions, from `OpenAI` and from servers with a compatible API.
 //!
-//! `request_body` serializes the request, and `answer` parses the response.
+//! `request_body` serializes the request, and `answer` parses the response. `images` draws
+//! pictures.
 
 pub(crate) mod answer;
+mod images;
 mod request_body;
 
 use async_trait::async_trait;
@@ -13,8 +15,8 @@ use serde::Serialize;
 use self::{answer::ResponseReader, request_body::RequestBody};
 use crate::{
     access::{Access, CredentialNames},
-    estimate, events,
-    port::{Model, ModelError, Pieces, Request},
+    events,
+    port::{Model, ModelError, Pieces, Request, estimate},
     reading,
     refusals::Refusals,
 };

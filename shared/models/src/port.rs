@@ -1,9 +1,14 @@
 //! The model port. A model gets one request and answers with a stream of small pieces.
 //!
-//! The providers and the fakes of the tests implement [`Model`]; a run calls it.
+//! The providers and the fakes of the tests implement [`Model`]; a run calls it. This folder is the
+//! ground of the crate: it imports no other module.
 
 mod cause;
+pub(crate) mod estimate;
+pub(crate) mod files;
+pub(crate) mod images;
 mod request;
+pub(crate) mod text;
 
 use std::{pin::Pin, time::Duration};
 
@@ -14,11 +19,10 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 
-use crate::images::{Drawing, ImageRequest};
-
 pub(crate) use self::request::turn_has_words;
 pub use self::{
     cause::Cause,
+    images::{DRAWING_LIMIT, Drawing, ImageRequest},
     request::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec},
 };
 
@@ -68,7 +72,6 @@ impl Piece {
 /// The stream of an answer while the model writes it.
 pub type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>> + Send>>;
 
-/// A provider of models.
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Sends the request once and never retries it.

@@ -4,10 +4,12 @@
 //! - `current_step`: finds the step to play
 //! - `blanks`: fills the blanks in the script's texts
 //! - `played`: turns a step into an answer, word by word
+//! - `images`: draws the words of a prompt
 //! - `prefix_cache`: counts the tokens that an earlier request had, too
 
 mod blanks;
 mod current_step;
+mod images;
 mod played;
 mod prefix_cache;
 
@@ -23,10 +25,7 @@ use smartspace_domain::{
 use tokio::time::sleep;
 
 use self::{current_step::current_step, played::Word, prefix_cache::PrefixCache};
-use crate::{
-    estimate,
-    port::{Model, ModelError, Piece, Pieces, Request},
-};
+use crate::port::{Drawing, ImageRequest, Model, ModelError, Piece, Pieces, Request, estimate};
 
 /// Plays `model.script`. If no rule matches, or the script has ended, the answer is empty.
 #[derive(Debug, Default)]
@@ -48,6 +47,10 @@ impl Model for Scripted {
             word.piece
         });
         Ok(pieces.boxed())
+    }
+
+    async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
+        images::draw(request)
     }
 }
 

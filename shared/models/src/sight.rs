@@ -3,9 +3,9 @@
 
 use smartspace_domain::agents::{ModelConfig, Provider};
 
-use crate::files::Media;
+use crate::port::files::Media;
 
-/// What a model takes in addition to text.
+/// The files that a model takes in addition to text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sight {
     /// PNG, JPEG, WebP and GIF.
@@ -66,10 +66,11 @@ const OPENAI: [(&str, Sight); 12] = [
 /// Parts of the names of `OpenAI`'s models for sound and for search. They take no images.
 const OPENAI_BLIND: [&str; 5] = ["-audio", "-realtime", "-search", "-transcribe", "-tts"];
 
-/// The columns "Vision" and "Document chat" of
-/// <https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html>.
-/// PDFs are left out where no vendor confirms that column: Claude 3, Llama and Pixtral. Llama 3.2 is
-/// left out because it takes no images in a request with tools.
+/// The columns "Vision" and "Document chat" of the page
+/// `conversation-inference-supported-models-features.html` below
+/// <https://docs.aws.amazon.com/bedrock/latest/userguide/>.
+/// PDFs are left out where no vendor confirms that column: Claude 3, Llama and Pixtral. Llama 3.2
+/// is left out because it takes no images in a request with tools.
 const BEDROCK: [(&str, Sight); 14] = [
     ("anthropic.claude-v", NOTHING),
     ("anthropic.claude-instant", NOTHING),
@@ -87,8 +88,8 @@ const BEDROCK: [(&str, Sight); 14] = [
     ("mistral.pixtral-large", IMAGES),
 ];
 
-/// What a model takes, by its provider and name. Servers with a compatible API are asked under
-/// their own names of models, so the names of `OpenAI` and Anthropic decide there too.
+/// The files that a model takes, by its provider and name. Servers with a compatible API are asked
+/// under their own names of models, so the names of `OpenAI` and Anthropic decide there too.
 pub fn sight(model: &ModelConfig) -> Sight {
     let name = model.name.as_str();
     let found = match model.provider {
@@ -106,7 +107,7 @@ fn by_prefix(table: &[(&str, Sight)], name: &str) -> Option<Sight> {
     table.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, sight)| *sight)
 }
 
-/// What a table says about a model, by the prefix of its name. The first matching prefix decides.
+/// The entry of a table for a model, by the prefix of its name. The first matching prefix decides.
 ///
 /// `model` is the id of a model or of an inference profile (a region such as `us.` or `global.`
 /// before the model's id), or the ARN of either.

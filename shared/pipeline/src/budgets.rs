@@ -19,7 +19,7 @@ use smartspace_store::limits::budgets::Reserved;
 
 use crate::Pipeline;
 
-/// The shares of a budget that people and the model are told about, in percent.
+/// The shares of a budget whose use is announced to people and to the model, in percent.
 const SHARES: [u64; 2] = [100, 80];
 
 /// Why a call must not be made.
@@ -54,15 +54,15 @@ pub struct Spending {
     pipeline: Pipeline,
     prices: Arc<Prices>,
     budgets: Vec<ScopeBudget>,
-    /// The run that tells people that a share of a budget is used, if it is one.
-    teller: Option<RunId>,
+    /// The run that announces to people that a share of a budget is used. `None` outside of runs.
+    announcer: Option<RunId>,
     open: Mutex<BTreeMap<String, Reservation>>,
     news: Mutex<Vec<String>>,
-    /// The shares that need not be told, because they were.
-    told: Mutex<BTreeSet<(BudgetScope, u64)>>,
+    /// The shares that this worker has announced, or tried to.
+    announced: Mutex<BTreeSet<(BudgetScope, u64)>>,
 }
 
-/// What was reserved for a call.
+/// The amount that was reserved for a call.
 #[derive(Clone, Copy)]
 struct Reservation {
     day: Day,
@@ -85,21 +85,21 @@ impl Pipeline {
 }
 
 impl Spending {
-    /// Pays from `budgets`. Only a run, the `teller`, tells people that they are nearly used.
+    /// Pays from `budgets`. Only a run, the `announcer`, announces that they are nearly used.
     pub fn new(
         pipeline: &Pipeline,
         prices: &Arc<Prices>,
         budgets: Vec<ScopeBudget>,
-        teller: Option<RunId>,
+        announcer: Option<RunId>,
     ) -> Self {
         Self {
             pipeline: pipeline.clone(),
             prices: Arc::clone(prices),
             budgets,
-            teller,
+            announcer,
             open: Mutex::default(),
             news: Mutex::default(),
-            told: Mutex::default(),
+            announced: Mutex::default(),
         }
     }
 
@@ -145,7 +145,7 @@ impl Spending {
                 Ok(Reserved::Yes) => {}
                 Ok(reserved @ (Reserved::No | Reserved::NotNow)) => {
                     if reserved == Reserved::No {
-                        self.tell(budget.scope, day, 100).await;
+                        self.announce(budget.scope, day, 100).await;
                     }
                     refused = Some(Unpaid::Refused(budget.scope.used_text(day)));
                 }
@@ -178,7 +178,7 @@ impl Spending {
                 Ok(Some(Spent { settled, .. })) => {
                     let percent = budget.limit.percent(settled);
                     if let Some(share) = SHARES.into_iter().find(|share| percent >= *share) {
-                        self.tell(budget.scope, day, share).await;
+                        self.announce(budget.scope, day, share).await;
                     }
                 }
                 Ok(None) => {}
@@ -217,21 +217,21 @@ impl Spending {
         std::mem::take(&mut *locked(&self.news))
     }
 
-    /// Keeps a text about a budget, unless somebody else tells it today.
-    async fn tell(&self, scope: BudgetScope, day: Day, percent: u64) {
-        let Some(teller) = self.teller else { return };
-        if !locked(&self.told).insert((scope, percent)) {
+    /// Keeps a text about a budget for [`Self::take_news`], unless another run announces it today.
+    async fn announce(&self, scope: BudgetScope, day: Day, percent: u64) {
+        let Some(announcer) = self.announcer else { return };
+        if !locked(&self.announced).insert((scope, percent)) {
             return;
         }
         let counters = self.pipeline.store.budgets();
-        match counters.may_tell(scope, day, percent, &teller.to_string()).await {
+        match counters.may_announce(scope, day, percent, &announcer.to_string()).await {
             Ok(true) => {
                 let text = scope.percent_text(percent);
                 tracing::warn!(event = "budget_used", ?scope, percent, "{text}");
                 locked(&self.news).push(text);
             }
             Ok(false) => {}
-            Err(error) => tracing::warn!(?scope, %error, "nobody was told about a budget"),
+            Err(error) => tracing::warn!(?scope, %error, "the use of a budget was not announced"),
         }
     }
 

@@ -35,7 +35,7 @@ impl Pipeline {
         Ok(run)
     }
 
-    /// Cancels all active runs that a space woke, or only those of one agent.
+    /// Cancels all active runs that a space triggered, or only those of one agent.
     pub(crate) async fn cancel_all(&self, space: SpaceId, agent: Option<EntityId>) -> Result<()> {
         let active = match agent {
             // The agent's items show a new run at once; the index shows it a little later.

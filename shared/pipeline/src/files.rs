@@ -30,7 +30,6 @@ const PORTIONS: usize = 4;
 /// An upload that a client may start.
 #[derive(Clone, Debug)]
 pub struct StartedUpload {
-    /// The file.
     pub id: AttachmentId,
     /// Where and how to upload it.
     pub upload: Upload,
@@ -41,7 +40,6 @@ pub struct StartedUpload {
 /// The address of a download.
 #[derive(Clone, Debug)]
 pub struct Download {
-    /// The signed address.
     pub url: String,
     /// Until when it works.
     pub until: Time,
@@ -96,7 +94,7 @@ impl Pipeline {
                 ..record
             });
         }
-        // The storage has told of it meanwhile, or its space is gone.
+        // The notice of the storage came first, or the space is gone.
         match attachments.find(space, id).await? {
             Some(file) if file.may_be_sent() => Ok(file),
             _ => {

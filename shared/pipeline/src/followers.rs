@@ -27,14 +27,10 @@ use tokio::time::Instant;
 
 use crate::frames::send_frame_due;
 
-/// The followers of spaces.
 #[derive(Clone, Copy)]
 pub struct Followers<'a> {
-    /// The table.
     pub store: &'a Store,
-    /// The connections.
     pub sockets: &'a dyn Sockets,
-    /// The clock.
     pub clock: &'a dyn Clock,
     /// The queue of the jobs for many connections.
     pub queue: &'a dyn Queue<BroadcastJob>,

@@ -22,7 +22,6 @@ const CLOSED_BY_EVENT: usize = 64;
 /// Whether a frame was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendOutcome {
-    /// The frame was sent.
     Sent,
     /// The frame was not sent. The connection may work again later.
     Failed,
@@ -122,7 +121,6 @@ pub async fn close_expired_of_many(store: &Store, sockets: &dyn Sockets, expired
 pub struct Goodbye {
     /// Why the server closes the connection.
     pub code: CloseCode,
-    /// The same in words.
     pub reason: &'static str,
     /// How long the client should wait before it connects again, in whole seconds.
     pub retry_after: Option<Duration>,
@@ -133,7 +131,6 @@ impl Goodbye {
     pub const RESTARTING: Self =
         Self { code: CloseCode::Restarting, reason: "the server restarts", retry_after: None };
 
-    /// The frame.
     pub fn to_frame(&self) -> String {
         let mut frame = json!({"type": "goodbye", "code": self.code as u16, "reason": self.reason});
         if let Some(wait) = self.retry_after {

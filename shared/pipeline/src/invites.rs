@@ -17,7 +17,7 @@ use crate::Pipeline;
 
 /// How often retiring a guest is tried while others change it.
 const RETIRED_WITHIN: u32 = 5;
-/// What a guest is called that gives no name.
+/// The name of a guest that gives none.
 const NAMELESS: &str = "Guest";
 
 impl Pipeline {

@@ -2,21 +2,21 @@
 //! wait.
 
 use smartspace_domain::{Error, events::EventKind, ids::EntityId, runs::Run};
-use smartspace_store::runs::{RunRecord, lanes::Waking};
+use smartspace_store::runs::{RunRecord, lanes::Placement};
 
 use crate::Pipeline;
 
 impl Pipeline {
     /// Follows up on a triggered agent: queues the runs that start, and notifies the space.
-    pub async fn follow_waking(&self, waking: Waking) {
-        self.queue_runs(waking.jobs).await;
-        for run in &waking.superseded {
+    pub async fn follow_placement(&self, placement: Placement) {
+        self.queue_runs(placement.jobs).await;
+        for run in &placement.superseded {
             self.follow_ended(run).await;
         }
-        if let Some((run, position)) = &waking.queued {
+        if let Some((run, position)) = &placement.queued {
             self.announce_queued(run, *position).await;
         }
-        if let Some(run) = &waking.never_started {
+        if let Some(run) = &placement.never_started {
             self.follow_ended(run).await;
         }
     }

@@ -5,7 +5,7 @@
 //! a queue does not take a job, the job is due in the table and `sweep` finds it.
 //!
 //! - [`access`]: whether a caller may do something
-//! - [`post`]: posts a message, queues the runs that it woke, and notifies followers
+//! - [`post`]: posts a message, queues the runs that it triggered, and notifies followers
 //! - [`budgets`]: pays for model calls
 //! - [`cancel`]: cancels a run
 //! - [`files`]: uploads, downloads, and files that messages name
@@ -69,7 +69,6 @@ const EXPORTED_AFTER: Duration = Duration::from_secs(1);
 /// The table and the ports.
 #[derive(Clone)]
 pub struct Pipeline {
-    /// The table.
     pub store: Store,
     /// The queue of runs to work on.
     pub runs: Arc<dyn Queue<RunJob>>,
@@ -81,9 +80,7 @@ pub struct Pipeline {
     pub alarms: Arc<dyn Alarms>,
     /// Tells workers in the same process that a run was canceled.
     pub cancel_signal: Arc<dyn CancelSignal>,
-    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// The storage of files.
     pub files: Arc<dyn Files>,
     /// New ids.
     pub ids: Arc<dyn IdSource>,
@@ -92,7 +89,6 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// The current time.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
@@ -112,8 +108,8 @@ impl Pipeline {
         queue(&*self.triggers, jobs).await;
     }
 
-    /// The spaces that show a run: the space that woke it. If a plan or a service woke it, the
-    /// spaces that it has entered, or in which it has shown a card. No space shows a fork.
+    /// The spaces that show a run: the space that triggered it. If a plan or a service triggered
+    /// it, the spaces that it has entered, or in which it has shown a card. No space shows a fork.
     pub async fn shown_in(&self, run: &RunRecord) -> Result<Vec<SpaceId>> {
         match run.space_id() {
             Some(space) => Ok(vec![space]),
@@ -122,7 +118,7 @@ impl Pipeline {
         }
     }
 
-    /// Notifies the followers of every space that shows a run. If no space woke the run, its
+    /// Notifies the followers of every space that shows a run. If no space triggered the run, its
     /// trigger is reduced to its type.
     pub async fn announce_run(
         &self,

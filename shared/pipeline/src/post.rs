@@ -1,4 +1,5 @@
-//! Posts a message: stores it, queues the runs that it woke, and notifies the space's followers.
+//! Posts a message: stores it, queues the runs that it triggered, and notifies the space's
+//! followers.
 
 use futures::join;
 use smartspace_domain::{
@@ -10,7 +11,7 @@ use smartspace_domain::{
     jobs::{RunJob, TriggerJob},
     quota::Cause,
 };
-use smartspace_store::messages::append::{Appended, MessageSource, NewMessage};
+use smartspace_store::messages::append::{Appended, NewMessage};
 
 use crate::Pipeline;
 
@@ -47,31 +48,28 @@ impl Pipeline {
     }
 
     /// Like [`Self::post`], with the files that the message names, for a caller of the HTTP or
-    /// WebSocket API. The transaction itself checks that the sender is a member. Only if it fails,
-    /// the caller's rights are checked, so that the error does not reveal a space to a stranger.
+    /// WebSocket API. The append checks that the sender is a member. An entity that is not one
+    /// learns only that there is no such space.
     pub async fn post_as(
         &self,
         caller: Caller,
         new: NewMessage,
         files: &[AttachmentId],
     ) -> Result<Appended> {
-        let new = if files.is_empty() {
-            new
-        } else {
-            // A repeated request gets the same answer, whatever has become of its sender since.
-            if let MessageSource::External { key: Some(key), .. } = &new.by
-                && let Some(posted) =
-                    self.store.messages().repeated(new.space, key, self.now()).await?
-            {
-                return Ok(posted);
-            }
-            self.authorise(caller, SpaceAction::Post, new.space).await?;
-            NewMessage { files: self.files_named(new.space, files).await?, ..new }
+        let posted = match self.files_named(new.space, files).await {
+            Ok(files) => self.post(&NewMessage { files, ..new }).await,
+            // The files are checked last: a repeated request gets the same answer whatever has
+            // become of them, and a stranger learns nothing of the files of a space.
+            Err(error) => match self.store.messages().repeated_by(&new, self.now()).await {
+                Ok(repeated) => repeated.ok_or(error),
+                Err(earlier) => Err(earlier),
+            },
         };
-        match self.post(&new).await {
-            Err(error @ (Error::Invalid(_) | Error::NotAMember)) => {
-                self.authorise(caller, SpaceAction::Post, new.space).await?;
-                Err(error)
+        match posted {
+            Err(Error::NotAMember) => {
+                // An entity speaks only for itself, so the sender is the caller.
+                caller.may_in_space(SpaceAction::Post, None)?;
+                Err(Error::NotAMember)
             }
             posted => posted,
         }

@@ -1,6 +1,6 @@
-//! Presence: the entities that are in a space right now. Clients renew it, and the followers are
-//! told of changes, at most every three seconds, and before what they were told runs out. Nothing
-//! of it is promised: it is soft state, and a client drops an entity that is not renewed.
+//! Presence: the entities that are in a space right now. Clients renew it. Changes are sent to the
+//! followers, at most every three seconds, and again before the last list that was sent expires.
+//! Presence is soft state without a guarantee: a client drops an entity that is not renewed.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -14,29 +14,28 @@ use smartspace_domain::{
 use smartspace_store::{
     connections::{
         Audience, ConnectionRecord,
-        presence::{Device, Heartbeat, TOLD_EVERY, Tell, Told},
+        presence::{Device, Heartbeat, SEND_INTERVAL, SendTime, SentPresence},
     },
     spaces::rosters::Roster,
 };
 
 use crate::{Pipeline, queue};
 
-/// How long a client is present without saying so again.
+/// How long a client is present without another heartbeat.
 const VISIBLE: Duration = Duration::from_secs(75);
 /// The same for a client that its person does not see.
 const HIDDEN: Duration = Duration::from_mins(5);
-/// How long somebody types without saying so again.
+/// How long an entity counts as typing without another heartbeat.
 const TYPING: Duration = Duration::from_secs(6);
-/// The followers are told of a renewal this long before they would drop the entity.
+/// A renewal is sent to the followers this long before they would drop the entity.
 const RENEWED_BEFORE: Duration = Duration::from_secs(5);
-/// The same for typing.
 const TYPING_RENEWED_BEFORE: Duration = Duration::from_millis(2_500);
 /// How much earlier than its time a job may begin: the clocks of processes differ.
 const EARLY: Duration = Duration::from_secs(1);
 /// How many entities one event lists. More do not fit a frame.
 const LISTED: usize = 200;
 
-/// What a client says about itself in a space.
+/// The activity of a client in a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activity {
     /// Whether its person types.
@@ -47,7 +46,7 @@ pub struct Activity {
 
 impl Pipeline {
     /// Notes that a connection is present in a space that it follows. The operator is not present,
-    /// but the followers are told for it who is.
+    /// but its heartbeat makes the list of those who are be sent.
     pub async fn beat(
         &self,
         connection: &ConnectionRecord,
@@ -60,7 +59,7 @@ impl Pipeline {
         }
         let now = self.now();
         let (entity, lasts) = match connection.caller {
-            Caller::Operator => (None, TOLD_EVERY),
+            Caller::Operator => (None, SEND_INTERVAL),
             Caller::Entity(entity) if activity.hidden => (Some(entity), HIDDEN),
             Caller::Entity(entity) => (Some(entity), VISIBLE),
         };
@@ -85,52 +84,53 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Tells the followers of a space that somebody came or went, began or stopped to type.
+    /// Sends the presence of a space to its followers soon, since an entity came or went, or began
+    /// or stopped to type.
     pub async fn show_presence_soon(&self, space: SpaceId) {
-        let shown = match self.store.connections().may_tell_presence(space, self.now()).await {
-            Ok(Tell::Now) => self.show_presence(space, false).await,
-            Ok(Tell::At(at)) => {
+        let shown = match self.store.connections().may_send_presence(space, self.now()).await {
+            Ok(SendTime::Now) => self.show_presence(space, false).await,
+            Ok(SendTime::At(at)) => {
                 self.alarms.set(at, TriggerJob::ShowPresence { space_id: space }).await;
                 Ok(())
             }
-            Ok(Tell::Later) => Ok(()),
+            Ok(SendTime::Later) => Ok(()),
             Err(error) => Err(error),
         };
         if let Err(error) = shown {
-            tracing::warn!(%space, %error, "the followers were not told who is present");
+            tracing::warn!(%space, %error, "presence was not sent to the followers");
         }
     }
 
-    /// Tells the followers of a space that a member has left it, if presence is used there.
+    /// Sends the presence of a space that a member has left, if presence is used there.
     pub(crate) async fn show_presence_without_former(&self, space: SpaceId) {
-        match self.store.connections().told_presence(space).await {
+        match self.store.connections().sent_presence(space).await {
             Ok(None) => {}
             Ok(Some(_)) => self.show_presence_soon(space).await,
             Err(error) => {
-                tracing::warn!(%space, %error, "the followers were not told who is present");
+                tracing::warn!(%space, %error, "presence was not sent to the followers");
             }
         }
     }
 
-    /// Tells the followers of a space who is present, if a job that does is due.
+    /// Sends the presence of a space to its followers, if a job for that is due.
     pub async fn show_due_presence(&self, space: SpaceId) -> Result<()> {
-        let Some(told) = self.store.connections().told_presence(space).await? else {
+        let Some(last) = self.store.connections().sent_presence(space).await? else {
             return Ok(());
         };
         let now = self.now();
         let soon = now + EARLY;
-        let is_renewal = told.renew_at() <= soon;
-        if !is_renewal && !told.has_job(soon) {
+        let is_renewal = last.renew_at() <= soon;
+        if !is_renewal && !last.has_job(soon) {
             return Ok(());
         }
-        if self.store.connections().claim_presence(space, &told, now).await? {
+        if self.store.connections().claim_presence(space, &last, now).await? {
             return self.show_presence(space, is_renewal).await;
         }
         Ok(())
     }
 
-    /// Tells the followers who is present, if that has changed since they were told last, or if
-    /// what they were told runs out. Otherwise only connections that came since then are told.
+    /// Sends the presence of a space to all followers, if it has changed since it was last sent, or
+    /// if what was sent expires. Otherwise only the connections that came since then get it.
     async fn show_presence(&self, space: SpaceId, is_renewal: bool) -> Result<()> {
         let now = self.now();
         let connections = self.store.connections();
@@ -140,29 +140,29 @@ impl Pipeline {
                 Err(Error::NotFound(_)) => return Ok(()),
                 Err(error) => return Err(error),
             };
-        let (devices, told) = connections.presence(space).await?;
+        let (devices, last) = connections.presence(space).await?;
         if followers.is_empty() {
-            // Whoever follows the space next knows nothing.
-            return connections.note_presence_told(space, &told, "", told.renew_at(), now).await;
+            // The next follower has no list yet, so nothing counts as sent.
+            return connections.note_presence_sent(space, &last, "", last.renew_at(), now).await;
         }
         let present = present(&devices, &roster, now);
         let who = who(&present);
-        let is_for_all = is_renewal || who != told.who;
-        let is_new = |follower: &ConnectionRecord| is_new(&devices, follower, &told);
+        let is_for_all = is_renewal || who != last.who;
+        let is_new = |follower: &ConnectionRecord| is_new(&devices, follower, &last);
         let recipients: Vec<_> = followers
             .into_iter()
             .filter(|follower| is_for_all || is_new(follower))
             .map(|follower| Recipient::new(follower.id, follower.caller))
             .collect();
-        let renew_at = if is_for_all { renewal(&present, now) } else { told.renew_at() };
+        let renew_at = if is_for_all { renewal(&present, now) } else { last.renew_at() };
         let what = event(present);
         let sent = Event { space_id: space, at: now, what };
         let per_job = self.store.room_limits().per_job;
         let jobs = EventJob::split(&sent, &recipients, Some(roster.head.roster), per_job);
         queue(&*self.broadcasts, jobs.map(BroadcastJob::Event).collect()).await;
-        connections.note_presence_told(space, &told, &who, renew_at, now).await?;
+        connections.note_presence_sent(space, &last, &who, renew_at, now).await?;
         // A job may be set for this time already.
-        if is_for_all && !who.is_empty() && renew_at != told.renew_at() {
+        if is_for_all && !who.is_empty() && renew_at != last.renew_at() {
             self.alarms.set(renew_at, TriggerJob::ShowPresence { space_id: space }).await;
         }
         Ok(())
@@ -202,27 +202,27 @@ fn who(present: &[Present]) -> String {
     smartspace_store::table::keys::hash(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Whether a connection was opened or became present after the followers were told.
-fn is_new(devices: &[Device], follower: &ConnectionRecord, told: &Told) -> bool {
+/// Whether a connection was opened or became present after presence was last sent.
+fn is_new(devices: &[Device], follower: &ConnectionRecord, last: &SentPresence) -> bool {
     let is_its_own = |device: &&Device| device.connection == follower.id;
-    follower.opened_at >= told.at()
-        || devices.iter().filter(is_its_own).any(|device| device.since() >= told.at())
+    follower.opened_at >= last.at()
+        || devices.iter().filter(is_its_own).any(|device| device.since() >= last.at())
 }
 
-/// When the followers must be told again.
+/// When presence must be sent again.
 fn renewal(present: &[Present], now: Time) -> Time {
     let ends = present.iter().flat_map(|it| {
         let typing = it.typing_until.map(|until| until - TYPING_RENEWED_BEFORE);
         [Some(it.until - RENEWED_BEFORE), typing].into_iter().flatten()
     });
-    ends.min().unwrap_or(now + HIDDEN).max(now + TOLD_EVERY)
+    ends.min().unwrap_or(now + HIDDEN).max(now + SEND_INTERVAL)
 }
 
 fn event(mut present: Vec<Present>) -> EventKind {
     let all = present.len();
     let count = (all > LISTED).then_some(all);
     if all > LISTED {
-        // Whoever types is listed in any case.
+        // An entity that types is listed in any case.
         present.sort_by_key(|it| (it.typing_until.is_none(), it.entity_id));
         present.truncate(LISTED);
         present.sort_by_key(|it| it.entity_id);

@@ -54,7 +54,6 @@ pub struct RemoteText {
     pub space: Option<SpaceId>,
     /// The position of the text in the stream, in UTF-16 code units.
     pub offset: usize,
-    /// The text.
     pub text: String,
     /// Whether it is the whole text so far.
     pub is_snapshot: bool,
@@ -67,7 +66,6 @@ pub struct RemoteEnd {
     pub is_failed: bool,
     /// Why it failed, or why it says nothing.
     pub reason: Option<String>,
-    /// What it has used.
     pub usage: Option<ReportedUsage>,
 }
 

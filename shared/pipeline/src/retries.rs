@@ -14,8 +14,8 @@ impl Pipeline {
             Caller::Entity(person) => Cause::member(person, chain_depth == 0),
         };
         let retry = Retry { of, by, chain_depth };
-        let (id, waking) = self.store.runs().retry(&retry, self.now()).await?;
-        self.follow_waking(waking).await;
+        let (id, placement) = self.store.runs().retry(&retry, self.now()).await?;
+        self.follow_placement(placement).await;
         let record = self.store.runs().record(id).await?;
         self.store.runs().get(&record).await
     }

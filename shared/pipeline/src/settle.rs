@@ -47,7 +47,7 @@ impl Pipeline {
             }
         }
         if record.retired_at.is_some() {
-            // The runs that no space woke are still active.
+            // The runs that no space triggered are still active.
             self.cancel_all_of(id).await?;
         }
         match record.settles_at {

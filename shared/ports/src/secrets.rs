@@ -18,8 +18,8 @@ use async_trait::async_trait;
 use self::redaction::Watch;
 use crate::resolver::host_of;
 
-/// The least length of a secret in bytes. A shorter one can't be told from other text, so it can't
-/// be redacted.
+/// The least length of a secret in bytes. A shorter one may occur in other text, so it can't be
+/// redacted.
 pub const SHORTEST: usize = 8;
 /// The greatest length of a secret in bytes. No server accepts a longer header, and redaction
 /// searches for all encodings of it.

@@ -16,8 +16,7 @@ use smartspace_domain::{
 use crate::{
     Attachments, Error, Result,
     idempotency::PostKey,
-    messages::MessageFile,
-    spaces::{members::is_member, rosters::no_such_space},
+    shared::{member::is_member, message::MessageFile, space::no_such_space},
     table::{Query, WriteError, keys, read, write::Write},
 };
 
@@ -28,15 +27,10 @@ const PORTION: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRecord {
-    /// Its id.
     pub id: AttachmentId,
-    /// Its space.
     pub space_id: SpaceId,
-    /// Its name.
     pub name: String,
-    /// Its media type.
     pub content_type: String,
-    /// Its size.
     pub bytes: u64,
     /// Its hash, in hexadecimal digits.
     pub sha256: String,
@@ -52,7 +46,7 @@ pub struct FileRecord {
     /// Why it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Who uploads it. `None` is the operator.
+    /// The entity that uploads it. `None` is the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<EntityId>,
     /// When its upload was asked for.
@@ -236,7 +230,7 @@ impl Attachments<'_> {
         if let Some(post_key) = post_key {
             writes.push(post_key.write(&file.id.to_string(), file.created_at)?);
         }
-        let mut race = self.store.race();
+        let mut tries = self.store.optimistic_retry();
         loop {
             let refusal = match self.store.table.transact(&writes).await {
                 Ok(()) => return Ok(file.id),
@@ -263,7 +257,9 @@ impl Attachments<'_> {
                     UNSENT_BYTES / 1024 / 1024
                 )));
             }
-            race.lost("too many files are uploaded to this space at once; try again").await?;
+            tries
+                .after_conflict("too many files are uploaded to this space at once; try again")
+                .await?;
         }
     }
 

@@ -23,7 +23,6 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ticket {
-    /// Whose connection it opens.
     #[serde(deserialize_with = "Caller::read_stored")]
     pub caller: Caller,
     /// When it expires.
@@ -48,7 +47,6 @@ struct TicketRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionRecord {
-    /// Its id.
     pub id: ConnectionId,
     /// The caller that opened it.
     #[serde(deserialize_with = "Caller::read_stored")]
@@ -69,7 +67,7 @@ pub struct ConnectionRecord {
     pub is_protocol: bool,
 }
 
-/// The spaces in which a connection was present that is deleted, until their followers are told.
+/// The spaces in which a deleted connection was present, until their followers get the change.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WasPresent {

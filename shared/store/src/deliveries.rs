@@ -9,12 +9,12 @@ use smartspace_domain::{
     Time,
     deliveries::{Delivery, DeliveryStatus},
     ids::{DeliveryId, EntityId},
-    triggers::Trigger,
 };
 
 pub use self::new_delivery::{NewDelivery, Received};
 use crate::{
     Deliveries, Error, Result,
+    runs::triggers::PayloadRecord,
     table::{
         Query,
         indexes::Index,
@@ -43,25 +43,6 @@ struct DeliveryRecord {
     expires_at: Option<i64>,
     g2pk: String,
     g2sk: String,
-}
-
-/// The payload of a delivery, stored as JSON text.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct PayloadRecord {
-    pub(crate) service: String,
-    #[serde(with = "crate::table::json_text")]
-    payload: Value,
-    at: Time,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    expires_at: Option<i64>,
-}
-
-impl PayloadRecord {
-    /// The payload as the trigger of a run.
-    pub(crate) fn trigger(self, delivery_id: DeliveryId) -> Trigger {
-        Trigger::Service { service: self.service, payload: self.payload, delivery_id, at: self.at }
-    }
 }
 
 impl Deliveries<'_> {

@@ -170,7 +170,8 @@ impl Due<'_> {
                 let duty = match self.duty(&key).await {
                     Ok(duty) => duty,
                     Err(error @ Error::Internal(_)) => {
-                        tracing::error!(pk = key.pk, sk = key.sk, %error, "an overdue item is left");
+                        let Key { pk, sk } = key;
+                        tracing::error!(pk, sk, %error, "an overdue item is left");
                         continue;
                     }
                     Err(error) => return Err(error),

@@ -2,7 +2,6 @@
 
 mod changes;
 mod gate;
-pub mod relationships;
 mod settling;
 mod stored_entity;
 
@@ -107,7 +106,6 @@ impl Entities<'_> {
         Ok(external.map(|external| external.entity_id))
     }
 
-    /// An entity.
     pub async fn get(self, id: EntityId) -> Result<Entity> {
         Ok(self.record(id).await?.entity)
     }
@@ -132,7 +130,6 @@ impl Entities<'_> {
         self.store.table.get(&keys::entity_meta(id)).await
     }
 
-    /// All entities, by age.
     pub async fn list(self, ask: &Ask) -> Result<Page<Entity>> {
         let query = Query::of_index(Index::LISTS, keys::ENTITIES.to_owned())
             .limit(ask.limit()?)

@@ -29,9 +29,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InviteRecord {
-    /// Its id.
     pub id: InviteId,
-    /// Its space.
     pub space_id: SpaceId,
     /// The role of those who accept it.
     #[serde(deserialize_with = "stored::read")]
@@ -40,7 +38,7 @@ pub struct InviteRecord {
     pub uses_left: u32,
     /// The hash of its token.
     pub token_hash: String,
-    /// Who made it. `None` is the operator.
+    /// The entity that made it. `None` is the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<EntityId>,
     /// When it was made.
@@ -90,12 +88,10 @@ impl InviteRecord {
     }
 }
 
-/// An invite to store.
 #[derive(Clone, Copy, Debug)]
 pub struct NewInvite<'a> {
-    /// Its token.
     pub token: &'a InviteToken,
-    /// Who makes it. `None` is the operator.
+    /// The entity that makes it. `None` is the operator.
     pub created_by: Option<EntityId>,
     /// How often it may be used.
     pub uses: u32,

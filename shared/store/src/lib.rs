@@ -3,8 +3,10 @@
 //! [`table`] is the thin layer over the database: [`table::keys`] names every item, and
 //! [`table::write`] builds conditional writes.
 //!
-//! Above it is one module per aggregate. Each gives [`Store`] a small handle, so that a call names
-//! its aggregate: `store.messages().append(…)`, `store.runs().claim(…)`, `store.plans().fire(…)`.
+//! `shared` holds the stored forms that several aggregates read. Above it is one module per
+//! aggregate, and imports go down only: deliveries and agents, messages, runs, spaces, entities.
+//! Each module gives [`Store`] a small handle, so that a call names its aggregate:
+//! `store.messages().append(…)`, `store.runs().claim(…)`, `store.plans().fire(…)`.
 //!
 //! No type of the SDK leaves this crate, except the client that is passed in.
 //! Reads are consistent. An index only finds candidates: the item in the table decides.
@@ -24,8 +26,9 @@ pub mod invites;
 pub mod limits;
 mod locks;
 pub mod messages;
-pub mod races;
+pub mod optimistic_retry;
 pub mod runs;
+mod shared;
 pub mod spaces;
 pub mod table;
 pub mod usage;
@@ -145,7 +148,7 @@ impl Store {
         self.trace.as_ref().map(|trace| trace())
     }
 
-    /// What the whole deployment may spend in a day, if that is limited.
+    /// The budget of the whole deployment for a day, if it has one.
     pub fn deployment_budget(&self) -> Option<ScopeBudget> {
         ScopeBudget::of(BudgetScope::Deployment, self.budget)
     }

@@ -1,21 +1,15 @@
 //! Messages: how they are stored and read.
 
-mod apart;
 pub mod append;
-mod card;
-mod record;
 
 use std::collections::HashMap;
 
 use smartspace_domain::{ids::SpaceId, messages::Message};
 
-pub(crate) use self::apart::{Apart, LongDispatch};
-pub use self::{
-    card::{Asks, CutJson, ToolCard},
-    record::{MessageFile, MessageRecord},
-};
+pub use crate::shared::message::{Asks, CutJson, MessageFile, MessageRecord, ToolCard};
 use crate::{
     Messages, Result,
+    shared::message::{LongDispatch, Overflow},
     table::{Items, Query, keys, read, write::Write},
 };
 
@@ -59,7 +53,7 @@ impl Messages<'_> {
     /// The same messages, as the API shows them.
     pub async fn list(self, space: SpaceId, range: Range, limit: usize) -> Result<Vec<Message>> {
         let records = self.records(space, range, limit).await?;
-        self.whole(space, records).await
+        self.with_long_texts(space, records).await
     }
 
     /// One message, as it is stored.
@@ -86,32 +80,33 @@ impl Messages<'_> {
         Ok(order.iter().map(|key| found.get(key).cloned()).collect())
     }
 
-    /// Reads the parts of messages that have items of their own, and returns the messages as the
-    /// API shows them.
-    pub async fn whole(self, space: SpaceId, records: Vec<MessageRecord>) -> Result<Vec<Message>> {
-        let mut apart = Vec::new();
+    /// Messages as the API shows them. Reads the long texts and decisions that have items of their
+    /// own.
+    pub async fn with_long_texts(
+        self,
+        space: SpaceId,
+        records: Vec<MessageRecord>,
+    ) -> Result<Vec<Message>> {
+        let mut wanted = Vec::new();
         for record in &records {
-            apart.extend(record.is_apart().then(|| keys::numbered(space, keys::TEXT, record.seq)));
-            apart.extend(
-                record.dispatch_apart.then(|| keys::numbered(space, keys::WOKEN, record.seq)),
-            );
+            let text = keys::numbered(space, keys::TEXT, record.seq);
+            wanted.extend(record.has_overflow().then_some(text));
+            let dispatch = keys::numbered(space, keys::WOKEN, record.seq);
+            wanted.extend(record.dispatch_apart.then_some(dispatch));
         }
-        let mut items = if apart.is_empty() {
+        let mut items = if wanted.is_empty() {
             Items::default()
         } else {
-            self.store.table.get_all(&apart).await?
+            self.store.table.get_all(&wanted).await?
         };
         let mut messages = Vec::with_capacity(records.len());
         for record in records {
-            let apart: Option<Apart> =
+            let overflow: Option<Overflow> =
                 items.take(&keys::numbered(space, keys::TEXT, record.seq))?;
             let dispatch: Option<LongDispatch> =
                 items.take(&keys::numbered(space, keys::WOKEN, record.seq))?;
-            messages.push(record.view(
-                space,
-                apart.unwrap_or_default(),
-                dispatch.map(|long| long.dispatch),
-            ));
+            let dispatch = dispatch.map(|long| long.dispatch);
+            messages.push(record.view(space, overflow.unwrap_or_default(), dispatch));
         }
         Ok(messages)
     }

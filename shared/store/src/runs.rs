@@ -2,15 +2,18 @@
 //! [`crate::runs::endings`] how they end.
 
 mod active;
+mod card_ref;
 pub mod cards;
 pub mod claims;
 pub mod delegations;
+mod end_writes;
 pub mod endings;
 pub mod forks;
 pub mod forms;
 pub mod lanes;
 pub mod listing;
 mod marks;
+mod membership;
 pub mod prompts;
 mod record;
 pub mod remote;
@@ -28,14 +31,15 @@ use smartspace_domain::{
 
 pub use self::{
     active::{ActiveCause, ActiveRecord, active_view},
+    membership::RunMembership,
     record::{RunRecord, Tried},
     remote::RemoteRecord,
     triggered_by::TriggeredBy,
 };
 use crate::{
     Error, Result, Runs,
-    races::RUNS_CHANGE,
-    runs::lanes::{Waking, Woken},
+    optimistic_retry::RUNS_CHANGE,
+    runs::lanes::{NewRun, Placement},
     table::{WriteError, keys},
 };
 
@@ -87,16 +91,16 @@ impl Runs<'_> {
         active: &ActiveRecord,
         mode: ConcurrencyMode,
         now: Time,
-    ) -> Result<Waking> {
+    ) -> Result<Placement> {
         let run = &run.clone().traced(self.store);
-        let mut race = self.store.race_of(run.agent_id);
+        let mut tries = self.store.optimistic_retry_of(run.agent_id);
         loop {
-            let woken = Woken { run: run.clone(), active: active.clone(), mode };
-            let Some(waking) = self.waking(woken, now).await? else {
+            let new = NewRun { run: run.clone(), active: active.clone(), mode };
+            let Some(placement) = self.place(new, now).await? else {
                 return Ok(created_before(&self.record(run.id).await?));
             };
-            let refusal = match self.store.table.transact(&waking.writes).await {
-                Ok(()) => return Ok(waking),
+            let refusal = match self.store.table.transact(&placement.writes).await {
+                Ok(()) => return Ok(placement),
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
@@ -104,19 +108,19 @@ impl Runs<'_> {
             if refusal.names(&place) {
                 return Ok(match refusal.existing::<RunRecord>(&place) {
                     // The first try took effect and its answer was lost.
-                    Some(stored) if stored.created_at == run.created_at => waking,
-                    stored => stored.as_ref().map_or_else(Waking::default, created_before),
+                    Some(stored) if stored.created_at == run.created_at => placement,
+                    stored => stored.as_ref().map_or_else(Placement::default, created_before),
                 });
             }
-            race.lost(RUNS_CHANGE).await?;
+            tries.after_conflict(RUNS_CHANGE).await?;
         }
     }
 }
 
-/// What follows if a run exists already: it is queued again if it waits for nothing.
-fn created_before(run: &RunRecord) -> Waking {
+/// The placement of a run that exists already: it is queued again if it waits for nothing.
+fn created_before(run: &RunRecord) -> Placement {
     let is_queued = run.status == RunStatus::Queued && run.waits_for.is_none();
-    Waking { jobs: is_queued.then(|| run.job()).into_iter().collect(), ..Waking::default() }
+    Placement { jobs: is_queued.then(|| run.job()).into_iter().collect(), ..Placement::default() }
 }
 
 /// The error of a run that does not exist, or that the caller may not know of.

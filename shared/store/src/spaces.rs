@@ -3,26 +3,30 @@
 mod card;
 mod deletion;
 pub mod members;
+mod relationships;
 pub mod rosters;
 pub mod summaries;
 pub mod unshown_reads;
 
 use futures::future::join_all;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use smartspace_domain::{
     Time,
-    ids::{LeaseId, SpaceId},
+    ids::SpaceId,
     limits::PAGE_BYTES,
     spaces::{Space, SpaceSettings},
     stored,
 };
 
+pub(crate) use self::card::take_cards;
 pub use self::card::{Card, CardMember};
+pub use crate::shared::space::SpaceRecord;
 use crate::{
     Error, Result, Spaces,
     idempotency::PostKey,
-    spaces::rosters::{Head, MemberRecord, Roster, no_such_space},
+    shared::{member::MemberRecord, space::no_such_space},
+    spaces::rosters::{Head, Roster},
     table::{
         Page as QueryPage, Query, WriteError,
         indexes::Index,
@@ -34,30 +38,6 @@ use crate::{
 
 /// How many spaces of a list are read at once.
 const SPACES_AT_ONCE: usize = 16;
-
-/// A space and its settings, as they are stored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SpaceRecord {
-    /// Its id.
-    pub id: SpaceId,
-    /// Its settings.
-    pub settings: SpaceSettings,
-    /// When it was made.
-    pub created_at: Time,
-    /// Raised by each change.
-    pub rev: u64,
-    /// Whether it is deleted. Its other items may still exist.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub deleted: bool,
-    /// The token of the request that deleted it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    deleted_by: Option<LeaseId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    g2pk: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    g2sk: Option<String>,
-}
 
 /// A space, as the API shows it.
 pub fn view(record: SpaceRecord, roster: &Roster) -> Space {
@@ -128,7 +108,6 @@ impl Spaces<'_> {
         Ok(view(record, &roster))
     }
 
-    /// All spaces, by age.
     pub async fn list(self, ask: &Ask) -> Result<Page<Space>> {
         let query = Query::of_index(Index::LISTS, keys::SPACES.to_owned())
             .limit(ask.limit()?)

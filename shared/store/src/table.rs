@@ -50,7 +50,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of `database`.
     pub fn new(database: Arc<dyn Database>, random: Random) -> Self {
         Self { database, random }
     }

@@ -26,9 +26,9 @@ const STORED_FOR: std::time::Duration = std::time::Duration::from_hours(24 * 400
 /// How many partitions are read at the same time.
 const CONCURRENT_READS: usize = 32;
 
-/// Who has used models.
+/// The agent and the space that usage counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct User {
+pub struct UsageScope {
     /// The agent; `None` for the router of a space.
     pub agent: Option<EntityId>,
     /// The space; `None` for runs that a plan or a service triggered.
@@ -51,14 +51,19 @@ struct RowItem {
 
 /// The writes that add what a run, or a call outside of runs, has used. A run counts in the row of
 /// the model that read the most; a call outside of runs has no run to count.
-pub(crate) fn writes(user: User, used: &UsageByModel, runs: u32, now: Time) -> Result<Vec<Write>> {
+pub(crate) fn writes(
+    scope: UsageScope,
+    used: &UsageByModel,
+    runs: u32,
+    now: Time,
+) -> Result<Vec<Write>> {
     let day = Day::of(now);
     let main = used.iter().max_by_key(|(_, usage)| usage.input_tokens).map(|(model, _)| model);
     let write = |(model, usage): (&str, &Usage)| {
         let usage = usage.believable();
         let cost = if usage.cost.is_some() { ", #cost :cost" } else { "" };
         let images = if usage.images > 0 { ", #images :images" } else { "" };
-        let key = keys::usage(day, user.agent, user.space, model);
+        let key = keys::usage(day, scope.agent, scope.space, model);
         let write = Write::count(
             key,
             format!(
@@ -85,35 +90,29 @@ pub(crate) fn writes(user: User, used: &UsageByModel, runs: u32, now: Time) -> R
     used.iter().map(write).collect()
 }
 
-/// What a sum of usage is grouped by.
+/// A key by which usage is grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsageBy {
-    /// The day, in UTC.
     Day,
-    /// The agent.
     Agent,
-    /// The space.
     Space,
     /// The provider and the model.
     Model,
 }
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub struct UsageQuery {
-    /// The first day.
     pub from: Day,
-    /// The last day.
     pub to: Day,
     /// Only of this agent.
     pub agent: Option<EntityId>,
     /// Only in this space.
     pub space: Option<SpaceId>,
-    /// What the sums are grouped by.
+    /// The keys by which the sums are grouped.
     pub by: Vec<UsageBy>,
 }
 
-/// A sum of usage.
+/// The usage of one group.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageItem {
@@ -150,10 +149,10 @@ pub struct UsageReport {
     pub total: UsageItem,
 }
 
-/// What a row is about.
+/// A row with the values of its key.
 struct Row {
     day: Day,
-    user: User,
+    scope: UsageScope,
     model: String,
     item: RowItem,
 }
@@ -164,7 +163,7 @@ type Group = (Option<Day>, Option<EntityId>, Option<SpaceId>, Option<String>);
 impl UsageQuery {
     /// The group of a row, if the row is asked for.
     fn group(&self, row: &Row) -> Option<Group> {
-        let User { agent, space } = row.user;
+        let UsageScope { agent, space } = row.scope;
         if (self.agent.is_some() && self.agent != agent)
             || (self.space.is_some() && self.space != space)
         {
@@ -205,15 +204,15 @@ impl UsageItem {
 impl UsageRows<'_> {
     /// Adds what calls outside of runs have used. A failure is only logged, since the calls were
     /// made. If the answer of the table is lost, the calls may count twice.
-    pub async fn add(self, user: User, model: &str, usage: Usage, now: Time) {
+    pub async fn add(self, scope: UsageScope, model: &str, usage: Usage, now: Time) {
         let added = async {
-            for write in writes(user, &UsageByModel::one(model, usage), 0, now)? {
+            for write in writes(scope, &UsageByModel::one(model, usage), 0, now)? {
                 self.store.table.write_always(write).await?;
             }
             Ok::<(), crate::Error>(())
         };
         if let Err(error) = added.await {
-            tracing::warn!(?user, model, %error, "the usage of a call was not added");
+            tracing::warn!(?scope, model, %error, "the usage of a call was not added");
         }
     }
 
@@ -255,8 +254,8 @@ impl UsageRows<'_> {
             let key = key_of(&item)?;
             let mut words = key.sk.splitn(3, '#');
             let mut word = || words.next().unwrap_or_default();
-            let user = User { agent: word().parse().ok(), space: word().parse().ok() };
-            Ok(Row { day, user, model: word().to_owned(), item: read(item)? })
+            let scope = UsageScope { agent: word().parse().ok(), space: word().parse().ok() };
+            Ok(Row { day, scope, model: word().to_owned(), item: read(item)? })
         };
         self.store.table.all(query).await?.into_iter().map(row).collect()
     }

@@ -47,8 +47,8 @@ export interface paths {
         };
         /**
          * Show what an open agent says of itself
-         * @description Any entity may read this, so that it can bring the agent into a space of its own. Agents that are
-         *     not `open` are 404 to entities.
+         * @description Any entity may read this, so that it can bring the agent into a space of its own. Agents that
+         *     are not `open` are 404 to entities.
          */
         get: operations["showAgentCard"];
         put?: never;
@@ -1546,7 +1546,7 @@ export interface components {
             /** @description The trigger's type. */
             type: components["schemas"]["TriggerKind"];
         };
-        /** @description What a watcher told the model of a run. */
+        /** @description A system message of a watcher to the model of a run. */
         Hint: {
             /** @description The watcher's name. */
             watcher: string;
@@ -1947,8 +1947,8 @@ export interface components {
                 /** @description What happened to the delivery. */
                 status: components["schemas"]["DeliveryStatus"];
                 /**
-                 * @description Why the delivery did not trigger the agent: `paused`, `chain_depth`, `rate` or `budget` if it was
-                 *     refused, a sentence if it was rejected, otherwise null.
+                 * @description Why the delivery did not trigger the agent: `paused`, `chain_depth`, `rate` or `budget` if
+                 *     it was refused, a sentence if it was rejected, otherwise null.
                  */
                 reason: string | null;
                 runId: components["schemas"]["RunId"] | null;
@@ -2152,7 +2152,7 @@ export interface components {
                 startedAt: components["schemas"]["Time"] | null;
                 firstTokenAt?: components["schemas"]["Time"] | null;
                 finishedAt: components["schemas"]["Time"] | null;
-                /** @description What watchers told the model, as members may see it. Not in lists and events. */
+                /** @description The messages of watchers to the model, as members may see them. Not in lists and events. */
                 hints?: components["schemas"]["Hint"][] | null;
                 /** @description The run's steps. Only for the operator, and not in lists. */
                 steps?: components["schemas"]["Step"][] | null;
@@ -2539,7 +2539,7 @@ export interface components {
             startedAt: components["schemas"]["Time"] | null;
             firstTokenAt?: components["schemas"]["Time"] | null;
             finishedAt: components["schemas"]["Time"] | null;
-            /** @description What watchers told the model, as members may see it. Not in lists and events. */
+            /** @description The messages of watchers to the model, as members may see them. Not in lists and events. */
             hints?: components["schemas"]["Hint"][] | null;
             /** @description The run's steps. Only for the operator, and not in lists. */
             steps?: components["schemas"]["Step"][] | null;
@@ -3049,7 +3049,7 @@ export interface components {
              */
             cost: number | null;
         };
-        /** @description A sum of usage. */
+        /** @description The usage of one group. */
         UsageItem: components["schemas"]["Usage"] & {
             /** @description The day, in UTC, such as `2026-02-18`. Only if the sums are grouped by day. */
             day?: string | null;

@@ -51,7 +51,6 @@ use super::{answers, merge_patches};
 )]
 struct Frame;
 
-/// The whole description.
 fn description() -> Description {
     let routes = crate::routes::of_the_api().description();
     let mut whole = Frame::openapi();

@@ -1,4 +1,5 @@
-//! `/v1/agents/{id}/card`: what an open agent says of itself to those who may bring it into a space.
+//! `/v1/agents/{id}/card`: what an open agent says of itself to those who may bring it into a
+//! space.
 
 use std::sync::Arc;
 
@@ -32,8 +33,8 @@ struct AgentCard {
 
 /// Show what an open agent says of itself
 ///
-/// Any entity may read this, so that it can bring the agent into a space of its own. Agents that are
-/// not `open` are 404 to entities.
+/// Any entity may read this, so that it can bring the agent into a space of its own. Agents that
+/// are not `open` are 404 to entities.
 #[utoipa::path(
     get, path = "/v1/agents/{id}/card", operation_id = "showAgentCard", tag = "agents",
     params(("id" = EntityId, Path)),

@@ -67,7 +67,8 @@ struct RemoteMessageBody {
     request_body = RemoteMessageBody,
     responses(
         (status = 201, body = Message),
-        (status = 409, description = "The run has ended, or its time is up. The agent should stop."),
+        (status = 409, description = "The run has ended, or its time is up. The agent should \
+            stop."),
         (status = 422, description = "The body does not fit, the agent is not a member of the \
             space, the space does not have a file, another message has the same `streamKey`, the \
             run has posted 100 messages, or the key was used before with another body."),
@@ -135,7 +136,8 @@ struct StreamedResponse {
     request_body = RemoteTextBody,
     responses(
         (status = 202, body = StreamedResponse),
-        (status = 409, description = "The run has ended, or its time is up. The agent should stop."),
+        (status = 409, description = "The run has ended, or its time is up. The agent should \
+            stop."),
         (status = 429, description = "More than 5 calls in a second."),
     )
 )]

@@ -189,7 +189,7 @@ async fn list(
     let count = records.len();
     let fitting = fitting(records, range);
     let has_more = count == limit || fitting.len() < count;
-    let found = messages.whole(space, fitting).await?;
+    let found = messages.with_long_texts(space, fitting).await?;
     // After the read: an entity that is removed meanwhile must not see newer messages.
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let Page { items, next_cursor } = page(found, range, has_more);

@@ -311,7 +311,8 @@ enum ForkMode {
     responses(
         (status = 201, body = Run),
         (status = 409, description = "The run is a fork itself, or no answer of its model is \
-            stored, or the steps to replay are not stored any more or have calls without a result."),
+            stored, or the steps to replay are not stored any more or have calls without a \
+            result."),
         (status = 422, description = "The run has no such step, or the key was used before with \
             another body."),
     )

@@ -16,11 +16,10 @@ use smartspace_domain::{
     limits::TICKET_VALID,
 };
 use smartspace_store::connections::Ticket;
-use smartspace_web::host_address;
 use utoipa::ToSchema;
 
 use crate::{
-    Api, SocketUrl,
+    Api,
     annotated_routes::{Routes, routes},
     answers::ApiResult,
     auth::Credential,
@@ -87,14 +86,6 @@ async fn create(
     let stored =
         Ticket { caller, valid_until: expires_at, credential_until: until, is_protocol: protocol };
     api.pipeline.store.connections().store_ticket(&ticket, stored).await?;
-    let url = format!("{}?ticket={ticket}", address(&api.socket_url, &headers));
+    let url = format!("{}?ticket={ticket}", api.socket_url.address(&headers));
     Ok((StatusCode::CREATED, Json(TicketResponse { ticket, url, expires_at })))
-}
-
-/// The WebSocket's address.
-pub(crate) fn address(url: &SocketUrl, headers: &HeaderMap) -> String {
-    match url {
-        SocketUrl::Fixed(url) => url.clone(),
-        SocketUrl::OfHost(path) => format!("{}{path}", host_address("ws", headers)),
-    }
 }

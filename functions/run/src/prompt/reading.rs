@@ -23,10 +23,8 @@ use smartspace_domain::{
 use smartspace_store::{
     Store,
     messages::{MessageRecord, Range},
-    runs::{ActiveCause, ActiveRecord, RunRecord},
-    spaces::{
-        Card, SpaceRecord, members::RunMembership, rosters::MemberRecord, summaries::SummaryRecord,
-    },
+    runs::{ActiveCause, ActiveRecord, RunMembership, RunRecord},
+    spaces::{Card, SpaceRecord, rosters::MemberRecord, summaries::SummaryRecord},
 };
 use tokio::sync::oneshot;
 
@@ -287,7 +285,7 @@ impl TriggerSpace {
         let space = triggered_by.space_id;
         let of_run = async {
             let RunMembership { run, place, cards } =
-                store.members().of_run(space, agent, run, shown).await?;
+                store.runs().with_membership(space, agent, run, shown).await?;
             // Nobody waits for it if the run could not be claimed.
             let _ = tell.send(run);
             Ok((place, cards))

@@ -28,7 +28,7 @@ use smartspace_ports::queues::Delivery;
 use smartspace_store::{
     messages::{MessageRecord, Range},
     spaces::summaries::SummaryRecord,
-    usage::User,
+    usage::UsageScope,
 };
 use tokio::time::Instant;
 
@@ -75,7 +75,7 @@ pub(crate) struct Summarizer<'a> {
 /// The model that writes a summary, and who pays for it.
 struct Paid<'a> {
     model: &'a ModelConfig,
-    user: User,
+    scope: UsageScope,
     spending: Spending,
     /// The token of the claim, which names the model calls.
     token: &'a LeaseId,
@@ -137,7 +137,7 @@ impl Summarizer<'_> {
             self.pipeline.budgets(Some((agent, &config.budget)), Some((space, &settings.budget)));
         let paid = Paid {
             model,
-            user: User { agent: Some(agent), space: Some(space) },
+            scope: UsageScope { agent: Some(agent), space: Some(space) },
             spending: Spending::new(self.pipeline, self.prices, budgets, None),
             token: &token,
         };
@@ -294,7 +294,7 @@ impl Summarizer<'_> {
                     let usage = Usage { cost, ..usage };
                     paid.spending.settle(call, Some(&usage)).await;
                     let rows = self.pipeline.store.usage();
-                    rows.add(paid.user, &model, usage, self.pipeline.now()).await;
+                    rows.add(paid.scope, &model, usage, self.pipeline.now()).await;
                     let Usage { input_tokens: input, output_tokens: output, .. } = usage;
                     tracing::info!(model, input, output, cost, "a model was asked for a summary");
                     return Ok(text);

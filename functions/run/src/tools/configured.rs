@@ -21,7 +21,7 @@ use smartspace_domain::{
     limits::FORM_WAITS,
     tools::{Execution, SCRIPTED_IMAGE_MODEL, Tool as ToolConfig, image_input},
 };
-use smartspace_models::images::DRAWING_LIMIT;
+use smartspace_models::port::DRAWING_LIMIT;
 
 use crate::tools::{
     calling::{Calling, Outcome},

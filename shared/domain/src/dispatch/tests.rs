@@ -283,10 +283,10 @@ fn an_agent_with_a_used_budget_is_not_triggered_and_its_rate_is_not_used() {
     let run = RunId::new(Time::from_millis(1), 1);
     let space = space(TriggerPolicy::All);
     let decided = decide(&space, &members, hi(), Routing::Unasked, &mut window, |_| run);
-    let told: Vec<_> =
+    let reasons: Vec<_> =
         decided.dispatch.iter().map(|it| (it.reason, it.reason_text.as_deref())).collect();
     assert_eq!(
-        told,
+        reasons,
         [
             (
                 Some(Reason::Budget),

@@ -10,8 +10,7 @@ use smartspace_domain::{json::Plain, runs::Usage, steps::FinishReason};
 
 use self::event::{BlockStart, Counts, Delta, Event};
 use crate::{
-    estimate,
-    port::Piece,
+    port::{Piece, estimate},
     reading::{Dialect, Fault, Taken},
 };
 

@@ -5,9 +5,12 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     calls,
-    estimate::{as_quoted_text, as_text},
-    files::{LoadedFile, Media},
-    port::{FileRef, Message, Request, ToolCall, ToolResult, ToolSpec, turn_has_words},
+    port::{
+        FileRef, Message, Request, ToolCall, ToolResult, ToolSpec,
+        files::{LoadedFile, Media},
+        text::{as_quoted_text, as_text},
+        turn_has_words,
+    },
 };
 
 /// Anthropic's highest temperature. Configurations allow up to 2.

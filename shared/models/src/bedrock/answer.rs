@@ -8,7 +8,7 @@ use aws_sdk_bedrockruntime::types::{
 };
 use smartspace_domain::{runs::Usage, steps::FinishReason};
 
-use crate::{estimate, port::Piece};
+use crate::port::{Piece, estimate};
 
 /// Reads the stream of one answer.
 #[derive(Debug)]

@@ -11,8 +11,11 @@ use self::{files::Files, marks::marks, tools::Tools};
 use super::families::Family;
 use crate::{
     calls,
-    estimate::{as_quoted_text, as_text},
-    port::{CachePoint, Message, Request, ToolCall, ToolResult, turn_has_words},
+    port::{
+        CachePoint, Message, Request, ToolCall, ToolResult,
+        text::{as_quoted_text, as_text},
+        turn_has_words,
+    },
 };
 
 /// Bedrock's highest temperature. Configurations allow up to 2.

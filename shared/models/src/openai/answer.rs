@@ -8,8 +8,7 @@ use smartspace_domain::{json::Plain, runs::Usage, steps::FinishReason};
 
 use self::chunk::{CallDelta, Chunk};
 use crate::{
-    estimate,
-    port::Piece,
+    port::{Piece, estimate},
     reading::{Dialect, Fault, Taken},
 };
 

@@ -8,9 +8,11 @@ use serde_json::{Value, json};
 use self::tools::{Tool, tool};
 use crate::{
     calls,
-    estimate::as_text,
-    files::{LoadedFile, Media},
-    port::{FileRef, Message, Request, ToolCall, ToolResult},
+    port::{
+        FileRef, Message, Request, ToolCall, ToolResult,
+        files::{LoadedFile, Media},
+        text::as_text,
+    },
 };
 
 #[derive(Serialize)]

@@ -18,7 +18,7 @@ pub struct Cause {
     pub message: String,
     /// The instruction of the plan.
     pub instruction: String,
-    /// What the service sent: a string as it is, any other value as JSON.
+    /// The payload of the service: a string as it is, any other value as JSON.
     pub payload: String,
     /// The time at which the prompt was written.
     pub now: String,

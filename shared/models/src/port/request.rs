@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{
-    Value,
+    Value, json,
     value::{RawValue, to_raw_value},
 };
 use smartspace_domain::{
@@ -13,7 +13,7 @@ use smartspace_domain::{
     ids::{AttachmentId, CallId, SpaceId},
 };
 
-use crate::{calls, estimate, files::Media, port::Cause};
+use crate::port::Cause;
 
 /// One request to a model: a whole conversation, and the tools that the model may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,15 +44,6 @@ pub struct Request {
     pub cause: Option<Arc<Cause>>,
 }
 
-impl Request {
-    /// An estimate of the tokens that the model reads, rather too many than too few: a token for
-    /// every three bytes of text, and the tokens of each file. It errs by the model's tokenizer:
-    /// English text has about four bytes to a token, ids have two.
-    pub fn estimated_tokens(&self) -> u64 {
-        estimate::bytes(self).div_ceil(3) as u64 + estimate::tokens_of_files(self)
-    }
-}
-
 /// A position in a conversation: the end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CachePoint {
@@ -80,32 +71,19 @@ impl CachePoint {
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
     /// Text for the model, in blocks.
-    User {
-        /// The blocks, in order.
-        blocks: Vec<String>,
-    },
+    User { blocks: Vec<String> },
     /// An earlier answer of the model.
     Assistant {
         /// Its text, which may be empty.
         text: String,
-        /// Its tool calls.
         calls: Vec<ToolCall>,
     },
     /// One result for each call of the message before, in the order of the calls.
-    ToolResults {
-        /// The results.
-        results: Vec<ToolResult>,
-    },
+    ToolResults { results: Vec<ToolResult> },
     /// Files for the model, each after its label.
-    Files {
-        /// The files, in order.
-        files: Vec<FileRef>,
-    },
+    Files { files: Vec<FileRef> },
     /// A notice of the system between two steps.
-    System {
-        /// The text.
-        text: String,
-    },
+    System { text: String },
 }
 
 impl Message {
@@ -160,15 +138,11 @@ pub struct ToolResult {
 pub struct FileRef {
     /// The space of the file.
     pub space_id: SpaceId,
-    /// The file.
     pub attachment_id: AttachmentId,
     /// Its hash: a request that is repeated sends the same bytes.
     pub sha256: String,
-    /// Its name.
     pub name: String,
-    /// Its media type.
     pub content_type: String,
-    /// Its size.
     pub bytes: u64,
     /// The text before it, which says where it comes from.
     pub label: String,
@@ -180,18 +154,9 @@ pub struct FileRef {
     pub is_cut: bool,
 }
 
-impl FileRef {
-    /// An estimate of the tokens that a model reads if it gets the file, without the label.
-    pub fn estimated_tokens(&self) -> u64 {
-        let media = Media::of(&self.content_type).filter(|_| !self.is_cut);
-        media.map_or(0, |media| estimate::tokens_of_file(media, self.bytes))
-    }
-}
-
 /// The description of a tool for a model.
 #[derive(Clone, Debug)]
 pub struct ToolSpec {
-    /// Its name.
     pub name: String,
     /// A description of the tool, for the model.
     pub description: String,
@@ -206,7 +171,7 @@ impl ToolSpec {
         description: impl Into<String>,
         input_schema: &Value,
     ) -> Self {
-        let input_schema = to_raw_value(&calls::schema(input_schema)).unwrap_or_default();
+        let input_schema = to_raw_value(&with_properties(input_schema)).unwrap_or_default();
         Self { name: name.into(), description: description.into(), input_schema }
     }
 
@@ -222,4 +187,17 @@ impl PartialEq for ToolSpec {
             && self.description == other.description
             && self.input_schema.get() == other.input_schema.get()
     }
+}
+
+/// The schema of a tool's input. A configured schema may be `{}`, but providers refuse a schema
+/// that does not describe an object with properties.
+fn with_properties(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(fields) = schema.as_object_mut() {
+        let kind = fields.entry("type").or_insert_with(|| json!("object"));
+        if *kind == "object" {
+            fields.entry("properties").or_insert_with(|| json!({}));
+        }
+    }
+    schema
 }

@@ -7,7 +7,6 @@ use futures::{StreamExt, stream};
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     Bytes(Vec<u8>),
-    /// The connection breaks.
     Break,
     /// The connection stays open without further bytes.
     Silence,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use smartspace_domain::{json, runs::FailureCode};
 
-use crate::estimate::as_text;
+use crate::port::text::as_text;
 
 /// Fields that the provider leaves out are empty.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{estimate::as_text, port::Cause};
+use crate::port::{Cause, text::as_text};
 
 /// The values of the blanks.
 pub(super) struct Blanks<'a> {

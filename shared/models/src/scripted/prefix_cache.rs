@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::{estimate, port::Request};
+use crate::port::{Request, estimate};
 
 /// How many keys are remembered.
 const KEYS: usize = 1_000;

@@ -31,11 +31,8 @@ pub struct AgentContext {
     pub spaces: Vec<SpaceId>,
     /// Its newest active runs, at most [`limits::ACTIVE_READ`], by age. Also the run that asks.
     pub active: Vec<ActiveRecord>,
-    /// Its memories, by key.
     pub memories: Vec<Memory>,
-    /// Its goals, by id.
     pub goals: Vec<Goal>,
-    /// Its plans, by age.
     pub plans: Vec<Plan>,
 }
 

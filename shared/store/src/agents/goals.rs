@@ -24,7 +24,6 @@ use crate::{
 pub struct SetGoal {
     /// Its id. [`GoalChange::apply`] checks it.
     pub id: String,
-    /// The change.
     pub change: GoalChange,
     /// The JSON pointer to it in the input. Errors point below it.
     pub pointer: String,

@@ -85,7 +85,6 @@ impl Plans<'_> {
         self.store.agent_state().all(agent, keys::PLAN).await
     }
 
-    /// A plan.
     pub async fn get(self, agent: EntityId, id: PlanId) -> Result<Plan> {
         let record: Option<PlanRecord> = self.store.table.get(&keys::plan(agent, id)).await?;
         record.map(|record| record.plan).ok_or_else(no_such_plan)

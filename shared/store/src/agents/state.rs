@@ -46,9 +46,7 @@ pub enum ChangedBy<T> {
 /// The run and the call that change an agent's state.
 #[derive(Clone, Debug)]
 pub struct ByCall<T> {
-    /// The run.
     pub run: RunId,
-    /// The worker's lease.
     pub lease: LeaseId,
     /// The call, without its output. Storing it in the same transaction makes the call happen once.
     pub call: CallRecord,
@@ -90,7 +88,7 @@ impl AgentState<'_> {
         by: &ChangedBy<T>,
         change: impl Fn(Items, Counts) -> Result<Change<T>> + Send + Sync,
     ) -> Result<Vec<T>> {
-        let mut race = self.store.race_of(agent);
+        let mut tries = self.store.optimistic_retry_of(agent);
         loop {
             // The version is read first. A change after this read makes the condition fail.
             let version: Option<Version> = self.store.table.get(&keys::kept_version(agent)).await?;
@@ -122,11 +120,12 @@ impl AgentState<'_> {
                     "this Idempotency-Key was used at the same time; repeat the call".into(),
                 ));
             }
-            race.lost(
-                "too many changes of this agent's memories, goals or plans at once; \
+            tries
+                .after_conflict(
+                    "too many changes of this agent's memories, goals or plans at once; \
                  repeat the call",
-            )
-            .await?;
+                )
+                .await?;
         }
     }
 

@@ -111,10 +111,10 @@ impl Connections<'_> {
         self.store.table.write_where_it_holds(write).await
     }
 
-    /// The connections of the same entity and kind (of protocols, or others) that were opened before
-    /// this one and are not closed, in the order of their opening. The operator's connections are
-    /// not counted. An entity with very many connections gets some of them, whatever their age and
-    /// kind.
+    /// The connections of the same entity and kind (of protocols, or others) that were opened
+    /// before this one and are not closed, in the order of their opening. The operator's
+    /// connections are not counted. An entity with very many connections gets some of them,
+    /// whatever their age and kind.
     pub async fn older_than(
         self,
         connection: &ConnectionRecord,

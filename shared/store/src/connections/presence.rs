@@ -1,7 +1,8 @@
-//! Who is present in a space: soft state with an expiry, outside the space's busy partition.
+//! The presence of entities in a space: soft state with an expiry, outside the space's busy
+//! partition.
 //!
-//! Each connection has one item, which its client renews. `META` says what the followers were told
-//! last, and when they may and must be told again.
+//! Each connection has one item, which its client renews. `META` holds what was last sent to the
+//! followers, and when presence may and must be sent again.
 
 use std::time::Duration;
 
@@ -17,23 +18,21 @@ use crate::{
     table::{Query, WriteError, key_of, keys, read, write::Write},
 };
 
-/// Followers are told at most this often.
-pub const TOLD_EVERY: Duration = Duration::from_secs(3);
+/// The shortest time between two lists that are sent to the followers of a space.
+pub const SEND_INTERVAL: Duration = Duration::from_secs(3);
 /// A time further ahead comes from a wrong clock.
 const FAR: Duration = Duration::from_mins(1);
 /// How long items are stored after they have lost their meaning.
 const STORED_FOR: Duration = Duration::from_hours(1);
 
-/// What a client says about its connection in a space.
+/// A heartbeat of a client for its connection in a space.
 #[derive(Clone, Copy, Debug)]
 pub struct Heartbeat<'a> {
-    /// The connection.
     pub connection: &'a ConnectionId,
-    /// The space.
     pub space: SpaceId,
-    /// The entity. The operator is not present, but may listen.
+    /// The entity. `None` for the operator, who is never present, but may follow.
     pub entity: Option<EntityId>,
-    /// The entity is present until then, unless it says so again.
+    /// The entity is present until then, unless another heartbeat comes.
     pub until: Time,
     /// The entity types until then.
     pub typing_until: Option<Time>,
@@ -43,9 +42,7 @@ pub struct Heartbeat<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Device {
-    /// The connection.
     pub connection: ConnectionId,
-    /// Its entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entity_id: Option<EntityId>,
     since_ms: i64,
@@ -78,11 +75,11 @@ impl Device {
     }
 }
 
-/// What the followers of a space were told last.
+/// The presence that was last sent to the followers of a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Told {
-    /// Who was present and who typed.
+pub struct SentPresence {
+    /// A hash of the entities that were present and of those that typed.
     #[serde(default)]
     pub who: String,
     #[serde(default)]
@@ -97,27 +94,27 @@ pub struct Told {
     rev: u64,
 }
 
-impl Told {
-    /// When that was.
+impl SentPresence {
+    /// When it was sent.
     pub fn at(&self) -> Time {
         Time::from_millis(self.last_at_ms)
     }
 
-    /// When they must be told again, so that nobody who is still present disappears.
+    /// When it must be sent again, so that no entity disappears that is still present.
     pub fn renew_at(&self) -> Time {
         Time::from_millis(self.renew_at_ms)
     }
 
-    /// Whether a job that tells them was set for a time until `now`.
+    /// Whether a job that sends presence was set for a time until `now`.
     pub fn has_job(&self, now: Time) -> bool {
         self.job_at_ms > 0 && self.job_at_ms <= now.as_millis()
     }
 }
 
-/// When followers are told of a change.
+/// When a change of presence is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tell {
-    /// The caller tells them now.
+pub enum SendTime {
+    /// The caller sends it now.
     Now,
     /// The caller sets a job for this time.
     At(Time),
@@ -167,40 +164,40 @@ impl Connections<'_> {
         }
     }
 
-    /// The connections that are present in a space, and what the followers were told last.
-    pub async fn presence(self, space: SpaceId) -> Result<(Vec<Device>, Told)> {
+    /// The connections that are present in a space, and the presence that was last sent.
+    pub async fn presence(self, space: SpaceId) -> Result<(Vec<Device>, SentPresence)> {
         let meta = keys::presence_meta(space);
         let mut devices = Vec::new();
-        let mut told = Told::default();
+        let mut last = SentPresence::default();
         for item in self.store.table.all(Query::of(meta.pk.clone())).await? {
             if key_of(&item)? == meta {
-                told = read(item)?;
+                last = read(item)?;
             } else {
                 devices.push(read(item)?);
             }
         }
-        Ok((devices, told))
+        Ok((devices, last))
     }
 
-    /// What the followers of a space were told last.
-    pub async fn told_presence(self, space: SpaceId) -> Result<Option<Told>> {
+    /// The presence that was last sent to the followers of a space. `None` if none ever was.
+    pub async fn sent_presence(self, space: SpaceId) -> Result<Option<SentPresence>> {
         self.store.table.get(&keys::presence_meta(space)).await
     }
 
-    /// When the followers may be told of a change: at once if the last time was long ago, else by
+    /// When a change may be sent to the followers: at once if the last time was long ago, else by
     /// one job for all changes until then.
-    pub async fn may_tell_presence(self, space: SpaceId, now: Time) -> Result<Tell> {
+    pub async fn may_send_presence(self, space: SpaceId, now: Time) -> Result<SendTime> {
         let key = keys::presence_meta(space);
         let first =
             Write::count(key.clone(), "SET #nextAtMs = :next, #expiresAt = :expires ADD #rev :one")
                 .when("attribute_not_exists(#nextAtMs) OR #nextAtMs <= :now OR #nextAtMs > :far")
                 .value(":now", now.as_millis())?
                 .value(":far", (now + FAR).as_millis())?
-                .value(":next", (now + TOLD_EVERY).as_millis())?
+                .value(":next", (now + SEND_INTERVAL).as_millis())?
                 .value(":expires", (now + STORED_FOR).as_seconds())?
                 .value(":one", 1)?;
-        let told: Told = match self.store.table.write(first).await {
-            Ok(_) => return Ok(Tell::Now),
+        let last: SentPresence = match self.store.table.write(first).await {
+            Ok(_) => return Ok(SendTime::Now),
             Err(WriteError::Refused(refusal)) => refusal.existing(&key).unwrap_or_default(),
             Err(WriteError::Other(error)) => return Err(error),
         };
@@ -208,23 +205,28 @@ impl Connections<'_> {
             .when("attribute_not_exists(#jobAtMs) OR #jobAtMs <= :now OR #jobAtMs > :far")
             .value(":now", now.as_millis())?
             .value(":far", (now + FAR).as_millis())?
-            .value(":at", told.next_at_ms)?
+            .value(":at", last.next_at_ms)?
             .value(":one", 1)?;
         match self.store.table.write(job).await {
-            Ok(_) => Ok(Tell::At(Time::from_millis(told.next_at_ms))),
-            Err(WriteError::Refused(_)) => Ok(Tell::Later),
+            Ok(_) => Ok(SendTime::At(Time::from_millis(last.next_at_ms))),
+            Err(WriteError::Refused(_)) => Ok(SendTime::Later),
             Err(WriteError::Other(error)) => Err(error),
         }
     }
 
-    /// Takes on to tell the followers what is due. Of several jobs for the same moment one does it.
-    /// If it stops before it has told them, a repeat of its job does it soon after.
-    pub async fn claim_presence(self, space: SpaceId, due: &Told, now: Time) -> Result<bool> {
+    /// Takes on the sending of presence that is due. Of several jobs for the same moment one gets
+    /// it. If that job stops before it has sent presence, its repeat does so soon after.
+    pub async fn claim_presence(
+        self,
+        space: SpaceId,
+        due: &SentPresence,
+        now: Time,
+    ) -> Result<bool> {
         let expression = "SET #nextAtMs = :next, #renewAtMs = :next REMOVE #jobAtMs ADD #rev :one";
         let write = Write::update(keys::presence_meta(space), expression)
             .when("#rev = :rev")
             .value(":rev", due.rev)?
-            .value(":next", (now + TOLD_EVERY).as_millis())?
+            .value(":next", (now + SEND_INTERVAL).as_millis())?
             .value(":one", 1)?;
         match self.store.table.write(write).await {
             Ok(_) => Ok(true),
@@ -233,17 +235,17 @@ impl Connections<'_> {
         }
     }
 
-    /// Notes what the followers were told at a time. If somebody else has told them meanwhile, or
-    /// something has changed, nothing is noted: they are told twice rather than never.
-    pub async fn note_presence_told(
+    /// Notes that presence was sent at a time. If another process has sent it meanwhile, or it has
+    /// changed, nothing is noted: a change is sent twice rather than never.
+    pub async fn note_presence_sent(
         self,
         space: SpaceId,
-        before: &Told,
+        before: &SentPresence,
         who: &str,
         renew_at: Time,
         at: Time,
     ) -> Result<()> {
-        let job = if before.has_job(at + TOLD_EVERY) { " REMOVE #jobAtMs" } else { "" };
+        let job = if before.has_job(at + SEND_INTERVAL) { " REMOVE #jobAtMs" } else { "" };
         let write = Write::count(
             keys::presence_meta(space),
             format!(
@@ -256,7 +258,7 @@ impl Connections<'_> {
         .value(":who", who)?
         .value(":at", at.as_millis())?
         .value(":renewAt", renew_at.as_millis())?
-        .value(":next", (at + TOLD_EVERY).as_millis())?
+        .value(":next", (at + SEND_INTERVAL).as_millis())?
         .value(":expires", (renew_at + STORED_FOR).as_seconds())?
         .value(":one", 1)?;
         match self.store.table.write(write).await {

@@ -12,7 +12,8 @@ use smartspace_domain::{
 use crate::{
     Connections, Error, Result,
     connections::ConnectionRecord,
-    spaces::rosters::{Head, Roster, no_such_space},
+    shared::space::no_such_space,
+    spaces::rosters::{Head, Roster},
     table::{Query, WriteError, key_of, keys, read, refusal::Refusal, write::Write},
 };
 
@@ -38,7 +39,6 @@ pub(super) struct FollowRecord {
 /// The subscribers and the roster of a space, read together, since only members are notified.
 #[derive(Clone, Debug)]
 pub struct Audience {
-    /// The connections to notify.
     pub connections: Vec<ConnectionRecord>,
     /// The connections whose credential has expired.
     pub expired: Vec<ConnectionId>,
@@ -53,7 +53,6 @@ enum Applied {
     Older {
         follows: bool,
     },
-    /// The connection is closed.
     Closed,
 }
 

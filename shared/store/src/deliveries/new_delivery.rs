@@ -22,19 +22,15 @@ pub struct NewDelivery {
     pub id: DeliveryId,
     /// The agent that receives it.
     pub agent: EntityId,
-    /// The service.
     pub service: String,
     /// Its key, unique among the deliveries of the service.
     pub key: String,
     /// Another key that must be new too.
     pub also: Option<String>,
-    /// Its payload.
     pub payload: Value,
     /// The size of the payload, as the service sent it.
     pub bytes: usize,
-    /// Its chain depth.
     pub chain_depth: u32,
-    /// The caller's idempotency key.
     pub post_key: Option<PostKey>,
     /// Whether an operator sends it again by hand.
     pub by_hand: bool,
@@ -45,9 +41,9 @@ pub struct NewDelivery {
 pub struct Received {
     /// The delivery. If a service repeats one, this is the first one.
     pub id: DeliveryId,
-    /// The run that it woke.
+    /// The run that it triggered.
     pub run_id: Option<RunId>,
-    /// Why it woke no run.
+    /// Why it triggered no run.
     pub reason: Option<Reason>,
     /// The run, if it was created just now. The caller queues it.
     pub triggered: Option<Box<RunRecord>>,

@@ -19,12 +19,12 @@ use smartspace_domain::{
 use crate::{
     Deliveries, Error, Result,
     deliveries::{
-        DeliveryRecord, PayloadRecord,
+        DeliveryRecord,
         new_delivery::{NewDelivery, Received},
     },
     entities::{no_such_entity, not_retired},
     idempotency::PostKey,
-    runs::{ActiveCause, ActiveRecord, RunRecord},
+    runs::{ActiveCause, ActiveRecord, RunRecord, triggers::PayloadRecord},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 

@@ -8,7 +8,7 @@ use smartspace_domain::{
 use crate::{
     Entities, Error, Result,
     entities::{EntityRecord, External, gate, no_such_entity, stored_entity::WholeConfig},
-    spaces::rosters::MemberRecord,
+    shared::member::MemberRecord,
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 

@@ -11,7 +11,7 @@ use smartspace_domain::{
 use crate::{
     Invites, Result,
     entities::EntityRecord,
-    spaces::{SpaceRecord, rosters::MemberRecord},
+    shared::{member::MemberRecord, space::SpaceRecord},
     table::{keys, write::Write},
 };
 
@@ -21,7 +21,6 @@ use crate::{
 pub struct GuestRecord {
     /// The hash of the guest's token.
     token_hash: String,
-    /// The guest's space.
     space_id: SpaceId,
     /// The invite by which the guest came.
     invite_id: InviteId,
@@ -36,7 +35,6 @@ pub struct GuestRecord {
 /// A guest whose token is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guest {
-    /// The guest.
     pub id: EntityId,
     /// When its token ends, unless it is used before.
     pub until: Time,

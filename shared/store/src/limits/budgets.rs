@@ -1,4 +1,4 @@
-//! What was spent of the budgets of a day. Only a scope with a limit has a counter.
+//! The spending of a day from budgets. Only a scope with a limit has a counter.
 //!
 //! Before a model call, the most that it may use is reserved on the counter of each scope. The
 //! reservation is counted like something spent, and stays listed on the counter until it is
@@ -92,7 +92,6 @@ impl CounterItem {
 /// Whether an amount could be reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reserved {
-    /// It was.
     Yes,
     /// There is no room for it, even when the calls under way have used nothing.
     No,
@@ -223,19 +222,19 @@ impl Budgets<'_> {
         Ok(())
     }
 
-    /// Notes that `teller` tells people that a share of a budget is used. Returns whether it may:
-    /// one teller does for each share and day.
-    pub async fn may_tell(
+    /// Notes that `announcer` announces that a share of a budget is used. Returns whether it may:
+    /// each share has one announcer a day.
+    pub async fn may_announce(
         self,
         scope: BudgetScope,
         day: Day,
         percent: u64,
-        teller: &str,
+        announcer: &str,
     ) -> Result<bool> {
-        let told = format!("#told{percent}");
-        let write = Write::update(keys::budget(scope, day), format!("SET {told} = :teller"))
-            .when(&format!("attribute_not_exists({told}) OR {told} = :teller"))
-            .value(":teller", teller)?;
+        let by = format!("#announced{percent}");
+        let write = Write::update(keys::budget(scope, day), format!("SET {by} = :announcer"))
+            .when(&format!("attribute_not_exists({by}) OR {by} = :announcer"))
+            .value(":announcer", announcer)?;
         match self.store.table.write(write).await {
             Ok(_) => Ok(true),
             Err(WriteError::Refused(_)) => Ok(false),
@@ -248,7 +247,7 @@ impl Budgets<'_> {
         keys::budget(budget.scope, Day::of(now))
     }
 
-    /// What a scope has spent, from items that were just read.
+    /// The spending of a scope, from items that were just read.
     pub(crate) fn spent(budget: &ScopeBudget, items: &mut Items, now: Time) -> Result<Spent> {
         let item: Option<CounterItem> = items.take(&Self::key(budget, now))?;
         Ok(item.unwrap_or_default().spent())

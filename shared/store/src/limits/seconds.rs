@@ -7,9 +7,13 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use smartspace_domain::{Error, Time, append_limits::AppendWindow, ids::SpaceId};
+use smartspace_domain::{
+    Error, Time,
+    append_limits::AppendWindow,
+    ids::{EntityId, SpaceId},
+};
 
-use crate::{Store, messages::append::NewMessage};
+use crate::Store;
 
 /// How many spaces a process remembers.
 const SPACES: usize = 10_000;
@@ -31,10 +35,16 @@ impl SecondsSeen {
 }
 
 impl Store {
-    /// The error of a message that is certainly too much for its space in this second.
-    pub(crate) fn refusal_of(&self, new: &NewMessage, now: Time) -> Option<Error> {
+    /// The error of a message of `bytes` that is certainly too much for its space in this second.
+    pub(crate) fn refusal_of(
+        &self,
+        space: SpaceId,
+        sender: EntityId,
+        bytes: usize,
+        now: Time,
+    ) -> Option<Error> {
         let limit = self.append_limit?;
         let seen = self.seconds.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.get(&new.space)?.refusal(limit, new.sender, new.content.bytes(), now)
+        seen.get(&space)?.refusal(limit, sender, bytes, now)
     }
 }

@@ -29,7 +29,7 @@ use smartspace_domain::{
     dispatch::{Dispatch, IncomingMessage, Reason, Routing},
     ids::{EntityId, MessageId, SpaceId},
     jobs::RunJob,
-    messages::{Message, excerpt},
+    messages::Message,
     quota::{Bucket, RateWindow},
     runs::Run,
 };
@@ -43,10 +43,10 @@ use self::{attempt::Attempt, snapshot::Snapshot};
 use crate::{
     Error, Messages, Result,
     attachments::{FileRecord, unusable},
-    idempotency::PostKey,
-    messages::MessageRecord,
+    idempotency::{PostKey, Posted},
     runs::{RunRecord, cards::CardRef},
-    spaces::rosters::{Head, no_such_space},
+    shared::{member::MemberRecord, message::MessageRecord, space::no_such_space},
+    spaces::rosters::Head,
     table::{WriteError, keys, refusal::Refusal},
 };
 
@@ -55,7 +55,7 @@ use crate::{
 pub struct Appended {
     /// The message, as it is stored.
     pub message: Message,
-    /// The runs that it woke, to be queued.
+    /// The runs that it triggers, to be queued.
     pub triggered: Vec<RunJob>,
     /// The runs that wait for their turn, and their places in the line; 1 is the next one.
     pub queued: Vec<(Run, usize)>,
@@ -74,26 +74,30 @@ pub struct Appended {
 impl Messages<'_> {
     /// Stores a message and triggers agents. Fails with [`Error::NotAMember`] if the sender is not
     /// a member of the space, with [`Error::TooMany`] if the space has too many messages in this
-    /// second, and with [`Error::Retry`] after losing races for five seconds.
+    /// second, and with [`Error::Retry`] after conflicts for five seconds.
+    ///
+    /// The checks have one order: the space exists, the request is not a repeated one, the sender
+    /// is a member, the idempotency key has this body, the space has room in this second, and what
+    /// the transaction checks. So a repeated request gets the same answer even if its sender has
+    /// left, and any other request of an entity outside of the space fails with
+    /// [`Error::NotAMember`].
     pub async fn append(self, new: &NewMessage, now: Time) -> Result<Appended> {
         let key = new.by.key();
-        if let Some(refusal) = self.store.refusal_of(new, now) {
-            return match self.store.idempotency().made_before(key, now).await? {
-                Some(made) => self.posted_before(new.space, made).await,
-                None => Err(refusal),
-            };
+        let bytes = new.content.bytes();
+        if let Some(refusal) = self.store.refusal_of(new.space, new.sender, bytes, now) {
+            // Without a key there is nothing to read: a flood costs no call of the table.
+            let repeated = if key.is_some() { self.repeated_by(new, now).await? } else { None };
+            return repeated.ok_or(refusal);
         }
         let began = Instant::now();
         let _lock = self.store.space_locks.of_space(new.space).lock().await;
         // Messages that waited for their turn count in the second in which they are stored.
         let now = now + began.elapsed();
         let (mut snapshot, posted) = self.snapshot(new.space, new.sender, key, now).await?;
-        // This comes before the check of the sender: a repeated request gets the same answer even
-        // if the sender has left since.
-        if let Some(made) = key.map(|key| key.made_before(posted, now)).transpose()?.flatten() {
+        if let Some(made) = made_before(key, posted, snapshot.sender().is_ok(), now)? {
             return self.posted_before(new.space, made).await;
         }
-        let mut race = self.store.race();
+        let mut tries = self.store.optimistic_retry();
         let mut files = new.files.clone();
         loop {
             let attempt = Attempt::new(self.store, new, &files, &snapshot, now)
@@ -111,21 +115,46 @@ impl Messages<'_> {
             if refusal.existing::<MessageRecord>(&place).is_some_and(|stored| stored.id == new.id) {
                 return Ok(attempt.appended(new.space));
             }
-            if let Some(made) = PostKey::made(key, &refusal)? {
+            let made = PostKey::made(key, &refusal);
+            if let Ok(Some(made)) = made {
                 return self.posted_before(new.space, made).await;
             }
+            may_still_send(new, &refusal)?;
+            made?;
             let files_changed = refresh_files(new.space, &mut files, &refusal)?;
             if !files_changed {
-                expect_lost_race(new, &snapshot, &refusal)?;
+                expect_conflict(new, &snapshot, &refusal)?;
             }
-            race.lost(
-                "too many messages are sent to this space at once; repeat the request with the \
-                 same Idempotency-Key",
-            )
-            .await?;
+            tries
+                .after_conflict(
+                    "too many messages are sent to this space at once; repeat the request with \
+                     the same Idempotency-Key",
+                )
+                .await?;
             if !files_changed || refusal.names(&keys::space_head(new.space)) {
                 self.refresh(&mut snapshot, new, &refusal, now).await?;
             }
+        }
+    }
+
+    /// The answer of an append without regard to the files of the message: the message of a
+    /// repeated request, or an error. `None` if the append would go on.
+    pub async fn repeated_by(self, new: &NewMessage, now: Time) -> Result<Option<Appended>> {
+        let key = new.by.key();
+        let head = keys::space_head(new.space);
+        let member = keys::member(new.space, new.sender);
+        let mut wanted = vec![head.clone(), member.clone()];
+        wanted.extend(key.map(PostKey::item_key));
+        let mut items = self.store.table.get_all(&wanted).await?;
+        items.take::<Head>(&head)?.ok_or_else(no_such_space)?;
+        let posted = match key {
+            Some(key) => items.take(&key.item_key())?,
+            None => None,
+        };
+        let is_member = items.take::<MemberRecord>(&member)?.is_some();
+        match made_before(key, posted, is_member, now)? {
+            Some(made) => self.posted_before(new.space, made).await.map(Some),
+            None => Ok(None),
         }
     }
 
@@ -133,7 +162,7 @@ impl Messages<'_> {
         self.store.seconds.saw(space, second);
     }
 
-    /// Brings a snapshot up to date after a lost race.
+    /// Brings a snapshot up to date after a conflict.
     async fn refresh(
         self,
         snapshot: &mut Snapshot,
@@ -184,7 +213,7 @@ impl Messages<'_> {
         Ok(dispatch)
     }
 
-    /// What the same idempotency key made before, if it made anything.
+    /// The message that the same idempotency key made before, if it made one.
     pub async fn repeated(
         self,
         space: SpaceId,
@@ -203,7 +232,7 @@ impl Messages<'_> {
         let record = record.ok_or_else(|| {
             Error::NotFound("the message that this Idempotency-Key made no longer exists".into())
         })?;
-        let message = self.whole(space, vec![record]).await?.pop();
+        let message = self.with_long_texts(space, vec![record]).await?.pop();
         let message =
             message.ok_or_else(|| Error::Internal("a stored message has no view".into()))?;
         Ok(Appended {
@@ -236,8 +265,25 @@ fn refresh_files(space: SpaceId, files: &mut [FileRecord], refusal: &Refusal) ->
     Ok(changed)
 }
 
-/// Fails unless the transaction was refused because another writer was faster.
-fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) -> Result<()> {
+/// The number of the message that the same idempotency key made before. A sender that is no longer
+/// a member gets this message, but does not learn that its key was used with another body.
+fn made_before(
+    key: Option<&PostKey>,
+    posted: Option<Posted>,
+    is_member: bool,
+    now: Time,
+) -> Result<Option<u64>> {
+    let made = key.map(|key| key.made_before(posted, now)).transpose().map(Option::flatten);
+    match made {
+        Ok(Some(made)) => Ok(Some(made)),
+        _ if !is_member => Err(Error::NotAMember),
+        made => made,
+    }
+}
+
+/// Fails if the transaction was refused since the sender may not send this message: its call is
+/// finished, its lease is lost, or it has left the space.
+fn may_still_send(new: &NewMessage, refusal: &Refusal) -> Result<()> {
     if let MessageSource::Run(by) = &new.by {
         let (step, index) = by.right.place();
         if refusal.names(&keys::call(by.run, step, index)) {
@@ -250,6 +296,11 @@ fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) ->
     if refusal.names(&keys::member(new.space, new.sender)) {
         return Err(Error::NotAMember);
     }
+    Ok(())
+}
+
+/// Fails unless the transaction was refused because another writer was faster.
+fn expect_conflict(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) -> Result<()> {
     if new.by.end().is_some() && !refusal.names(&keys::space_head(new.space)) {
         return Err(Error::Conflict("the run can't end with this message".into()));
     }
@@ -259,9 +310,4 @@ fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) ->
         ));
     }
     Ok(())
-}
-
-/// The excerpt of a trigger's text that an active run shows.
-pub(crate) fn short(text: &str) -> String {
-    excerpt(text, 200).0.to_owned()
 }

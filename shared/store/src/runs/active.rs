@@ -5,16 +5,18 @@ use smartspace_domain::{
     Time,
     events::ActiveRun,
     ids::{RunId, SpaceId},
-    messages::Sender,
+    messages::{Sender, excerpt},
 };
 
 use crate::{
     Result, Runs,
-    messages::{MessageRecord, append::short},
     runs::RunRecord,
+    shared::message::MessageRecord,
     table::{Query, WriteError, indexes::Index, key_of, keys, write::Write},
 };
 
+/// The length of the excerpt of a message's text.
+const EXCERPT_CHARS: usize = 200;
 /// How many ended runs a reader takes off the list of a space at once.
 const UNLISTED_AT_ONCE: usize = 10;
 
@@ -22,7 +24,6 @@ const UNLISTED_AT_ONCE: usize = 10;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActiveRecord {
-    /// The run.
     pub run_id: RunId,
     /// A short form of its cause.
     #[serde(flatten)]
@@ -37,25 +38,19 @@ pub struct ActiveRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum ActiveCause {
-    /// A message.
     Message {
-        /// The space.
         space_id: SpaceId,
         /// The space's name at that time.
         space_name: String,
-        /// The sender.
         sender: Sender,
         /// The first 200 characters of the text.
         text: String,
     },
-    /// A plan.
     Plan {
         /// The plan's name at that time.
         plan_name: String,
     },
-    /// A service.
     Service {
-        /// The service's name.
         service_name: String,
     },
     /// A cause that this version does not know.
@@ -74,14 +69,13 @@ struct FurtherSpace {
 }
 
 impl ActiveCause {
-    /// The space that woke the run.
+    /// The space that triggered the run.
     pub fn space_id(&self) -> Option<SpaceId> {
         if let Self::Message { space_id, .. } = self { Some(*space_id) } else { None }
     }
 }
 
 impl ActiveRecord {
-    /// The copy of `run`.
     pub fn new(run: &RunRecord, cause: ActiveCause) -> Self {
         let space = cause.space_id();
         Self {
@@ -103,7 +97,7 @@ impl ActiveRecord {
             space_id,
             space_name: space_name.to_owned(),
             sender: message.sender.clone(),
-            text: short(&message.text),
+            text: excerpt(&message.text, EXCERPT_CHARS).0.to_owned(),
         };
         Self::new(run, cause)
     }
@@ -160,8 +154,8 @@ impl Runs<'_> {
         }
     }
 
-    /// The runs that are queued, running or waiting in a space: those that its messages woke, and
-    /// others that it shows.
+    /// The runs that are queued, running or waiting in a space: those that its messages triggered,
+    /// and others that it shows.
     pub async fn active_in_space(self, space: SpaceId) -> Result<Vec<RunRecord>> {
         let query = Query::of_index(Index::SPACE_RUNS, keys::active_in_space(space));
         let mut listed = Vec::new();

@@ -5,48 +5,33 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smartspace_domain::{
     Time,
-    ids::{CallId, EntityId, LeaseId, RunId, SpaceId},
+    ids::{CallId, EntityId, LeaseId, RunId},
     messages::Message,
     steps::CallStatus,
 };
 
+pub use crate::runs::card_ref::CardRef;
 use crate::{
     Calls, Result,
     attachments::naming_made,
-    messages::{Apart, CutJson},
     runs::{
         RunRecord,
         steps::{CallRecord, lease_holds},
     },
+    shared::message::{CutJson, Overflow},
     table::{Query, WriteError, keys, read, write::Write},
 };
-
-/// Where a card is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CardRef {
-    /// Its space.
-    pub space: SpaceId,
-    /// The number of its message.
-    pub seq: u64,
-    /// Whether the message has a `TEXT#` item.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_apart: bool,
-}
 
 /// A call with a card that has no result yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenCall {
-    /// Its run.
     pub run_id: RunId,
-    /// The call.
     pub call_id: CallId,
     /// The step that made it.
     pub step: u32,
     /// Its position in the step.
     pub index: u32,
-    /// Its card.
     pub card: CardRef,
     /// Whether it is a form.
     pub asks: bool,
@@ -131,8 +116,8 @@ impl CardRef {
                 Some(Write::update(place, "SET #output = :output").value(":output", output)?)
             }
             Some(output) => {
-                let apart = Apart { output: Some(output), ..Apart::default() };
-                Some(Write::fill(place, &apart, &[])?)
+                let overflow = Overflow { output: Some(output), ..Overflow::default() };
+                Some(Write::fill(place, &overflow, &[])?)
             }
         };
         Ok([card].into_iter().chain(rest).collect())
@@ -162,7 +147,7 @@ impl Calls<'_> {
         let Some(record) = self.store.messages().record(place.space, place.seq).await? else {
             return Ok(None);
         };
-        Ok(self.store.messages().whole(place.space, vec![record]).await?.pop())
+        Ok(self.store.messages().with_long_texts(place.space, vec![record]).await?.pop())
     }
 
     /// Shows the progress of a call on its open card. Returns false if the card shows that text

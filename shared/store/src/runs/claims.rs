@@ -18,7 +18,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Runs,
-    races::RUNS_CHANGE,
+    optimistic_retry::RUNS_CHANGE,
     runs::{
         RunRecord, Tried,
         lanes::{Starting, wait_write},
@@ -30,9 +30,7 @@ use crate::{
 /// The outcome of a claim.
 #[derive(Clone, Debug)]
 pub enum Claim {
-    /// The claim succeeded.
     Ours {
-        /// The run.
         run: Box<RunRecord>,
         /// Whether no worker had the run before.
         first: bool,
@@ -41,7 +39,6 @@ pub enum Claim {
     },
     /// It is not the run's turn. It is started when that comes.
     NotYet {
-        /// The run.
         run: Box<RunRecord>,
         /// Its place in the line; 1 is the next one.
         position: usize,
@@ -84,7 +81,7 @@ impl Runs<'_> {
         now: Time,
         read: impl Future<Output = Option<RunRecord>>,
     ) -> Result<Claim> {
-        let mut race = self.store.race_of(run.agent_id);
+        let mut tries = self.store.optimistic_retry_of(run.agent_id);
         let mut found =
             if run.in_lane { None } else { self.claim_new(run, lease, now, read).await? };
         loop {
@@ -99,7 +96,7 @@ impl Runs<'_> {
             if let Some(claim) = self.claim_as(&old, lease, now).await? {
                 return Ok(claim);
             }
-            race.lost(RUNS_CHANGE).await?;
+            tries.after_conflict(RUNS_CHANGE).await?;
         }
     }
 

@@ -16,14 +16,13 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Runs,
-    races::RUNS_CHANGE,
+    optimistic_retry::RUNS_CHANGE,
     runs::{
         ActiveRecord, RunRecord,
-        lanes::{Waking, Woken},
+        lanes::{NewRun, Placement},
         steps::{CallRecord, worker_keeps},
     },
-    spaces::SpaceRecord,
-    spaces::members::is_member,
+    shared::{member::is_member, space::SpaceRecord},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 
@@ -55,7 +54,7 @@ impl Runs<'_> {
     /// Queues a run of another agent for the trigger of this one. The caller then ends the run that
     /// hands it on. Fails with [`Error::Forbidden`], [`Error::NotFound`] or [`Error::Conflict`] if
     /// the agent can't hand its trigger on.
-    pub async fn hand_on(self, hand_on: &HandOn<'_>, now: Time) -> Result<Waking> {
+    pub async fn hand_on(self, hand_on: &HandOn<'_>, now: Time) -> Result<Placement> {
         let HandOn { from, to, .. } = hand_on;
         let to = *to;
         let MessageRef { space_id, seq } = from.place().ok_or_else(|| {
@@ -76,28 +75,28 @@ impl Runs<'_> {
         )
         .traced(self.store);
         let active = ActiveRecord::triggered(&run, space.id, &space.settings.name, &message);
-        let mut race = self.store.race_of(to);
+        let mut tries = self.store.optimistic_retry_of(to);
         loop {
-            let woken = Woken { run: run.clone(), active: active.clone(), mode };
-            let waking = self.waking(woken, now).await?;
-            let waking =
-                waking.ok_or_else(|| Error::Conflict("the trigger is handed on already".into()))?;
+            let new = NewRun { run: run.clone(), active: active.clone(), mode };
+            let placement = self.place(new, now).await?;
+            let placement = placement
+                .ok_or_else(|| Error::Conflict("the trigger is handed on already".into()))?;
             let mut writes = self.hand_on_writes(hand_on, &space, now)?;
-            writes.extend(waking.writes.iter().cloned());
+            writes.extend(placement.writes.iter().cloned());
             let refusal = match self.store.table.transact(&writes).await {
-                Ok(()) => return Ok(waking),
+                Ok(()) => return Ok(placement),
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
             if was_handed_on(hand_on, &refusal)? {
-                return Ok(waking);
+                return Ok(placement);
             }
             let space_changed = [keys::space_meta(space.id), keys::member(space.id, to)];
             let changed = || Error::Conflict("the space changed at this moment; try again".into());
             if space_changed.iter().any(|key| refusal.names(key)) {
                 return Err(changed());
             }
-            race.lost(RUNS_CHANGE).await.map_err(|_| changed())?;
+            tries.after_conflict(RUNS_CHANGE).await.map_err(|_| changed())?;
         }
     }
 

@@ -24,7 +24,7 @@ use crate::{
     table::{WriteError, json_text, keys, write::Write},
 };
 
-/// What a fork does differently, as it is stored.
+/// The changes of a fork, as they are stored.
 #[derive(Serialize, Deserialize)]
 struct ForkItem {
     #[serde(with = "json_text")]
@@ -82,7 +82,7 @@ impl Runs<'_> {
         }
     }
 
-    /// What a fork does differently.
+    /// The changes of a fork.
     pub async fn fork_changes(self, fork: RunId) -> Result<ForkChanges> {
         let item: Option<ForkItem> = self.store.table.get(&keys::run_fork(fork)).await?;
         let Some(ForkItem { changes, .. }) = item else { return Ok(ForkChanges::default()) };
@@ -92,7 +92,7 @@ impl Runs<'_> {
 }
 
 impl Progress {
-    /// What a fork continues: the steps of this run that it replays, followed by its `own` steps.
+    /// The steps that a fork continues: those of this run that it replays, then its `own` steps.
     #[must_use]
     pub fn forked(mut self, fork: ForkOf, own: Self) -> Self {
         self.steps.retain(|step| step.index < fork.step);

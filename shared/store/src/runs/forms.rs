@@ -28,7 +28,6 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FormRecord {
-    /// The call that asks.
     pub call: OpenCall,
     /// The JSON Schema of an answer. Null if any answer fits.
     #[serde(with = "crate::table::json_text")]
@@ -50,7 +49,6 @@ pub struct Resolution {
     pub status: CallStatus,
     /// The output that the model gets.
     pub output: Value,
-    /// The entity that answered.
     pub by: Option<EntityId>,
     /// The label of the caller who answered. Empty if nobody answered.
     pub label: String,

@@ -6,8 +6,8 @@
 
 mod filling;
 mod leaving;
+mod placement;
 mod starting;
-mod waking;
 
 use std::collections::BTreeSet;
 
@@ -23,11 +23,11 @@ use smartspace_domain::{
     runs::RunStatus,
 };
 
-pub use self::waking::Waking;
+pub use self::placement::Placement;
 pub(crate) use self::{
     leaving::Leaving,
+    placement::{LaneRuns, NewRun},
     starting::Starting,
-    waking::{LaneRuns, Woken},
 };
 use crate::{
     Result, Runs,

@@ -102,7 +102,6 @@ impl Span {
         self.first >= self.end
     }
 
-    /// Its last day.
     fn last_day(self) -> Day {
         let last = self.end.time() - Duration::from_millis(1);
         Day::of(if self.end > start_of(self.end.time()) { self.end.time() } else { last })

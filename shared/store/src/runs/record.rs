@@ -15,10 +15,10 @@ use smartspace_domain::{
 
 use crate::{
     Store,
-    messages::MessageRecord,
     runs::{RemoteRecord, TriggeredBy, marks::Marks},
+    shared::message::MessageRecord,
     table::keys,
-    usage::User,
+    usage::UsageScope,
 };
 
 /// The state of a run. Its item is smaller than 1 KB: the trigger, the prompt and the steps have
@@ -26,11 +26,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRecord {
-    /// Its id.
     pub id: RunId,
-    /// Its agent.
     pub agent_id: EntityId,
-    /// Its status.
     pub status: RunStatus,
     /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,10 +35,8 @@ pub struct RunRecord {
     /// The beginning of the reason that `skip_response` gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_reason: Option<String>,
-    /// Its cause.
     #[serde(flatten)]
     pub triggered_by: TriggeredBy,
-    /// Its chain depth.
     pub chain_depth: u32,
     /// How often it was claimed for the first time or after a lost lease.
     pub attempt: u32,
@@ -56,7 +51,7 @@ pub struct RunRecord {
     /// Whether it belongs to the lane of its agent in the space of its trigger.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_lane: bool,
-    /// What it waits for, while it may not start yet.
+    /// The reason for which it waits, while it may not start yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<WaitsFor>,
     /// The numbers of the messages, besides its trigger, that it answers, too.
@@ -102,7 +97,7 @@ pub struct RunRecord {
     /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
-    /// The `traceparent` of what woke it, if traces are exported.
+    /// The `traceparent` of what triggered it, if traces are exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
     /// The remote agent's part in it, if one works on it.
@@ -111,7 +106,7 @@ pub struct RunRecord {
     /// How far the remote agent has read in each space.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
-    /// What the remote agent says that it has used.
+    /// The usage that the remote agent reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<ReportedUsage>,
     /// The lease of its worker.
@@ -231,19 +226,19 @@ impl RunRecord {
         Self { trace: self.trace.or_else(|| store.trace()), ..self }
     }
 
-    /// The space of the message that woke it, if a message did.
+    /// The space of the message that triggered it, if a message did.
     pub fn space_id(&self) -> Option<SpaceId> {
         self.place().map(|place| place.space_id)
     }
 
-    /// The message that woke it, if a message did.
+    /// The message that triggered it, if a message did.
     pub fn place(&self) -> Option<MessageRef> {
         self.triggered_by.message()
     }
 
-    /// Whose usage its model calls are.
-    pub fn user(&self) -> User {
-        User { agent: Some(self.agent_id), space: self.paying_space() }
+    /// The agent and the space that its usage counts for.
+    pub fn usage_scope(&self) -> UsageScope {
+        UsageScope { agent: Some(self.agent_id), space: self.paying_space() }
     }
 
     /// The space that pays for its model calls.

@@ -1,10 +1,10 @@
 //! Runs that remote agents work on.
 //!
 //! A worker claims the run as usual, and then hands it on: one transaction keeps the worker's lease
-//! until the time of the agent is up, and stores what the agent is sent. The webhook follows. If its
-//! worker dies before the agent has answered it, another one sends it again, under the same lease
-//! and so with the same token. Nobody else takes the run over. The answers of the agent check the
-//! lease like the writes of a worker.
+//! until the time of the agent is up, and stores what the agent is sent. The webhook follows. If
+//! its worker dies before the agent has answered it, another one sends it again, under the same
+//! lease and so with the same token. Nobody else takes the run over. The answers of the agent check
+//! the lease like the writes of a worker.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub const SENT_AGAIN_AFTER: Duration = Duration::from_secs(30);
 #[serde(rename_all = "camelCase")]
 pub struct RemoteRecord {
     /// The lease under which it answers. It stays here after the run has ended, so that a late
-    /// answer is told from a forged one.
+    /// answer differs from a forged one.
     pub lease: LeaseId,
     /// When its time is up.
     pub until: Time,
@@ -74,7 +74,7 @@ impl Runs<'_> {
         let expires_at = self.store.work_expiry(now);
         let prompt = PromptRecord { expires_at, ..prompt.clone() };
         let mut writes = vec![meta];
-        // What a model was asked before stays.
+        // If a model was asked before, its prompt stays.
         if run.step_count == 0 {
             writes.push(Write::put(keys::run_prompt(run.id), &prompt)?);
         }

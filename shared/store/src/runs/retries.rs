@@ -24,26 +24,23 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Runs,
-    deliveries::PayloadRecord,
     entities::not_retired,
     limits::quota::{minute_stays, refused_by_hand},
     runs::{
         ActiveCause, ActiveRecord, RunRecord, TriggeredBy, created_before,
         delegations::TriggerItem,
-        lanes::{Waking, Woken},
-        triggers::FiredRecord,
+        lanes::{NewRun, Placement},
+        triggers::{FiredRecord, PayloadRecord},
     },
-    spaces::SpaceRecord,
-    spaces::members::is_member,
+    shared::{member::is_member, space::SpaceRecord},
     table::{WriteError, keys, write::Write},
 };
 
 /// A request to repeat a run.
 #[derive(Clone, Debug)]
 pub struct Retry<'a> {
-    /// The run to repeat.
     pub of: &'a RunRecord,
-    /// Who asks for it: the run counts as theirs in the runs per minute.
+    /// The requester: the run counts as theirs in the runs per minute.
     pub by: Cause,
     /// The chain depth of the request. The retry has this depth, or that of the run if it is
     /// larger.
@@ -64,9 +61,9 @@ impl Runs<'_> {
     /// Repeats a run, unless that was done before. The second value is what follows from it.
     ///
     /// Fails with [`Error::Conflict`] unless the run failed or was canceled by a person or by
-    /// `stop_run`, and if the agent can't be woken now; with [`Error::TooMany`] if its runs of this
-    /// minute or a budget are used.
-    pub async fn retry(self, retry: &Retry<'_>, now: Time) -> Result<(RunId, Waking)> {
+    /// `stop_run`, and if the agent can't be triggered now; with [`Error::TooMany`] if its runs of
+    /// this minute or a budget are used.
+    pub async fn retry(self, retry: &Retry<'_>, now: Time) -> Result<(RunId, Placement)> {
         let of = retry.of;
         let run = RunRecord {
             retry_of: Some(of.id),
@@ -85,26 +82,26 @@ impl Runs<'_> {
             return Ok((run.id, created_before(&made)));
         }
         check_end(of)?;
-        let mut race = self.store.race_of(of.agent_id);
+        let mut tries = self.store.optimistic_retry_of(of.agent_id);
         loop {
             let Allowed { active, mode, writes, bucket } =
                 Box::pin(self.allowed(retry, &run, now)).await?;
-            let woken = Woken { run: run.clone(), active, mode };
-            let Some(waking) = self.waking(woken, now).await? else {
+            let new = NewRun { run: run.clone(), active, mode };
+            let Some(placement) = self.place(new, now).await? else {
                 return Ok((run.id, created_before(&self.record(run.id).await?)));
             };
-            let ends = waking.never_started.as_ref().and_then(|run| run.end_reason);
+            let ends = placement.never_started.as_ref().and_then(|run| run.end_reason);
             if ends == Some(EndReason::Superseded) {
                 let text = "a newer message of the space is being answered (mode latest)";
                 return Err(Error::Conflict(text.into()));
             }
-            let writes: Vec<_> = waking.writes.iter().cloned().chain(writes).collect();
+            let writes: Vec<_> = placement.writes.iter().cloned().chain(writes).collect();
             let refusal = match self.store.table.transact(&writes).await {
                 Ok(()) => {
                     if let Some(bucket) = bucket {
                         self.store.quota().count_run(run.agent_id, bucket, &retry.by, now).await;
                     }
-                    return Ok((run.id, waking));
+                    return Ok((run.id, placement));
                 }
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
@@ -112,7 +109,7 @@ impl Runs<'_> {
             if let Some(made) = refusal.existing(&place) {
                 return Ok((run.id, created_before(&made)));
             }
-            race.lost("the space or the agent changes all the time").await?;
+            tries.after_conflict("the space or the agent changes all the time").await?;
         }
     }
 

@@ -56,7 +56,6 @@ pub(crate) fn was_stopped(run: RunId, claims: u32) -> Result<Write> {
 /// The stored work of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
-    /// Its first prompt.
     pub prompt: Option<PromptRecord>,
     /// The answers of its model, in order.
     pub steps: Vec<StepRecord>,

@@ -13,27 +13,20 @@ use smartspace_domain::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum TriggeredBy {
-    /// A message.
     Message {
-        /// The space.
         space_id: SpaceId,
         /// The message's number in the space.
         seq: u64,
-        /// The message's id.
         message_id: MessageId,
-        /// Why it woke the agent.
+        /// Why it triggered the agent.
         source: Source,
     },
-    /// A plan.
     Plan {
-        /// The plan.
         plan_id: PlanId,
         /// The time that the plan fired for.
         scheduled_at: Time,
     },
-    /// A service.
     Delivery {
-        /// The delivery.
         delivery_id: DeliveryId,
     },
     /// The operator, who looks at what another run would have done.

@@ -2,6 +2,8 @@
 //! service with its delivery. The instruction of a plan, and the delegation of a trigger, are
 //! stored with the run.
 
+mod payload;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -12,11 +14,11 @@ use smartspace_domain::{
     triggers::{Delegation, HiddenTrigger, Trigger, TriggerKind},
 };
 
+pub(crate) use self::payload::PayloadRecord;
 use crate::{
     Result, Triggers,
-    deliveries::PayloadRecord,
-    messages::MessageRecord,
     runs::{RunRecord, TriggeredBy},
+    shared::message::MessageRecord,
     table::{
         Items,
         keys::{self, Key},
@@ -36,7 +38,7 @@ pub(crate) struct FiredRecord {
     pub(crate) expires_at: Option<i64>,
 }
 
-/// The trigger of a run that a message woke, as the API shows it.
+/// The trigger of a run that a message triggered, as the API shows it.
 pub fn of_message(
     run: &RunRecord,
     space_name: &str,

@@ -11,16 +11,14 @@ use smartspace_domain::{
 
 use crate::{
     Result, Spaces,
-    spaces::rosters::MemberRecord,
+    shared::member::MemberRecord,
     table::{Items, keys},
 };
 
 /// The part of a space that the prompts of its agents show, in every space that they are in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
-    /// Its name.
     pub name: String,
-    /// Its first 20 members.
     pub members: Vec<CardMember>,
     /// How many members it has.
     pub count: usize,
@@ -35,7 +33,7 @@ pub struct CardMember {
     /// Its id, name and type.
     #[serde(flatten)]
     pub sender: Sender,
-    /// What the agent does, see [`MemberRecord::about`].
+    /// The work of the agent, see [`MemberRecord::about`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
 }

@@ -9,9 +9,9 @@ use smartspace_domain::{
 
 use crate::{
     Result, Spaces,
-    spaces::{
-        SpaceRecord,
-        rosters::{MemberRecord, no_such_space},
+    shared::{
+        member::MemberRecord,
+        space::{SpaceRecord, no_such_space},
     },
     table::{
         Query, WriteError, key_of,

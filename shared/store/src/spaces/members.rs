@@ -7,40 +7,20 @@ mod joining;
 mod leaving;
 mod names;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
-use smartspace_domain::ids::{EntityId, RunId, SpaceId};
+use smartspace_domain::ids::{EntityId, SpaceId};
 
 pub use self::{joining::Accepted, leaving::Parting, names::name_is_free};
 use crate::{
     Error, Members, Result,
-    runs::RunRecord,
-    spaces::{
-        Card, SpaceRecord,
-        card::take_cards,
-        rosters::{MemberRecord, Roster},
-        summaries::SummaryRecord,
-    },
+    shared::{member::MemberRecord, space::SpaceRecord},
+    spaces::{Card, rosters::Roster},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 
 /// How many times a change of the roster is tried while other changes get ahead of it.
 const TRIES: u32 = 50;
-
-/// What [`Members::of_run`] reads.
-#[derive(Clone, Debug)]
-pub struct RunMembership {
-    /// The run, if it is stored.
-    pub run: Option<RunRecord>,
-    /// The space, the entity as its member, and the summary if the space has one. `None` if the
-    /// space is deleted, or the entity is not a member.
-    pub place: Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>,
-    /// The cards of the spaces that were asked for.
-    pub cards: BTreeMap<SpaceId, Card>,
-}
 
 impl Members<'_> {
     /// A space and a member of it, or `None` if the entity is not a member or the space does not
@@ -56,37 +36,6 @@ impl Members<'_> {
         let record: Option<SpaceRecord> = items.take(&meta_key)?;
         let member: Option<MemberRecord> = items.take(&member_key)?;
         Ok(record.filter(|record| !record.deleted).zip(member))
-    }
-
-    /// What a run needs to know of the space that triggered it, in one read: also the run itself,
-    /// and the cards of the spaces in `shown`.
-    pub async fn of_run(
-        self,
-        space: SpaceId,
-        entity: EntityId,
-        run: RunId,
-        shown: &[SpaceId],
-    ) -> Result<RunMembership> {
-        let meta_key = keys::space_meta(space);
-        let member_key = keys::member(space, entity);
-        let summary_key = keys::summary(space);
-        let run_key = keys::run_meta(run);
-        let mut wanted =
-            vec![meta_key.clone(), member_key.clone(), summary_key.clone(), run_key.clone()];
-        wanted.extend(shown.iter().map(|space| keys::space_card(*space)));
-        let mut items = self.store.table.get_all(&wanted).await?;
-        let record: Option<SpaceRecord> = items.take(&meta_key)?;
-        let member: Option<MemberRecord> = items.take(&member_key)?;
-        let summary: Option<SummaryRecord> = items.take(&summary_key)?;
-        let record = record.filter(|record| !record.deleted);
-        let place = record.zip(member);
-        Ok(RunMembership {
-            run: items.take(&run_key)?,
-            place: place.map(|(record, member)| {
-                (record, member, summary.filter(SummaryRecord::is_written))
-            }),
-            cards: take_cards(&mut items, shown)?,
-        })
     }
 
     /// Whether an entity is or was a member of a space.
@@ -196,11 +145,6 @@ fn move_to_past(space: SpaceId, member: &MemberRecord) -> Result<[Write; 2]> {
 
 fn being_changed() -> Error {
     Error::Retry("too many changes of the space's members at once; repeat the call".into())
-}
-
-/// The check of a transaction that an entity is a member of a space.
-pub(crate) fn is_member(space: SpaceId, entity: EntityId) -> Write {
-    Write::check(keys::member(space, entity)).when("attribute_exists(PK)")
 }
 
 fn no_such_member() -> Error {

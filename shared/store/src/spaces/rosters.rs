@@ -8,35 +8,28 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
-    Time,
-    access::Membership,
     append_limits::AppendWindow,
-    entities::{Entity, EntityType},
-    ids::{EntityId, InviteId, SpaceId},
-    messages::{Sender, excerpt},
+    entities::EntityType,
+    ids::{EntityId, SpaceId},
     quota::RateWindow,
-    spaces::{Member, Role},
 };
 
+pub use crate::shared::member::MemberRecord;
 use crate::{
     Error, Members, Result,
+    shared::space::no_such_space,
     table::{Query, key_of, keys, read},
 };
-
-/// The longest [`MemberRecord::about`], in characters.
-const ABOUT_CHARS: usize = 100;
 
 /// The part of a space that changes with each message, and the version of the roster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// The last message's number.
     pub seq: u64,
-    /// The last message's depth.
     pub depth: u32,
     /// The version of the roster. It is raised when an entity joins or leaves, when a member's name
     /// or role changes, and with the settings of the space.
     pub roster: u64,
-    /// The runs of the last minute in which a message woke an agent.
+    /// The runs of the last minute in which a message triggered an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minute: Option<RateWindow>,
     /// The messages of the last second in which one was stored.
@@ -51,91 +44,11 @@ impl Head {
     }
 }
 
-/// A member, as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MemberRecord {
-    /// The entity.
-    pub entity_id: EntityId,
-    /// The entity's name.
-    pub name: String,
-    /// Person or agent.
-    pub kind: EntityType,
-    /// What an agent does: the first 100 characters of its description. `None` for a person, and
-    /// for an agent without a description.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub about: Option<String>,
-    /// Its role.
-    pub role: Role,
-    /// For an agent: the last message that its completed runs have read.
-    pub cursor: u64,
-    /// The last message that it has marked as read.
-    pub read_seq: u64,
-    /// For an agent: when a run last completed that had read new messages here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_run_at: Option<Time>,
-    /// When it joined.
-    pub joined_at: Time,
-    /// The invite by which a guest came. `None` for all others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub guest_by: Option<InviteId>,
-    /// Index of an entity's spaces.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub g2pk: Option<String>,
-    /// Index of an entity's spaces.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub g2sk: Option<String>,
-}
-
-impl MemberRecord {
-    /// What the members of a space are told about an agent.
-    pub fn about(entity: &Entity) -> Option<String> {
-        let description = entity.agent.as_ref()?.description.trim();
-        let (about, _) = excerpt(description, ABOUT_CHARS);
-        (!about.is_empty()).then(|| about.to_owned())
-    }
-
-    /// Whether the record has the current name and description of its entity.
-    pub fn describes(&self, entity: &Entity) -> bool {
-        self.name == entity.name && self.about == Self::about(entity)
-    }
-
-    /// Whether the members of an entity's spaces see another name or description after a change.
-    pub fn shows_change(before: &Entity, after: &Entity) -> bool {
-        before.name != after.name || Self::about(before) != Self::about(after)
-    }
-
-    /// The record with the current name and description of its entity.
-    #[must_use]
-    pub(crate) fn described(self, entity: &Entity) -> Self {
-        Self { name: entity.name.clone(), about: Self::about(entity), ..self }
-    }
-
-    /// The member as a sender of messages.
-    pub fn sender(&self) -> Sender {
-        Sender { id: self.entity_id, name: self.name.clone(), kind: self.kind }
-    }
-
-    /// The member's role and kind.
-    pub fn place(&self) -> Membership {
-        Membership { role: self.role, kind: self.kind, guest: self.guest_by.is_some() }
-    }
-
-    /// The member, as the API shows it. An agent has read what its completed runs have.
-    pub fn view(&self) -> Member {
-        let Self { entity_id: id, kind, role, cursor, read_seq, joined_at, .. } = *self;
-        let read_seq = if kind == EntityType::Agent { cursor.max(read_seq) } else { read_seq };
-        let guest = self.guest_by.is_some();
-        Member { id, name: self.name.clone(), kind, role, read_seq, joined_at, guest }
-    }
-}
-
 /// The members of a space at one version. Their cursors and read positions may be out of date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
     /// The space's head when this was read.
     pub head: Head,
-    /// The members, by id.
     pub members: Vec<MemberRecord>,
 }
 
@@ -255,8 +168,4 @@ impl Members<'_> {
     pub async fn head(self, space: SpaceId) -> Result<Option<Head>> {
         self.store.table.get(&keys::space_head(space)).await
     }
-}
-
-pub(crate) fn no_such_space() -> Error {
-    Error::NotFound("there is no such space".into())
 }

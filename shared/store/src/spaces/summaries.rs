@@ -20,7 +20,6 @@ pub struct SummaryRecord {
     pub from: u64,
     /// The last message that it covers. 0 until a summary is written.
     pub to: u64,
-    /// Its text.
     pub text: String,
     /// The agent whose model wrote it.
     pub agent_id: EntityId,

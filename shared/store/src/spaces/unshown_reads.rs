@@ -36,7 +36,7 @@ struct UnshownItem {
     others: HashMap<String, serde_json::Value>,
 }
 
-/// The positions that are still to be told.
+/// The read positions that are not sent yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnshownReads {
     /// The positions, in the order of the entities' ids.
@@ -63,7 +63,7 @@ impl UnshownItem {
 }
 
 impl Members<'_> {
-    /// Notes a read position to be told. Returns when the caller has to start the job that tells
+    /// Notes a read position to be sent. Returns when the caller has to start the job that sends
     /// it, or `None` if another caller starts it.
     pub async fn note_read(
         self,
@@ -101,13 +101,13 @@ impl Members<'_> {
         if is_lost { self.postpone(space, item.next_at(), next).await } else { Ok(None) }
     }
 
-    /// The positions that are still to be told.
+    /// The read positions that are not sent yet.
     pub async fn unshown_reads(self, space: SpaceId) -> Result<Option<UnshownReads>> {
         let item: Option<UnshownItem> = self.store.table.get(&keys::unshown_reads(space)).await?;
         Ok(item.map(UnshownItem::unshown))
     }
 
-    /// Deletes positions that have been told. Returns when the caller has to start the next job, if
+    /// Deletes positions that have been sent. Returns when the caller has to start the next job, if
     /// a position has moved in between.
     pub async fn forget_shown_reads(
         self,

@@ -30,7 +30,6 @@ pub trait Database: Debug + Send + Sync {
     async fn transact(&self, calls: Vec<WriteCall>) -> Result<(), TransactFailure>;
 }
 
-/// The answer to [`Database::get_batch`].
 #[derive(Debug, Default, PartialEq)]
 pub struct Batch {
     /// The items that exist, in any order.
@@ -80,7 +79,7 @@ pub enum TransactFailure {
 /// The code of a write whose condition failed.
 pub const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
-/// What a write has to do with the cancellation of its transaction.
+/// The part of a write in the cancellation of its transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
     /// DynamoDB's code, such as [`CONDITION_FAILED`]. `None` if this write could be made.

@@ -28,7 +28,6 @@ use crate::table::{
 /// An item, as the SDK represents it.
 type SdkItem = HashMap<String, AttributeValue>;
 
-/// A table of DynamoDB.
 #[derive(Clone, Debug)]
 pub struct DynamoDb {
     client: Client,

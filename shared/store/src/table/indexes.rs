@@ -3,9 +3,7 @@
 /// The key attributes of the table or of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyNames {
-    /// The partition key.
     pub pk: &'static str,
-    /// The sort key.
     pub sk: &'static str,
 }
 
@@ -17,9 +15,7 @@ impl KeyNames {
 /// An index and its key attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Index {
-    /// Its name.
     pub name: &'static str,
-    /// Its key attributes.
     pub keys: KeyNames,
 }
 

@@ -17,12 +17,9 @@ pub use self::{entities::*, partitions::*, requests::*, runs::*, spaces::*};
 /// How many partitions the index of due items has.
 pub const DUE_PARTS: u8 = 16;
 
-/// A primary key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
-    /// The partition key.
     pub pk: String,
-    /// The sort key.
     pub sk: String,
 }
 

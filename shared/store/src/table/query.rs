@@ -8,7 +8,6 @@ use crate::{
 /// One page of a query.
 #[derive(Debug, PartialEq)]
 pub struct Page {
-    /// The items, in order.
     pub items: Vec<Item>,
     /// Where the next page begins.
     pub next: Option<Item>,
@@ -19,7 +18,6 @@ pub struct Page {
 pub struct Query {
     /// The index, or the table itself. Reads of the table are consistent.
     pub index: Option<Index>,
-    /// The partition key.
     pub partition: String,
     /// Only these sort keys.
     pub range: Option<Range>,
@@ -34,9 +32,7 @@ pub struct Query {
 /// Sort keys from `first` to `last`, both included.
 #[derive(Debug, Clone)]
 pub struct Range {
-    /// The first sort key.
     pub first: String,
-    /// The last sort key.
     pub last: String,
 }
 

@@ -12,7 +12,6 @@ use crate::{Error, Result, table::keys::Key};
 /// made in two releases.
 const SCHEMA_VERSION: u32 = 1;
 
-/// An item.
 pub type Item = HashMap<String, AttributeValue>;
 
 /// One write, alone or in a transaction. In its expressions, `#name` is an attribute and `:name` is
@@ -30,7 +29,6 @@ pub struct Write {
 pub struct WriteCall {
     /// The item that is written, or that the condition is about.
     pub key: Key,
-    /// What the write does.
     pub action: Action,
     /// It is done only if this condition holds.
     pub condition: Option<String>,
@@ -40,7 +38,6 @@ pub struct WriteCall {
     pub values: Option<Item>,
 }
 
-/// What a write does.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Writes the item, in place of one with the same key, which it has too.
@@ -112,7 +109,6 @@ impl Write {
         self.when("attribute_not_exists(PK)")
     }
 
-    /// The value of `:name`.
     pub fn value(mut self, name: &str, value: impl Serialize) -> Result<Self> {
         let value = serde_dynamo::to_attribute_value(value)
             .map_err(|error| Error::Internal(format!("a value could not be written: {error}")))?;

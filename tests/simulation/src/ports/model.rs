@@ -18,9 +18,8 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 use smartspace_models::{
-    images::{Drawing, ImageRequest},
     limits::Limits,
-    port::{Message, Model, ModelError, Piece, Pieces, Request},
+    port::{Drawing, ImageRequest, Message, Model, ModelError, Piece, Pieces, Request},
 };
 use tokio::time::{Instant, sleep};
 

@@ -77,8 +77,8 @@ impl BuiltInTool for Delegate {
             context.store().runs().hand_on(&hand_on, context.now()).await
         };
         match handed_on {
-            Ok(waking) => {
-                context.pipeline.follow_waking(waking).await;
+            Ok(placement) => {
+                context.pipeline.follow_placement(placement).await;
                 Ok(Outcome { is_stored: true, ends, ..Outcome::completed(output) })
             }
             Err(error @ (Error::Forbidden(_) | Error::Conflict(_) | Error::NotFound(_))) => {

@@ -5,7 +5,7 @@ use smartspace_domain::{
     Error, Result, agents::SpacesShown, ids::RunId, runs::EndReason, steps::CallStatus,
 };
 use smartspace_store::{
-    races::RACED_FOR,
+    optimistic_retry::RETRIED_FOR,
     runs::{RunRecord, endings::ByWorker, steps::CallRecord},
 };
 use tokio::time::Instant;
@@ -26,7 +26,7 @@ pub(crate) async fn end(
     let context = calling.context;
     let store = context.store();
     let absorber = (reason == EndReason::Absorbed).then_some(context.run.id);
-    let until = Instant::now() + RACED_FOR;
+    let until = Instant::now() + RETRIED_FOR;
     loop {
         let other = match named_run(calling, input).await? {
             Ok(other) => other,

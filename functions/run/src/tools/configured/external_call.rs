@@ -11,7 +11,7 @@ use std::{convert::Infallible, future::pending};
 use serde_json::Value;
 use smartspace_domain::{Result, ids::SpaceId, messages::excerpt, steps::CallStatus};
 use smartspace_egress::Outgoing;
-use smartspace_models::images::ImageRequest;
+use smartspace_models::port::ImageRequest;
 use smartspace_store::runs::{cards::CardRef, steps::CallRecord};
 use tokio::{
     sync::watch,

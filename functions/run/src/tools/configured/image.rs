@@ -7,10 +7,7 @@ use smartspace_domain::{
     runs::Usage,
     tools::{ImageProvider, ImageSize},
 };
-use smartspace_models::{
-    images::{Drawing, ImageRequest},
-    port::ModelError,
-};
+use smartspace_models::port::{Drawing, ImageRequest, ModelError};
 use smartspace_pipeline::budgets::MostWritten;
 use smartspace_store::runs::steps::CallUsage;
 

@@ -163,35 +163,54 @@ fn other_forms_of_all_fields_are_refused() {
 #[test]
 fn a_refusal_says_what_was_expected() {
     let refusal = |fields: &str| Cron::parse(fields, "UTC").map(|_| ()).unwrap_err();
-    insta::assert_snapshot!(
-        [
-            refusal("@daily"),
-            refusal("0 0 9 * * *"),
-            refusal("60 9 * * *"),
-            refusal("0 22-2 * * *"),
-            refusal("0 9 L * *"),
-            refusal("0 9 * 13 *"),
-            refusal("0 9 * * mon#1"),
-            refusal("0 9 30 2 *"),
-            refusal(&"1,".repeat(200)),
-            refusal(&"1,".repeat(60)),
-            Cron::parse("0 9 * * *", "CEST").map(|_| ()).unwrap_err(),
-        ]
-        .join("\n"),
-        @r#"
-    expected the five fields minute, hour, day of month, month and day of week, like "0 9 * * 1-5", got "@daily"
-    expected the five fields minute, hour, day of month, month and day of week, like "0 9 * * 1-5", got "0 0 9 * * *"
-    expected for the minute: *, 0 to 59, a list (0,30), an ascending range (10-20) or a step (*/15, 10-40/5), got "60"
-    expected for the hour: *, 0 to 23, a list (9,17), an ascending range (9-17) or a step (*/2, 8-18/2), got "22-2"
-    expected for the day of month: *, 1 to 31, a list (1,15), an ascending range (1-7) or a step (*/2, 1-15/7), got "L"
-    expected for the month: *, 1 to 12 or jan to dec, a list (3,sep), an ascending range (6-8) or a step (*/3), got "13"
-    expected for the day of week: *, 0 to 7 (0 and 7 are Sunday) or sun to sat, a list (mon,thu), an ascending range (1-5) or a step (*/2), got "mon#1"
-    expected a day that exists in its months, got "0 9 30 2 *"
-    expected at most 200 bytes, got 400
-    expected the five fields minute, hour, day of month, month and day of week, like "0 9 * * 1-5", got "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"…
-    expected an IANA time zone like "Europe/Berlin" or "UTC", got "CEST"
-    "#
-    );
+    let refusals = [
+        refusal("@daily"),
+        refusal("0 0 9 * * *"),
+        refusal("60 9 * * *"),
+        refusal("0 22-2 * * *"),
+        refusal("0 9 L * *"),
+        refusal("0 9 * 13 *"),
+        refusal("0 9 * * mon#1"),
+        refusal("0 9 30 2 *"),
+        refusal(&"1,".repeat(200)),
+        refusal(&"1,".repeat(60)),
+        Cron::parse("0 9 * * *", "CEST").map(|_| ()).unwrap_err(),
+    ];
+    // Broken into lines of the width of the code.
+    let breaks = [(", a list", ",\n  a list"), (", like", ",\n  like"), (", got", ",\n  got")];
+    let lines = breaks.iter().fold(refusals.join("\n"), |text, (from, to)| text.replace(from, to));
+    insta::assert_snapshot!(lines, @r#"
+    expected the five fields minute, hour, day of month, month and day of week,
+      like "0 9 * * 1-5",
+      got "@daily"
+    expected the five fields minute, hour, day of month, month and day of week,
+      like "0 9 * * 1-5",
+      got "0 0 9 * * *"
+    expected for the minute: *, 0 to 59,
+      a list (0,30), an ascending range (10-20) or a step (*/15, 10-40/5),
+      got "60"
+    expected for the hour: *, 0 to 23,
+      a list (9,17), an ascending range (9-17) or a step (*/2, 8-18/2),
+      got "22-2"
+    expected for the day of month: *, 1 to 31,
+      a list (1,15), an ascending range (1-7) or a step (*/2, 1-15/7),
+      got "L"
+    expected for the month: *, 1 to 12 or jan to dec,
+      a list (3,sep), an ascending range (6-8) or a step (*/3),
+      got "13"
+    expected for the day of week: *, 0 to 7 (0 and 7 are Sunday) or sun to sat,
+      a list (mon,thu), an ascending range (1-5) or a step (*/2),
+      got "mon#1"
+    expected a day that exists in its months,
+      got "0 9 30 2 *"
+    expected at most 200 bytes,
+      got 400
+    expected the five fields minute, hour, day of month, month and day of week,
+      like "0 9 * * 1-5",
+      got "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"…
+    expected an IANA time zone like "Europe/Berlin" or "UTC",
+      got "CEST"
+    "#);
 }
 
 #[test]

@@ -62,18 +62,64 @@ fn a_skipped_local_time_is_moved_and_a_repeated_one_is_the_first() {
     assert_eq!(berlin("2026-10-25T02:30"), Ok(once(None, "2026-10-25T00:30:00Z")));
 }
 
+/// The refusals of these values, broken into lines of the width of the code.
+fn refusals<const N: usize>(wrong: [Value; N]) -> String {
+    let texts = wrong.map(|when| read(when).unwrap_err());
+    texts.join("\n").replace(": expected", ":\n  expected").replace(", got", ",\n  got")
+}
+
 #[test]
-fn faults_point_to_the_wrong_field() {
-    let long = "x".repeat(1_000);
+fn exactly_one_time_is_expected() {
     let wrong = [
         json!({}),
         json!({"timezone": "UTC"}),
         json!({"runAfter": "1 day", "cron": "0 9 * * *"}),
         json!({"runAfter": "1 day", "scheduledAt": "2026-02-19T09:00:00Z", "cron": "0 9 * * *"}),
+    ];
+    insta::assert_snapshot!(refusals(wrong), @r"
+    /plans/0:
+      expected exactly one of runAfter, scheduledAt and cron,
+      got none
+    /plans/0:
+      expected exactly one of runAfter, scheduledAt and cron,
+      got none
+    /plans/0:
+      expected exactly one of runAfter, scheduledAt and cron,
+      got runAfter and cron
+    /plans/0:
+      expected exactly one of runAfter, scheduledAt and cron,
+      got runAfter and scheduledAt and cron
+    ");
+}
+
+#[test]
+fn faults_of_run_after_point_to_the_wrong_field() {
+    let wrong = [
         json!({"runAfter": "tomorrow"}),
         json!({"runAfter": "522 weeks"}),
         json!({"runAfter": "4294967295 weeks"}),
         json!({"runAfter": "1 day", "timezone": "UTC"}),
+    ];
+    insta::assert_snapshot!(refusals(wrong), @r#"
+    /plans/0/runAfter:
+      expected a duration like "30 seconds", "2 hours", "1 day" or "1 week",
+      got "tomorrow"
+    /plans/0/runAfter:
+      expected at most 10 years,
+      got "522 weeks"
+    /plans/0/runAfter:
+      expected at most 10 years,
+      got "4294967295 weeks"
+    /plans/0/timezone:
+      expected no timezone with runAfter,
+      got "UTC"
+    "#);
+}
+
+#[test]
+fn faults_of_scheduled_at_point_to_the_wrong_field() {
+    let long = "x".repeat(1_000);
+    let wrong = [
         json!({"scheduledAt": "tomorrow"}),
         json!({"scheduledAt": "2026-02-19"}),
         json!({"scheduledAt": "2026-02-30T09:00:00Z"}),
@@ -85,34 +131,62 @@ fn faults_point_to_the_wrong_field() {
         json!({"scheduledAt": NOW}),
         json!({"scheduledAt": "2036-02-19T09:00:01Z"}),
         json!({"scheduledAt": long, "timezone": long}),
+    ];
+    insta::assert_snapshot!(refusals(wrong), @r#"
+    /plans/0/scheduledAt:
+      expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone,
+      got "tomorrow"
+    /plans/0/scheduledAt:
+      expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone,
+      got "2026-02-19"
+    /plans/0/scheduledAt:
+      expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone,
+      got "2026-02-30T09:00:00Z"
+    /plans/0/scheduledAt:
+      expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone,
+      got "2026-02-19T09:00+01:00[Europe/Berlin]"
+    /plans/0/scheduledAt:
+      expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone,
+      got "20260219T090000Z"
+    /plans/0/scheduledAt:
+      expected an offset such as Z or +01:00, or a timezone,
+      got "2026-02-19T09:00"
+    /plans/0/timezone:
+      expected no timezone with a scheduledAt that has an offset,
+      got "Europe/Berlin"
+    /plans/0/timezone:
+      expected an IANA time zone like "Europe/Berlin" or "UTC",
+      got "Berlin"
+    /plans/0/scheduledAt:
+      expected a time after now, 2026-02-18T09:00:00.000Z, and within 10 years,
+      got "2026-02-18T09:00:00Z"
+    /plans/0/scheduledAt:
+      expected a time after now, 2026-02-18T09:00:00.000Z, and within 10 years,
+      got "2036-02-19T09:00:01Z"
+    /plans/0/scheduledAt:
+      expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone,
+      got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
+    "#);
+}
+
+#[test]
+fn faults_of_cron_point_to_the_wrong_field() {
+    let long = "x".repeat(1_000);
+    let wrong = [
         json!({"cron": "0 9 30 2 *"}),
         json!({"cron": "0 9 * * *", "timezone": "Mars/Olympus"}),
         json!({"cron": "0 9 * * *", "timezone": long}),
     ];
-    let texts = wrong.map(|when| read(when).unwrap_err());
-    insta::assert_snapshot!(texts.join("\n"), @r#"
-    /plans/0: expected exactly one of runAfter, scheduledAt and cron, got none
-    /plans/0: expected exactly one of runAfter, scheduledAt and cron, got none
-    /plans/0: expected exactly one of runAfter, scheduledAt and cron, got runAfter and cron
-    /plans/0: expected exactly one of runAfter, scheduledAt and cron, got runAfter and scheduledAt and cron
-    /plans/0/runAfter: expected a duration like "30 seconds", "2 hours", "1 day" or "1 week", got "tomorrow"
-    /plans/0/runAfter: expected at most 10 years, got "522 weeks"
-    /plans/0/runAfter: expected at most 10 years, got "4294967295 weeks"
-    /plans/0/timezone: expected no timezone with runAfter, got "UTC"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "tomorrow"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "2026-02-19"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "2026-02-30T09:00:00Z"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "2026-02-19T09:00+01:00[Europe/Berlin]"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "20260219T090000Z"
-    /plans/0/scheduledAt: expected an offset such as Z or +01:00, or a timezone, got "2026-02-19T09:00"
-    /plans/0/timezone: expected no timezone with a scheduledAt that has an offset, got "Europe/Berlin"
-    /plans/0/timezone: expected an IANA time zone like "Europe/Berlin" or "UTC", got "Berlin"
-    /plans/0/scheduledAt: expected a time after now, 2026-02-18T09:00:00.000Z, and within 10 years, got "2026-02-18T09:00:00Z"
-    /plans/0/scheduledAt: expected a time after now, 2026-02-18T09:00:00.000Z, and within 10 years, got "2036-02-19T09:00:01Z"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
-    /plans/0/cron: expected a day that exists in its months, got "0 9 30 2 *"
-    /plans/0/timezone: expected an IANA time zone like "Europe/Berlin" or "UTC", got "Mars/Olympus"
-    /plans/0/timezone: expected an IANA time zone like "Europe/Berlin" or "UTC", got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
+    insta::assert_snapshot!(refusals(wrong), @r#"
+    /plans/0/cron:
+      expected a day that exists in its months,
+      got "0 9 30 2 *"
+    /plans/0/timezone:
+      expected an IANA time zone like "Europe/Berlin" or "UTC",
+      got "Mars/Olympus"
+    /plans/0/timezone:
+      expected an IANA time zone like "Europe/Berlin" or "UTC",
+      got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
     "#);
 }
 

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::text;
-use crate::{
+use crate::port::{
+    FileRef, Message, Request,
     files::{LoadedFile, Media},
-    port::{FileRef, Message, Request},
 };
 
 /// The API refuses larger documents.

@@ -15,11 +15,9 @@ use crate::{
 /// A plan to be created or changed.
 #[derive(Clone, Debug)]
 pub struct SetPlan {
-    /// Its id.
     pub id: PlanId,
     /// Whether the caller named the plan, so that it must exist.
     pub known: bool,
-    /// The change.
     pub change: PlanChange,
     /// The chain depth of its run, if it runs only once. A plan with a cron expression has depth 0.
     pub chain_depth: u32,

@@ -16,12 +16,9 @@ use smartspace_domain::{
 use crate::{
     Result, Store,
     attachments::{FileRecord, naming},
-    messages::{
-        Apart, LongDispatch, MessageRecord,
-        append::{
-            Appended, Content, MessageSource, NewMessage, Right, RunSender, draft::Draft,
-            snapshot::Snapshot,
-        },
+    messages::append::{
+        Appended, Content, MessageSource, NewMessage, Right, RunSender, draft::Draft,
+        snapshot::Snapshot,
     },
     runs::{
         ActiveRecord, RunRecord,
@@ -30,7 +27,10 @@ use crate::{
         steps::{CallRecord, was_stopped, worker_keeps},
         triggers,
     },
-    spaces::members::is_member,
+    shared::{
+        member::is_member,
+        message::{LongDispatch, MessageRecord, Overflow},
+    },
     table::{keys, write::Write},
 };
 
@@ -42,7 +42,7 @@ pub(super) struct Attempt {
     pub(super) record: MessageRecord,
     /// The messages of this second, including this one.
     pub(super) second: Option<AppendWindow>,
-    apart: Apart,
+    overflow: Overflow,
     /// Which agents the message triggers, unless that is decided later.
     dispatch: Option<Vec<Dispatch>>,
     triggered: Vec<RunJob>,
@@ -60,6 +60,9 @@ impl Attempt {
         snapshot: &Snapshot,
         now: Time,
     ) -> Result<Self> {
+        // The number of writes is known only after the runs are placed: a run in a lane writes its
+        // slots, its lane and the runs that it replaces, too. A message that triggers too many then
+        // counts its runs at once and leaves the rest to the trigger function.
         let draft = || Draft::new(new, snapshot, store.append_limit, now);
         let attempt = Self::of(store, new, files, snapshot, draft()?, now)?;
         if attempt.writes.len() <= WRITES {
@@ -76,10 +79,12 @@ impl Attempt {
         draft: Draft,
         now: Time,
     ) -> Result<Self> {
-        let (record, apart) = draft.record(new, now);
+        let (record, overflow) = draft.record(new, now);
         let head = draft.head(new.space, snapshot)?;
         let message =
             Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
+        // Every transaction writes or checks the sender's item. Otherwise a member that leaves
+        // between the snapshot and the write would post into a space that it has left.
         let sender = match new.by.end() {
             Some(end) => end.member(new.space, record.seq)?,
             None => sender_write(new.space, &record.sender, record.seq)?,
@@ -89,7 +94,7 @@ impl Attempt {
             writes: vec![head, message, sender],
             record,
             second: draft.second,
-            apart,
+            overflow,
             triggered: Vec::with_capacity(draft.taken.len()),
             queued: Vec::new(),
             never_started: Vec::new(),
@@ -97,18 +102,18 @@ impl Attempt {
             dispatch: (!is_later).then_some(draft.dispatch),
             taken: if is_later { Vec::new() } else { draft.taken },
         };
-        attempt.store_apart(new.space)?;
+        attempt.store_overflow(new.space)?;
         attempt.store_source(new, now)?;
         attempt.writes.extend(naming(new.space, files)?);
-        attempt.wake(store, new.space, snapshot, now)?;
+        attempt.place_runs(store, new.space, snapshot, now)?;
         Ok(attempt)
     }
 
     /// Stores the parts that are too long for the message's own item.
-    fn store_apart(&mut self, space: SpaceId) -> Result<()> {
+    fn store_overflow(&mut self, space: SpaceId) -> Result<()> {
         let seq = self.record.seq;
-        if self.record.is_apart() {
-            self.writes.push(Write::put(keys::numbered(space, keys::TEXT, seq), &self.apart)?);
+        if self.record.has_overflow() {
+            self.writes.push(Write::put(keys::numbered(space, keys::TEXT, seq), &self.overflow)?);
         }
         if let Some(dispatch) = self.dispatch.clone().filter(|_| self.record.dispatch_apart) {
             let key = keys::numbered(space, keys::WOKEN, seq);
@@ -128,9 +133,13 @@ impl Attempt {
             MessageSource::Run(by) => {
                 self.writes.extend(run_writes(by, new, self.record.seq)?);
                 if let Right::Stopped { place, .. } = &by.right {
+                    // The worker may have stored the call and died before it saw the answer. The
+                    // message is then posted, and must not be posted again as a partial one.
                     let call = Write::check(keys::call(by.run, place.0, place.1));
                     self.writes.push(call.if_absent());
                 }
+                // The call is stored with its message: a worker that takes over the run finds both
+                // or neither, so it neither posts twice nor loses the message.
                 let Some(call) = by.right.call() else { return Ok(()) };
                 let call = CallRecord { card: self.open_card(new.space), ..call.clone() };
                 self.writes.push(call.write(by.run)?);
@@ -156,8 +165,8 @@ impl Attempt {
         Ok(())
     }
 
-    /// Wakes each agent that the message triggers.
-    fn wake(
+    /// Adds a run for each agent that the message triggers.
+    fn place_runs(
         &mut self,
         store: &Store,
         space: SpaceId,
@@ -174,12 +183,12 @@ impl Attempt {
             let view = |run: &RunRecord| {
                 run.view(triggers::of_message(run, name, &self.record, None), None)
             };
-            let waking = snapshot.wake(store, new, active, now)?;
-            self.writes.extend(waking.writes);
-            self.triggered.extend(waking.jobs);
-            self.queued.extend(waking.queued.map(|(run, position)| (view(&run), position)));
-            self.never_started.extend(waking.never_started.as_ref().map(view));
-            self.superseded.extend(waking.superseded);
+            let placement = snapshot.place(store, new, active, now)?;
+            self.writes.extend(placement.writes);
+            self.triggered.extend(placement.jobs);
+            self.queued.extend(placement.queued.map(|(run, position)| (view(&run), position)));
+            self.never_started.extend(placement.never_started.as_ref().map(view));
+            self.superseded.extend(placement.superseded);
         }
         Ok(())
     }
@@ -188,14 +197,14 @@ impl Attempt {
         self.record.is_open().then(|| CardRef {
             space,
             seq: self.record.seq,
-            is_apart: self.record.is_apart(),
+            is_apart: self.record.has_overflow(),
         })
     }
 
     /// The result, once the transaction has taken effect.
     pub(super) fn appended(self, space: SpaceId) -> Appended {
         let open_card = self.open_card(space);
-        let message = self.record.view(space, self.apart, self.dispatch);
+        let message = self.record.view(space, self.overflow, self.dispatch);
         Appended {
             message,
             triggered: self.triggered,
@@ -232,6 +241,8 @@ fn run_writes(by: &RunSender, new: &NewMessage, seq: u64) -> Result<Vec<Write>> 
             }
             let also = "#activeSpaceId = :space, #stepCount = :next, #marks = :marks, ";
             let write = worker_keeps(by.run, lease, also)?
+                // The number of posted messages is the step of the call. Of two messages at the
+                // same moment one is refused here, so that both do not get the same call.
                 .when("#stepCount = :posted")
                 .value(":space", new.space)?
                 .value(":marks", marks)?

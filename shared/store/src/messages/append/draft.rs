@@ -17,10 +17,8 @@ use crate::{
     Result,
     attachments::FileRecord,
     limits::quota::minute_stays,
-    messages::{
-        Apart, MessageRecord,
-        append::{MessageSource, NewMessage, snapshot::Snapshot},
-    },
+    messages::append::{MessageSource, NewMessage, snapshot::Snapshot},
+    shared::message::{MessageRecord, Overflow},
     table::{keys, write::Write},
 };
 
@@ -75,11 +73,11 @@ impl Draft {
         Self { is_decided_later: true, ..self }
     }
 
-    pub(super) fn record(&self, new: &NewMessage, now: Time) -> (MessageRecord, Apart) {
+    pub(super) fn record(&self, new: &NewMessage, now: Time) -> (MessageRecord, Overflow) {
         let is_later = self.is_decided_later;
         let is_dispatch_apart = !is_later && self.dispatch.len() > limits::DISPATCH_INLINE;
         let by_run = if let MessageSource::Run(by) = &new.by { Some(by) } else { None };
-        let Body { text, more_chars, card, apart } = Body::of(&new.content);
+        let Body { text, more_chars, card, overflow } = Body::of(&new.content);
         let record = MessageRecord {
             id: new.id,
             seq: self.seq,
@@ -105,7 +103,7 @@ impl Draft {
             due_at: is_later.then(|| now + limits::lease::QUEUED_DUE),
             due_count: None,
         };
-        (record, apart)
+        (record, overflow)
     }
 
     /// Moves the space's head to this message, unless another message or a change of the roster

@@ -12,9 +12,9 @@ use smartspace_domain::{
 use crate::{
     Messages, Result,
     limits::quota::minute_stays,
-    messages::{LongDispatch, MessageRecord},
+    shared::message::{LongDispatch, MessageRecord},
     table::{WriteError, keys, write::Write},
-    usage::{self, User},
+    usage::{self, UsageScope},
 };
 
 /// Which agents a stored message triggers.
@@ -30,10 +30,9 @@ pub struct Late {
     minute: Option<(Option<RateWindow>, RateWindow)>,
 }
 
-/// What became of a decision.
+/// The outcome of storing a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
-    /// It is stored.
     Now,
     /// The message was decided already.
     Before,
@@ -55,7 +54,7 @@ impl Messages<'_> {
         now: Time,
     ) -> Result<Late> {
         let (mut snapshot, _) = self.snapshot(space, record.sender.id, None, now).await?;
-        let whole = self.whole(space, vec![record.clone()]).await?;
+        let whole = self.with_long_texts(space, vec![record.clone()]).await?;
         let text = whole.first().map_or("", Message::text);
         // `may_wake` runs were counted when the message was stored.
         let limit = snapshot.space.settings.budget.runs_per_minute;
@@ -114,8 +113,8 @@ impl Messages<'_> {
         }
         if let Some(Routed { model, usage, .. }) = router.filter(|it| it.usage != Usage::default())
         {
-            let user = User { agent: None, space: Some(*space) };
-            writes.extend(usage::writes(user, &UsageByModel::one(model, *usage), 0, now)?);
+            let scope = UsageScope { agent: None, space: Some(*space) };
+            writes.extend(usage::writes(scope, &UsageByModel::one(model, *usage), 0, now)?);
         }
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(Stored::Now),

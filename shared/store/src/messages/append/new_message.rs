@@ -27,7 +27,6 @@ pub struct NewMessage {
     pub space: SpaceId,
     /// Its sender, who must be a member.
     pub sender: EntityId,
-    /// Its content.
     pub content: Content,
     /// Its files, as they were read last. They must be ready.
     pub files: Vec<FileRecord>,
@@ -38,7 +37,6 @@ pub struct NewMessage {
 /// The content of a message.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// A text.
     Text(MessageText),
     /// A tool call. It triggers nobody.
     Card(Box<NewCard>),
@@ -79,7 +77,6 @@ impl Content {
 pub enum MessageSource {
     /// By a request to the HTTP or WebSocket API.
     External {
-        /// The caller's idempotency key.
         key: Option<PostKey>,
         /// The chain depth that the caller claims.
         depth: u32,
@@ -91,7 +88,6 @@ pub enum MessageSource {
 /// The run and the call that send a message.
 #[derive(Clone, Debug)]
 pub struct RunSender {
-    /// The run.
     pub run: RunId,
     /// The run's depth plus one.
     pub depth: u32,
@@ -106,9 +102,7 @@ pub struct RunSender {
 /// Why a worker may send a message.
 #[derive(Clone, Debug)]
 pub enum Right {
-    /// It holds the lease.
     Lease {
-        /// The lease.
         lease: LeaseId,
         /// The call and its result. Storing them in the same transaction makes the call happen
         /// once.
@@ -123,14 +117,12 @@ pub enum Right {
     },
     /// A remote agent works on the run.
     Remote {
-        /// Its lease.
         lease: LeaseId,
         /// The call and its result. Its step is the number of messages that the agent has posted:
         /// of two messages at the same moment, one is refused, and its caller counts again.
         call: Box<CallRecord>,
         /// How far it had read in each space.
         marks: Marks,
-        /// The agent's idempotency key.
         key: PostKey,
     },
     /// It was the last worker of a run that is canceled, and stores what its model had written. The

@@ -19,12 +19,13 @@ use crate::{
     messages::append::MessageSource,
     runs::{
         ActiveRecord, RunRecord,
-        lanes::{LaneRuns, Lanes, Waking, Woken},
+        lanes::{LaneRuns, Lanes, NewRun, Placement},
     },
-    spaces::{
-        SpaceRecord,
-        rosters::{Head, MemberRecord, Roster, no_such_space},
+    shared::{
+        member::MemberRecord,
+        space::{SpaceRecord, no_such_space},
     },
+    spaces::rosters::{Head, Roster},
     table::{Items, keys, refusal::Refusal},
 };
 
@@ -42,7 +43,7 @@ pub(super) struct Snapshot {
     day: Day,
     /// The turns of the agents.
     lanes: BTreeMap<EntityId, Lanes>,
-    /// The runs that waking these agents may change.
+    /// The runs that placement these agents may change.
     others: LaneRuns,
 }
 
@@ -149,27 +150,28 @@ impl Snapshot {
         }
     }
 
-    /// The mode and the turns of an agent that can be woken.
+    /// The mode and the turns of an agent that can be triggered.
     fn lanes_of(&self, agent: EntityId) -> Option<(ConcurrencyMode, &Lanes)> {
         Some((self.wake_limits.get(&agent)?.mode, self.lanes.get(&agent)?))
     }
 
-    /// Wakes an agent: what this writes, and what follows from it.
-    pub(super) fn wake(
+    /// Places a run of an agent that the message triggers: its writes, and the runs that they
+    /// change.
+    pub(super) fn place(
         &self,
         store: &Store,
         run: RunRecord,
         active: ActiveRecord,
         now: Time,
-    ) -> Result<Waking> {
+    ) -> Result<Placement> {
         let (mode, lanes) = self
             .lanes_of(run.agent_id)
-            .ok_or_else(|| Error::Internal("an agent without limits was woken".into()))?;
+            .ok_or_else(|| Error::Internal("an agent without limits was triggered".into()))?;
         if mode == ConcurrencyMode::Parallel {
-            return Waking::at_once(&run, &active);
+            return Placement::at_once(&run, &active);
         }
-        let woken = Woken { run, active, mode };
-        Waking::in_lane(store, woken, lanes.clone(), &self.others, now)
+        let new = NewRun { run, active, mode };
+        Placement::in_lane(store, new, lanes.clone(), &self.others, now)
     }
 
     /// Whether a refusal is about the turns of agents, so that they have to be read again.

@@ -10,7 +10,8 @@ use crate::{
     Error, Result, Runs,
     runs::{
         RunRecord,
-        endings::{Ended, end},
+        end_writes::{cancel_unchanged_write, cancel_write},
+        endings::Ended,
         lanes::Leaving,
         no_such_run,
         steps::{CallRecord, worker_keeps},
@@ -22,9 +23,7 @@ use crate::{
 /// The worker and the call that end another run.
 #[derive(Clone, Copy, Debug)]
 pub struct ByWorker<'a> {
-    /// The worker's run.
     pub run: RunId,
-    /// The worker's lease.
     pub lease: &'a LeaseId,
     /// The call and its result. Its id is the token that detects a lost answer.
     pub result: &'a CallRecord,
@@ -74,7 +73,7 @@ impl Runs<'_> {
         loop {
             let canceled = self.canceled(run.clone(), reason, token, now);
             let mut writes = ending_writes(&canceled, by)?;
-            writes.extend(usage::writes(canceled.user(), &canceled.used, 1, now)?);
+            writes.extend(usage::writes(canceled.usage_scope(), &canceled.used, 1, now)?);
             writes.extend(leaving.writes(now)?);
             let ended = |run| Some(Ended { run, next: leaving.next_jobs() });
             let refusal = match self.store.table.transact(&writes).await {
@@ -113,46 +112,17 @@ impl Runs<'_> {
     }
 }
 
-impl Runs<'_> {
-    /// A run, as it is after a cancellation.
-    pub(crate) fn canceled(
-        self,
-        run: RunRecord,
-        reason: EndReason,
-        token: &LeaseId,
-        now: Time,
-    ) -> RunRecord {
-        self.ended(run, RunStatus::Canceled, Some(reason), token, now)
-    }
-}
-
 /// The writes that end a run from outside, and store the call of the worker that does it.
 fn ending_writes(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Vec<Write>> {
-    let mut writes = vec![
-        cancel_write(canceled, by)?,
-        Write::delete(keys::active_run(canceled.agent_id, canceled.id)),
-    ];
+    // A worker that cancels another run must have seen its latest state.
+    let cancel = if by.is_some() { cancel_unchanged_write } else { cancel_write };
+    let mut writes =
+        vec![cancel(canceled)?, Write::delete(keys::active_run(canceled.agent_id, canceled.id))];
     if let Some(by) = by {
         writes.push(worker_keeps(by.run, by.lease, "")?);
         writes.push(by.result.write(by.run)?);
     }
     Ok(writes)
-}
-
-/// The write of a run's state when it is canceled. A worker that cancels another run must have seen
-/// its latest state.
-pub(crate) fn cancel_write(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Write> {
-    let meta = end(canceled, "")?
-        .when("#status IN (:queued, :running, :waiting)")
-        .value(":queued", RunStatus::Queued)?
-        .value(":running", RunStatus::Running)?
-        .value(":waiting", RunStatus::WaitingTool)?;
-    if by.is_some() {
-        return meta.when("#kept = :seen").value(":seen", canceled.kept);
-    }
-    // The worker of the run may have stored a step since the run was read. Then the run is read
-    // again, because what it has used is added up elsewhere, too.
-    meta.when("#stepCount = :steps").value(":steps", canceled.step_count)
 }
 
 fn had_ended(status: RunStatus) -> Error {

@@ -12,13 +12,14 @@ use crate::{
     Error, Result, Runs,
     runs::{
         RunRecord,
-        endings::{Ended, end},
+        end_writes::end_write,
+        endings::Ended,
         lanes::Leaving,
         marks::Marks,
         prompts::PromptRecord,
         steps::{StepRecord, lease_holds},
     },
-    spaces::members::is_member,
+    shared::member::is_member,
     table::{WriteError, keys, write::Write},
     usage,
 };
@@ -37,7 +38,7 @@ pub struct Ending {
     pub skip_reason: Option<String>,
     /// Why it failed.
     pub error: Option<RunError>,
-    /// What it used in all.
+    /// Its usage by model, over all of its steps.
     pub used: UsageByModel,
     /// The last model answer, if it called no tool. It is stored in the same transaction.
     pub last_step: Option<StepRecord>,
@@ -198,7 +199,7 @@ impl Runs<'_> {
         if let Some(error) = &ending.error {
             writes.push(Write::put(keys::run_error(id), &ErrorItem { error, expires_at })?);
         }
-        writes.extend(usage::writes(run.user(), &ending.used, 1, now)?);
+        writes.extend(usage::writes(run.usage_scope(), &ending.used, 1, now)?);
         Ok(writes)
     }
 
@@ -230,7 +231,7 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
     ];
     let also: String = also.into_iter().filter(|(_, is_set)| *is_set).map(|(set, _)| set).collect();
     let expression = format!("{also}#stepCount = :steps, #usage = :usage, ");
-    let write = lease_holds(end(ended, &expression)?, lease)?;
+    let write = lease_holds(end_write(ended, &expression)?, lease)?;
     // A remote agent may post a message at the same moment, which counts as a step.
     let counted = "#stepCount = :steps";
     let write = if ended.remote.is_some() { write.when(counted) } else { write };

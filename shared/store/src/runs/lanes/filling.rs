@@ -4,7 +4,7 @@ use smartspace_domain::{Time, ids::EntityId, jobs::RunJob};
 
 use crate::{
     Result, Runs,
-    races::RUNS_CHANGE,
+    optimistic_retry::RUNS_CHANGE,
     runs::lanes::Lanes,
     table::{WriteError, keys},
 };
@@ -12,7 +12,7 @@ use crate::{
 impl Runs<'_> {
     /// Gives the free slots of an agent to the runs that wait for one.
     pub async fn fill_slots(self, agent: EntityId, now: Time) -> Result<Vec<RunJob>> {
-        let mut race = self.store.race_of(agent);
+        let mut tries = self.store.optimistic_retry_of(agent);
         let mut jobs = Vec::new();
         loop {
             let mut items = self.store.table.get_all(&[keys::slots(agent)]).await?;
@@ -30,7 +30,7 @@ impl Runs<'_> {
                 Err(WriteError::Refused(_)) => {}
                 Err(WriteError::Other(error)) => return Err(error),
             }
-            race.lost(RUNS_CHANGE).await?;
+            tries.after_conflict(RUNS_CHANGE).await?;
         }
     }
 }

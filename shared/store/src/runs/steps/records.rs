@@ -11,8 +11,8 @@ use smartspace_domain::{
 
 use crate::{
     Result,
-    messages::MessageFile,
-    runs::{cards::CardRef, marks::Marks},
+    runs::{card_ref::CardRef, marks::Marks},
+    shared::message::MessageFile,
     table::{keys, write::Write},
 };
 
@@ -20,7 +20,6 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepRecord {
-    /// Its number, from 0.
     pub index: u32,
     /// The run's attempt that made it.
     pub attempt: u32,
@@ -69,9 +68,7 @@ pub(in crate::runs) fn is_zero(count: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallBegun {
-    /// Its id.
     pub call_id: CallId,
-    /// The tool.
     pub name: String,
     /// The input as the model wrote it.
     pub input: String,
@@ -80,11 +77,8 @@ pub struct CallBegun {
 /// Messages of a space that a run was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownPage {
-    /// The space.
     pub space: SpaceId,
-    /// The first message.
     pub first: u64,
-    /// The last message.
     pub last: u64,
     /// The last message that the agent had read before.
     pub cursor: u64,
@@ -94,18 +88,14 @@ pub struct ShownPage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallRecord {
-    /// Its id.
     pub call_id: CallId,
     /// The step that made it.
     pub step: u32,
     /// Its position in the step.
     pub index: u32,
-    /// The tool.
     pub name: String,
-    /// Its output.
     #[serde(with = "crate::table::json_text")]
     pub output: Value,
-    /// Its status.
     pub status: CallStatus,
     /// When it began.
     pub started_at: Time,
@@ -144,7 +134,7 @@ pub struct CallRecord {
     /// The pictures that it has returned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<CallFile>,
-    /// What it has used, if it asked a model that makes pictures.
+    /// Its usage, if it asked a model that makes pictures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<CallUsage>,
     /// When its item expires, in seconds since the epoch.
@@ -177,17 +167,15 @@ pub struct CallFile {
     pub space_id: SpaceId,
     /// The text that the model reads before it.
     pub label: String,
-    /// The picture.
     #[serde(flatten)]
     pub file: MessageFile,
 }
 
-/// What a call has used.
+/// The usage of a call that asked a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallUsage {
     /// `provider/model`.
     pub model: String,
-    /// What that model has used.
     pub usage: Usage,
 }
 

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What stands in place of a model in the step of a remote agent.
+/// The name in place of a model in the step of a remote agent.
 const REMOTE: &str = "webhook";
 
 /// The steps of a run, as the API shows them. Step 0 has the whole prompt, and later steps only the
@@ -29,36 +29,22 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
         progress.prompt.as_ref().map(PromptRecord::view).transpose()?.unwrap_or_default();
     let mut steps = Vec::with_capacity(progress.steps.len());
     for step in progress.steps {
-        let system = step
-            .system_messages
-            .iter()
-            .map(|message| json!({"role": "system", "text": message.text}));
-        prompt.messages.extend(system);
-        let calls: Vec<Call> = step
-            .calls
-            .iter()
-            .enumerate()
-            .map(|(index, begun)| {
-                call_view(begun, progress.calls.get(&(step.index, index as u32)), unfinished)
-            })
-            .collect();
-        let results: Vec<Value> = calls
-            .iter()
-            .map(|call| json!({"callId": call.call_id, "output": call.output}))
-            .collect();
-        let made = (0..step.calls.len())
-            .filter_map(|index| progress.calls.get(&(step.index, index as u32)));
-        let files: Vec<_> = made.flat_map(|call| &call.files).collect();
-        let mut added = vec![
-            json!({"role": "assistant", "text": step.text, "calls": step.calls}),
-            json!({"role": "tool_results", "results": results}),
-        ];
-        added.extend((!files.is_empty()).then(|| json!({"role": "files", "files": files})));
+        let system = step.system_messages.iter();
+        prompt
+            .messages
+            .extend(system.map(|message| json!({"role": "system", "text": message.text})));
+        let stored = |index: usize| progress.calls.get(&(step.index, index as u32));
+        let begun = step.calls.iter().enumerate();
+        let calls = begun.map(|(index, begun)| call_view(begun, stored(index), unfinished));
+        let calls: Vec<_> = calls.collect();
+        let files = (0..step.calls.len()).filter_map(stored).flat_map(|call| &call.files);
+        let messages = added_messages(&step, &calls, &files.collect::<Vec<_>>());
+        let next = Prompt { system: Vec::new(), messages };
         steps.push(Step {
             index: step.index,
             attempt: step.attempt,
             model: step.model,
-            prompt: std::mem::replace(&mut prompt, Prompt { system: Vec::new(), messages: added }),
+            prompt: std::mem::replace(&mut prompt, next),
             cut_results: (step.cut_results > 0).then_some(step.cut_results),
             shared_prefix: None,
             tools: tools.clone(),
@@ -81,6 +67,18 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
     }
     steps.extend(under_way(&steps, run, asked).map(|step| Step { prompt, tools, ..step }));
     Ok(steps)
+}
+
+/// The messages that a step adds to the prompt of the next one.
+fn added_messages(step: &StepRecord, calls: &[Call], files: &[&CallFile]) -> Vec<Value> {
+    let result = |call: &Call| json!({"callId": call.call_id, "output": call.output});
+    let results: Vec<_> = calls.iter().map(result).collect();
+    let mut added = vec![
+        json!({"role": "assistant", "text": step.text, "calls": step.calls}),
+        json!({"role": "tool_results", "results": results}),
+    ];
+    added.extend((!files.is_empty()).then(|| json!({"role": "files", "files": files})));
+    added
 }
 
 /// The work of a remote agent: one step, of which only the messages are known.
@@ -144,7 +142,7 @@ fn begun(before: &[Step], run: &Run, started_at: Time) -> Step {
     }
 }
 
-/// What watchers told the model of a run, as members may see it.
+/// The system messages of watchers to the model of a run, as members may see them.
 pub fn hints(steps: &[StepRecord]) -> Vec<Hint> {
     let of_step = |step: &StepRecord| {
         let shown = step.system_messages.iter().filter(|message| !message.is_for_operator());

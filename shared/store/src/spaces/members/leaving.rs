@@ -25,7 +25,6 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Parting {
-    /// The space.
     pub space_id: SpaceId,
     /// The version of the roster without the entity. It names this leaving.
     roster: u64,

@@ -14,7 +14,6 @@ pub fn connection(id: &ConnectionId) -> String {
     format!("CONN#{id}")
 }
 
-/// A connection.
 pub fn connection_meta(id: &ConnectionId) -> Key {
     Key::new(connection(id), "META")
 }
@@ -37,7 +36,6 @@ pub fn ticket(ticket: &str) -> Key {
     Key::new(format!("TICKET#{}", hash(&["ticket", ticket])), "META")
 }
 
-/// A delivery.
 pub fn delivery(id: DeliveryId) -> Key {
     Key::new(format!("DLV#{id}"), "META")
 }
@@ -68,7 +66,7 @@ pub fn followers(space: SpaceId) -> Key {
     Key::new(format!("RATE#{space}"), "FOLLOWERS")
 }
 
-/// The read positions that the followers of a space are still to be told.
+/// The read positions that are not sent to the followers of a space yet.
 pub fn unshown_reads(space: SpaceId) -> Key {
     Key::new(format!("RATE#{space}"), "READS")
 }
@@ -78,7 +76,7 @@ pub fn minute(agent: EntityId, number: i64) -> Key {
     Key::new(format!("RATE#{agent}#{number}"), "META")
 }
 
-/// What a scope has spent of its budget on a day.
+/// The spending of a scope on a day.
 pub fn budget(scope: BudgetScope, day: Day) -> Key {
     let scope = match scope {
         BudgetScope::Agent(id) => id.to_string(),
@@ -113,7 +111,6 @@ pub fn usage_by(agent: Option<EntityId>) -> String {
     agent.map_or_else(|| "-#".to_owned(), |agent| format!("{agent}#"))
 }
 
-/// An idempotency key.
 pub fn idempotency(hashed: &str) -> Key {
     Key::new(format!("IDEM#{hashed}"), "META")
 }

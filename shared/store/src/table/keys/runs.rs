@@ -32,7 +32,7 @@ pub fn run_trigger(id: RunId) -> Key {
     Key::new(run(id), "TRIGGER")
 }
 
-/// What a fork does differently from the run that it replays.
+/// The changes of a fork to the run that it replays.
 pub fn run_fork(id: RunId) -> Key {
     Key::new(run(id), "FORK")
 }
@@ -72,12 +72,10 @@ pub const CALL: &str = "CALL#";
 /// The prefix of a run's model answers.
 pub const STEP: &str = "STEP#";
 
-/// A finished model answer.
 pub fn step(id: RunId, step: u32) -> Key {
     Key::new(run(id), format!("{STEP}{step:03}"))
 }
 
-/// A tool call.
 pub fn call(id: RunId, step: u32, index: u32) -> Key {
     Key::new(run(id), format!("{CALL}{step:03}#{index:03}"))
 }
@@ -85,7 +83,6 @@ pub fn call(id: RunId, step: u32, index: u32) -> Key {
 /// The prefix of a run's forms.
 pub const FORM: &str = "FORM#";
 
-/// A form.
 pub fn form(id: RunId, call: CallId) -> Key {
     Key::new(run(id), format!("{FORM}{call}"))
 }

@@ -9,7 +9,6 @@ pub fn space(space: SpaceId) -> String {
     format!("SPACE#{space}")
 }
 
-/// A space's settings.
 pub fn space_meta(id: SpaceId) -> Key {
     Key::new(space(id), "META")
 }
@@ -30,7 +29,6 @@ pub const MEMBER: &str = "MEMBER#";
 pub const PAST: &str = "PAST#";
 /// The prefix of the subscriptions to a space, and of an entity's own connections.
 pub const CONN: &str = "CONN#";
-/// The prefix of messages.
 pub const MSG: &str = "MSG#";
 /// The prefix of texts that are too long for a message's item.
 pub const TEXT: &str = "TEXT#";
@@ -68,7 +66,6 @@ pub fn files(id: SpaceId) -> String {
     format!("FILES#{id}")
 }
 
-/// The prefix of files.
 pub const FILE: &str = "FILE#";
 
 /// A file of a space.
@@ -113,7 +110,7 @@ pub fn present(id: SpaceId, connection: &ConnectionId) -> Key {
     Key::new(presence(id), format!("{CONN}{connection}"))
 }
 
-/// What the followers of a space were told last about who is present.
+/// The presence that was last sent to the followers of a space.
 pub fn presence_meta(id: SpaceId) -> Key {
     Key::new(presence(id), "META")
 }

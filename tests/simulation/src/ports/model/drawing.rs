@@ -6,10 +6,7 @@ use smartspace_domain::{
     attachments::ReturnedImage,
     runs::{FailureCode, Usage},
 };
-use smartspace_models::{
-    images::{Drawing, ImageRequest},
-    port::ModelError,
-};
+use smartspace_models::port::{Drawing, ImageRequest, ModelError};
 use tokio::time::sleep;
 
 use crate::{locked, ports::model::SimModel};

@@ -4,16 +4,14 @@ use serde_json::Value;
 use smartspace_domain::{Time, ids::CallId, steps::CallStatus, tools::AnswerBy};
 
 use crate::{
-    messages::{Apart, Asks, CutJson, ToolCard},
+    shared::message::{Asks, CutJson, Overflow, ToolCard},
     table::pages::json_bytes,
 };
 
 /// A tool call to be shown as a card.
 #[derive(Clone, Debug)]
 pub struct NewCard {
-    /// The call.
     pub call_id: CallId,
-    /// The tool.
     pub name: String,
     /// The input of the call.
     pub input: Value,
@@ -25,7 +23,6 @@ pub struct NewCard {
     pub asks: Option<NewForm>,
 }
 
-/// A question to people.
 #[derive(Clone, Debug)]
 pub struct NewForm {
     /// How clients render the form.
@@ -45,7 +42,7 @@ impl NewCard {
     }
 
     /// The card as it is stored in the message, and the parts that are too long for it.
-    pub(in crate::messages::append) fn split(&self) -> (ToolCard, Apart) {
+    pub(in crate::messages::append) fn split(&self) -> (ToolCard, Overflow) {
         let (input, whole_input) = CutJson::of(&self.input);
         let output = self.output.as_ref().map(CutJson::of);
         let (output, whole_output) =
@@ -67,7 +64,8 @@ impl NewCard {
             status: self.status,
             asks,
         };
-        let apart = Apart { text: None, input: whole_input, output: whole_output, result_schema };
-        (card, apart)
+        let overflow =
+            Overflow { text: None, input: whole_input, output: whole_output, result_schema };
+        (card, overflow)
     }
 }

@@ -11,10 +11,10 @@ use crate::{
         members::{TRIES, being_changed, name_is_free},
         rosters::MemberRecord,
     },
-    table::{keys, write::Write},
+    table::{keys, refusal::Refusal, write::Write},
 };
 
-/// How somebody who accepts an invite is a member.
+/// The membership of an entity that has accepted an invite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
     /// It has joined, and the invite has one use less.
@@ -24,8 +24,8 @@ pub enum Accepted {
 }
 
 impl Members<'_> {
-    /// Adds an entity to the space of an invite, which loses a use in the same transaction. A
-    /// `guest` is made by it, too. Who is a member already uses nothing.
+    /// Adds an entity to the space of an invite, which loses a use in the same transaction. The
+    /// transaction also makes the `guest`. An entity that is a member already uses nothing.
     pub async fn join_by_invite(
         self,
         invite: &InviteRecord,
@@ -37,17 +37,12 @@ impl Members<'_> {
         if entity.guest_of.is_some_and(|only| only != space) {
             return Err(Error::Forbidden("a guest may be in one space only".into()));
         }
-        let invite_key = keys::invite(space, invite.id);
         for tries in 0..TRIES {
             let (roster, record) = self.roster_and_record(space).await?;
             if let Some(member) = roster.member(entity.id).cloned() {
-                // Our own first try may have done it, if its answer was lost.
-                let is_new = tries > 0;
-                return Ok(if is_new {
-                    Accepted::Joined(member)
-                } else {
-                    Accepted::Member(member)
-                });
+                // In a later try, our own first try may have done it and its answer was lost.
+                let accepted = if tries > 0 { Accepted::Joined } else { Accepted::Member };
+                return Ok(accepted(member));
             }
             has_room_for_a_member(&roster)?;
             if guest.is_none() {
@@ -62,31 +57,47 @@ impl Members<'_> {
             writes.push(invite.use_once(now)?);
             match guest {
                 None => writes.extend(member_writes(space, entity)?),
-                Some(guest) => {
-                    let made = EntityRecord::new(entity.clone());
-                    writes.push(Write::put(keys::entity_meta(entity.id), &made)?.if_absent());
-                    writes.push(Write::put(keys::guest(entity.id), guest)?);
-                }
+                Some(guest) => writes.extend(guest_writes(entity, guest)?),
             }
             let Some(refusal) = self.change_roster(&writes).await? else {
                 return Ok(Accepted::Joined(member));
             };
             if !refusal.names(&keys::space_head(space)) {
-                if refusal.names(&invite_key) {
-                    return Err(InviteRecord::unusable(refusal.existing(&invite_key)));
-                }
-                if refusal.names(&keys::entity_meta(entity.id)) {
-                    return Err(match guest {
-                        None => no_such_entity(entity.id),
-                        Some(_) => Error::Conflict(
-                            "the guest that this Idempotency-Key made has left; use another key"
-                                .into(),
-                        ),
-                    });
-                }
+                expect_retry(invite, entity, guest.is_some(), &refusal)?;
             }
             self.store.table.pause(tries).await;
         }
         Err(being_changed())
     }
+}
+
+/// The writes that make a guest, who has no items yet.
+fn guest_writes(entity: &Entity, guest: &GuestRecord) -> Result<[Write; 2]> {
+    let made = EntityRecord::new(entity.clone());
+    Ok([
+        Write::put(keys::entity_meta(entity.id), &made)?.if_absent(),
+        Write::put(keys::guest(entity.id), guest)?,
+    ])
+}
+
+/// Fails if the refusal is final: the invite can't be used, or the entity can't join.
+fn expect_retry(
+    invite: &InviteRecord,
+    entity: &Entity,
+    is_guest: bool,
+    refusal: &Refusal,
+) -> Result<()> {
+    let invite_key = keys::invite(invite.space_id, invite.id);
+    if refusal.names(&invite_key) {
+        return Err(InviteRecord::unusable(refusal.existing(&invite_key)));
+    }
+    if !refusal.names(&keys::entity_meta(entity.id)) {
+        return Ok(());
+    }
+    if is_guest {
+        return Err(Error::Conflict(
+            "the guest that this Idempotency-Key made has left; use another key".into(),
+        ));
+    }
+    Err(no_such_entity(entity.id))
 }

@@ -5,8 +5,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_domain::runs::FailureCode;
 
-use super::{Drawing, ImageRequest, broken, decoded};
-use crate::{bedrock::Bedrock, port::ModelError};
+use crate::{
+    bedrock::Bedrock,
+    port::{
+        Drawing, ImageRequest, ModelError,
+        images::{broken, decoded},
+    },
+};
 
 /// Both vendors answer so. `error` and `finish_reasons` say why there is no picture.
 #[derive(Deserialize)]

@@ -3,11 +3,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
-use crate::{
+use crate::port::{
     files::{self, Media},
-    port::{Message, Request},
+    request::{FileRef, Message, Request},
+    text::as_text,
 };
 
 /// Anthropic counts width × height / 750 tokens and shrinks larger images to about 1,600. `OpenAI`
@@ -17,6 +16,23 @@ const IMAGE_TOKENS: u64 = 1_600;
 const PAGE_TOKENS: u64 = 3_000;
 /// A guess, because only a parser could count the pages. A page of text alone takes less.
 const PAGE_BYTES: u64 = 100_000;
+
+impl Request {
+    /// An estimate of the tokens that the model reads, rather too many than too few: a token for
+    /// every three bytes of text, and the tokens of each file. It errs by the model's tokenizer:
+    /// English text has about four bytes to a token, ids have two.
+    pub fn estimated_tokens(&self) -> u64 {
+        bytes(self).div_ceil(3) as u64 + tokens_of_files(self)
+    }
+}
+
+impl FileRef {
+    /// An estimate of the tokens that a model reads if it gets the file, without the label.
+    pub fn estimated_tokens(&self) -> u64 {
+        let media = Media::of(&self.content_type).filter(|_| !self.is_cut);
+        media.map_or(0, |media| tokens_of_file(media, self.bytes))
+    }
+}
 
 pub(crate) fn tokens(characters: usize) -> u64 {
     characters.div_ceil(4) as u64
@@ -77,20 +93,6 @@ pub(crate) fn texts(request: &Request) -> Vec<Cow<'_, str>> {
         }
     }
     texts
-}
-
-/// A string as it is, any other value as JSON. Characters that could change how a text is displayed
-/// are escaped in the JSON: they can occur only inside its strings.
-pub(crate) fn as_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        value => as_quoted_text(value),
-    }
-}
-
-/// Any value as JSON. A text in quotes stays on one line and can't look like the words after it.
-pub(crate) fn as_quoted_text(value: &Value) -> String {
-    smartspace_domain::quoting::escaped(&value.to_string())
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The parts of messages that have items of their own.
+//! The parts of messages that have items of their own, since they are too long for the message's
+//! item.
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::dispatch::Dispatch;
@@ -6,7 +7,7 @@ use smartspace_domain::dispatch::Dispatch;
 /// The parts of a message that are too long for its item: `TEXT#`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Apart {
+pub(crate) struct Overflow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
     /// The input of a card, as JSON.

@@ -13,8 +13,7 @@ use embedded_graphics::{
 };
 use smartspace_domain::{attachments::ReturnedImage, runs::FailureCode, tools::ImageSize};
 
-use super::{Drawing, ImageRequest};
-use crate::port::ModelError;
+use crate::port::{Drawing, ImageRequest, ModelError};
 
 /// About how many letters stand in a line.
 const LETTERS: u32 = 24;

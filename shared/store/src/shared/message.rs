@@ -1,5 +1,9 @@
 //! Messages as they are stored.
 
+mod card;
+mod cut_json;
+mod overflow;
+
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
@@ -12,9 +16,10 @@ use smartspace_domain::{
     stored,
 };
 
-use crate::messages::{
-    apart::Apart,
-    card::{ToolCard, is_zero},
+pub(crate) use self::overflow::{LongDispatch, Overflow};
+pub use self::{
+    card::{Asks, ToolCard},
+    cut_json::CutJson,
 };
 
 /// A message, as it is stored. Its item is small: a long text, and decisions on many agents, have
@@ -22,13 +27,10 @@ use crate::messages::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageRecord {
-    /// Its id.
     pub id: MessageId,
     /// Its number in the space.
     pub seq: u64,
-    /// Its revision.
     pub rev: u64,
-    /// Its sender.
     pub sender: Sender,
     /// The first 4,000 characters of the text. For a card, a line about the progress of its call.
     pub text: String,
@@ -50,7 +52,6 @@ pub struct MessageRecord {
     /// The idempotency key of the request that sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_key: Option<String>,
-    /// Its chain depth.
     pub chain_depth: u32,
     /// Whether its run was canceled while the model wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -121,23 +122,24 @@ impl MessageRecord {
     }
 
     /// Whether a part of it is in `TEXT#`.
-    pub(crate) fn is_apart(&self) -> bool {
-        self.more_chars > 0 || self.card.as_ref().is_some_and(ToolCard::is_apart)
+    pub(crate) fn has_overflow(&self) -> bool {
+        self.more_chars > 0 || self.card.as_ref().is_some_and(ToolCard::has_overflow)
     }
 
     /// The part of a text that its item holds, the number of further characters, and the whole text
     /// if there are any.
-    pub(crate) fn split(text: &str) -> (String, usize, Apart) {
+    pub(crate) fn split(text: &str) -> (String, usize, Overflow) {
         let (short, more) = excerpt(text, limits::TIMELINE_CHARS);
-        let apart = Apart { text: (more > 0).then(|| text.to_owned()), ..Apart::default() };
-        (short.to_owned(), more, apart)
+        let overflow =
+            Overflow { text: (more > 0).then(|| text.to_owned()), ..Overflow::default() };
+        (short.to_owned(), more, overflow)
     }
 
     /// The message, as the API shows it to members of other spaces, too: without the reasons of
     /// its sender, and without the parts in other items.
     pub fn in_short(&self, space: SpaceId) -> Message {
-        let message = self.clone().view(space, Apart::default(), None);
-        Message { truncated: self.is_apart(), dispatch: None, router: None, ..message }
+        let message = self.clone().view(space, Overflow::default(), None);
+        Message { truncated: self.has_overflow(), dispatch: None, router: None, ..message }
             .without_origin()
     }
 
@@ -145,7 +147,7 @@ impl MessageRecord {
     pub(crate) fn view(
         self,
         space: SpaceId,
-        apart: Apart,
+        overflow: Overflow,
         dispatch: Option<Vec<Dispatch>>,
     ) -> Message {
         Message {
@@ -154,7 +156,7 @@ impl MessageRecord {
             seq: self.seq,
             rev: self.rev,
             sender: self.sender,
-            parts: parts(self.card, self.text, self.partial, self.files, apart),
+            parts: parts(self.card, self.text, self.partial, self.files, overflow),
             run_id: self.run_id,
             stream_id: self.stream_id,
             client_key: self.client_key,
@@ -174,13 +176,18 @@ fn parts(
     text: String,
     partial: bool,
     files: Vec<MessageFile>,
-    apart: Apart,
+    overflow: Overflow,
 ) -> Vec<Part> {
-    let card = card.map(|card| card.view(&apart, partial));
+    let card = card.map(|card| card.view(&overflow, partial));
     // The text of a card describes the progress of its call.
     let partial = partial && card.is_none();
     let is_shown = !text.is_empty() || (card.is_none() && files.is_empty());
-    let text = Part::Text { text: apart.text.unwrap_or(text), partial };
+    let text = Part::Text { text: overflow.text.unwrap_or(text), partial };
     let files = files.into_iter().map(|file| Part::File(file.part));
     card.into_iter().chain(is_shown.then_some(text)).chain(files).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

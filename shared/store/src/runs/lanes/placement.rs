@@ -1,4 +1,5 @@
-//! A message triggers an agent: its run starts, waits, or joins another one.
+//! The place of a new run among the runs of its agent: it starts, waits, joins another run or
+//! replaces others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,27 +17,24 @@ use smartspace_domain::{
 use crate::{
     Error, Result, Runs, Store,
     runs::{
-        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, endings::cancel_write, lanes::Lanes,
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, end_writes::cancel_write, lanes::Lanes,
     },
     table::{keys, write::Write},
     usage,
 };
 
-/// An agent that a message triggers.
+/// A run to be placed.
 #[derive(Clone, Debug)]
-pub(crate) struct Woken {
-    /// Its run.
+pub(crate) struct NewRun {
     pub(crate) run: RunRecord,
-    /// The copy of the run.
     pub(crate) active: ActiveRecord,
-    /// What the agent's messages do while it is busy.
+    /// How the run is placed if its agent is busy.
     pub(crate) mode: ConcurrencyMode,
 }
 
-/// What triggering an agent does, as a part of the transaction that decides it.
+/// The place of a new run, as a part of the transaction that creates it.
 #[derive(Clone, Debug, Default)]
-pub struct Waking {
-    /// The writes.
+pub struct Placement {
     pub(crate) writes: Vec<Write>,
     /// The jobs of the runs that start then.
     pub jobs: Vec<RunJob>,
@@ -49,7 +47,7 @@ pub struct Waking {
 }
 
 impl Lanes {
-    /// The runs that triggering the agent may change: the new run joins or replaces one of them.
+    /// The runs that a new run of the agent may change, since it joins or replaces one of them.
     pub(crate) fn affected(&self, mode: ConcurrencyMode) -> Vec<RunId> {
         let of_lane = self.lane.runs.iter().map(|run| run.run.run_id);
         let waiting = self.slots.waiting.iter().map(|run| run.run_id);
@@ -61,42 +59,45 @@ impl Lanes {
     }
 }
 
-impl Waking {
-    /// Triggers an agent that is never busy: its run starts.
+impl Placement {
+    /// A run of an agent that is never busy starts.
     pub(crate) fn at_once(run: &RunRecord, active: &ActiveRecord) -> Result<Self> {
         Ok(Self { writes: new_writes(run, active)?, jobs: vec![run.job()], ..Self::default() })
     }
 
-    /// Triggers an agent that has a lane. `others` are the runs that [`Lanes::affected`] names.
+    /// A run of an agent that has a lane. `others` are the runs that [`Lanes::affected`] names.
     pub(crate) fn in_lane(
         store: &Store,
-        woken: Woken,
+        new: NewRun,
         mut lanes: Lanes,
         others: &LaneRuns,
         now: Time,
     ) -> Result<Self> {
-        let Woken { run, active, mode } = woken;
+        let NewRun { run, active, mode } = new;
         let run = RunRecord { in_lane: true, ..run };
+        // If another run is the first one afterwards, it needs a job: see `completed`.
         let first = lanes.lane.runs.first().map(|first| first.run.run_id);
-        let waking = match lanes.lane.enter(mode, run.to_ref(), run.is_delegated()) {
+        let placement = match lanes.lane.enter(mode, run.to_ref(), run.is_delegated()) {
             Entry::Place { position, superseded } => {
-                let mut waking = Self::placed(run, &active, position)?;
+                let mut placement = Self::placed(run, &active, position)?;
                 for other in superseded {
-                    waking.supersede(store, &mut lanes, others.get(&other.run_id), now)?;
+                    placement.supersede(store, &mut lanes, others.get(&other.run_id), now)?;
                 }
                 lanes.fill_slots();
-                waking
+                placement
             }
             Entry::Joins(into) => {
                 let into = others.get(&into.run_id).ok_or_else(changed)?;
                 Self::joined(store, run, active, into, now)?
             }
+            // The lane has a run for a newer message: the decision on this one came late. Its run
+            // is stored all the same, as ended, so that a repeat of the decision finds it.
             Entry::Superseded => Self {
                 never_started: Some(canceled(store, run, EndReason::Superseded, now)),
                 ..Self::default()
             },
         };
-        waking.completed(lanes, first, now)
+        placement.completed(lanes, first, now)
     }
 
     /// The new run has a place in the lane.
@@ -104,6 +105,8 @@ impl Waking {
         if position == 0 {
             return Self::at_once(&run, active);
         }
+        // No job starts this run: the end of the run before it does. It is due all the same, so
+        // that the sweep looks at it if no end ever comes.
         let run = RunRecord {
             waits_for: Some(WaitsFor::Lane),
             due_at: Some(run.created_at + lease::WAITING_DUE),
@@ -128,6 +131,8 @@ impl Waking {
         else {
             return Err(changed());
         };
+        // A late decision may come after the decisions on newer messages, so the message that joins
+        // may be the older one. The run keeps the newest message as its trigger.
         let is_newer = seq > old_seq;
         let (seq, message_id, earlier) =
             if is_newer { (seq, message_id, old_seq) } else { (old_seq, old_id, seq) };
@@ -135,6 +140,9 @@ impl Waking {
                           #chainDepth = :depth, #kept = #kept + :one, \
                           #joined = list_append(if_not_exists(#joined, :none), :earlier)";
         let write = Write::update(keys::run_meta(into.id), expression)
+            // A worker may claim the run at this moment. Then either this write fails, or the claim
+            // does, because `kept` is no longer what it read. Without both, the run would start
+            // without this message and no run would answer it.
             .when("#status = :queued")
             .value(":seq", seq)?
             .value(":message", message_id)?
@@ -164,12 +172,14 @@ impl Waking {
         now: Time,
     ) -> Result<()> {
         let other = other.ok_or_else(changed)?;
+        // A batch does not read the slots and the lane at the same moment, and `other` may get its
+        // slot or its place in between. So both are checked, even if this run changes neither.
         lanes.must_hold = true;
         lanes.forget(other.id);
         let ended = canceled(store, other.clone(), EndReason::Superseded, now);
-        self.writes.push(cancel_write(&ended, None)?);
+        self.writes.push(cancel_write(&ended)?);
         self.writes.push(Write::delete(keys::active_run(other.agent_id, other.id)));
-        self.writes.extend(usage::writes(ended.user(), &ended.used, 1, now)?);
+        self.writes.extend(usage::writes(ended.usage_scope(), &ended.used, 1, now)?);
         self.superseded.push(ended);
         Ok(())
     }
@@ -179,7 +189,9 @@ impl Waking {
         if let Some(run) = &self.never_started {
             self.writes.push(Write::put(keys::run_meta(run.id), run)?.if_absent());
         }
-        // Those before the new run may have waited for one that it replaces.
+        // The runs before the new one may have waited for a run that it replaces. Without a job,
+        // they would start only when the sweep finds them. The new run has its job already, and a
+        // transaction can't write an item twice.
         let is_new =
             |run: &RunRef| self.writes.iter().any(|write| write.key == keys::run_meta(run.run_id));
         if let Some(next) = lanes.lane.runs.first().map(|next| next.run)
@@ -224,7 +236,7 @@ impl Runs<'_> {
         Ok(found.into_iter().map(|run| (run.id, run)).collect())
     }
 
-    /// What messages for these agents do while they are busy, in their order. An agent that was
+    /// The concurrency modes of these agents, in their order. An agent that was
     /// deleted meanwhile is not busy: its run then ends as removed.
     pub async fn modes(self, agents: &[EntityId]) -> Result<Vec<ConcurrencyMode>> {
         let gates: Vec<_> = agents.iter().map(|agent| keys::gate(*agent)).collect();
@@ -238,18 +250,19 @@ impl Runs<'_> {
             .collect()
     }
 
-    /// Reads what triggering an agent needs, and says what it does. Returns `None` if its run is in the
-    /// lane already.
-    pub(crate) async fn waking(self, woken: Woken, now: Time) -> Result<Option<Waking>> {
-        let Woken { run, active, mode } = &woken;
+    /// Reads the runs of an agent and finds the place of a new one. Returns `None` if the run is in
+    /// the lane already.
+    pub(crate) async fn place(self, new: NewRun, now: Time) -> Result<Option<Placement>> {
+        let NewRun { run, active, mode } = &new;
         if *mode == ConcurrencyMode::Parallel {
-            return Waking::at_once(run, active).map(Some);
+            return Placement::at_once(run, active).map(Some);
         }
         let lanes = self.lanes(&RunRef { in_lane: true, ..run.to_ref() }).await?;
+        // The answer to an earlier try was lost. The run must not get a second place.
         if lanes.lane.runs.iter().any(|other| other.run.run_id == run.id) {
             return Ok(None);
         }
         let others = self.lane_runs(lanes.affected(*mode)).await?;
-        Waking::in_lane(self.store, woken, lanes, &others, now).map(Some)
+        Placement::in_lane(self.store, new, lanes, &others, now).map(Some)
     }
 }

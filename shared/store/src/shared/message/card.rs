@@ -1,7 +1,5 @@
 //! Tool calls that messages show as cards.
 
-mod cut_json;
-
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
@@ -11,16 +9,13 @@ use smartspace_domain::{
     tools::AnswerBy,
 };
 
-pub use self::cut_json::CutJson;
-use crate::messages::apart::Apart;
+use crate::shared::message::{CutJson, Overflow};
 
 /// A tool call, as its message stores it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCard {
-    /// The call.
     pub call_id: CallId,
-    /// The tool.
     pub name: String,
     /// The input of the call.
     pub input: CutJson,
@@ -60,23 +55,23 @@ impl ToolCard {
     }
 
     /// Whether a part of the card is in `TEXT#`.
-    pub(crate) fn is_apart(&self) -> bool {
+    pub(crate) fn has_overflow(&self) -> bool {
         let is_cut = |json: &CutJson| json.more > 0;
         is_cut(&self.input)
             || self.output.as_ref().is_some_and(is_cut)
             || self.asks.as_ref().is_some_and(|asks| asks.has_schema)
     }
 
-    pub(super) fn view(self, apart: &Apart, partial: bool) -> Part {
+    pub(super) fn view(self, overflow: &Overflow, partial: bool) -> Part {
         let mut part = ToolPart {
             call_id: self.call_id,
             name: self.name,
-            input: self.input.whole(apart.input.as_ref()),
+            input: self.input.whole(overflow.input.as_ref()),
             partial,
-            output: self.output.map(|output| output.whole(apart.output.as_ref())),
+            output: self.output.map(|output| output.whole(overflow.output.as_ref())),
             status: self.status,
             ui: None,
-            result_schema: apart
+            result_schema: overflow
                 .result_schema
                 .as_ref()
                 .and_then(|text| serde_json::from_str(text).ok()),
@@ -92,9 +87,4 @@ impl ToolCard {
         }
         Part::Tool(Box::new(part))
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-pub(super) fn is_zero(number: &usize) -> bool {
-    *number == 0
 }

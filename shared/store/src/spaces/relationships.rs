@@ -13,7 +13,7 @@ use smartspace_domain::{
 use crate::{
     Relationships, Result,
     entities::EntityRecord,
-    spaces::rosters::MemberRecord,
+    shared::member::MemberRecord,
     table::{
         Query,
         indexes::Index,

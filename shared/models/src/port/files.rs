@@ -9,7 +9,7 @@ use smartspace_domain::{
     ids::AttachmentId,
 };
 
-use crate::port::{FileRef, Message, Request};
+use crate::port::request::{FileRef, Message, Request};
 
 /// The kinds of files that providers take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,6 @@ use smartspace_domain::{limits, messages::excerpt};
 /// The first 4,000 characters of a JSON text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutJson {
-    /// These characters.
     pub text: String,
     /// How many more characters there are. The whole text is then in `TEXT#`.
     #[serde(default, skip_serializing_if = "super::is_zero")]
@@ -22,7 +21,7 @@ impl CutJson {
         (Self { text: short.to_owned(), more }, (more > 0).then_some(text))
     }
 
-    pub(super) fn whole(&self, apart: Option<&String>) -> Value {
-        serde_json::from_str(apart.unwrap_or(&self.text)).unwrap_or_default()
+    pub(super) fn whole(&self, overflow: Option<&String>) -> Value {
+        serde_json::from_str(overflow.unwrap_or(&self.text)).unwrap_or_default()
     }
 }

@@ -1,13 +1,5 @@
-//! Models that draw pictures, for tools of the type `image`.
-//!
-//! - `openai`: `OpenAI`'s image API, and servers with the same API
-//! - `bedrock`: models of Amazon and of Stability AI on Amazon Bedrock
-//! - `scripted`: draws the words of the prompt, without any provider
-
-#[cfg(feature = "bedrock")]
-mod bedrock;
-mod openai;
-mod scripted;
+//! The request to a model that draws pictures, for tools of the type `image`, and its answer. Each
+//! provider has a file `images` of its own.
 
 use std::time::Duration;
 
@@ -18,11 +10,7 @@ use smartspace_domain::{
     tools::{ImageProvider, ImageSize},
 };
 
-use crate::{estimate, port::ModelError};
-
-#[cfg(feature = "bedrock")]
-pub(crate) use self::bedrock::draw as draw_with_bedrock;
-pub(crate) use self::scripted::draw as draw_words;
+use crate::port::{ModelError, estimate};
 
 /// How long a picture may take.
 pub const DRAWING_LIMIT: Duration = Duration::from_mins(2);
@@ -32,20 +20,17 @@ pub const DRAWING_LIMIT: Duration = Duration::from_mins(2);
 const MOST_TOKENS: u64 = 6_500;
 
 /// The largest answer with a picture, in bytes. In it the picture is base64.
-const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
+pub(crate) const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
 
 /// A picture to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageRequest {
     /// Identifies the request in the provider's logs.
     pub id: String,
-    /// Who draws it.
     pub provider: ImageProvider,
     /// The model's name at its provider.
     pub model: String,
-    /// Its size.
     pub size: ImageSize,
-    /// What it shows.
     pub prompt: String,
 }
 
@@ -65,8 +50,8 @@ impl ImageRequest {
         self.size.tokens().max(MOST_TOKENS)
     }
 
-    /// What a picture has used whose provider counts nothing.
-    fn estimated_usage(&self) -> Usage {
+    /// The usage of a picture whose provider reports none.
+    pub(crate) fn estimated_usage(&self) -> Usage {
         Usage {
             input_tokens: estimate::tokens(self.prompt.chars().count()),
             output_tokens: self.size.tokens(),
@@ -81,12 +66,12 @@ impl ImageRequest {
 pub struct Drawing {
     /// The picture. It is not checked.
     pub image: ReturnedImage,
-    /// What it has used, without the cost.
+    /// Its usage, without the cost.
     pub usage: Usage,
 }
 
 /// The picture of an answer, which has the type that its first bytes say.
-fn decoded(base64: &str) -> Result<ReturnedImage, ModelError> {
+pub(crate) fn decoded(base64: &str) -> Result<ReturnedImage, ModelError> {
     let bytes = BASE64.decode(base64.trim());
     let bytes = bytes.map_err(|_| broken("the provider sent a picture that is not base64"))?;
     let content_type = FileType::of_picture(&bytes)
@@ -94,6 +79,6 @@ fn decoded(base64: &str) -> Result<ReturnedImage, ModelError> {
     Ok(ReturnedImage { content_type: content_type.name().to_owned(), bytes })
 }
 
-fn broken(text: &str) -> ModelError {
+pub(crate) fn broken(text: &str) -> ModelError {
     ModelError::new(FailureCode::BrokenStream, text)
 }

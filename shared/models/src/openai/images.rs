@@ -9,8 +9,13 @@ use serde::Deserialize;
 use serde_json::json;
 use smartspace_domain::runs::Usage;
 
-use super::{Drawing, ImageRequest, LONGEST_ANSWER, broken, decoded};
-use crate::{openai::OpenAi, port::ModelError};
+use crate::{
+    openai::OpenAi,
+    port::{
+        Drawing, ImageRequest, ModelError,
+        images::{LONGEST_ANSWER, broken, decoded},
+    },
+};
 
 const PATH: [&str; 2] = ["images", "generations"];
 
