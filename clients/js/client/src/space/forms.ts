@@ -1,11 +1,22 @@
 // Open forms. Pure.
 
-import type { AnswerBy, Caller, Form, Message, ToolPart } from './types.ts';
+import type { AnswerBy, Caller, Form, FormsState, Message, Store, ToolPart } from '../types.ts';
+import { openParts } from './history.ts';
+
+/** An open form that a store shows. */
+export const formIn = (store: Store<FormsState>, callId: string) =>
+  store.getSnapshot().forms.find((form) => form.callId === callId);
+
+/** The open forms of a message. */
+export const formsOf = (spaceId: string, message: Message, caller: Caller | null): Form[] =>
+  // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- open parts have a run
+  openParts(message).map((part) => formOf(spaceId, message.id, message.runId!, part, caller));
 
 /** The form of a card. */
 export function formOf(
   spaceId: string,
-  { id, runId }: Pick<Message, 'id' | 'runId'>,
+  messageId: string,
+  runId: string,
   part: Pick<
     ToolPart,
     'callId' | 'name' | 'input' | 'ui' | 'resultSchema' | 'answerBy' | 'expiresAt'
@@ -15,8 +26,8 @@ export function formOf(
   const { callId, name, input, ui, resultSchema, answerBy, expiresAt } = part;
   return {
     spaceId,
-    messageId: id,
-    runId: runId!,
+    messageId,
+    runId,
     callId,
     name,
     input,

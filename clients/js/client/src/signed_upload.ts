@@ -1,15 +1,14 @@
 // Stores bytes at a signed URL, which may be on another origin.
 
 import type { Environment } from './environment.ts';
+import { LONGEST_UPLOAD_MS, UPLOAD_STALL_MS } from './limits.ts';
+import { withLimit } from './waiting.ts';
 
-// An upload without progress for this long has no network.
-const STALL_MS = 60_000;
-// `fetch` reports no progress.
-const LONGEST_MS = 600_000;
 // The platform sends these itself, and refuses them from a script.
 const OWN_HEADERS = /^(content-length|host)$/i;
 
-export interface Put {
+/** What is stored, and where. */
+export interface SignedUpload {
   url: string;
   headers: Readonly<Record<string, string>>;
   data: Blob;
@@ -19,22 +18,29 @@ export interface Put {
 }
 
 /** The status of the answer, or 0 if none came. The request has no credentials. */
-export function put(env: Environment, given: Put): Promise<number> {
+export function putSigned(env: Environment, given: SignedUpload): Promise<number> {
   const headers = Object.entries(given.headers).filter(([name]) => !OWN_HEADERS.test(name));
-  return env.XMLHttpRequest ? withProgress(env, given, headers) : withFetch(env, given, headers);
+  const { XMLHttpRequest } = env;
+  return XMLHttpRequest
+    ? withProgress(env, given, headers, new XMLHttpRequest())
+    : withFetch(env, given, headers);
 }
 
-type Headers = readonly (readonly [string, string])[];
+type Headers = [string, string][];
 
-function withProgress(env: Environment, given: Put, headers: Headers): Promise<number> {
+function withProgress(
+  env: Environment,
+  given: SignedUpload,
+  headers: Headers,
+  request: XMLHttpRequest,
+): Promise<number> {
   const { url, data, onProgress, signal } = given;
   return new Promise((resolve) => {
-    const request = new env.XMLHttpRequest!();
     const cancel = () => request.abort();
     let timer: unknown;
     const expectMore = () => {
       env.clearTimeout(timer);
-      timer = env.setTimeout(cancel, STALL_MS);
+      timer = env.setTimeout(cancel, UPLOAD_STALL_MS);
     };
     request.open('PUT', url);
     for (const [name, value] of headers) request.setRequestHeader(name, value);
@@ -53,27 +59,18 @@ function withProgress(env: Environment, given: Put, headers: Headers): Promise<n
   });
 }
 
-async function withFetch(env: Environment, given: Put, headers: Headers): Promise<number> {
+function withFetch(env: Environment, given: SignedUpload, headers: Headers): Promise<number> {
   const { url, data, signal } = given;
-  const abort = new AbortController();
-  const cancel = () => abort.abort();
-  signal?.addEventListener('abort', cancel);
-  const timer = env.setTimeout(cancel, LONGEST_MS);
-  try {
+  return withLimit(env, LONGEST_UPLOAD_MS, signal, async (limited) => {
     const response = await env.fetch(url, {
       method: 'PUT',
       headers: Object.fromEntries(headers),
       body: data,
       credentials: 'omit',
-      signal: abort.signal,
+      signal: limited,
     });
     // An unread body would hold the connection.
     response.body?.cancel().catch(() => {});
     return response.status;
-  } catch {
-    return 0;
-  } finally {
-    env.clearTimeout(timer);
-    signal?.removeEventListener('abort', cancel);
-  }
+  }).catch(() => 0);
 }

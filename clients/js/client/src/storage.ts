@@ -1,11 +1,12 @@
-// The storage of the platform, which never throws: it may be missing, full, or refused, as in some
-// private windows. Then what should be kept is lost with the page only.
+// The storage of the platform, without its errors: it may be missing, full, or refused, as in some
+// private windows. Then what should survive a reload is lost with the page.
 
 import type { Environment } from './environment.ts';
 
 type PlatformStorage = NonNullable<Environment['storage']>;
 
-export interface Kept {
+/** A storage whose methods never throw. */
+export interface SafeStorage {
   /** Null if there is nothing, or if it can't be read. */
   get(name: string): string | null;
   set(name: string, value: string): void;
@@ -14,7 +15,8 @@ export interface Kept {
   names(prefix: string): string[];
 }
 
-export function keptIn({ storage }: Environment): Kept {
+/** The storage of the platform as one that never throws. */
+export function safeStorage({ storage }: Environment): SafeStorage {
   const withStorage = <T>(act: (storage: PlatformStorage) => T, otherwise: T): T => {
     try {
       return storage ? act(storage) : otherwise;
@@ -29,7 +31,7 @@ export function keptIn({ storage }: Environment): Kept {
     names: (prefix) =>
       withStorage(
         (given) =>
-          Array.from({ length: given.length }, (_, at) => given.key(at)!).filter((name) =>
+          Array.from({ length: given.length }, (_, at) => given.key(at) ?? '').filter((name) =>
             name.startsWith(prefix),
           ),
         [],

@@ -1,14 +1,11 @@
 // The files of one space: how they get to the server, and the addresses from which they are loaded.
 
-import type { Environment } from './environment.ts';
-import { SmartspaceError, type Call } from './http.ts';
-import type { Attachment, FilePart, FileUrlOptions, Space } from './types.ts';
-import type { Uploads } from './uploads.ts';
-
-// A download may take a while to begin.
-const URL_RESERVE_MS = 60_000;
-// How long the server lets a URL live. The clock of this computer may differ from the server's.
-const URL_LIFE_MS = 15 * 60_000;
+import type { Environment } from '../environment.ts';
+import { refuse } from '../errors.ts';
+import type { Call } from '../http.ts';
+import { URL_LIFE_MS, URL_RESERVE_MS } from '../limits.ts';
+import type { Attachment, FilePart, FileUrlOptions, Space } from '../types.ts';
+import type { Uploads } from '../uploads.ts';
 
 export interface Attachments extends Pick<Space, 'attach' | 'attachment' | 'fileUrl'> {
   /** The part of a message for this attachment, with what is known about it. */
@@ -18,17 +15,16 @@ export interface Attachments extends Pick<Space, 'attach' | 'attachment' | 'file
 export interface AttachmentsContext {
   env: Environment;
   call: Call;
-  /** The path of the space. */
-  path: string;
   uploads: Uploads;
 }
 
-export function createAttachments(context: AttachmentsContext): Attachments {
-  const { env, call, path, uploads } = context;
+/** `path` is that of the attachments of the space. */
+export function createAttachments(context: AttachmentsContext, path: string): Attachments {
+  const { env, call, uploads } = context;
   const known = new Map<string, Attachment>();
   // Calls at the same moment share one request.
   const urls = new Map<string, { url: Promise<string>; until: number }>();
-  const pathOf = (id: string) => `${path}/attachments/${encodeURIComponent(id)}`;
+  const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`;
 
   function note(found: Attachment) {
     known.set(found.id, found);
@@ -45,8 +41,7 @@ export function createAttachments(context: AttachmentsContext): Attachments {
   async function ask(id: string) {
     const { url, status, reason } = await attachment(id);
     if (url) return url;
-    const missing = status === 'pending' ? 'This file has not been uploaded yet.' : reason;
-    throw new SmartspaceError(422, { detail: missing });
+    refuse(status === 'pending' ? 'This file has not been uploaded yet.' : (reason ?? undefined));
   }
 
   return {
@@ -61,15 +56,16 @@ export function createAttachments(context: AttachmentsContext): Attachments {
       return asked.url;
     },
     partOf(given) {
-      const id = typeof given === 'string' ? given : given.id;
-      const about = typeof given === 'string' ? known.get(given) : given;
+      const about: Pick<Attachment, 'id'> & Partial<Attachment> =
+        typeof given === 'string' ? (known.get(given) ?? { id: given }) : given;
       const {
+        id,
         name = 'File',
         contentType = 'application/octet-stream',
         bytes = 0,
         width,
         height,
-      } = about ?? {};
+      } = about;
       const size = width && height ? { width, height } : {};
       return { type: 'file', attachmentId: id, name, contentType, bytes, ...size };
     },

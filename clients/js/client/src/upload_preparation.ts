@@ -2,12 +2,10 @@
 // its metadata, and a hash.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError } from './http.ts';
+import { refuse } from './errors.ts';
+import { LARGEST_FILE_BYTES, LONGEST_NAME } from './limits.ts';
 import { withoutMetadata } from './pictures.ts';
 import type { NewFile } from './types.ts';
-
-const LARGEST_BYTES = 20 * 1024 * 1024;
-const LONGEST_NAME = 255;
 
 // Browsers know no type for some of these names, or another one.
 const TYPES: Record<string, string> = {
@@ -28,7 +26,7 @@ const TYPES: Record<string, string> = {
   weba: 'audio/webm',
 };
 
-/** What the server is told about a new file. */
+/** What the server learns of a new file before its upload. */
 export interface NewAttachment {
   name: string;
   contentType: string;
@@ -36,8 +34,8 @@ export interface NewAttachment {
   sha256: string;
 }
 
-/** The bytes to upload, and what the server is told about them. */
-export async function prepared(
+/** The bytes to upload, and their description. Rejects if the file can't be sent. */
+export async function prepareUpload(
   env: Environment,
   file: Blob | NewFile,
   original: boolean,
@@ -60,31 +58,22 @@ export async function prepared(
 // Whole characters, and none that the server refuses: those that control a terminal, are not shown,
 // or end a folder.
 const nameOf = (name = '') =>
-  [
-    ...(name || 'file').replace(
-      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}/\\]/gu,
-      ' ',
-    ),
-  ]
+  [...(name || 'file').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}/\\]/gu, ' ')]
     .slice(-LONGEST_NAME)
     .join('');
 
 /** The type of a file with this name, if the platform says `type`. */
 export function typeOf(name: string, type: string): string {
   const extension = /\.(\w+)$/.exec(name)?.[1] ?? '';
-  return TYPES[extension.toLowerCase()] ?? (type.split(';')[0]! || 'application/octet-stream');
+  return TYPES[extension.toLowerCase()] ?? (type.split(';')[0] || 'application/octet-stream');
 }
 
 async function sha256Of(data: Blob): Promise<string> {
   // A larger file may not fit into the memory.
-  if (data.size > LARGEST_BYTES) refuse('The file is larger than 20 MiB.');
+  if (data.size > LARGEST_FILE_BYTES) refuse('The file is larger than 20 MiB.');
   if (data.size === 0) refuse('The file is empty.');
   // Only secure pages have it.
-  if (!crypto.subtle) refuse('Files can be sent from a page with https:// only.');
+  if (!crypto.subtle) refuse('Files need a page with https://.');
   const digest = await crypto.subtle.digest('SHA-256', await data.arrayBuffer());
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-function refuse(detail: string): never {
-  throw new SmartspaceError(422, { detail });
 }
