@@ -14,7 +14,7 @@ for (const name of ['client', 'react']) {
     stdio: 'inherit',
   });
   // The compiler leaves the names of sources in declarations.
-  for (const file of await readdir(dist)) {
+  for (const file of await readdir(dist, { recursive: true })) {
     if (!file.endsWith('.d.ts')) continue;
     const text = await readFile(`${dist}/${file}`, 'utf8');
     await writeFile(

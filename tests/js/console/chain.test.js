@@ -86,7 +86,7 @@ test('the arrow keys select a tab, and a chain has an address', async (t) => {
   await chain(page).getByRole('button', { name: 'Ana spoke' }).waitFor();
 });
 
-test('a member sees the chain too, and in a narrow window a message closes the drawer', async (t) => {
+test('a member sees the chain, and in a narrow window a message closes the drawer', async (t) => {
   const space = await scene('Narrow');
   const page = await openTab(t, { viewport: { width: 390, height: 844 } });
   await signInAs(page, husam, `#/s/${space.id}`);

@@ -251,7 +251,7 @@ const isInList = (locator) =>
     return top >= list.top - 1 && bottom <= list.bottom + 1;
   });
 
-test('in a narrow window a new file is in sight, and so is the button that removes it', async (t) => {
+test('a narrow window shows a new file, and the button that removes it', async (t) => {
   const viewport = { width: 360, height: 640 };
   const space = await api.createSpace('Narrow files', [husam]);
   const page = await openTab(t, { ...REFUSALS, viewport });

@@ -22,7 +22,7 @@ async function opened(t, name) {
   return { page, agent, space };
 }
 
-test('a fork with other instructions is shown beside the run, and its changes can be stored', async (t) => {
+test('a fork with other instructions is shown beside the run and can be stored', async (t) => {
   const { page, agent, space } = await opened(t, 'Forked');
   await fork(page).getByRole('textbox', { name: 'Instructions' }).fill('Be brief.');
   await fork(page).getByRole('button', { name: 'Fork here' }).click();
@@ -35,7 +35,7 @@ test('a fork with other instructions is shown beside the run, and its changes ca
   assert.equal((await api.messages(space)).length, 2);
 });
 
-test('a fork from a later step compares that step, and one without changes has nothing to keep', async (t) => {
+test('a fork from a later step compares that step; unchanged it stores nothing', async (t) => {
   const { page } = await opened(t, 'Forked later');
   await fork(page).getByRole('combobox', { name: 'From step' }).selectOption('2');
   await fork(page).getByRole('button', { name: 'Fork here' }).click();

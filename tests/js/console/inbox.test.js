@@ -22,7 +22,7 @@ async function asking(name, question) {
   return space;
 }
 
-test('a form in another space is listed, leads to its card, and goes with its answer', async (t) => {
+test('a form in another space is listed, leads to its card, and its answer ends it', async (t) => {
   await asking('Deployments', 'When may I deploy?');
   const other = await api.createSpace('Elsewhere', [husam, sarah]);
   const page = await openTab(t);

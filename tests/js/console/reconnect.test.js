@@ -105,7 +105,7 @@ test('a page that joins during an answer shows it within seconds', async (t) => 
   assert.deepEqual(await storedEntries(late), asEntries(await api.messages(space)));
 });
 
-test('the page connects again at once after a restart, and later after too many frames', async (t) => {
+test('after a restart the page connects at once, and later after too many frames', async (t) => {
   const space = await api.createSpace('Goodbye', [husam]);
   const page = await openTab(t);
   await openSpace(page, 'Goodbye');
@@ -161,7 +161,7 @@ test('a refused subscription is tried again over the same connection', async (t)
   assert.equal(await page.evaluate(() => window.sockets.length), count);
 });
 
-test('frames about subscriptions are counted, unless the server does not know the counter', async (t) => {
+test('frames about subscriptions are counted, unless the server knows no counter', async (t) => {
   const first = await api.createSpace('Counted', [husam]);
   const second = await api.createSpace('Counted too', [husam]);
   const page = await openTab(t);

@@ -9,10 +9,9 @@ export const WEATHER = 'It will be \u{1f324}️ and warm all day.';
 export const APPROVAL = { message: 'Order 40 roses?', options: ['Approve', 'Reject'] };
 
 /**
- * `{product, api, husam, sarah, guide, weather, garden, secret, bearer}`: the space `garden` has all
- * four, `secret` has only Sarah and an agent. `bearer` is the header with Husam's token. Guide asks
- * before it orders roses. Agents write a word in `wordDelayMs`. `flags` are for
- * the product.
+ * `{product, api, husam, sarah, guide, weather, garden, secret, bearer}`: the space `garden` has
+ * all four, `secret` has only Sarah and an agent. `bearer` is the header with Husam's token. Guide
+ * asks before it orders roses. Agents write a word in `wordDelayMs`. `flags` are for the product.
  */
 export async function startGarden(t, wordDelayMs = 0, ...flags) {
   const product = await startProduct(...flags);

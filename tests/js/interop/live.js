@@ -7,8 +7,8 @@ import { tokenOf } from '../api_client.js';
 const LIMIT_MS = 30_000;
 
 /**
- * Follows a space as a person: `{frames, until}`. `until` waits for a frame that a function accepts,
- * which may have come before.
+ * Follows a space as a person: `{frames, until}`. `until` waits for a frame that a function
+ * accepts, which may have come before.
  */
 export async function follow(t, { base, jwtSecret }, person, space) {
   const response = await fetch(`${base}/v1/socketTickets`, {

@@ -15,6 +15,8 @@ const SDKS = {
   'the client of 2026-07-28': sdk2026,
   'the client of 2025-11-25': { Client, StreamableHTTPClientTransport },
 };
+// The server's parser reserves this name.
+const RAW = '$serde_json::private::RawValue';
 const ANSWER = 'The garden opens at nine.';
 const APPROVAL = { message: 'Order 40 roses?', options: ['Approve', 'Reject'] };
 const TOOLS = [
@@ -288,8 +290,8 @@ for (const [name, sdk] of Object.entries(SDKS)) {
 
 /**
  * A product with a person in a space: `{product, api, space, bearer, send, call}`. `bearer` is the
- * header with the person's token. `send` posts a request without a client, and `call` one that calls
- * a tool as the person.
+ * header with the person's token. `send` posts a request without a client, and `call` one that
+ * calls a tool as the person.
  */
 async function scene(t, ...flags) {
   const product = await startProduct(...flags);
@@ -343,9 +345,10 @@ test('a request that would overflow the stack or fill the memory is refused', as
   // serde_json parses the text of a name that it reserves as JSON in turn, at a depth of its own.
   let deep = '';
   for (let level = 0; level < 11; level += 1)
-    deep = `${'['.repeat(115)}${JSON.stringify({ '$serde_json::private::RawValue': deep || '1' })}${']'.repeat(115)}`;
+    deep = `${'['.repeat(115)}${JSON.stringify({ [RAW]: deep || '1' })}${']'.repeat(115)}`;
   const asked = (output) =>
-    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"answer_form","arguments":{"output":${output}}}}`;
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":' +
+    `{"name":"answer_form","arguments":{"output":${output}}}}`;
   const [status, detail] = await raw(asked(deep));
   assert.equal(status, 400);
   assert.match(detail, /^the body: expected JSON, but/);

@@ -16,7 +16,8 @@ import {
   typescriptCommand,
 } from './remote.js';
 
-const SECRET = `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`;
+const RANDOM = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));
+const SECRET = `whsec_${RANDOM.toString('base64')}`;
 const GUIDE = new URL('../../../docs/guide/remote-agents.md', import.meta.url);
 const QUESTION = 'When does the garden open on a \u{1f324}️ day?';
 const LONG = Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ');
@@ -28,8 +29,8 @@ const EXAMPLES = {
 };
 
 /**
- * A person in a space with a remote agent: `{product, api, husam, remote, space, relay, agent, ask}`.
- * `command` runs the agent. `ask` posts a message and returns the id of the agent's run.
+ * A person in a space with a remote agent: `{product, api, husam, remote, space, relay, agent,
+ * ask}`. `command` runs the agent. `ask` posts a message and returns the id of the agent's run.
  */
 async function scene(t, command) {
   const relay = await startRelay(t);

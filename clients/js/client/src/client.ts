@@ -1,11 +1,13 @@
 // The client: what its parts share, and its public face.
 
-import { createConnection } from './connection.ts';
+import { createConnection } from './connection/connection.ts';
 import { environmentWith, type Environment } from './environment.ts';
-import { ClosedError, createHttp, type Call, type Token } from './http.ts';
+import { ClosedError } from './errors.ts';
+import { createHttp, runPath, type Call } from './http.ts';
 import { createRun } from './run.ts';
-import { createSpace, type OwnSpace, type SpaceContext } from './space.ts';
+import { createSpace, type SpaceContext } from './space/space.ts';
 import { createSpaces } from './spaces.ts';
+import type { Token } from './tokens.ts';
 import type {
   Caller,
   ConnectionState,
@@ -17,6 +19,7 @@ import type {
 } from './types.ts';
 import { createUploads } from './uploads.ts';
 
+/** What a client needs. */
 export interface ClientOptions {
   /** The address of the deployment, without a path. Empty: that of the page. */
   url: string;
@@ -30,7 +33,9 @@ export interface ClientOptions {
 
 /** A client of one deployment, for one caller. */
 export interface Client {
+  /** The WebSocket, which all stores share. */
   readonly connection: Store<ConnectionState>;
+  /** The spaces that the caller may read. */
   readonly spaces: Store<SpacesState>;
   /** The open forms in all spaces that the caller may answer. */
   readonly forms: Store<FormsState>;
@@ -44,7 +49,7 @@ export interface Client {
     /** Runs again what a failed or stopped run was to do. Resolves to the id of the new run. */
     retry(runId: string): Promise<string>;
   };
-  /** Who the caller is. */
+  /** The owner of the token. Asks the server once; rejects with a `SmartspaceError`. */
   me(): Promise<Caller>;
   /** Loads the list of spaces again. */
   reloadSpaces(): Promise<void>;
@@ -57,75 +62,51 @@ export interface Client {
   request: Call;
 }
 
-export function createClient({ url, token, presence = true, environment }: ClientOptions): Client {
-  const env = environmentWith(environment);
-  const http = createHttp(
-    env,
-    url,
-    token,
-    () => caller,
-    (isAnswered) => connection.called(isAnswered),
-  );
+/** Makes a client. It connects when somebody subscribes to one of its stores. */
+export function createClient(options: ClientOptions): Client {
+  const { url, token, presence = true } = options;
+  const env = environmentWith(options.environment);
+  let known: Caller | null = null;
+  let asked: Promise<Caller> | null = null;
+  const caller = () => known;
+  const onEnd = (isAnswered: boolean) => connection.called(isAnswered);
+  const http = createHttp({ env, url, onEnd }, token, caller);
   const call: Call = (...given) =>
     http.call(...given).catch((error) => {
       if (error instanceof ClosedError) connection.close(error);
       throw error;
     });
   const connection = createConnection(env, call);
-  const known = new Map<string, OwnSpace>();
-  const runs = new Map<string, Store<RunState>>();
-  let asked: Promise<Caller> | null = null;
-
-  let caller: Caller | null = null;
-
   const me = () =>
     (asked ??= call<Caller>('GET', '/v1/me').then(
-      (found) => (caller = found),
+      (found) => (known = found),
       (error) => {
+        // The next call asks again.
         asked = null;
         throw error;
       },
     ));
-  const spaceOf = (id: string) => {
-    const space = known.get(id) ?? createSpace(id, context);
-    known.set(id, space);
-    return space;
-  };
-  const spaces = createSpaces(env, call, connection, me, spaceOf);
+  const space = once((id) => createSpace(id, context));
+  const spaces = createSpaces({ env, call, connection, me, spaceOf: space });
   const context: SpaceContext = {
     env,
     call,
     connection,
     uploads: createUploads(env, call),
     me,
-    caller: () => caller,
+    caller,
     findForm: spaces.findForm,
-    storageName: () => `smartspace:${url}:${caller?.entity?.id ?? 'operator'}:`,
+    storageName: () => `smartspace:${url}:${known?.entity?.id ?? 'operator'}:`,
     isPresent: presence,
     changed: spaces.changed,
   };
-
   return {
     connection: connection.store,
     spaces: spaces.list,
     forms: spaces.forms,
-    space: spaceOf,
-    run(id) {
-      const run = runs.get(id) ?? createRun(env, call, connection, id);
-      runs.set(id, run);
-      return run;
-    },
-    runs: {
-      async cancel(runId) {
-        await call('POST', `/v1/runs/${encodeURIComponent(runId)}/cancel`, { retry: true }).catch(
-          (error) => {
-            if (error.status !== 409) throw error;
-          },
-        );
-      },
-      retry: async (runId) =>
-        (await call('POST', `/v1/runs/${encodeURIComponent(runId)}/retry`, { retry: true })).id,
-    },
+    space,
+    run: once((id) => createRun(env, call, connection, id)),
+    runs: runMethods(call),
     me,
     reloadSpaces: spaces.reload,
     close() {
@@ -133,5 +114,28 @@ export function createClient({ url, token, presence = true, environment }: Clien
       connection.close();
     },
     request: call,
+  };
+}
+
+// Makes a value for each id once.
+function once<T>(make: (id: string) => T): (id: string) => T {
+  const values = new Map<string, T>();
+  return (id) => {
+    const value = values.get(id) ?? make(id);
+    values.set(id, value);
+    return value;
+  };
+}
+
+function runMethods(call: Call): Client['runs'] {
+  const act = (runId: string, action: string) =>
+    call('POST', `${runPath(runId)}/${action}`, { retry: true });
+  return {
+    async cancel(runId) {
+      await act(runId, 'cancel').catch((error) => {
+        if (error.status !== 409) throw error;
+      });
+    },
+    retry: async (runId) => (await act(runId, 'retry')).id,
   };
 }

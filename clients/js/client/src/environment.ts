@@ -52,7 +52,7 @@ export function environmentWith(parts: Partial<Environment> = {}): Environment {
       const heard = (event: { type: string }) => act(event.type);
       // `visibilitychange` bubbles to the window. Edge runtimes and Node have no such events.
       if (!document) return () => {};
-      for (const event of EVENTS) addEventListener(event, heard);
+      EVENTS.forEach((event) => addEventListener(event, heard));
       return () => EVENTS.forEach((event) => removeEventListener(event, heard));
     },
     ...parts,

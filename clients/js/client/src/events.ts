@@ -1,6 +1,15 @@
 // The frames of the WebSocket (docs/reference/live.md).
 
-import type { AnswerBy, Member, Message, Run, Sender, SpaceInfo, ToolPart } from './types.ts';
+import type {
+  AnswerBy,
+  LiveStep,
+  Member,
+  Message,
+  Run,
+  Sender,
+  SpaceInfo,
+  ToolPart,
+} from './types.ts';
 
 /** What every event has. */
 interface Event {
@@ -23,6 +32,7 @@ export interface RunEvent extends Event {
   by?: string | null;
 }
 
+/** A run waits for its turn, or its position in the queue has changed. */
 export interface RunQueued extends Event {
   type: 'run.queued';
   run: Run;
@@ -30,40 +40,21 @@ export interface RunQueued extends Event {
   position: number;
 }
 
-/** A state of a step. Members get `index`, `rev` and the names of visible tools. */
-export interface LiveStep {
-  index: number;
-  /** Of two frames of a run the one with the higher `rev` holds. */
-  rev: number;
-  calls: {
-    name: string;
-    callId?: string;
-    status?: string;
-    startedAt?: string | null;
-    finishedAt?: string | null;
-    visible?: boolean;
-  }[];
-  attempt?: number;
-  model?: string;
-  startedAt?: string | null;
-  firstTokenAt?: string | null;
-  finishedAt?: string | null;
-  finishReason?: string | null;
-  usage?: Run['usage'] | null;
-}
-
+/** The step that a run works on began or ended, or one of its calls did. */
 export interface RunStep extends Event {
   type: 'run.step';
   runId: string;
   step: LiveStep;
 }
 
+/** A message was posted, or has changed. */
 export interface MessageEvent extends Event {
   type: 'message.created' | 'message.updated';
   /** With `truncated: true` its text or its card is cut. */
   message: Message;
 }
 
+/** An agent starts to write. */
 export interface StreamStarted extends Event {
   type: 'stream.started';
   streamId: string;
@@ -84,6 +75,7 @@ export interface StreamText extends Event {
   text: string;
 }
 
+/** An agent has stopped to write. */
 export interface StreamEnded extends Event {
   type: 'stream.ended';
   streamId: string;
@@ -92,6 +84,7 @@ export interface StreamEnded extends Event {
   reason?: 'canceled' | 'absorbed' | 'failed' | null;
 }
 
+/** A form opens, or has a result. */
 export interface ToolEvent extends Event {
   type: 'tool.requested' | 'tool.resolved';
   runId: string;
@@ -107,6 +100,7 @@ export interface ToolEvent extends Event {
   status: ToolPart['status'];
 }
 
+/** A message of the system to the model of a run. The operator gets all of them. */
 export interface SystemMessage extends Event {
   type: 'system.message';
   runId: string;
@@ -121,16 +115,19 @@ export interface AttachmentReady extends Event {
   attachmentId: string;
 }
 
+/** An entity joined the space, or its role has changed. */
 export interface MemberJoined extends Event {
   type: 'member.joined';
   member: Member;
 }
 
+/** A member left the space, or was removed. */
 export interface MemberLeft extends Event {
   type: 'member.left';
   entityId: string;
 }
 
+/** A member has read up to a message. */
 export interface SpaceRead extends Event {
   type: 'space.read';
   entityId: string;
@@ -139,6 +136,7 @@ export interface SpaceRead extends Event {
   reads?: { entityId: string; seq: number }[];
 }
 
+/** The entities that are in the space right now: always all of them, up to 200. */
 export interface PresenceEvent extends Event {
   type: 'presence';
   present: { entityId: string; since: string; until: string; typingUntil?: string }[];
@@ -147,12 +145,14 @@ export interface PresenceEvent extends Event {
   count?: number;
 }
 
+/** The settings of the space have changed, or the caller joined it. */
 export interface SpaceUpdated extends Event {
   type: 'space.updated' | 'space.joined';
   /** Its members may be missing if they are many. */
   space: SpaceInfo;
 }
 
+/** The space was deleted, or the caller left it. */
 export interface SpaceEnded extends Event {
   type: 'space.deleted' | 'space.left';
 }
@@ -195,6 +195,7 @@ export interface Unsubscribed {
   reason?: string;
 }
 
+/** The answer to a ping. */
 export interface Pong {
   type: 'pong';
   id?: string | number;
@@ -202,6 +203,7 @@ export interface Pong {
   spaces: Record<string, number>;
 }
 
+/** The answer to a request that has no other answer. */
 export interface Accepted {
   type: 'accepted';
   id?: string | number;
@@ -211,6 +213,7 @@ export interface Accepted {
   callId?: string;
 }
 
+/** The answer to the action `send`. */
 export interface Sent {
   type: 'sent';
   id?: string | number;
@@ -218,6 +221,7 @@ export interface Sent {
   seq: number;
 }
 
+/** The answer to a request that has failed, with the status of the HTTP API. */
 export interface ErrorFrame {
   type: 'error';
   id?: string | number;

@@ -1,7 +1,10 @@
 // The one call that needs no credential: a guest accepts an invite.
 
-import { SmartspaceError } from './http.ts';
+import { environmentWith } from './environment.ts';
+import { request } from './http.ts';
 import type { Schemas } from './types.ts';
+
+type Accepted = Schemas['AcceptedInvite'];
 
 /**
  * Accepts an invite as a new guest, without a token. Resolves to the guest with a token of its own,
@@ -13,15 +16,8 @@ export async function acceptInvite(
   url: string,
   invite: Schemas['Acceptance'],
   idempotencyKey: string,
-): Promise<Schemas['AcceptedInvite']> {
-  const response = await fetch(`${url.replace(/\/+$/, '')}/v1/invites/accept`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
-    body: JSON.stringify(invite),
-  }).catch(() => {
-    throw new SmartspaceError(0);
-  });
-  const answer = await response.json().catch(() => null);
-  if (!response.ok || !answer) throw new SmartspaceError(response.status, answer, response.headers);
-  return answer;
+): Promise<Accepted> {
+  const requests = { env: environmentWith(), url, isRenewable: false, onEnd() {} };
+  const call = { body: invite, idempotencyKey };
+  return (await request(requests, '', 'POST', '/v1/invites/accept', call)) as Accepted;
 }

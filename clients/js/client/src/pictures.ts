@@ -2,10 +2,9 @@
 // taken, and is larger than a screen.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError } from './http.ts';
+import { refuse } from './errors.ts';
+import { LONGEST_SIDE_PX, PICTURE_QUALITY } from './limits.ts';
 
-const LONGEST_SIDE_PX = 2048;
-const QUALITY = 0.9;
 const CAMERA_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 
 /**
@@ -24,7 +23,7 @@ export async function withoutMetadata(
     bitmap = await createImageBitmap(data, { imageOrientation: 'from-image' });
   } catch {
     // It could not be cleaned, so it is not sent.
-    throw new SmartspaceError(422, { detail: 'The file is not a picture that can be read.' });
+    refuse('The file is not a picture that can be read.');
   }
   try {
     const { width, height } = bitmap;
@@ -34,7 +33,7 @@ export async function withoutMetadata(
     const context = canvas.getContext('2d')!;
     context.imageSmoothingQuality = 'high';
     context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-    return await canvas.convertToBlob({ type, quality: QUALITY });
+    return await canvas.convertToBlob({ type, quality: PICTURE_QUALITY });
   } finally {
     bitmap.close();
   }

@@ -1,10 +1,11 @@
 // One run, live.
 
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
-import type { Call } from './http.ts';
-import { createStore, lifetime, same } from './store.ts';
+import { runPath, type Call } from './http.ts';
+import { createStore, lifetime } from './store.ts';
 import { createTimers } from './timers.ts';
+import type { ServerFrame } from './events.ts';
 import type { Run, RunState, Store } from './types.ts';
 
 /** The store of a run. It follows the space that shows the run. */
@@ -16,61 +17,66 @@ export function createRun(
 ): Store<RunState> {
   const timers = createTimers(env);
   let state: RunState = { run: null, step: null, isLoading: true, error: null };
+  let unfollow: (() => void) | undefined;
 
   const set = (more: Partial<RunState>) => {
-    state = same(state, { ...state, ...more });
+    state = { ...state, ...more };
     store.changed();
   };
 
+  async function fetchRun() {
+    const run = await call<Run>('GET', runPath(runId));
+    // A late answer is no news of a run that has ended.
+    if (!state.run?.finishedAt || run.finishedAt) set({ run, isLoading: false, error: null });
+    const spaceId = spaceOf(run);
+    if (spaceId && isOpen) unfollow ??= connection.follow(onlyFollow(spaceId));
+  }
+
+  const load = () =>
+    timers.persist('load', fetchRun, (error, isLoading) => set({ error, isLoading }));
+
+  function heard(frame: ServerFrame) {
+    if (frame.type === 'run.step' && frame.runId === runId) {
+      const { step } = frame;
+      if (step.rev <= (state.step?.rev ?? -1)) return;
+      set({ step });
+      if (step.finishedAt) load();
+    } else if (isNews(frame, runId, !!state.run?.remote)) load();
+  }
+
+  let isOpen = false;
   const retain = lifetime(env, () => {
-    let unfollow: (() => void) | undefined;
-    let isOpen = true;
-    const load = () =>
-      timers.persist(
-        'load',
-        async () => {
-          const run = await call<Run>('GET', `/v1/runs/${encodeURIComponent(runId)}`);
-          // A late answer is no news of a run that has ended.
-          if (!state.run?.finishedAt || run.finishedAt) set({ run, isLoading: false, error: null });
-          const { trigger, activeSpaceId } = run;
-          const spaceId = ('spaceId' in trigger && trigger.spaceId) || activeSpaceId;
-          if (spaceId && isOpen)
-            unfollow ??= connection.follow({
-              spaceId,
-              lazy: true,
-              afterSeq: () => Infinity,
-              receive: () => {},
-            });
-        },
-        (error, isLoading) => set({ error, isLoading }),
-      );
-    const releaseConnection = connection.retain();
-    const stopHearing = connection.onFrame((frame) => {
-      if (
-        frame.type === 'run.step' &&
-        frame.runId === runId &&
-        frame.step.rev > (state.step?.rev ?? -1)
-      ) {
-        set({ step: frame.step });
-        if (frame.step.finishedAt) load();
-      } else if (
-        frame.type === 'subscribed' ||
-        ('run' in frame && frame.run.id === runId) ||
-        // A remote agent has no steps here. What it posts is the news of its run.
-        (frame.type === 'message.created' && frame.message.runId === runId && state.run?.remote)
-      )
-        load();
-    });
+    isOpen = true;
+    const stops = [connection.onFrame(heard), connection.retain()];
     load();
     return () => {
       isOpen = false;
       timers.stop();
-      stopHearing();
       unfollow?.();
-      releaseConnection();
+      unfollow = undefined;
+      stops.forEach((stop) => stop());
     };
   });
 
   const store = createStore<RunState>(() => state, retain);
   return store;
 }
+
+// Whether a frame says that the run has changed.
+const isNews = (frame: ServerFrame, runId: string, isRemote: boolean) =>
+  // Events were lost before a subscription.
+  frame.type === 'subscribed' ||
+  ('run' in frame && frame.run.id === runId) ||
+  // A remote agent has no steps here. What it posts is the news of its run.
+  (frame.type === 'message.created' && frame.message.runId === runId && isRemote);
+
+const spaceOf = ({ trigger, activeSpaceId }: Run) =>
+  ('spaceId' in trigger && trigger.spaceId) || activeSpaceId;
+
+// The frames of the space get to everyone who hears frames, and no message is wanted.
+const onlyFollow = (spaceId: string) => ({
+  spaceId,
+  lazy: true,
+  afterSeq: () => Infinity,
+  receive: () => {},
+});

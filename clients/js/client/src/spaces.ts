@@ -1,9 +1,11 @@
 // The list of spaces, and the open forms in them.
 
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
 import type { Call } from './http.ts';
-import type { OwnSpace } from './space.ts';
+import { LARGEST_PAGE, MOST_WATCHED, RELOAD_MS } from './limits.ts';
+import { formIn } from './space/forms.ts';
+import type { OwnSpace } from './space/space.ts';
 import { createStore, lifetime, same } from './store.ts';
 import { createTimers } from './timers.ts';
 import type {
@@ -16,10 +18,7 @@ import type {
   Store,
 } from './types.ts';
 
-const LARGEST_PAGE = 200;
-const MOST_WATCHED = 20;
-const RELOAD_MS = 30_000;
-
+/** The list of spaces of a client. */
 export interface Spaces {
   list: Store<SpacesState>;
   /** The open forms that the caller may answer. */
@@ -31,115 +30,75 @@ export interface Spaces {
   findForm(callId: string): Form | undefined;
 }
 
-export function createSpaces(
-  env: Environment,
-  call: Call,
-  connection: Connection,
-  me: () => Promise<Caller>,
-  spaceOf: (id: string) => OwnSpace,
-): Spaces {
+/** What the list of spaces needs of the client. */
+interface SpacesContext {
+  env: Environment;
+  call: Call;
+  connection: Connection;
+  /** Asks once who the caller is. */
+  me(): Promise<Caller>;
+  spaceOf(id: string): OwnSpace;
+}
+
+/** The spaces of the last answer, and the state of the list beside them. */
+type Listed = Omit<SpacesState, 'spaces'> & { infos: readonly SpaceInfo[] };
+
+export function createSpaces({ env, call, connection, me, spaceOf }: SpacesContext): Spaces {
   const timers = createTimers(env);
-  let listed: SpaceInfo[] = [];
-  const watched = new Map<string, () => void>();
-  let state: Omit<SpacesState, 'spaces'> = { isLoading: true, error: null };
+  const watchOnly = createWatched(spaceOf);
+  let state: Listed = { infos: [], isLoading: true, error: null };
   let isOpen = false;
   let loads = 0;
 
   const retain = lifetime(env, () => {
     isOpen = true;
-    const releaseConnection = connection.retain();
-    const stopHearing = connection.onFrame(({ type }) => {
-      if (type === 'space.joined' || type === 'space.left') load();
-    });
-    let isLive = false;
-    const stopWatching = connection.store.subscribe(() => {
-      const wasLive = isLive;
-      isLive = connection.store.getSnapshot().state === 'live';
+    const stops = [
+      connection.onFrame(({ type }) => {
+        if (type === 'space.joined' || type === 'space.left') load();
+      }),
       // Events are lost while nobody is connected.
-      if (isLive && !wasLive) load();
-    });
+      connection.onLive(load),
+    ];
     load();
     return () => {
       isOpen = false;
       timers.stop();
-      watch([]);
-      stopHearing();
-      stopWatching();
-      releaseConnection();
+      watchOnly([]);
+      stops.forEach((stop) => stop());
     };
   });
-
-  const list = createStore<SpacesState>((before) => {
-    const spaces = listed
-      .map(({ id }) => spaceOf(id))
-      .filter((space) => !space.getSnapshot().isGone)
-      .map((space) => space.summary());
-    const createdAt = new Map(listed.map((info) => [info.id, info.createdAt]));
-    const timeOf = ({ lastMessage, id }: SpaceSummary) =>
-      Date.parse(lastMessage?.createdAt ?? createdAt.get(id) ?? '');
-    spaces.sort((one, other) => timeOf(other) - timeOf(one));
-    return same(before, { spaces: same(before?.spaces as SpaceSummary[], spaces), ...state });
-  }, retain);
-  const forms = createStore<FormsState>((before) => {
-    const open = listed.flatMap(({ id }) =>
-      spaceOf(id)
-        .forms.getSnapshot()
-        .forms.filter(({ mayAnswer }) => mayAnswer),
-    );
-    return same(before, { forms: same(before?.forms as Form[], open) });
-  }, retain);
+  const list = createStore<SpacesState>((before) => listView(state, spaceOf, before), retain);
+  const forms = createStore<FormsState>((before) => formsView(state, spaceOf, before), retain);
 
   function changed() {
     list.changed();
     forms.changed();
   }
 
-  function load() {
+  const load = () =>
     timers.persist('load', reload, (error, isLoading) => {
-      state = { isLoading, error };
+      state = { ...state, isLoading, error };
       changed();
     });
-  }
 
   async function reload() {
     const mine = (loads += 1);
     const { kind } = await me();
-    const found: SpaceInfo[] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const page: { items: SpaceInfo[]; nextCursor: string | null } = await call(
-        'GET',
-        `/v1/spaces?limit=${LARGEST_PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
-      );
-      found.push(...page.items);
-      cursor = page.nextCursor;
-    }
+    const infos = await allSpaces(call);
     // A later answer counts.
     if (mine !== loads) return;
-    listed = found;
-    for (const info of found) spaceOf(info.id).seed(info);
-    state = { isLoading: false, error: null };
+    state = { infos, isLoading: false, error: null };
+    for (const info of infos) spaceOf(info.id).seed(info);
     changed();
     if (!isOpen) return;
-    // Those with unread messages first, then the latest ones.
-    const ranked = [...list.getSnapshot().spaces].sort(
-      (one, other) => Number(other.unread > 0) - Number(one.unread > 0),
-    );
-    watch(ranked.slice(0, MOST_WATCHED).map(({ id }) => id));
-    // Nobody tells the operator of new spaces, and a client of those that it does not follow.
-    if (kind === 'operator' || found.length > MOST_WATCHED) reloadLater();
+    watchOnly(mostWanted(list.getSnapshot().spaces));
+    // No event says to the operator that a space is new, nor what happens in a space that is not
+    // followed.
+    if (kind === 'operator' || infos.length > MOST_WATCHED) reloadLater();
   }
 
   function reloadLater() {
     timers.after('load', RELOAD_MS, () => (env.isHidden() ? reloadLater() : load()));
-  }
-
-  function watch(ids: string[]) {
-    for (const [id, stop] of watched)
-      if (!ids.includes(id)) {
-        watched.delete(id);
-        stop();
-      }
-    for (const id of ids) if (!watched.has(id)) watched.set(id, spaceOf(id).watch());
   }
 
   return {
@@ -147,6 +106,57 @@ export function createSpaces(
     forms,
     reload,
     changed,
-    findForm: (callId) => forms.getSnapshot().forms.find((form) => form.callId === callId),
+    findForm: (callId) => formIn(forms, callId),
   };
+}
+
+// The spaces that the list follows, so that it shows their last messages and runs.
+function createWatched(spaceOf: (id: string) => OwnSpace) {
+  const watched = new Map<string, () => void>();
+  return (ids: readonly string[]) => {
+    for (const [id, stop] of watched) if (!ids.includes(id) && watched.delete(id)) stop();
+    for (const id of ids) if (!watched.has(id)) watched.set(id, spaceOf(id).watch());
+  };
+}
+
+// Those with unread messages first, then the latest ones.
+const mostWanted = (spaces: readonly SpaceSummary[]) =>
+  [...spaces]
+    .sort((one, other) => Number(other.unread > 0) - Number(one.unread > 0))
+    .slice(0, MOST_WATCHED)
+    .map(({ id }) => id);
+
+async function allSpaces(call: Call): Promise<SpaceInfo[]> {
+  const found: SpaceInfo[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: { items: SpaceInfo[]; nextCursor: string | null } = await call(
+      'GET',
+      `/v1/spaces?limit=${LARGEST_PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return found;
+}
+
+function listView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: SpacesState) {
+  const { infos, ...rest } = state;
+  const spaces = infos
+    .filter(({ id }) => !spaceOf(id).getSnapshot().isGone)
+    .map(({ id, createdAt }) => {
+      const summary = spaceOf(id).summary();
+      return { summary, at: Date.parse(summary.lastMessage?.createdAt ?? createdAt) };
+    })
+    .sort((one, other) => other.at - one.at)
+    .map(({ summary }) => summary);
+  return { spaces: same(before?.spaces as typeof spaces, spaces), ...rest };
+}
+
+function formsView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: FormsState) {
+  const open = state.infos.flatMap(({ id }) =>
+    spaceOf(id)
+      .forms.getSnapshot()
+      .forms.filter(({ mayAnswer }) => mayAnswer),
+  );
+  return { forms: same<FormsState['forms']>(before?.forms, open) };
 }

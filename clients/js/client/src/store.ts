@@ -1,6 +1,7 @@
 // The small stores that make up the client, and the lifetime of the work behind them.
 
 import type { Environment } from './environment.ts';
+import { GRACE_MS } from './limits.ts';
 import type { Store } from './types.ts';
 
 /** A store whose owner says when it has changed. */
@@ -18,11 +19,11 @@ function flush() {
 }
 
 /**
- * A store with the value that `compute` returns. `compute` gets the value before and returns it
- * again if nothing changed. `retain` is called for each subscriber, and what it returns when the
- * subscriber leaves.
+ * A store with the value that `compute` returns, or the value before if nothing differs. `compute`
+ * gets the value before, to keep its parts identical. `retain` is called for each subscriber, and
+ * what it returns when the subscriber leaves.
  */
-export function createStore<T>(
+export function createStore<T extends object>(
   compute: (before: T | undefined) => T,
   retain: () => () => void,
 ): OwnStore<T> {
@@ -51,7 +52,7 @@ export function createStore<T>(
       };
     },
     getSnapshot() {
-      if (isOutdated) value = compute(value);
+      if (isOutdated) value = same(value, compute(value));
       isOutdated = false;
       return value as T;
     },
@@ -62,9 +63,6 @@ export function createStore<T>(
     },
   };
 }
-
-// A page that leaves a space and returns at once, as React does in StrictMode, keeps it open.
-const GRACE_MS = 1000;
 
 /**
  * Starts work with the first holder and ends it a moment after the last one has left. The result
@@ -112,3 +110,6 @@ export function sameList<T extends object>(
     after.map((item, index) => same(before?.[index], item)),
   );
 }
+
+/** A value whose parts can be replaced. */
+export type Mutable<T> = { -readonly [Part in keyof T]: T[Part] };

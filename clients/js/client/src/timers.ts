@@ -1,10 +1,9 @@
 // Named timers that end together, and attempts that are repeated until they succeed.
 
 import type { Environment } from './environment.ts';
-import { isTemporary } from './http.ts';
+import { isTemporary } from './errors.ts';
+import { LONGEST_RETRY_MS, RETRY_MS } from './limits.ts';
 
-const RETRY_MS = 2000;
-const LONGEST_RETRY_MS = 30_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // Longer ones fire at once.
 
 export interface Timers {

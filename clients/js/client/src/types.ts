@@ -1,7 +1,6 @@
 // The shapes of the client's public API. What the HTTP API returns comes from its description.
 
 import type { components } from './api.ts';
-import type { LiveStep } from './events.ts';
 
 /** Every shape of the HTTP API, by its name in the description: `Schemas['Plan']`. */
 export type Schemas = components['schemas'];
@@ -24,9 +23,9 @@ export type Dispatch = Schemas['Dispatch'];
 export type Run = Schemas['Run'];
 /** One model answer with its tool calls. */
 export type Step = Schemas['Step'];
-/** What the system told a model, such as how much of its context is used. */
+/** A message of the system to a model, such as how much of its context is used. */
 export type Hint = Schemas['Hint'];
-/** Who a credential belongs to. */
+/** The owner of a credential. Its `entity` is null for the operator. */
 export type Caller = Schemas['Me'];
 /** The people who may answer a form. */
 export type AnswerBy = Schemas['AnswerBy'];
@@ -224,7 +223,7 @@ export interface RunsState {
    * A message has no entry while it is undecided.
    */
   outcomes: Readonly<Record<string, readonly Outcome[]>>;
-  /** What the system told the model of a run, by the run's id. */
+  /** The messages of the system to the model of a run, by the run's id. */
   hints: Readonly<Record<string, readonly Hint[]>>;
 }
 
@@ -235,7 +234,7 @@ export interface Present {
   since: string;
 }
 
-/** Who is in the space right now. */
+/** The entities that are in the space right now. */
 export interface PresenceState {
   present: readonly Present[];
   /** The ids of the entities that are typing. */
@@ -268,6 +267,28 @@ export interface Form {
 /** The open forms. */
 export interface FormsState {
   forms: readonly Form[];
+}
+
+/** A state of a step. Members get `index`, `rev` and the names of visible tools. */
+export interface LiveStep {
+  index: number;
+  /** Of two frames of a run the one with the higher `rev` holds. */
+  rev: number;
+  calls: {
+    name: string;
+    callId?: string;
+    status?: string;
+    startedAt?: string | null;
+    finishedAt?: string | null;
+    visible?: boolean;
+  }[];
+  attempt?: number;
+  model?: string;
+  startedAt?: string | null;
+  firstTokenAt?: string | null;
+  finishedAt?: string | null;
+  finishReason?: string | null;
+  usage?: Run['usage'] | null;
 }
 
 /** One run, live. */
@@ -314,7 +335,7 @@ export interface AttachOptions {
   original?: boolean;
   /** Ends the upload. The promise rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Gets the part that is uploaded, from 0 to 1. Only browsers tell it on the way. */
+  /** Gets the part that is uploaded, from 0 to 1. Outside of browsers it gets 1 at the end only. */
   onProgress?: (part: number) => void;
 }
 
@@ -336,7 +357,7 @@ export interface MembersState {
   error: Error | null;
 }
 
-/** A space. Whoever subscribes to one of its stores keeps it live. */
+/** A space. It is live while somebody subscribes to one of its stores. */
 export interface Space extends Store<SpaceState> {
   readonly id: string;
   readonly timeline: Store<TimelineState>;

@@ -2,16 +2,15 @@
 // server check them.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError, unlessAborted, type Call } from './http.ts';
-import { newKey } from './outbox.ts';
-import { prepared } from './prepared.ts';
-import { put, type Put } from './put.ts';
+import { SmartspaceError, refuse } from './errors.ts';
+import { newKey, type Call } from './http.ts';
+import { FIRST_PAUSE_MS, MOST_UPLOADS, TRIES } from './limits.ts';
+import { putSigned, type SignedUpload } from './signed_upload.ts';
 import type { AttachOptions, Attachment, NewFile } from './types.ts';
+import { prepareUpload } from './upload_preparation.ts';
+import { pause, unlessAborted } from './waiting.ts';
 
-const TRIES = 4;
-const MOST_AT_ONCE = 3;
-
-/** Uploads a file to the space with this path. Resolves when the server has checked it. */
+/** Uploads a file to the attachments with this path. Resolves when the server has checked it. */
 export type Uploads = (
   path: string,
   file: Blob | NewFile,
@@ -19,28 +18,28 @@ export type Uploads = (
 ) => Promise<Attachment>;
 
 /** Where the bytes of a new attachment go. */
-interface Target extends Pick<Put, 'headers'> {
+interface Target extends Pick<SignedUpload, 'headers'> {
   attachmentId: string;
   uploadUrl: string;
 }
 
 /** All spaces of a client share these uploads. */
 export function createUploads(env: Environment, call: Call): Uploads {
-  const inTurn = createTurns(MOST_AT_ONCE);
-  const pause = (attempt: number) =>
-    new Promise<void>((resume) => env.setTimeout(resume, 300 * 2 ** attempt));
+  const inTurn = createTurns(MOST_UPLOADS);
+  const pauseAfter = (attempt: number, signal: AbortSignal | undefined) =>
+    pause(env, FIRST_PAUSE_MS * 2 ** attempt, signal);
 
   // Returns false if the URL has expired.
-  async function store(given: Put): Promise<boolean> {
+  async function store(given: SignedUpload): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
-      const status = await put(env, given);
+      const status = await putSigned(env, given);
       given.signal?.throwIfAborted();
       // 412: an earlier try has stored the bytes, and its answer was lost.
       if ((status >= 200 && status < 300) || status === 412) return true;
       if (status === 403) return false;
       const error = new SmartspaceError(status);
       if (!error.isTemporary || attempt === TRIES) throw error;
-      await unlessAborted(pause(attempt), given.signal);
+      await pauseAfter(attempt, given.signal);
     }
   }
 
@@ -49,19 +48,16 @@ export function createUploads(env: Environment, call: Call): Uploads {
     for (let attempt = 1; ; attempt += 1) {
       const found = await call<Attachment>('GET', path, { retry: true, signal });
       if (found.status === 'ready') return found;
-      if (found.status === 'refused')
-        throw new SmartspaceError(422, { detail: found.reason ?? 'The server refused this file.' });
-      if (attempt === TRIES)
-        throw new SmartspaceError(503, { detail: 'The server has not checked this file yet.' });
-      await unlessAborted(pause(attempt), signal);
+      if (found.status === 'refused') refuse(found.reason ?? undefined);
+      if (attempt === TRIES) refuse('The server has not checked this file yet.', 503);
+      await pauseAfter(attempt, signal);
     }
   }
 
   async function upload(path: string, file: Blob | NewFile, options: AttachOptions) {
     const { signal, original = false, onProgress = () => {} } = options;
     signal?.throwIfAborted();
-    const { about, data } = await prepared(env, file, original);
-    signal?.throwIfAborted();
+    const { about, data } = await prepareUpload(env, file, original);
     for (let attempt = 1; ; attempt += 1) {
       const { attachmentId, uploadUrl, headers } = await call<Target>('POST', path, {
         body: about,
@@ -78,7 +74,7 @@ export function createUploads(env: Environment, call: Call): Uploads {
   }
 
   return (path, file, options = {}) => {
-    const uploaded = inTurn(() => upload(`${path}/attachments`, file, options));
+    const uploaded = inTurn(() => upload(path, file, options));
     return unlessAborted(uploaded, options.signal);
   };
 }

@@ -258,7 +258,7 @@ test('a picture of a camera is drawn anew, unless the original is wanted', async
   await assert.rejects(attached(storage, page), /not a picture/);
 });
 
-test('a small picture keeps its size, and becomes PNG where its type can not be written', async () => {
+test('a small picture keeps its size, and becomes PNG if its type can’t be written', async () => {
   const drawn = [];
   const canvas = canvasWith({ width: 30, height: 1, drawn, writable: 'image/jpeg' });
   const storage = await openStorage(canvas);

@@ -25,7 +25,7 @@ test('a server that says goodbye again and again is not asked without a pause', 
   assert.ok(room.connects < 60, `${room.connects} connections in a minute`);
 });
 
-test('a subscription that is refused as invalid is repeated without its number, but seldom', async () => {
+test('a subscription refused as invalid is repeated without its number, but seldom', async () => {
   const room = await openRoom(1);
   const subscribes = () => room.sent.filter(({ action }) => action === 'subscribe');
   room.sent.length = 0;
@@ -62,7 +62,7 @@ test('what is no frame is ignored', async () => {
   assert.deepEqual(room.texts(), ['text 1']);
 });
 
-test('a runtime without WebSocket is told so', async () => {
+test('a runtime without WebSocket has a closed connection and the reason', async () => {
   const room = await openRoom(1, { WebSocket: undefined });
   assert.equal(state(room).state, 'closed');
   assert.match(state(room).error.message, /no WebSocket; pass one to createClient/);

@@ -161,7 +161,7 @@ test('sends wait for a failed token function no longer than for a failed call', 
   assert.equal(room.space.timeline.getSnapshot().items.at(-2).send.state, 'failed');
 });
 
-test('a call that waits for the token can be canceled, and is not made after the client closed', async () => {
+test('a call that waits for the token can be canceled; a closed client makes none', async () => {
   const token = deferred();
   let answer = () => 'first';
   const room = await openRoom(1, { token: () => answer() });

@@ -10,7 +10,7 @@ import { play } from './model/play.js';
 const FROM = Number(process.env.MODEL_FROM ?? 1);
 const SEEDS = Number(process.env.MODEL_SEEDS ?? 500);
 
-test(`${SEEDS} sequences: what is shown is what HTTP says, and nothing is shown twice`, async () => {
+test(`${SEEDS} sequences: a page shows what HTTP says, and nothing twice`, async () => {
   const failures = [];
   for (let seed = FROM; seed < FROM + SEEDS && failures.length < 3; seed += 1)
     await play(createClient, seed).catch((error) => failures.push(error.message));

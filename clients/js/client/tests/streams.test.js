@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStreams } from '../dist/streams.js';
+import { NO_STREAMS, putFrame } from '../dist/space/streams.js';
 import { randomOf } from './model/clock.js';
 
 const WHOLE = 'Ein Möwenschrei 🕊️ über dem Hafen, 你好, dann Stille.'.repeat(4);
@@ -30,13 +30,13 @@ function pieces(random) {
 
 test('pieces of a stream fit together in any order, with duplicates and overlaps', () => {
   for (let seed = 1; seed <= 500; seed += 1) {
-    const streams = createStreams();
+    const state = { ...NO_STREAMS };
     for (const frame of pieces(randomOf(seed))) {
-      streams.apply(frame, 0);
-      const { text } = streams.get('s');
+      putFrame(state, frame, 0);
+      const { text } = state.streams.get('s');
       assert.ok(WHOLE.startsWith(text), `seed ${seed}: ${text}`);
     }
-    assert.equal(streams.get('s').text, WHOLE, `seed ${seed}`);
+    assert.equal(state.streams.get('s').text, WHOLE, `seed ${seed}`);
   }
 });
 
@@ -54,10 +54,10 @@ test('the later attempt of a call wins, in any order of frames', () => {
     [1, 3, 0, 2],
   ];
   for (const order of orders) {
-    const streams = createStreams();
-    for (const index of order) streams.apply(frames[index], 0);
+    const state = { ...NO_STREAMS };
+    for (const index of order) putFrame(state, frames[index], 0);
     assert.deepEqual(
-      streams.all().map(({ text }) => text),
+      [...state.streams.values()].map(({ text }) => text),
       ['second'],
     );
   }

@@ -199,7 +199,7 @@ test('the large view goes around the pictures of the message', async (t) => {
   assert.equal(page.all('dialog').length, 0);
 });
 
-test('an upload shows its progress or its failure, which can be tried again if that may help', async (t) => {
+test('an upload shows its progress, or its failure with a button if that may help', async (t) => {
   const page = openPage(t);
   const calls = [];
   const upload = (name, more) => ({

@@ -51,7 +51,8 @@ test('blocks and inline marks become elements', () => {
     ],
     [
       '|a|b|\n|-|-:|\n|1|2|',
-      '<table><thead><tr><th>a</th><th class="right">b</th></tr></thead><tbody><tr><td>1</td><td class="right">2</td></tr></tbody></table>',
+      '<table><thead><tr><th>a</th><th class="right">b</th></tr></thead>' +
+        '<tbody><tr><td>1</td><td class="right">2</td></tr></tbody></table>',
     ],
   ];
   for (const [text, html] of cases) assert.equal(shown(text), html, text);
@@ -171,10 +172,10 @@ test('deep nesting is shown as text from some depth on', () => {
 
 test('hostile texts of 32 KB take little time', () => {
   const of = (unit) => unit.repeat(Math.ceil(32_768 / unit.length)).slice(0, 32_768);
-  const units =
-    '> |-|\n [ ![ * _a_ *a_ _*a **a__ **a a* ` `a < <a &amp; |a ( \\ [a]( [a](() [[a](b)]( ~~ ~~a # a*b_ ! a@ www. http://a.b( \\['.split(
-      ' ',
-    );
+  const units = (
+    '> |-|\n [ ![ * _a_ *a_ _*a **a__ **a a* ` `a < <a &amp; |a ( \\ [a]( [a](() [[a](b)]( ' +
+    '~~ ~~a # a*b_ ! a@ www. http://a.b( \\['
+  ).split(' ');
   const spaced = '- |1. |*a |_a |~~a |- a\n|> a\nb\n|a\n=| |\n\n'.split('|');
   const texts = [
     ...[...units, ...spaced].flatMap((unit) => [of(unit), `- ${of(unit)}`]),
@@ -202,7 +203,8 @@ test('a text that is too much for the parser is shown as it is', () => {
 
 test('a text that grows shows what it shows at once in the end', () => {
   const whole =
-    '# Plan\n\nFirst *this*,\nthen:\n\n1. one\n2. two\n   - deep\n\n```\ncode\n\nmore\n```\n\n> end\n\nlast';
+    '# Plan\n\nFirst *this*,\nthen:\n\n1. one\n2. two\n   - deep\n\n' +
+    '```\ncode\n\nmore\n```\n\n> end\n\nlast';
   const atOnce = shown(whole);
   render(null, main);
   let blocks = [];
@@ -216,10 +218,10 @@ test('a text that grows shows what it shows at once in the end', () => {
 });
 
 test('texts that grow in any steps show what they show at once', () => {
-  const fragments =
-    '\n|\n|\n\n| |    |\t|- |* |1. |2. |10) |> |# |##x|---|***|==|```|```js|~~~|text|**|*|_|`|[a](b)|<div>|</div>|<!--|[a]: b|[ ] |\\|&amp;|http://a.b|\r\n|\r'
-      .split('|')
-      .concat('|', '|-|', 'a | b', '|a|b|');
+  const list =
+    '\n|\n|\n\n| |    |\t|- |* |1. |2. |10) |> |# |##x|---|***|==|```|```js|~~~|text|**|*|_|`|' +
+    '[a](b)|<div>|</div>|<!--|[a]: b|[ ] |\\|&amp;|http://a.b|\r\n|\r';
+  const fragments = list.split('|').concat('|', '|-|', 'a | b', '|a|b|');
   const random = seeded(7);
   for (let round = 0; round < 300; round += 1) {
     const text = Array.from({ length: 3 + random(20) }, () => fragments[random(fragments.length)]);

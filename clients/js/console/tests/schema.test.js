@@ -186,7 +186,8 @@ test('typed values become JSON of the right type', () => {
   );
   const listOf = (items, more) => ({ type: 'array', items, ...more });
   const odd =
-    '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}';
+    '{"type":"object","properties":{' +
+    '"__proto__":{"type":"string"},"constructor":{"type":"string"}}}';
   const orNull = (type) => ({ type: [type, 'null'] });
   const nullable = {
     text: orNull('string'),

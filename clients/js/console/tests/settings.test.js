@@ -9,7 +9,7 @@ const { budgetText, entityBody, placed, refusalText, todayText, withoutScript } 
   await importSource(`
   export { budgetText, todayText, withoutScript } from './src/studio/settings/policies.ts';
   export { refusalText } from './src/studio/people/invite_words.ts';
-  export { entityBody, placed } from './src/page/new_space/new_members.ts';
+  export { entityBody, placed } from './src/studio/new_space/new_members.ts';
 `);
 
 const LIMITS = { tokensPerDay: 5000, costPerDay: 2.5, runsPerMinute: 1 };

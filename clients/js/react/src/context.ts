@@ -6,6 +6,7 @@ import { createContext, createElement, useContext, type ReactElement, type React
 const ClientContext = createContext<Client | null>(null);
 const SpaceContext = createContext<string | null>(null);
 
+/** The props of `SmartspaceProvider`. */
 export interface SmartspaceProviderProps {
   /** The client, made once with `createClient` and kept outside of components. */
   client: Client;
@@ -20,6 +21,7 @@ export function SmartspaceProvider({ client, children }: SmartspaceProviderProps
   return createElement(ClientContext.Provider, { value: client }, children);
 }
 
+/** The props of `SpaceProvider`. */
 export interface SpaceProviderProps {
   /** The id of the space. */
   id: string;

@@ -1,10 +1,10 @@
-// Who the caller is, as a store: the client offers it as a promise.
+// The caller as a store. The client offers it as a promise.
 
 import type { Caller, Client, Store } from '@smartspace/client';
 import { useClientFor } from './context.ts';
 import { LOADING, useStore } from './store.ts';
 
-/** Who the caller is. */
+/** The owner of the client's token. */
 export interface MeState {
   /** Null until it is loaded. Its `entity` is null for the operator. */
   me: Caller | null;

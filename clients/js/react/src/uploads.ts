@@ -78,24 +78,15 @@ function createUploads(space: Space): Store<Uploads> {
   function add(files: Iterable<Blob | NewFile>, options?: AttachOptions) {
     for (const file of files) {
       const id = `upload ${(lastId += 1)}`;
-      const upload: Upload = {
-        id,
-        file,
-        name: (file as Partial<NewFile>).name ?? 'file',
-        progress: 0,
-        status: 'uploading',
-        error: null,
-        attachment: null,
-        retry() {
-          change(id, { status: 'uploading', error: null, progress: 0 });
-          start(id, file, options);
-        },
-        remove() {
-          aborts.get(id)?.abort();
-          set(state.uploads.filter((each) => each.id !== id));
-        },
+      const retry = () => {
+        change(id, { status: 'uploading', error: null, progress: 0 });
+        start(id, file, options);
       };
-      set([...state.uploads, upload]);
+      const remove = () => {
+        aborts.get(id)?.abort();
+        set(state.uploads.filter((each) => each.id !== id));
+      };
+      set([...state.uploads, { ...begun(id, file), retry, remove }]);
       start(id, file, options);
     }
   }
@@ -115,3 +106,13 @@ function createUploads(space: Space): Store<Uploads> {
     getSnapshot: () => state,
   };
 }
+
+const begun = (id: string, file: Blob | NewFile): Omit<Upload, 'retry' | 'remove'> => ({
+  id,
+  file,
+  name: (file as Partial<NewFile>).name ?? 'file',
+  progress: 0,
+  status: 'uploading',
+  error: null,
+  attachment: null,
+});

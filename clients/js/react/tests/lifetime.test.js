@@ -1,4 +1,4 @@
-// When the connection opens and closes, and what a component without a provider is told.
+// The lifetime of the connection, and the error of a component without a provider.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -111,7 +111,8 @@ class World {
     };
     const weights = this.isQuiet
       ? 'say read look'
-      : 'say send send undecided decide work work work write write write finish burst burst again snapshot answer resolve read rename rename reload look';
+      : 'say send send undecided decide work work work write write write finish burst burst ' +
+        'again snapshot answer resolve read rename rename reload look';
     acts[random.of(weights.split(' '))]();
   }
 

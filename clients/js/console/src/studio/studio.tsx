@@ -1,6 +1,7 @@
 // The pages for operators and owners, loaded when the first of them is opened.
 //
 // agents/    the agents: list/, new_agent/, and one agent with its tabs
+// new_space/ the dialog that creates a space
 // people/    the people, and invites that are accepted
 // settings/  the settings of a space, its members and invites
 // run/       one run, step by step
@@ -23,6 +24,7 @@ import { Runs } from './runs/runs.tsx';
 import { Settings } from './settings/settings.tsx';
 import { Usage } from './usage/usage.tsx';
 
+export { NewSpace } from './new_space/new_space.tsx';
 export { Invitation } from './people/invitation.tsx';
 
 export type StudioAddress = Exclude<Address, { page: 'nowhere' | 'list' | 'space' }>;

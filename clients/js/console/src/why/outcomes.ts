@@ -17,7 +17,7 @@ const WORDS: Record<Outcome['state'], string> = {
 const REASONS: Record<string, string> = {
   paused: 'paused',
   chain_depth: 'chain depth reached',
-  policy: 'not woken because of the space’s policy',
+  policy: 'only agents that are named, or the admin agent, are asked here',
   router: 'not chosen by the router',
   no_admin: 'the admin agent has left, so only mentioned agents wake',
   rate: 'too many runs a minute',

@@ -8,9 +8,9 @@ import { isNowhere, openSpace, useAddress } from '../../navigation/address.ts';
 import { useIsWide } from '../../ui/is_wide.ts';
 import { NoticeContext, NoticeLine, NoticeTextContext, wordsOf } from '../../ui/notices.tsx';
 import { preference, setPreference } from '../../ui/preferences.ts';
-import { NewSpace } from '../new_space/new_space.tsx';
 import { SpaceView } from '../space/space_view.tsx';
-import { LazyStudio } from './lazy_studio.tsx';
+import { LazyNewSpace } from './lazy_new_space.tsx';
+import { FAILED, LazyStudio } from './lazy_studio.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 export interface ConsoleProps {
@@ -65,7 +65,16 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
           )}
         </div>
       </NoticeTextContext.Provider>
-      {isCreating ? <NewSpace onCreated={created} onClose={() => setIsCreating(false)} /> : null}
+      {isCreating ? (
+        <LazyNewSpace
+          onCreated={created}
+          onClose={() => setIsCreating(false)}
+          onFailed={() => {
+            setIsCreating(false);
+            setNotice(FAILED);
+          }}
+        />
+      ) : null}
     </NoticeContext.Provider>
   );
 }

@@ -6,7 +6,8 @@ import type { StudioAddress } from '../../studio/studio.tsx';
 import { NoticeLine, useNotice } from '../../ui/notices.tsx';
 import { useStudio } from './use_studio.ts';
 
-const FAILED =
+/** The script with these pages can't be loaded. */
+export const FAILED =
   'This page was not loaded: there is no network, or the server has a newer version. Reload it.';
 
 /** The page that the address names. */

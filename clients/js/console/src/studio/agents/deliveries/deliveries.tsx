@@ -35,9 +35,8 @@ export function Deliveries({ agentId }: { agentId: string }): JSX.Element {
   useActivity(pages.reload);
   const empty =
     query === ''
-      ? 'Nothing has called this agent. A service posts to ' +
-        `${location.origin}/v1/hooks/${agentId}/ and its name, once the agent has a webhook ` +
-        'for it.'
+      ? 'Nothing has called this agent. Once the agent has a webhook for a service, it posts to ' +
+        `${location.origin}/v1/hooks/${agentId}/${services[0] ?? 'SERVICE'}.`
       : 'No delivery fits these filters.';
   return (
     <Part title="Deliveries">

@@ -13,10 +13,10 @@ import { Page } from '../../frame/page.tsx';
 import { fieldsOf } from '../../save_form/body.ts';
 import { SelectField, TextArea, TextField } from '../../save_form/fields.tsx';
 import { SaveForm } from '../../save_form/save_form.tsx';
-import { MODELS, NEEDS, PROVIDERS, type Provider } from '../setup/models.ts';
+import { MODELS, NEEDS, PROVIDERS, SCRIPT_HINT, type Provider } from '../setup/models.ts';
 import { instructionsHint, RuntimeFields } from '../setup/runtime_fields.tsx';
 import { SpaceChoices } from './space_choices.tsx';
-import { newAgentBody, TEMPLATES, type Template } from './templates.ts';
+import { newAgentBody, scriptOf, TEMPLATES, type Template } from './templates.ts';
 
 const DEFAULT = PROVIDERS[0].value;
 const TEXTS = ['/name', '/agent/description', '/agent/instructions', '/agent/runtime/url'];
@@ -197,7 +197,12 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
       {template.isRemote ? (
         <RuntimeFields />
       ) : (
-        <ModelChoice template={template} provider={provider} onChoose={setAsked} />
+        <ModelChoice
+          template={template}
+          space={joined[0] ?? null}
+          provider={provider}
+          onChoose={setAsked}
+        />
       )}
       <SpaceChoices
         spaces={items}
@@ -219,29 +224,44 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
 
 interface ModelChoiceProps {
   template: Template;
+  /** The first space that the agent joins. */
+  space: SpaceInfo | null;
   provider: Provider;
   onChoose: (provider: Provider) => void;
 }
 
-const ModelChoice = ({ template, provider, onChoose }: ModelChoiceProps) => (
-  <div class="columns">
-    <SelectField
-      key={template.id}
-      name="/agent/model/provider"
-      label="Provider"
-      value={provider}
-      options={PROVIDERS}
-      disabled={template.id === 'scripted'}
-      onChoose={(value) => onChoose(value as Provider)}
-      hint={NEEDS[provider]}
-    />
-    <TextField
-      key={provider}
-      name="/agent/model/name"
-      label="Model"
-      value={MODELS[provider][0]}
-      required
-      options={MODELS[provider]}
-    />
-  </div>
+const ModelChoice = ({ template, space, provider, onChoose }: ModelChoiceProps) => (
+  <>
+    <div class="columns">
+      <SelectField
+        key={template.id}
+        name="/agent/model/provider"
+        label="Provider"
+        value={provider}
+        options={PROVIDERS}
+        disabled={template.id === 'scripted'}
+        onChoose={(value) => onChoose(value as Provider)}
+        hint={NEEDS[provider]}
+      />
+      <TextField
+        key={provider}
+        name="/agent/model/name"
+        label="Model"
+        value={MODELS[provider][0]}
+        required
+        options={MODELS[provider]}
+      />
+    </div>
+    {provider === 'scripted' ? (
+      <TextArea
+        key={`script-${template.id}-${space?.id}`}
+        name="/agent/model/script"
+        label="Script"
+        kind="json"
+        rows={8}
+        value={JSON.stringify(scriptOf(template, space), null, 2)}
+        hint={SCRIPT_HINT}
+      />
+    ) : null}
+  </>
 );

@@ -170,7 +170,7 @@ export const TEMPLATES: readonly [Template, ...Template[]] = [
     description: 'Plays a script.',
     instructions: '',
     config: {},
-    adds: 'Its script answers each message of a person. Change it afterwards in Setup.',
+    adds: 'Its script answers each message of a person.',
     rules: () => [
       { when: byPeople, steps: [say('Hello {{sender}}, I play a script. You wrote: {{message}}')] },
     ],
@@ -189,12 +189,19 @@ export const TEMPLATES: readonly [Template, ...Template[]] = [
   },
 ];
 
+/** The script of an agent from a template, which first joins this space. */
+export const scriptOf = ({ rules }: Template, space: SpaceInfo | null): object => ({
+  wordDelayMs: 40,
+  rules: rules(space),
+});
+
 /** The body that creates an agent from a template and the fields of the form, or an error. */
 export function newAgentBody(
-  { config, rules }: Template,
+  template: Template,
   body: Record<string, unknown>,
   space: SpaceInfo | null,
 ): Record<string, unknown> | string {
+  const { config } = template;
   const agent = body.agent as { model: Record<string, unknown>; runtime?: unknown };
   if (isObject(agent.runtime)) {
     const runtime = runtimeWith(agent.runtime);
@@ -204,7 +211,7 @@ export function newAgentBody(
   }
   // The form sends no provider if the template has only one.
   const model: Record<string, unknown> = { provider: 'scripted', ...agent.model };
-  if (model.provider === 'scripted') model.script = { wordDelayMs: 40, rules: rules(space) };
+  if (model.provider === 'scripted') model.script ??= scriptOf(template, space);
   // Each of them has said everything with its message.
   const loop = { endAfterSend: true };
   return { type: 'agent', name: body.name, agent: { loop, ...config, ...agent, model } };

@@ -4,7 +4,7 @@ import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { NumberField, SelectField, TextArea, TextField } from '../../save_form/fields.tsx';
-import { MODELS, modelText, NEEDS, PROVIDERS, type Provider } from './models.ts';
+import { MODELS, modelText, NEEDS, PROVIDERS, SCRIPT_HINT, type Provider } from './models.ts';
 
 /** The model of an agent and its settings. */
 export function ModelFields({ model }: { model: Schemas['ModelConfig'] }): JSX.Element {
@@ -36,7 +36,7 @@ export function ModelFields({ model }: { model: Schemas['ModelConfig'] }): JSX.E
           kind="json"
           rows={8}
           value={model.script ? JSON.stringify(model.script, null, 2) : ''}
-          hint="The first rule that matches the message is played, one step for each answer."
+          hint={SCRIPT_HINT}
         />
       ) : null}
       <div class="columns">

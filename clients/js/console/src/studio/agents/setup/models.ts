@@ -32,10 +32,16 @@ export const MODELS: Record<Provider, readonly string[]> = {
 /** The requirements of each provider. */
 export const NEEDS: Record<Provider, string> = {
   anthropic: 'Smartspace needs ANTHROPIC_API_KEY in its environment.',
-  openai: 'Smartspace needs OPENAI_API_KEY in its environment.',
+  openai:
+    'Smartspace needs OPENAI_API_KEY in its environment, or OPENAI_BASE_URL for a server without ' +
+    'a key.',
   bedrock: 'Smartspace needs AWS_REGION and AWS credentials in its environment.',
   scripted: 'It needs no key. The name may be any text.',
 };
+
+/** The meaning of the rules of a script. */
+export const SCRIPT_HINT =
+  'The first rule that matches the message is played, one step for each answer.';
 
 /** A model as `provider/name`. */
 export const modelText = ({ provider, name }: { provider: string; name: string }): string =>

@@ -62,8 +62,8 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
           onSaved={onChanged}
         >
           <p class="note">
-            Each agent has send_message, enter_space, read_messages and skip_response. These groups
-            can be turned off:
+            Each agent has send_message, enter_space, read_messages, read_attachment and
+            skip_response. These groups can be turned off:
           </p>
           {GROUPS.map(({ group, label, tools: names }) => (
             <CheckField

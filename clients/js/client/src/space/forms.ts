@@ -1,0 +1,47 @@
+// Open forms. Pure.
+
+import type { AnswerBy, Caller, Form, FormsState, Message, Store, ToolPart } from '../types.ts';
+import { openParts } from './history.ts';
+
+/** An open form that a store shows. */
+export const formIn = (store: Store<FormsState>, callId: string) =>
+  store.getSnapshot().forms.find((form) => form.callId === callId);
+
+/** The open forms of a message. */
+export const formsOf = (spaceId: string, message: Message, caller: Caller | null): Form[] =>
+  // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- open parts have a run
+  openParts(message).map((part) => formOf(spaceId, message.id, message.runId!, part, caller));
+
+/** The form of a card. */
+export function formOf(
+  spaceId: string,
+  messageId: string,
+  runId: string,
+  part: Pick<
+    ToolPart,
+    'callId' | 'name' | 'input' | 'ui' | 'resultSchema' | 'answerBy' | 'expiresAt'
+  >,
+  caller: Caller | null,
+): Form {
+  const { callId, name, input, ui, resultSchema, answerBy, expiresAt } = part;
+  return {
+    spaceId,
+    messageId,
+    runId,
+    callId,
+    name,
+    input,
+    ui: ui ?? 'form',
+    resultSchema,
+    answerBy,
+    expiresAt,
+    mayAnswer: mayAnswer(answerBy, caller),
+  };
+}
+
+/** Whether the caller may answer. The operator always may. */
+export function mayAnswer(answerBy: AnswerBy | null, caller: Caller | null): boolean {
+  if (!caller?.entity) return caller?.kind === 'operator';
+  if (Array.isArray(answerBy)) return answerBy.includes(caller.entity.id);
+  return answerBy !== 'humans' || caller.entity.type === 'human';
+}

@@ -1,0 +1,106 @@
+// What frames of the WebSocket change in a space beyond one line. Frames may come late, twice, in
+// another order or never.
+
+import type { PresenceEvent, RunEvent, RunQueued, ServerFrame, Subscribed } from '../events.ts';
+import { LONGEST_STALE_MS, STALE_MS, TYPING_MS } from '../limits.ts';
+import { emit, emitIfFollowed, put, type Draft } from './effects.ts';
+import { formOf } from './forms.ts';
+import { unfinished } from './history.ts';
+import { putRead } from './info.ts';
+import { addRun, noteSeq } from './loading.ts';
+import { endsInMs, withPresence } from './presence.ts';
+import { isUnheard, putActive } from './runs.ts';
+import { meId, without } from './state.ts';
+import { settle } from './writing.ts';
+
+type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
+
+// Events were lost before a subscription, so what may have changed meanwhile is looked up.
+export function subscribed(draft: Draft, { seq, active }: Subscribed) {
+  noteSeq(draft, seq);
+  putActive(draft, active);
+  const isActive = (id: string) => active.some(({ runId }) => runId === id);
+  settle(draft, ({ about: { runId } }) => !!runId && !isActive(runId));
+  // Forms of earlier events may be closed by now.
+  put(draft, { isGone: false, heardAt: draft.now, forms: new Map() });
+  refresh(draft);
+  showPresence(draft);
+  if (draft.unsentRead > 0) sendRead(draft);
+}
+
+/** The connection pinged the server, or the page was shown or hidden. */
+export function tick(draft: Draft) {
+  showPresence(draft);
+  const isSettled =
+    draft.active.size + unfinished(draft).length === 0 &&
+    !draft.messages.some((message) => isUnheard(draft, message));
+  const { now, staleMs } = draft;
+  if (now - draft.heardAt < (isSettled ? LONGEST_STALE_MS : staleMs)) return;
+  // What stays unfinished is looked up less and less often.
+  put(draft, { heardAt: now, staleMs: Math.min(2 * staleMs, LONGEST_STALE_MS) });
+  refresh(draft);
+}
+
+const refresh = (draft: Draft) => emit(draft, 'job', 'refresh');
+
+// Sends the read position until the server has it.
+const sendRead = (draft: Draft) => emit(draft, 'job', 'read');
+
+/** The caller has read up to this message. */
+export function markRead(draft: Draft, seq: number) {
+  if (!putRead(draft, meId(draft), seq)) return;
+  draft.unsentRead = seq;
+  sendRead(draft);
+}
+
+/** Any event of a run. */
+export function runChanged(draft: Draft, frame: RunEvent | RunQueued) {
+  put(draft, { heardAt: draft.now, staleMs: STALE_MS });
+  addRun(draft, frame.run, 'position' in frame ? frame.position : null);
+}
+
+export function formRequested(draft: Draft, frame: Frame<'tool.requested'>) {
+  // A frame without its input was cut. The form comes with its message.
+  if (!frame.input) return;
+  const form = formOf(draft.id, frame.messageId, frame.runId, frame, draft.caller);
+  draft.forms = new Map(draft.forms).set(frame.callId, form);
+}
+
+/** The form of a call is closed. */
+export function formClosed(draft: Draft, { callId }: { callId: string }) {
+  draft.forms = without(draft.forms, callId);
+}
+
+export function presenceChanged(draft: Draft, frame: PresenceEvent) {
+  draft.presence = withPresence(draft.presence, frame, draft.now);
+  expireLater(draft);
+}
+
+// Some of those who were present may have gone without a word.
+function expireLater(draft: Draft) {
+  const leftMs = endsInMs(draft.presence);
+  if (leftMs < Infinity)
+    emitIfFollowed(draft, 'later', 'presence', leftMs + 1, (next) => {
+      next.presence = { ...next.presence, now: next.now };
+      expireLater(next);
+    });
+}
+
+/** Says to the others that the caller is here, unless the caller does not want that. */
+function showPresence(draft: Draft) {
+  if (!draft.isPresent || !draft.isOpen) return;
+  const { id: spaceId, now, isHidden: hidden } = draft;
+  const typing = now - draft.typedAt < TYPING_MS;
+  if (typing) draft.typingSentAt = now;
+  emit(draft, 'frame', { action: 'presence', spaceId, typing, hidden });
+}
+
+/** The person pressed a key, or has stopped. Not every key is sent. */
+export function typed(draft: Draft, isTyping: boolean) {
+  const { now, typedAt } = draft;
+  const isDue = isTyping ? now - draft.typingSentAt >= TYPING_MS : typedAt > 0;
+  draft.typedAt = isTyping ? now : 0;
+  if (isDue) showPresence(draft);
+  // After a stop the next key is sent at once.
+  if (!isTyping) draft.typingSentAt = 0;
+}

@@ -1,0 +1,120 @@
+// The loaded messages of a space by seq, and which messages are missing.
+
+import type { Mutable } from '../store.ts';
+import type { Message, Part } from '../types.ts';
+
+/** All messages from `floor` on. Older messages are not loaded yet. */
+export interface History {
+  /** The lowest seq that is loaded or expected. */
+  readonly floor: number;
+  /** The loaded messages, by seq. */
+  readonly messages: readonly Message[];
+  /** The highest seq that the space is known to have. */
+  readonly lastKnown: number;
+  /** Grows when the loaded messages are given up. A page for an earlier epoch does not fit. */
+  readonly epoch: number;
+  /** The epoch in which an older page is being loaded, or null. */
+  readonly loadingEpoch: number | null;
+  /** The first message of the space is loaded. */
+  readonly isComplete: boolean;
+  /** After a jump, until the last page is loaded. */
+  readonly isBehind: boolean;
+}
+
+type Draft = Mutable<History>;
+
+export const NO_HISTORY: History = {
+  floor: 1,
+  messages: [],
+  lastKnown: 0,
+  epoch: 0,
+  loadingEpoch: null,
+  isComplete: false,
+  isBehind: false,
+};
+
+/** The highest loaded seq. Without messages it is one below the floor. */
+export const lastSeq = ({ messages, floor }: History) => messages.at(-1)?.seq ?? floor - 1;
+
+export const hasOlder = ({ floor, isComplete }: History) => floor > 1 && !isComplete;
+
+export const isLoadingOlder = ({ epoch, loadingEpoch }: History) => epoch === loadingEpoch;
+
+/** `seq` is the last seq of the space. Nothing is loaded. */
+export function beginAfter(draft: Draft, seq: number) {
+  draft.floor = seq + 1;
+  draft.messages = [];
+  draft.lastKnown = seq;
+  draft.epoch += 1;
+}
+
+/** Nothing up to `seq` is loaded, except what is loaded now. */
+export function startAfter(draft: Draft, seq: number) {
+  const { messages } = draft;
+  // What this client has sent may be loaded already, and must not vanish.
+  beginAfter(draft, Math.min(seq, (messages[0]?.seq ?? Infinity) - 1));
+  putMessages(draft, messages);
+}
+
+/**
+ * Adds states of messages. The state with the higher `rev` wins. Messages below the floor are
+ * ignored.
+ */
+export function putMessages(draft: Draft, page: readonly Message[]) {
+  const messages = [...draft.messages];
+  for (const message of page) {
+    const { seq, rev } = message;
+    if (seq < draft.floor) continue;
+    putSeq(draft, seq);
+    // Most messages are new, so the search begins at the end.
+    let at = messages.length;
+    while (at > 0 && (messages[at - 1] as Message).seq >= seq) at -= 1;
+    const current = messages[at]?.seq === seq ? messages[at] : undefined;
+    // A message with the same `rev` is the same one, unless a frame has cut what is loaded.
+    if (current && (current.rev > rev || (current.rev === rev && !current.truncated))) continue;
+    messages.splice(at, current ? 1 : 0, message);
+  }
+  draft.messages = messages;
+}
+
+/** Adds the page that ends below the floor. */
+export function putOlderPage(draft: Draft, page: readonly Message[]) {
+  draft.floor = Math.min(draft.floor, ...page.map(({ seq }) => seq));
+  putMessages(draft, page);
+}
+
+/** Records that the space has a message with this seq. */
+export function putSeq(draft: Draft, seq: number) {
+  draft.lastKnown = Math.max(draft.lastKnown, seq);
+}
+
+/** The seq before the first missing message, or null if none is missing. */
+export function gapOf({ floor, messages, lastKnown }: History): number | null {
+  let expected = floor;
+  for (const { seq } of messages) {
+    if (seq !== expected) break;
+    expected += 1;
+  }
+  return expected <= lastKnown ? expected - 1 : null;
+}
+
+/**
+ * The messages that will still change: the dispatch is not decided, a form is open, or the text is
+ * truncated.
+ */
+export const unfinished = ({ messages }: History) =>
+  messages.filter(
+    (message) => message.truncated || isUndecided(message) || openParts(message).length > 0,
+  );
+
+/** The open forms among the parts of a message. */
+export const openParts = (message: Message) =>
+  message.parts.flatMap((part) =>
+    part.type === 'tool' && part.status === 'pending' && message.runId ? [part] : [],
+  );
+
+const isUndecided = ({ dispatch, parts }: Message) =>
+  !dispatch && (hasPart(parts, 'text') || !hasPart(parts, 'tool'));
+
+const hasPart = (parts: Message['parts'], type: Part['type']) =>
+  parts.some((part) => part.type === type);

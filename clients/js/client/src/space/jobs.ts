@@ -1,0 +1,187 @@
+// The HTTP calls of a space. A job reads the state, makes calls, and turns their answers into
+// changes. It keeps nothing itself, so it can be repeated from its start.
+
+import type { Environment } from '../environment.ts';
+import type { Call, CallOptions } from '../http.ts';
+import { AFTER_ALL, LARGEST_PAGE, PAGE } from '../limits.ts';
+import type { Caller, Message, Run, SpaceInfo } from '../types.ts';
+import { put, type JobName, type MakeChange } from './effects.ts';
+import { formsOf } from './forms.ts';
+import { gapOf, hasOlder, isLoadingOlder, lastSeq, openParts, unfinished } from './history.ts';
+import { addMessages, addOlderPage, noteSeq, putLoadedSpace } from './loading.ts';
+import { putRuns } from './runs.ts';
+import type { SendStorage } from './send_storage.ts';
+import { entered, loaded } from './session.ts';
+import type { State } from './state.ts';
+import { closeStream } from './writing.ts';
+
+/** What jobs work with. */
+export interface JobContext {
+  env: Environment;
+  /** Makes a call whose path begins with that of the space. */
+  call: Call;
+  /** The present state. It may change while a call is under way. */
+  state(): State;
+  change: MakeChange;
+  /** Asks once who the caller is. */
+  me(): Promise<Caller>;
+  /** The prefix of what the storage has for this caller and space. */
+  storageName(kind: string): string;
+  sendStorage: SendStorage;
+}
+
+/** A job fails if one of its calls fails, and is then repeated from its start. */
+export const JOBS = {
+  async load(context, session: number) {
+    const isThisSession = () => context.state().session === session;
+    if (isThisSession() && !context.state().isLoaded) await load(context);
+    if (isThisSession()) context.change(entered);
+  },
+  refresh,
+  info: loadInfo,
+  async fill(context) {
+    const gap = gapOf(context.state());
+    // The server may know of a message before it shows it.
+    if (gap !== null && !(await addAfter(context, gap))) throw new Error('Not there yet.');
+  },
+  older: (context) =>
+    context.state().isBehind ? loadOlder(context) : loadOlderRuns(context, false),
+  async whole(context, { seq }: Message) {
+    await reload(context, [seq]);
+    context.change(noteSeq, seq);
+  },
+  async settle(context, streamId: string) {
+    const state = context.state();
+    // The message of the stream may be in a gap.
+    await addAfter(context, gapOf(state) ?? lastSeq(state));
+    context.change(closeStream, streamId);
+  },
+  async read(context) {
+    const seq = context.state().unsentRead;
+    if (seq === 0) return;
+    await context.call('PUT', '/read', { body: { seq } });
+    if (seq === context.state().unsentRead) context.change(put, { unsentRead: 0 });
+  },
+} satisfies Record<JobName, (context: JobContext, about: never) => Promise<void>>;
+
+// The messages of a range, such as `after=7`, oldest first.
+async function messages(
+  context: JobContext,
+  range: string,
+  limit: number,
+  options?: CallOptions,
+): Promise<Message[]> {
+  const path = `/messages?${range}&limit=${limit}`;
+  return (await context.call<{ items: Message[] }>('GET', path, options)).items;
+}
+
+// Adds the messages after this seq. Resolves to their number.
+async function addAfter(context: JobContext, seq: number, limit = LARGEST_PAGE) {
+  const page = await messages(context, `after=${seq}`, limit);
+  context.change(addMessages, page);
+  return page.length;
+}
+
+async function load(context: JobContext) {
+  const { space: known, floor: knownFloor } = context.state();
+  const floor = known ? knownFloor : AFTER_ALL;
+  const [caller, space, page] = await Promise.all([
+    context.me(),
+    known ?? context.call<SpaceInfo>('GET', ''),
+    messages(context, `before=${floor}`, PAGE),
+  ]);
+  const restored = context.sendStorage.restore(context.storageName('outbox') + ':');
+  context.change(put, { caller });
+  context.change(loaded, { isFirst: !known, floor, space, page, restored });
+}
+
+// Loads what changed while the space was not followed: its settings, runs, unfinished messages.
+async function refresh(context: JobContext) {
+  const { state } = context;
+  const before = unfinished(state()).slice(-LARGEST_PAGE);
+  if (state().isOpen || state().isRunMissing) await loadOlderRuns(context, true);
+  await loadInfo(context);
+  const wanted = before.flatMap((message) =>
+    state().isOpen || openParts(message).length > 0 ? message.seq : [],
+  );
+  await reload(context, wanted);
+  if (hasOlder(state())) await loadMissingForms(context);
+}
+
+// Looks for the forms of waiting runs whose messages are not among the unfinished ones.
+async function loadMissingForms(context: JobContext) {
+  const state = context.state();
+  const missing = new Set<string | null>();
+  for (const { runId, status } of state.active.values())
+    if (status === 'waiting_tool') missing.add(runId);
+  for (const { runId } of unfinished(state)) missing.delete(runId);
+  if (missing.size === 0) return;
+  const older = await messages(context, `before=${state.floor}`, LARGEST_PAGE);
+  const forms = new Map(context.state().forms);
+  for (const message of older.filter(({ runId }) => missing.has(runId)))
+    for (const form of formsOf(state.id, message, state.caller)) forms.set(form.callId, form);
+  context.change(put, { forms });
+}
+
+async function loadInfo(context: JobContext): Promise<void> {
+  const { state, change } = context;
+  change(put, { infoAsked: state().infoAsked + 1 });
+  const { infoAt, infoAsked } = state();
+  const space = await context.call<SpaceInfo>('GET', '');
+  // The answer to a later call counts.
+  if (infoAsked !== state().infoAsked) return;
+  // An event that came meanwhile may be newer than the answer.
+  if (state().infoAt !== infoAt) return loadInfo(context);
+  change(putLoadedSpace, space);
+}
+
+/** Loads the page of messages before the oldest one, unless that is under way. */
+export async function loadOlder(context: JobContext) {
+  const { state, change } = context;
+  if (!hasOlder(state()) || isLoadingOlder(state())) return;
+  const { epoch, floor } = state();
+  change(put, { loadingEpoch: epoch });
+  try {
+    const page = await messages(context, `before=${floor}`, PAGE, { retry: true });
+    const isFitting = state().epoch === epoch;
+    change(addOlderPage, epoch, page);
+    if (isFitting) await loadOlderRuns(context, false);
+  } finally {
+    if (state().loadingEpoch === epoch) change(put, { loadingEpoch: null });
+  }
+}
+
+// Loads older runs, down to the oldest loaded message. An older failure would stand above messages
+// that are not loaded.
+async function loadOlderRuns({ call, state, change }: JobContext, isNewest: boolean) {
+  const { messages: loaded, lastKnown: loadedUntil } = state();
+  const since = Date.parse(loaded[0]?.createdAt ?? '');
+  // The subscription may bring the first message a moment later.
+  const isWanted = ({ createdAt, finishedAt }: Run) =>
+    loadedUntil <= 1 || Date.parse(createdAt) >= since || !finishedAt;
+  let cursor = isNewest ? null : state().cursor;
+  for (;;) {
+    const from = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+    const { items, nextCursor } = await call<{ items: Run[]; nextCursor: string | null }>(
+      'GET',
+      `/runs?limit=${PAGE}${from}`,
+    );
+    const states = items.filter(isWanted);
+    change(putRuns, states);
+    // The last page is asked for again: it may have older runs for older messages.
+    if (states.length < items.length || !nextCursor) break;
+    cursor = nextCursor;
+  }
+  change(put, { cursor, loadedUntil, isRunMissing: state().isRunMissing && !isNewest });
+}
+
+/** Loads the present states of messages with these seqs, in as few calls as possible. */
+export async function reload(context: JobContext, seqs: readonly number[]) {
+  let left = [...seqs].sort((one, other) => one - other);
+  while (left[0] !== undefined) {
+    const first = left[0];
+    const near = left.filter((seq) => seq < first + LARGEST_PAGE);
+    await addAfter(context, first - 1, Math.max(...near) - first + 1);
+    left = left.slice(near.length);
+  }
+}

@@ -1,0 +1,87 @@
+// What the arrival of messages and runs changes in a space, and what is fetched next.
+
+import { ENDED_MS, GAP_DELAY_MS, LARGEST_GAP, STOPPED_SETTLE_MS } from '../limits.ts';
+import type { Message, Run, SpaceInfo } from '../types.ts';
+import { emit, emitIfFollowed, put, type Draft } from './effects.ts';
+import { beginAfter, gapOf, lastSeq, putMessages, putOlderPage, putSeq } from './history.ts';
+import { putName, putRead, putSpace } from './info.ts';
+import { hasEnded, putRuns } from './runs.ts';
+import { isKnown, meId } from './state.ts';
+import { closeStreams } from './streams.ts';
+import { settle } from './writing.ts';
+
+/** Adds messages, as a page or an event brings them. */
+export function addMessages(draft: Draft, page: readonly Message[]) {
+  const newest = page.at(-1)?.seq ?? 0;
+  jumpIfFar(draft, newest, newest - 1);
+  const me = meId(draft);
+  for (const { sender, seq } of page) {
+    putName(draft, sender);
+    // Posting marks one's own message as read, and no `space.read` follows.
+    if (sender.id === me) putRead(draft, me, seq);
+  }
+  closeStreams(
+    draft,
+    page.flatMap(({ streamId }) => streamId ?? []),
+  );
+  putMessages(draft, page);
+  fillLater(draft);
+}
+
+/** Adds a message as an event brings it. Its text may have been cut. */
+export function addMessage(draft: Draft, { message }: { message: Message }) {
+  // A cut text could be shorter than the streamed text, so the whole message is fetched first.
+  if (message.truncated) emit(draft, 'job', 'whole', message);
+  else addMessages(draft, [message]);
+}
+
+/** Adds the page of messages before the oldest loaded one. */
+export function addOlderPage(draft: Draft, epoch: number, page: readonly Message[]) {
+  // After a jump the page is not next to what is loaded now.
+  if (epoch !== draft.epoch) return;
+  putOlderPage(draft, page);
+  addMessages(draft, page);
+  put(draft, { isComplete: page.length === 0, isBehind: false });
+}
+
+/** The space has messages up to this one. */
+export function noteSeq(draft: Draft, seq: number) {
+  jumpIfFar(draft, seq, seq);
+  putSeq(draft, seq);
+  fillLater(draft);
+}
+
+/** Takes over the settings and members as HTTP says them. */
+export function putLoadedSpace(draft: Draft, space: SpaceInfo) {
+  putSpace(draft, space);
+  noteSeq(draft, space.seq);
+}
+
+// Thousands of missed messages are not fetched one by one: the history begins again at its end.
+function jumpIfFar(draft: Draft, seq: number, after: number) {
+  if (!isKnown(draft) || seq - lastSeq(draft) <= LARGEST_GAP) return;
+  beginAfter(draft, after);
+  put(draft, { isComplete: false, isBehind: true });
+  loadLast(draft);
+}
+
+/** Loads the last page after a jump. */
+export const loadLast = (draft: Draft) => emitIfFollowed(draft, 'jobLater', 'older', 0);
+
+function fillLater(draft: Draft) {
+  if (isKnown(draft) && gapOf(draft) !== null)
+    emitIfFollowed(draft, 'jobLater', 'fill', GAP_DELAY_MS, '', true);
+}
+
+/** Adds a state of a run. `position` is that in the queue, from 1. */
+export function addRun(draft: Draft, run: Run, position: number | null) {
+  const { id, status } = run;
+  putRuns(draft, [run], position);
+  if (!hasEnded(draft, id)) return;
+  draft.settling = new Set([...draft.settling, id]);
+  emitIfFollowed(draft, 'later', `ended ${id}`, ENDED_MS, (next) => {
+    next.settling = new Set([...next.settling].filter((each) => each !== id));
+  });
+  const delayMs = status === 'canceled' ? STOPPED_SETTLE_MS : undefined;
+  settle(draft, ({ about }) => about.runId === id, delayMs);
+}

@@ -1,0 +1,170 @@
+// The runs of a space, and what became of each message. Pure.
+
+import type { Subscribed } from '../events.ts';
+import { STALE_MS } from '../limits.ts';
+import type { Mutable } from '../store.ts';
+import type { ActiveRun, Dispatch, Hint, LiveStep, Message, Outcome, Run } from '../types.ts';
+
+/** What is known of the runs of a space. */
+export interface Runs {
+  /** The newest known states, by the ids of the runs. */
+  readonly runs: ReadonlyMap<string, Run>;
+  /** The steps that runs work on. */
+  readonly steps: ReadonlyMap<string, LiveStep>;
+  /** The active runs, oldest first. */
+  readonly active: ReadonlyMap<string, ActiveRun>;
+  /** Runs that have ended just now. Their last message may still come. */
+  readonly settling: ReadonlySet<string>;
+  /** Where the next older page of runs begins; null at the newest one. */
+  readonly cursor: string | null;
+  /** The runs of messages up to this seq are loaded. */
+  readonly loadedUntil: number;
+  /** Events have missed what became of a run. */
+  readonly isRunMissing: boolean;
+  /** When a run was last heard of, and after how long a silence they are looked up. */
+  readonly heardAt: number;
+  readonly staleMs: number;
+}
+
+type Draft = Mutable<Runs>;
+
+export const NO_RUNS: Runs = {
+  runs: new Map(),
+  steps: new Map(),
+  active: new Map(),
+  settling: new Set(),
+  cursor: null,
+  loadedUntil: 0,
+  isRunMissing: false,
+  heardAt: 0,
+  staleMs: STALE_MS,
+};
+
+// A run is queued before its first step, waits after a step and resumes before the next one.
+const ORDER = { queued: -1, waiting_tool: 0, running: 1 } as const;
+const isActive = (status: Run['status']): status is ActiveRun['status'] => status in ORDER;
+
+const orderOf = ({ status, stepCount }: Run) =>
+  2 * stepCount + (isActive(status) ? ORDER[status] : Infinity);
+
+export function hasEnded({ runs }: Pick<Runs, 'runs'>, runId = ''): boolean {
+  const run = runs.get(runId);
+  return !!run && !isActive(run.status);
+}
+
+/** Failed runs, oldest first. */
+export const failedRuns = ({ runs }: Runs): Run[] =>
+  [...runs.values()]
+    .filter(({ status }) => status === 'failed')
+    .sort((one, other) => endOf(one) - endOf(other));
+
+/** What the system said to the models, by the ids of the runs. */
+export function hintsOf({ runs }: Runs): Record<string, readonly Hint[]> {
+  const found: Record<string, readonly Hint[]> = {};
+  for (const { id, hints } of runs.values()) if (hints?.length) found[id] = hints;
+  return found;
+}
+
+/** Whether a message triggered a run of which nothing was heard. */
+export const isUnheard = ({ loadedUntil, runs }: Runs, { seq, dispatch }: Message) =>
+  seq > loadedUntil && !!dispatch?.some(({ runId }) => runId && !runs.has(runId));
+
+/** Adds states of runs. `position` is that in the queue, from 1. */
+export function putRuns(draft: Draft, states: readonly Run[], position?: number | null) {
+  const runs = new Map(draft.runs);
+  const active = new Map(draft.active);
+  for (const run of states) {
+    const { id: runId, agentId, status } = run;
+    const current = runs.get(runId);
+    // Frames arrive in any order. A run that has ended never becomes active again.
+    if (current && (hasEnded({ runs }, runId) || orderOf(current) > orderOf(run))) continue;
+    runs.set(runId, run);
+    const place = (status === 'queued' && position) || null;
+    if (isActive(status))
+      active.set(runId, shown(draft, { runId, agentId, status, position: place }));
+    else active.delete(runId);
+  }
+  draft.runs = runs;
+  draft.active = active;
+}
+
+/** Adds a state of the step that a run works on. */
+export function putStep(draft: Draft, { runId, step }: { runId: string; step: LiveStep }) {
+  if ((draft.steps.get(runId)?.rev ?? -1) >= step.rev) return;
+  draft.steps = new Map(draft.steps).set(runId, step);
+  const run = draft.active.get(runId);
+  if (run) draft.active = new Map(draft.active).set(runId, shown(draft, run));
+}
+
+const shown = ({ steps }: Runs, run: Omit<ActiveRun, 'step' | 'tools'>): ActiveRun => {
+  const step = steps.get(run.runId);
+  return { ...run, step: step?.index ?? null, tools: step?.calls.map(({ name }) => name) ?? [] };
+};
+
+/**
+ * Replaces all active runs with those of a `subscribed` frame. A run that was dropped or changed is
+ * missing: this happened meanwhile, or events have overtaken the frame.
+ */
+export function putActive(draft: Draft, list: Subscribed['active']) {
+  const before = draft.active;
+  const active = new Map<string, ActiveRun>();
+  for (const run of list) {
+    if (hasEnded(draft, run.runId)) continue;
+    const existing = before.get(run.runId);
+    // No run is queued again.
+    const isKept = existing && (run.status === 'queued' || run.status === existing.status);
+    active.set(run.runId, isKept ? existing : shown(draft, { ...run, position: null }));
+  }
+  draft.active = active;
+  draft.isRunMissing ||= [...before.values()].some(
+    ({ runId, status }) => active.get(runId)?.status !== status,
+  );
+}
+
+/** When a run ended or, if it has not, began, in milliseconds. */
+export const endOf = (run: Run) => Date.parse(run.finishedAt ?? run.createdAt);
+
+/**
+ * What became of a message for one agent. `spoken` has the ids of the runs that have posted
+ * something, and `writing` of those that are writing now. `isNew`: of the runs of this message
+ * nothing is heard until they start.
+ */
+export function outcomeOf(
+  { agentId, runId, reason, reasonText, source }: Dispatch,
+  { runs, active, settling }: Runs,
+  spoken: ReadonlySet<unknown>,
+  writing: ReadonlySet<unknown>,
+  isNew: boolean,
+): Outcome {
+  const sourceText = (runId && reasonText) || null;
+  const outcome = (state: Outcome['state'], why?: string | null): Outcome => ({
+    agentId,
+    runId,
+    state,
+    reason: why ?? null,
+    source: source ?? null,
+    sourceText,
+  });
+  if (runId === null) return outcome('notWoken', reasonText ?? reason);
+  // A run that joined another one shares its fate.
+  let run = runs.get(runId);
+  while (run?.intoRunId && runs.has(run.intoRunId)) run = runs.get(run.intoRunId);
+  const id = run?.id ?? runId;
+  const status = active.get(id)?.status ?? run?.status;
+  if (status === 'queued') return outcome('asked');
+  if (status === 'waiting_tool') return outcome('waiting');
+  // The message may come after the end of its run.
+  if (writing.has(id) && status !== 'canceled' && status !== 'failed') return outcome('writing');
+  if (status === 'running') return outcome('thinking');
+  if (status === 'failed') return outcome('failed', run?.error?.message);
+  // What was stopped may have posted something before.
+  const isStopped = run?.endReason === 'cancel' || run?.endReason === 'stop_run';
+  if (spoken.has(id) && !isStopped) return outcome('spoke');
+  if (status === 'completed') {
+    const isOver = !settling.has(id) || run?.endReason === 'skipped';
+    return isOver ? outcome('silent', run?.reason) : outcome('thinking');
+  }
+  return status === 'canceled'
+    ? outcome('stopped', run?.endReason)
+    : outcome(isNew ? 'asked' : 'unknown');
+}

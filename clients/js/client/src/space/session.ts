@@ -1,0 +1,100 @@
+// How a space is opened, loaded, followed and left.
+
+import type { SmartspaceError } from '../errors.ts';
+import type { Caller, Message, PendingSend, SpaceInfo } from '../types.ts';
+import { emit, isFollowed, put, type Draft } from './effects.ts';
+import { putOlderPage, startAfter } from './history.ts';
+import { loadInfo, putRead, putSpace, readSeqOf } from './info.ts';
+import { addMessages, loadLast, noteSeq } from './loading.ts';
+import { restore } from './outbox.ts';
+import { meId } from './state.ts';
+import { markEnding } from './streams.ts';
+import { checkSilence } from './writing.ts';
+
+/** What the first calls for a space have brought. */
+export interface Loaded {
+  /** Whether nothing was known of the space when the calls were made. */
+  isFirst: boolean;
+  /** The floor of the messages when the calls were made. */
+  floor: number;
+  space: SpaceInfo;
+  page: readonly Message[];
+  /** The sends of this space that an earlier page left in the storage. */
+  restored: readonly PendingSend[];
+}
+
+export function opened(draft: Draft) {
+  draft.session += 1;
+  draft.isOpen = true;
+  if (!draft.isLoaded) put(draft, { isLoading: true, error: null, isGone: false });
+  if (draft.isBehind) loadLast(draft);
+  // The timers that would have ended these were stopped.
+  draft.settling = new Set();
+  markEnding(draft, draft.streams.values(), false);
+  draft.presence = { ...draft.presence, now: draft.now };
+  checkSilence(draft);
+  emit(draft, 'job', 'load', draft.session);
+}
+
+export function left(draft: Draft) {
+  draft.session += 1;
+  draft.isOpen = false;
+  stopIfUnfollowed(draft);
+  emit(draft, 'unfollow');
+}
+
+export function watched(draft: Draft, isWatched: boolean) {
+  draft.isWatched = isWatched;
+  stopIfUnfollowed(draft);
+}
+
+function stopIfUnfollowed(draft: Draft) {
+  if (!isFollowed(draft)) emit(draft, 'stopTimers');
+}
+
+/** The settings and the last page of messages have come. */
+export function loaded(draft: Draft, found: Loaded) {
+  // The space was left and opened again meanwhile, and that load was faster.
+  if (draft.isLoaded) return;
+  const { floor, space, page } = found;
+  if (found.isFirst) {
+    // The list of spaces may have brought the space meanwhile.
+    startAfter(draft, (page[0]?.seq ?? 1) - 1);
+    putSpace(draft, space);
+  }
+  // After a jump the page is too old.
+  if (draft.floor <= floor) putOlderPage(draft, page);
+  noteSeq(draft, space.seq);
+  put(draft, { isLoaded: true, isLoading: false, error: null, isGone: false });
+  // Before the messages are shown: one of them may be a send that an earlier page left.
+  restore(draft, found.restored);
+  addMessages(draft, page);
+}
+
+export function loadFailed(draft: Draft, error: Error, isRetried: boolean) {
+  const isGone = (error as Partial<SmartspaceError>).status === 404;
+  put(draft, { isLoading: isRetried, error, isGone });
+}
+
+/** The space is loaded, and its live events follow. */
+export function entered(draft: Draft) {
+  // A message that arrives while the space is open is no reason for an unread line.
+  const readSeq = readSeqOf(draft, meId(draft)) ?? Infinity;
+  draft.unreadAfter = readSeq < draft.lastKnown ? readSeq : Infinity;
+  emit(draft, 'follow');
+}
+
+/** The list of spaces has this space. */
+export function listed(draft: Draft, space: SpaceInfo, caller: Caller | null) {
+  draft.caller = caller;
+  const known = draft.space;
+  if (!known || draft.isGone) {
+    // The last message comes with the subscription.
+    if (!known) startAfter(draft, Math.max(0, space.seq - 1));
+    draft.isGone = false;
+    putSpace(draft, space);
+    // An event that came meanwhile may be newer than the list.
+  } else if (space.name !== known.name) loadInfo(draft);
+  putRead(draft, meId(draft), space.me?.readSeq ?? 0);
+  noteSeq(draft, space.seq);
+}

@@ -1,0 +1,205 @@
+// One space: its state, its stores, and the methods that change it.
+
+import type { Connection } from '../connection/connection.ts';
+import type { Environment } from '../environment.ts';
+import { newKey, runPath, type Call } from '../http.ts';
+import { safeStorage } from '../storage.ts';
+import { lifetime } from '../store.ts';
+import { createTimers } from '../timers.ts';
+import type {
+  AnswerOptions,
+  Caller,
+  Dispatch,
+  Form,
+  FormsState,
+  Space,
+  SpaceInfo,
+  SpaceSummary,
+  Store,
+} from '../types.ts';
+import type { Uploads } from '../uploads.ts';
+import { createAttachments, type Attachments } from './attachments.ts';
+import { formIn } from './forms.ts';
+import type { MakeChange } from './effects.ts';
+import { formClosed, markRead, typed } from './frames.ts';
+import { lastSeq } from './history.ts';
+import { follow, runEffect, type Core } from './interpreter.ts';
+import { loadOlder, reload } from './jobs.ts';
+import { addSend, discard, resend, wake } from './outbox.ts';
+import { reduce } from './reducer.ts';
+import { createSendStorage } from './send_storage.ts';
+import { left, listed, opened, watched } from './session.ts';
+import { initialState, nameOf } from './state.ts';
+import { createStores } from './stores.ts';
+
+/** What a space needs of the client. */
+export interface SpaceContext {
+  env: Environment;
+  call: Call;
+  connection: Connection;
+  uploads: Uploads;
+  /** Asks once who the caller is. */
+  me(): Promise<Caller>;
+  /** The caller, once `me` has resolved. */
+  caller(): Caller | null;
+  /** An open form of any space. */
+  findForm(callId: string): Form | undefined;
+  /** The prefix of what the storage has for this caller. */
+  storageName(): string;
+  isPresent: boolean;
+  /** Called after each change of the space. */
+  changed(): void;
+}
+
+/** What the rest of the client needs of a space. */
+export interface OwnSpace extends Space {
+  /** Takes over what the list of spaces knows. */
+  seed(info: SpaceInfo): void;
+  /** Follows the space without loading its messages, until the result is called. */
+  watch(): () => void;
+  summary(): SpaceSummary;
+}
+
+export function createSpace(id: string, context: SpaceContext): OwnSpace {
+  const { env, connection, call } = context;
+  let present = initialState(id, context.caller(), context.isPresent);
+  const state = () => present;
+  const change: MakeChange = (...given) => {
+    const before = present;
+    const moment = { now: env.now(), random: env.random(), isHidden: env.isHidden() };
+    const next = reduce(before, moment, ...given);
+    present = next.state;
+    notify(before, present);
+    // An effect may make a change at once; it then sees the state after this one.
+    for (const effect of next.effects) runEffect(core, effect);
+  };
+  const path = `/v1/spaces/${encodeURIComponent(id)}`;
+  const core: Core = {
+    id,
+    env,
+    connection,
+    call: (method, more, options) => call(method, path + more, options),
+    state,
+    change,
+    me: context.me,
+    storageName: (kind) => `${context.storageName()}${kind}:${id}`,
+    sendStorage: createSendStorage(env),
+    timers: createTimers(env),
+    lasting: createTimers(env),
+    waiting: new Map(),
+    unfollow() {},
+  };
+  const retain = lifetime(env, () => {
+    const release = connection.onLive(() => change(wake));
+    change(opened);
+    return () => {
+      change(left);
+      release();
+    };
+  });
+  const { main, summary, notify, ...stores } = createStores(state, retain, context.changed);
+  const { partOf, ...files } = createAttachments(context, path + '/attachments');
+  return {
+    id,
+    ...main,
+    ...stores,
+    ...files,
+    ...messageMethods(core, partOf),
+    ...formMethods(core, context, stores.forms),
+    ...draftMethods(core, context),
+    ...ownMethods(core),
+    seed: (space) => change(listed, space, context.caller()),
+    summary: summary.getSnapshot,
+  };
+}
+
+function ownMethods(core: Core) {
+  const { state, change } = core;
+  return {
+    loadOlder: () => loadOlder(core),
+    markRead: async (seq = lastSeq(state())) => change(markRead, seq),
+    setTyping: (isTyping: boolean) => change(typed, isTyping),
+    nameOf: (entityId: string) => nameOf(state(), entityId),
+    watch() {
+      change(watched, true);
+      const unfollow = follow(core, true);
+      return () => {
+        change(watched, false);
+        unfollow();
+      };
+    },
+  };
+}
+
+function messageMethods(core: Core, partOf: Attachments['partOf']) {
+  const { call, state, change, sendStorage, waiting } = core;
+  const send: Space['send'] = async (text, { senderId = null, attachments = [] } = {}) => {
+    const { closed } = state();
+    if (closed) throw closed;
+    return new Promise((settle) => {
+      const key = newKey();
+      waiting.set(key, settle);
+      change(addSend, key, { text, files: attachments.map(partOf), senderId });
+    });
+  };
+  const preview: Space['preview'] = async (text, { senderId, signal } = {}) => {
+    const options = { body: { text, senderId }, signal };
+    return (await call<{ dispatch: Dispatch[] }>('POST', '/messages/preview', options)).dispatch;
+  };
+  return {
+    send,
+    preview,
+    resend: (key: string) => change(resend, key, newKey(), sendStorage.isMarked(key)),
+    discard: (key: string) => change(discard, key),
+  };
+}
+
+function formMethods(
+  core: Core,
+  { call, findForm }: SpaceContext,
+  own: Store<FormsState>,
+): Pick<Space, 'answer' | 'decline'> {
+  async function resolve(callId: string, result: object, { senderId, signal }: AnswerOptions = {}) {
+    const form = formIn(own, callId) ?? findForm(callId);
+    if (!form) throw new Error(`The form ${callId} is not open.`);
+    const path = `${runPath(form.runId)}/toolCalls/${encodeURIComponent(callId)}/result`;
+    const body = { ...result, senderId };
+    try {
+      await call('POST', path, { body, retry: true, signal });
+      core.change(formClosed, { callId });
+    } finally {
+      // Also after a failure: the form may be closed, or the response was lost.
+      const card = core.state().messages.find(({ id }) => id === form.messageId);
+      if (card) reload(core, [card.seq]).catch(() => {});
+    }
+  }
+  return {
+    answer: (callId, output, options) => resolve(callId, { output }, options),
+    decline: (callId, reason, options) => resolve(callId, { declined: true, reason }, options),
+  };
+}
+
+function draftMethods(
+  { env, storageName }: Core,
+  { caller }: SpaceContext,
+): Pick<Space, 'getDraft' | 'setDraft'> {
+  const storage = safeStorage(env);
+  // Undefined until the storage was read.
+  let text: string | undefined;
+  // Drafts of different people on one machine must not mix.
+  const name = () => caller() && storageName('draft');
+  return {
+    getDraft() {
+      const at = name();
+      if (at) text ??= storage.get(at) ?? '';
+      return text ?? '';
+    },
+    setDraft(given) {
+      text = given;
+      const at = name();
+      if (!at) return;
+      if (text) storage.set(at, text);
+      else storage.remove(at);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// The state of one space: one immutable value, which only the reducer replaces. It is flat, so that
+// a change names what it replaces.
+
+import type { ClosedError } from '../errors.ts';
+import type { Caller, Form, Message, PendingSend, SpaceInfo } from '../types.ts';
+import { NO_HISTORY, type History } from './history.ts';
+import { NO_PRESENCE, type Presence } from './presence.ts';
+import { NO_RUNS, type Runs } from './runs.ts';
+import { NO_STREAMS, type Streams } from './streams.ts';
+
+/** All that is known of a space. */
+export interface State extends History, Runs, Streams {
+  readonly id: string;
+  /** Null until it is known. */
+  readonly caller: Caller | null;
+  /** Others may see that the caller has the space open. */
+  readonly isPresent: boolean;
+
+  /** Somebody shows the space. */
+  readonly isOpen: boolean;
+  /** The list of spaces follows the space. */
+  readonly isWatched: boolean;
+  /** Changes when the space is opened or left. Work for an earlier session has no effect. */
+  readonly session: number;
+  /** The settings and the last page of messages were loaded once. */
+  readonly isLoaded: boolean;
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  /** The space was deleted, or the caller is not a member any longer. */
+  readonly isGone: boolean;
+
+  /** The settings and members. Null until they are loaded. */
+  readonly space: SpaceInfo | null;
+  /** The names of entities, also of those that have left. */
+  readonly names: ReadonlyMap<string, string>;
+  /** When the newest event about the settings and members happened. */
+  readonly infoAt: string;
+  /** How many calls asked for the settings. */
+  readonly infoAsked: number;
+  /** The last message that was read when the space was opened. Infinity: no unread line. */
+  readonly unreadAfter: number;
+  /** The read position that the server has not confirmed yet, or 0. */
+  readonly unsentRead: number;
+
+  readonly presence: Presence;
+  /** Open forms by their calls, from events and from pages that are older than the history. */
+  readonly forms: ReadonlyMap<string, Form>;
+
+  /** When the person last typed, and when the others were last informed; 0 after a stop. */
+  readonly typedAt: number;
+  readonly typingSentAt: number;
+
+  /** The messages of the person that are not stored yet, oldest first. */
+  readonly sends: readonly PendingSend[];
+  /** One send is with the server. The others wait, so that messages keep their order. */
+  readonly isPosting: boolean;
+  /** The server asked for a pause, which nothing shortens. */
+  readonly isAskedToWait: boolean;
+  /** When the attempts to send began to fail, in milliseconds since 1970, or 0. */
+  readonly failingSince: number;
+  /** The client was closed. The next client sends what waits. */
+  readonly closed: ClosedError | null;
+  /** The messages that sends became, by the keys of the sends. */
+  readonly claims: ReadonlyMap<string, Message>;
+  /** The keys of sends, by the ids of messages that are shown in their place. */
+  readonly keys: ReadonlyMap<string, string>;
+}
+
+/** A space of which nothing is known. */
+export const initialState = (id: string, caller: Caller | null, isPresent: boolean): State => ({
+  ...NO_HISTORY,
+  ...NO_RUNS,
+  ...NO_STREAMS,
+  id,
+  caller,
+  isPresent,
+  isOpen: false,
+  isWatched: false,
+  session: 0,
+  isLoaded: false,
+  isLoading: true,
+  error: null,
+  isGone: false,
+  space: null,
+  names: new Map(),
+  infoAt: '',
+  infoAsked: 0,
+  unreadAfter: Infinity,
+  unsentRead: 0,
+  presence: NO_PRESENCE,
+  forms: new Map(),
+  typedAt: 0,
+  typingSentAt: 0,
+  sends: [],
+  isPosting: false,
+  isAskedToWait: false,
+  failingSince: 0,
+  closed: null,
+  claims: new Map(),
+  keys: new Map(),
+});
+
+/** A map without one of its keys. */
+export function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
+  const others = new Map(map);
+  others.delete(key);
+  return others;
+}
+
+/** The id of the caller, if it is known and not the operator. */
+export const meId = ({ caller }: State) => caller?.entity?.id;
+
+/** Whether it is known where the messages begin. */
+export const isKnown = ({ isLoaded, space }: State) => isLoaded || !!space;
+
+/**
+ * The messages that a timeline shows. The list of spaces may know a few before the page of the
+ * latest ones is loaded. Only those that this client has sent are shown before.
+ */
+export const shownMessages = ({ isLoading, messages, keys }: State) =>
+  isLoading ? messages.filter(({ id }) => keys.has(id)) : messages;
+
+/** The name of an entity, also after it has left. */
+export const nameOf = ({ names }: State, entityId: string) => names.get(entityId) ?? 'Someone';

@@ -1,0 +1,81 @@
+// The lines of a timeline: messages by seq, failed runs by time, then what is on its way. Pure.
+
+import { same } from '../store.ts';
+import type { Message, Sender, StreamInfo, TimelineItem } from '../types.ts';
+import { endOf, failedRuns } from './runs.ts';
+import { pendingSends } from './sends.ts';
+import { meId, nameOf, shownMessages, type State } from './state.ts';
+import type { Stream } from './streams.ts';
+
+/** The items, with those of `before` where nothing changed. */
+export function itemsOf(state: State, before: readonly TimelineItem[]): TimelineItem[] {
+  const existing = new Map(before.map((item) => [item.key, item]));
+  const items = [
+    ...storedItems(state),
+    ...[...state.streams.values()].flatMap((stream) =>
+      stream.text ? liveItem(state, stream, existing.get(stream.streamId)) : [],
+    ),
+    ...pendingSends(state).map((send): TimelineItem => ({
+      type: 'pending',
+      key: send.key,
+      send,
+    })),
+  ];
+  return items.map((item) => same(existing.get(item.key), item));
+}
+
+// Messages and failed runs, with a line before each day and before the first unread message.
+function storedItems(state: State): TimelineItem[] {
+  const { keys, unreadAfter } = state;
+  const items: TimelineItem[] = [];
+  const failed = failedRuns(state);
+  const me = meId(state);
+  let today: number | undefined;
+  let isUnread = false;
+  const addDay = (time: number) => {
+    const at = new Date(time).setHours(0, 0, 0, 0);
+    if (at !== today) items.push({ type: 'day', key: `day ${at}`, at });
+    today = at;
+  };
+  const addFailedUntil = (time: number) => {
+    for (; failed[0] && endOf(failed[0]) < time; failed.shift()) {
+      addDay(endOf(failed[0]));
+      items.push({ type: 'failed', key: `failed ${failed[0].id}`, run: failed[0] });
+    }
+  };
+  for (const message of shownMessages(state)) {
+    const at = Date.parse(message.createdAt);
+    addFailedUntil(at);
+    addDay(at);
+    // The caller's own messages are no news.
+    if (!isUnread && message.seq > unreadAfter && message.sender.id !== me) {
+      isUnread = true;
+      items.push({ type: 'unread', key: 'unread' });
+    }
+    items.push({ type: 'message', key: keyOf(message, keys), message });
+  }
+  addFailedUntil(Infinity);
+  return items;
+}
+
+// A message keeps the key of the line whose place it took.
+const keyOf = (message: Message, keys: ReadonlyMap<string, string>) =>
+  keys.get(message.id) ?? message.streamId ?? message.id;
+
+function liveItem(state: State, stream: Stream, existing: TimelineItem | undefined): TimelineItem {
+  const { streamId, about } = stream;
+  const { kind = 'message', toolName = null, runId = null } = about;
+  const shown = existing?.type === 'live' ? existing.stream : undefined;
+  const sender = same(shown?.sender, about.sender ?? guessedSender(state));
+  const info = { streamId, kind, toolName, runId, sender };
+  return { type: 'live', key: streamId, stream: same<StreamInfo>(shown, info) };
+}
+
+// A client that joins in the middle of a stream does not know its writer. If only one run is
+// active, the stream belongs to that run.
+function guessedSender(state: State): Sender {
+  const [run, another] = state.active.values();
+  return run && !another
+    ? { id: run.agentId, name: nameOf(state, run.agentId), type: 'agent' }
+    : { id: '', name: 'An agent', type: 'agent' };
+}

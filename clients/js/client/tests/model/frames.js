@@ -1,0 +1,27 @@
+// Frames of the server for tests.
+
+import { ADA, message } from './room.js';
+
+/** A message was posted. */
+export const created = (...given) => ({ type: 'message.created', message: message(...given) });
+
+/** A stream that begins with its own id as its text. */
+export const begin = (streamId, more = {}) => [
+  {
+    type: 'stream.started',
+    streamId,
+    runId: `run of ${streamId}`,
+    callId: streamId,
+    attempt: 1,
+    sender: ADA,
+    kind: 'message',
+    ...more,
+  },
+  { type: 'stream.delta', streamId, offset: 0, text: streamId },
+];
+
+/** A state of a run. */
+export const run = (id, status, more = {}) => ({
+  type: `run.${status}`,
+  run: { id, agentId: 'ada', status, stepCount: 0, createdAt: '2026-01-01T00:00:00Z', ...more },
+});
