@@ -30,6 +30,7 @@ use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
     sync::watch,
+    task::JoinHandle,
     time::{MissedTickBehavior, interval, timeout},
 };
 
@@ -63,9 +64,7 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     let ids = Arc::new(RandomIds);
     let folder = if flags.in_memory() { None } else { Some(DataFolder::open(&flags.data)?) };
     let key = admin_key(&flags, folder.as_ref(), *ids)?;
-    let listener = TcpListener::bind(flags.listen).await.map_err(|error| {
-        format!("can't listen on {}: {error}; choose another address with --listen", flags.listen)
-    })?;
+    let listener = listen_on(flags.listen).await?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
 
     let path = folder.as_ref().map(DataFolder::table);
@@ -113,6 +112,18 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     wait_for_signal().await?;
     tracing::info!("shutting down");
     let _ = stop.send(true);
+    end(&functions, &connections, serving).await;
+    Ok(())
+}
+
+async fn listen_on(address: SocketAddr) -> Result<TcpListener, String> {
+    TcpListener::bind(address).await.map_err(|error| {
+        format!("can't listen on {address}: {error}; choose another address with --listen")
+    })
+}
+
+/// Waits until all work has ended, but not for ever.
+async fn end(functions: &Functions, connections: &InProcessSockets, serving: JoinHandle<()>) {
     connections.close_all();
     let ended = async {
         functions.idle().await;
@@ -120,7 +131,6 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
         serving.await
     };
     let _ = timeout(SHUTDOWN_LIMIT, ended).await;
-    Ok(())
 }
 
 fn new_store(
