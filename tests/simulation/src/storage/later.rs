@@ -21,10 +21,13 @@ const LATER: &str = "laterField";
 /// The beginnings of keys whose items are replaced as a whole: counters, keys of requests, tickets
 /// and connections, none of which lasts longer than a day, and copies of parts of other items. A
 /// version that does not know an attribute of a copy could not keep it equal to the original. A
-/// former member is written anew each time that it leaves, and the note of a delivery is written
-/// again if the first answer was lost. Slots and lanes are read, changed and written as a whole.
-const REPLACED: [&str; 10] =
-    ["RATE#", "IDEM#", "CONN#", "TICKET#", "GATE", "CARD", "PAST#", "DLV#", "SLOTS", "RUNLANE#"];
+/// former member is written anew each time that it leaves. The note of a delivery and the prompt of
+/// a remote agent's run are written again if the first answer was lost. Slots and lanes are read,
+/// changed and written as a whole.
+const REPLACED: [&str; 11] = [
+    "RATE#", "IDEM#", "CONN#", "TICKET#", "GATE", "CARD", "PAST#", "DLV#", "PROMPT", "SLOTS",
+    "RUNLANE#",
+];
 
 /// The items that have unknown fields, and those that have lost some.
 #[derive(Debug, Default)]
