@@ -16,7 +16,8 @@ export interface Environment {
   /** Milliseconds since 1970. */
   now: () => number;
   setTimeout: (act: () => void, delayMs: number) => unknown;
-  clearTimeout: (timer: any) => void;
+  // A method, so that platforms with timers of different types fit.
+  clearTimeout(timer: unknown): void;
   /** From 0 to 1, for the spread of attempts to connect. */
   random: () => number;
   /** Whether the person can't see the page. */
@@ -45,7 +46,7 @@ export function environmentWith(parts: Partial<Environment> = {}): Environment {
     storage,
     now: () => Date.now(),
     setTimeout: (act, delayMs) => globalThis.setTimeout(act, delayMs),
-    clearTimeout: (timer) => globalThis.clearTimeout(timer),
+    clearTimeout: (timer) => globalThis.clearTimeout(timer as number),
     random: () => Math.random(),
     isHidden: () => document?.visibilityState === 'hidden',
     listen(act) {

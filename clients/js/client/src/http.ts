@@ -25,6 +25,7 @@ export interface CallOptions {
  * Makes one call. Resolves to the body of the response, or to null if it is empty. Rejects with a
  * `SmartspaceError`.
  */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a caller knows what it asks for
 export type Call = <T = any>(method: string, path: string, options?: CallOptions) => Promise<T>;
 
 /** The HTTP API with the caller's token. */

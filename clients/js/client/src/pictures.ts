@@ -30,6 +30,7 @@ export async function withoutMetadata(
     const scale = Math.min(1, LONGEST_SIDE_PX / Math.max(width, height));
     const scaled = (length: number) => Math.max(1, Math.round(length * scale));
     const canvas = new OffscreenCanvas(scaled(width), scaled(height));
+    // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- a new canvas has one
     const context = canvas.getContext('2d')!;
     context.imageSmoothingQuality = 'high';
     context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);

@@ -52,13 +52,7 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
 
   const retain = lifetime(env, () => {
     isOpen = true;
-    const stops = [
-      connection.onFrame(({ type }) => {
-        if (type === 'space.joined' || type === 'space.left') load();
-      }),
-      // Events are lost while nobody is connected.
-      connection.onLive(load),
-    ];
+    const stops = listenForNews(connection, load);
     load();
     return () => {
       isOpen = false;
@@ -97,9 +91,8 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
     if (kind === 'operator' || infos.length > MOST_WATCHED) reloadLater();
   }
 
-  function reloadLater() {
+  const reloadLater = (): void =>
     timers.after('load', RELOAD_MS, () => (env.isHidden() ? reloadLater() : load()));
-  }
 
   return {
     list,
@@ -109,6 +102,15 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
     findForm: (callId) => formIn(forms, callId),
   };
 }
+
+// Calls `load` when the list may have changed. The results end that.
+const listenForNews = (connection: Connection, load: () => void) => [
+  connection.onFrame(({ type }) => {
+    if (type === 'space.joined' || type === 'space.left') load();
+  }),
+  // Events are lost while nobody is connected.
+  connection.onLive(load),
+];
 
 // The spaces that the list follows, so that it shows their last messages and runs.
 function createWatched(spaceOf: (id: string) => OwnSpace) {

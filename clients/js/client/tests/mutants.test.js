@@ -108,7 +108,7 @@ const MUTANTS = [
     'const ROLL_OVER_MS = 6_600_000',
     'const ROLL_OVER_MS = 66_000_000',
   ],
-  ['keeps the old socket', 'connection/actions.js', 'closeSocket(isNew ? link : next);', ''],
+  ['keeps the old socket', 'connection/actions.js', 'closeSocket(isNew ? core.link : next);', ''],
   [
     'pings without the last seq',
     'connection/actions.js',
@@ -135,7 +135,7 @@ const FOUND_BY_TESTS = [
   [
     'waits for the lost answer to a subscription',
     'connection/subscriptions.js',
-    'SUBSCRIBE_LIMIT_MS, again',
+    'SUBSCRIBE_LIMIT_MS, () => subscribe(core, link, spaceId)',
     'SUBSCRIBE_LIMIT_MS, () => {}',
   ],
   [

@@ -31,7 +31,7 @@ interface Answer extends Pick<FileUrl, 'url' | 'error'> {
 export function useFileUrl(attachmentId: string | null, spaceId?: string): FileUrl {
   const space = useSpaceFor('useFileUrl', spaceId);
   const [answer, setAnswer] = useState<Answer | null>(null);
-  const [renewals, renew] = useReducer((count: number, _: void) => count + 1, 0);
+  const [renewals, renew] = useReducer((count: number) => count + 1, 0);
 
   useEffect(() => {
     if (attachmentId === null) return;

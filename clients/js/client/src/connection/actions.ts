@@ -45,16 +45,16 @@ export function connect(core: Core) {
 
 /** A socket is ready. Only now the old one is closed, so that no moment is missed. */
 export function live(core: Core, { type }: Happened) {
-  const { link, next, timers, env } = core;
+  const { next, timers } = core;
   const isNew = type === 'ready';
   const move = (delayMs: number) => timers.after('move', delayMs, () => core.dispatch('move'));
-  closeSocket(isNew ? link : next);
+  closeSocket(isNew ? core.link : next);
   core.next = null;
   timers.clear('connect');
   // The present socket goes on, and another attempt to replace it follows.
   if (!isNew) return move(LONGEST_DELAY_MS);
   core.link = next;
-  move(ROLL_OVER_MS * (1 - env.random() / 20));
+  move(ROLL_OVER_MS * (1 - core.env.random() / 20));
   // A connection that lasts ends the outage, so that the next one begins with a short pause.
   timers.after('steady', STEADY_MS, () => (core.lostAt = 0));
   for (const [spaceId, set] of core.followers) if (!isEager(set)) subscribeLater(core, spaceId);

@@ -42,8 +42,7 @@ export function subscribe(core: Core, link: Link | null, spaceId: string) {
   const id = `subscribe ${spaceId}`;
   link.unconfirmed.add(spaceId);
   // The answer can be lost.
-  const again = () => subscribe(core, link, spaceId);
-  core.timers.after(id, SUBSCRIBE_LIMIT_MS, again);
+  core.timers.after(id, SUBSCRIBE_LIMIT_MS, () => subscribe(core, link, spaceId));
   write(link, {
     action: 'subscribe',
     id: core.isCounted ? `${id} counted` : id,

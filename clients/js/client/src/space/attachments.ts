@@ -20,7 +20,7 @@ export interface AttachmentsContext {
 
 /** `path` is that of the attachments of the space. */
 export function createAttachments(context: AttachmentsContext, path: string): Attachments {
-  const { env, call, uploads } = context;
+  const { env } = context;
   const known = new Map<string, Attachment>();
   // Calls at the same moment share one request.
   const urls = new Map<string, { url: Promise<string>; until: number }>();
@@ -36,7 +36,7 @@ export function createAttachments(context: AttachmentsContext, path: string): At
     Math.min(Date.parse(urlExpiresAt ?? ''), env.now() + URL_LIFE_MS) - URL_RESERVE_MS;
 
   const attachment: Space['attachment'] = async (id, { signal } = {}) =>
-    note(await call<Attachment>('GET', pathOf(id), { retry: true, signal }));
+    note(await context.call<Attachment>('GET', pathOf(id), { retry: true, signal }));
 
   async function ask(id: string) {
     const { url, status, reason } = await attachment(id);
@@ -45,7 +45,7 @@ export function createAttachments(context: AttachmentsContext, path: string): At
   }
 
   return {
-    attach: async (file, options) => note(await uploads(path, file, options)),
+    attach: async (file, options) => note(await context.uploads(path, file, options)),
     attachment,
     fileUrl(id, { renew = false }: FileUrlOptions = {}) {
       const found = urls.get(id);

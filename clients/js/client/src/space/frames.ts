@@ -97,8 +97,8 @@ function showPresence(draft: Draft) {
 
 /** The person pressed a key, or has stopped. Not every key is sent. */
 export function typed(draft: Draft, isTyping: boolean) {
-  const { now, typedAt } = draft;
-  const isDue = isTyping ? now - draft.typingSentAt >= TYPING_MS : typedAt > 0;
+  const { now } = draft;
+  const isDue = isTyping ? now - draft.typingSentAt >= TYPING_MS : draft.typedAt > 0;
   draft.typedAt = isTyping ? now : 0;
   if (isDue) showPresence(draft);
   // After a stop the next key is sent at once.

@@ -75,13 +75,13 @@ function fillLater(draft: Draft) {
 
 /** Adds a state of a run. `position` is that in the queue, from 1. */
 export function addRun(draft: Draft, run: Run, position: number | null) {
-  const { id, status } = run;
+  const { id } = run;
   putRuns(draft, [run], position);
   if (!hasEnded(draft, id)) return;
   draft.settling = new Set([...draft.settling, id]);
   emitIfFollowed(draft, 'later', `ended ${id}`, ENDED_MS, (next) => {
     next.settling = new Set([...next.settling].filter((each) => each !== id));
   });
-  const delayMs = status === 'canceled' ? STOPPED_SETTLE_MS : undefined;
+  const delayMs = run.status === 'canceled' ? STOPPED_SETTLE_MS : undefined;
   settle(draft, ({ about }) => about.runId === id, delayMs);
 }

@@ -35,8 +35,8 @@ export function presenceView(
   { presence }: { presence: Presence },
   before?: PresenceState,
 ): PresenceState {
-  const { last, now } = presence;
-  const isPast = (until?: string) => timeOf(presence, until) <= now;
+  const { last } = presence;
+  const isPast = (until?: string) => timeOf(presence, until) <= presence.now;
   const entries = last.present.filter(({ until }) => !isPast(until));
   const isTyping = (id: string) =>
     entries.some(({ entityId, typingUntil }) => entityId === id && !isPast(typingUntil));

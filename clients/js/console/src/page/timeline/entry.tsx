@@ -69,7 +69,7 @@ function LiveBody({ streamId, ...props }: BodyProps): JSX.Element {
   return <Parts {...props} parts={partsOf(props.item, text)} />;
 }
 
-const StillBody = ({ streamId, ...props }: BodyProps): JSX.Element => (
+const StillBody = (props: BodyProps): JSX.Element => (
   <Parts {...props} parts={partsOf(props.item, '')} />
 );
 

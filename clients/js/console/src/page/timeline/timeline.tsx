@@ -31,7 +31,7 @@ export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Ele
   const [span] = useState(() => new Span());
   const [hosts] = useState(() => new Hosts());
   const [isAway, setIsAway] = useState(false);
-  const [, redraw] = useReducer((count: number, _: void) => count + 1, 0);
+  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   const log = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const shown = span.of(items, !scroller.followsEnd);

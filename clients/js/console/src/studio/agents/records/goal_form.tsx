@@ -50,6 +50,7 @@ export function AddGoal({ agentId, known, onSaved }: AddProps): JSX.Element {
     setOwnId(newId());
     onSaved();
   };
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the path has the id
   const body = async ({ id: _, ...rest }: Record<string, unknown>) => {
     // PUT would change the other goal without a question.
     const { taken, error } = await known();

@@ -92,6 +92,7 @@ function AddMemory({ agentId, known, onSaved }: AddProps) {
     setAdded(added + 1);
     onSaved();
   };
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the path has the key
   const body = async ({ key: _, ...rest }: Record<string, unknown>) => {
     // PUT would replace the value without a question.
     const { taken, error } = await known();
