@@ -28,8 +28,8 @@ pub(crate) struct DryRun {
     pub(crate) fork: ForkOf,
     /// Whether the first part of the prompt is written anew.
     pub(crate) has_own_rules: bool,
-    /// What the system told the model before the first step that is asked again, if the other run
-    /// came so far.
+    /// The system messages before the first step that is asked again. `None` if the other run did
+    /// not reach that step.
     notes: Option<Vec<SystemMessage>>,
     /// Whether the other run was for a message that somebody meant for its agent.
     pub(crate) names_agent: bool,
@@ -73,7 +73,7 @@ impl DryRun {
         }
     }
 
-    /// What the system tells the model before a step, if that is what it told the other run.
+    /// The system messages before a step, if they are those of the other run.
     pub(crate) fn notes(&self, step: u32) -> Option<&[SystemMessage]> {
         self.notes.as_deref().filter(|_| step == self.fork.step)
     }

@@ -10,7 +10,7 @@
 //! 4. `agent_loop::steps` is the loop: ask the model, store its answer, run its calls, store their
 //!    results. `agent_loop::state` is the state between two steps. There the `watchers` look,
 //!    and `agent_loop::news` reads new messages.
-//! 5. `agent_loop::model_turn` reads one model answer. `streaming` shows its text in the space
+//! 5. `agent_loop::model_answer` reads one model answer. `streaming` shows its text in the space
 //!    while the model writes it.
 //! 6. `tools` are what an agent can do.
 //!

@@ -26,7 +26,7 @@ use tokio::time::Instant;
 
 use crate::{
     agent_loop::{
-        model_turn::{ModelCaller, ModelTurn, NoModelTurn, Question},
+        model_answer::{ModelAnswer, ModelCaller, NoModelAnswer, Question},
         state::{State, is_whole},
     },
     prompt::reading::Gathered,
@@ -111,11 +111,11 @@ impl AgentLoop<'_> {
             let began = self.context.now();
             let answer = match self.ask_in_short(state, &notes, deadline).await {
                 Some(Ok(answer)) => answer,
-                Some(Err(NoModelTurn::NoTime(tried))) => {
+                Some(Err(NoModelAnswer::NoTime(tried))) => {
                     return Ok(LoopExit::HandOver(Some(tried)));
                 }
-                Some(Err(NoModelTurn::Unknown(error))) => return Err(error),
-                Some(Err(NoModelTurn::Failed(error))) => {
+                Some(Err(NoModelAnswer::Unknown(error))) => return Err(error),
+                Some(Err(NoModelAnswer::Failed(error))) => {
                     // The failed step is stored, so that people can look at it.
                     let last_step = self.unanswered(state, notes, began);
                     if state.ended_with_text {
@@ -160,7 +160,7 @@ impl AgentLoop<'_> {
 
     /// Whether the model was named, has posted nothing, and now answers with text that nobody sees.
     /// It is then reminded and asked again, once.
-    fn is_unposted(&self, state: &State, answer: &ModelTurn) -> bool {
+    fn is_unposted(&self, state: &State, answer: &ModelAnswer) -> bool {
         let limits = &self.context.config.run_loop;
         limits.remind_unsaid
             && self.names_agent()
@@ -177,12 +177,12 @@ impl AgentLoop<'_> {
         state: &mut State,
         notes: &StepNotes,
         deadline: Instant,
-    ) -> Option<Result<ModelTurn, NoModelTurn>> {
+    ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
         for round in 0.. {
             let answer = self.ask(state, notes, round, deadline).await?;
             let is_too_long = matches!(
                 &answer,
-                Err(NoModelTurn::Failed(error)) if error.code == FailureCode::ContextTooLong
+                Err(NoModelAnswer::Failed(error)) if error.code == FailureCode::ContextTooLong
             );
             if !is_too_long || !state.compact_more(self.tools) {
                 return Some(answer);
@@ -190,7 +190,7 @@ impl AgentLoop<'_> {
             if !self.context.has_time_for(self.context.models.longest_answer()) {
                 let again_at = self.context.now();
                 let tried = Tried { step: state.steps, stage: 0, again_at };
-                return Some(Err(NoModelTurn::NoTime(tried)));
+                return Some(Err(NoModelAnswer::NoTime(tried)));
             }
         }
         None
@@ -203,13 +203,13 @@ impl AgentLoop<'_> {
         notes: &StepNotes,
         round: u32,
         deadline: Instant,
-    ) -> Option<Result<ModelTurn, NoModelTurn>> {
+    ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
         let question = Question {
             round,
             prompt: &state.prompt,
             messages: &state.messages,
             cause: state.cause.clone(),
-            told: &notes.messages,
+            notes: &notes.messages,
             step: state.steps,
             active_space: state.active_space,
             entered: &state.entered,
