@@ -29,7 +29,7 @@ use crate::{
         model_answer::{ModelAnswer, ModelCaller, NoModelAnswer, Question},
         state::{State, is_whole},
     },
-    prompt::reading::Gathered,
+    prompt::reading::PromptSources,
     run_context::RunContext,
     tools::toolbox::Toolbox,
     watchers::unposted,
@@ -61,15 +61,14 @@ impl AgentLoop<'_> {
     /// Runs the loop to the end of the run, or as far as this invocation gets.
     pub(crate) async fn drive(
         &self,
-        gathered: &Gathered,
+        sources: &PromptSources,
         progress: Progress,
     ) -> Result<LoopOutcome> {
         if !is_whole(&progress, &self.context.run, self.context.now()) {
             return Ok(LoopOutcome::StepsExpired);
         }
         let last = progress.steps.last().cloned();
-        let mut state =
-            State::new(self.context, self.tools, self.mcp_problems, gathered, progress)?;
+        let mut state = State::new(self.context, self.tools, self.mcp_problems, sources, progress)?;
         if let Some((step, pending)) = last.zip(state.pending.as_ref()) {
             self.show_answer(&step, &state.entered);
             pending.made().for_each(|record| self.show_call(record));

@@ -25,7 +25,7 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     agent_loop::steps::{AgentLoop, LoopOutcome},
-    prompt::reading::Gathered,
+    prompt::reading::PromptSources,
     run_context::{RunContext, call_id, image_call_id},
     tools::toolbox::Toolbox,
 };
@@ -57,7 +57,7 @@ impl Worker {
     /// Works on the run until it ends, or until the worker loses it.
     pub(crate) async fn work(
         &self,
-        gathered: &Gathered,
+        sources: &PromptSources,
         progress: Progress,
         claim: ClaimKind,
         delivery: &dyn Delivery,
@@ -74,7 +74,7 @@ impl Worker {
         let agent_loop = self.agent_loop();
         // The space is notified while the model is asked, so that this does not delay the answer.
         let announcing = self.announce_begin(claim);
-        let driving = async { futures::join!(agent_loop.drive(gathered, progress), announcing).0 };
+        let driving = async { futures::join!(agent_loop.drive(sources, progress), announcing).0 };
         let outcome = tokio::select! {
             // In a fixed order, so that the simulation can repeat a history.
             biased;

@@ -25,7 +25,7 @@ use smartspace_store::{
 
 use crate::prompt::{
     names::Names,
-    reading::{Gathered, SpaceContext},
+    reading::{PromptSources, SpaceContext},
     run_activity::{RunActivity, Sent, Waiting},
 };
 use history::messages;
@@ -78,7 +78,7 @@ fn agent(name: &str) -> Entity {
 
 /// Returns the sources of a prompt. The agent has no memories, goals or plans, and has read up to
 /// `cursor`.
-pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
+pub(crate) fn sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
     let SampleTexts { person: name, agent: me, space: space_name, other_space, .. } = *written;
     let messages = messages(written);
     let trigger = Arc::clone(messages.last().unwrap());
@@ -111,9 +111,9 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
     };
     let members = [sender(1, name, EntityType::Human), sender(2, me, EntityType::Agent)];
     let names = Names::new(id(2), &members);
-    Gathered {
+    PromptSources {
         agent: agent(me),
-        place: Some(SpaceContext {
+        trigger_space: Some(SpaceContext {
             space: serde_json::from_value(record).unwrap(),
             member,
             messages,
@@ -145,10 +145,10 @@ fn card(name: &str, members: &[Sender], count: usize) -> Card {
     Card { name: name.into(), members: members.collect(), count, admin: None }
 }
 
-/// Returns the same as [`gathered`], with all that a prompt can show.
-pub(crate) fn full_gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
+/// Returns the same as [`sources`], with all that a prompt can show.
+pub(crate) fn full_sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
     let SampleTexts { note, key, .. } = *written;
-    let mut all = gathered(written, cursor);
+    let mut all = sources(written, cursor);
     summarize(&mut all, note);
     all.memories = vec![Memory { key: key.into(), value: note.into(), updated_at: at(0) }];
     all.goals = vec![
@@ -176,12 +176,12 @@ pub(crate) fn full_gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered 
     let card = all.cards.get_mut(&space(1)).unwrap();
     card.members.push(CardMember { sender: other, about: Some(note.into()) });
     card.count += 1;
-    all.place.as_mut().unwrap().left.push(left);
+    all.trigger_space.as_mut().unwrap().left.push(left);
     all
 }
 
 /// Adds a summary of 1,200 messages. All messages of the space follow it.
-fn summarize(gathered: &mut Gathered, text: &str) {
+fn summarize(sources: &mut PromptSources, text: &str) {
     let summary = json!({
         "from": 1,
         "to": 1_200,
@@ -190,7 +190,7 @@ fn summarize(gathered: &mut Gathered, text: &str) {
         "updatedAt": at(0),
         "by": LeaseId::new(1),
     });
-    let place = gathered.place.as_mut().unwrap();
+    let place = sources.trigger_space.as_mut().unwrap();
     place.summary = Some(serde_json::from_value(summary).unwrap());
     let later = |message: &MessageRecord| {
         Arc::new(MessageRecord { seq: message.seq + 1_200, ..message.clone() })

@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout, timeout_at},
 };
 
-use crate::{JOB_HIDDEN_FOR, agent_loop::worker::Worker};
+use crate::{agent_loop::worker::Worker, job_visibility::JOB_HIDDEN_FOR};
 
 /// How often a worker checks whether its run was canceled, if no cancel signal comes.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
