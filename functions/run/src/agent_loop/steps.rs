@@ -39,7 +39,7 @@ use watching::StepNotes;
 
 /// How the loop left its run.
 pub(crate) enum LoopOutcome {
-    /// The run has ended.
+    /// The end of the run is stored.
     Ended(Box<RunRecord>),
     /// The invocation has no time left. Another one has to continue the run.
     HandedOver(Option<Tried>),

@@ -34,7 +34,7 @@ use lease::StopReason;
 /// Why a worker could claim its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimKind {
-    /// The run is new.
+    /// No worker had the run before.
     First,
     /// The run waited for people.
     Resumed,

@@ -28,7 +28,7 @@ const EXTERNAL_CALLS_END_WITHIN: Duration = Duration::from_millis(800);
 pub(super) enum StopReason {
     /// Somebody else ended the run.
     Ended {
-        /// What its streams say.
+        /// How the streams of the run end.
         reason: StreamEnd,
         /// Another run answers instead, so that what this one has shown is of no use.
         is_replaced: bool,
@@ -37,7 +37,7 @@ pub(super) enum StopReason {
     TakenOver,
     /// The lease was not renewed for so long that another worker may take over at any moment.
     NotRenewed,
-    /// The process stops.
+    /// The process was asked to stop.
     Stopping,
 }
 
