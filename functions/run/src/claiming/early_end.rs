@@ -5,7 +5,7 @@ use smartspace_domain::{
     ids::LeaseId,
     runs::{EndReason, FailureCode, RunError, RunStatus},
 };
-use smartspace_store::runs::{RunRecord, endings::Ending, steps::Marks};
+use smartspace_store::runs::{RunRecord, endings::Ending};
 
 use crate::claiming::deps::RunDeps;
 
@@ -37,16 +37,8 @@ pub(super) async fn end(
     let reason = error.is_none().then_some(EndReason::Removed);
     let mut run = run.clone();
     loop {
-        let ending = Ending {
-            status,
-            reason,
-            skip_reason: None,
-            error: error.clone(),
-            used: run.used.clone(),
-            last_step: None,
-            prompt: None,
-            marks: Marks::new(),
-        };
+        let ending =
+            Ending { reason, error: error.clone(), ..Ending::new(status, run.used.clone()) };
         match deps.pipeline.end_run(&run, lease, &ending).await {
             Ok(_) => return Ok(()),
             Err(Error::LeaseLost) => {}

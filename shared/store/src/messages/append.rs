@@ -37,7 +37,7 @@ use tokio::time::Instant;
 
 pub use self::late::{Late, Stored};
 pub use self::new_message::{
-    Content, MessageSource, NewCard, NewForm, NewMessage, Right, RunSender,
+    Authority, Content, MessageSource, NewCard, NewForm, NewMessage, RunSender,
 };
 use self::{attempt::Attempt, snapshot::Snapshot};
 use crate::{
@@ -239,7 +239,7 @@ fn refresh_files(space: SpaceId, files: &mut [FileRecord], refusal: &Refusal) ->
 /// Fails unless the transaction was refused because another writer was faster.
 fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) -> Result<()> {
     if let MessageSource::Run(by) = &new.by {
-        let (step, index) = by.right.place();
+        let (step, index) = by.authority.place();
         if refusal.names(&keys::call(by.run, step, index)) {
             return Err(Error::Conflict("this call is finished already".into()));
         }
