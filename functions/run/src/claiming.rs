@@ -6,7 +6,7 @@
 //! - [`assemble`]: assembles the worker of a claimed run
 //! - [`remote_handover`]: hands a claimed run to a remote agent
 //! - [`early_end`]: ends a run that no worker works on
-//! - [`deps`]: what all of these need
+//! - [`deps`]: the dependencies that all of these share
 
 mod assemble;
 mod claim;

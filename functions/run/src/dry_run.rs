@@ -27,7 +27,7 @@ pub(crate) struct StoredResult {
     pub(crate) files: Vec<CallFile>,
 }
 
-/// What a dry run knows of the run that it replays.
+/// The results and messages of the run that a dry run replays.
 #[derive(Debug)]
 pub(crate) struct DryRun {
     /// Where it begins.

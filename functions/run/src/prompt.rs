@@ -1,12 +1,11 @@
 //! Writes the prompt of a run: one structured text that starts with the parts that change least, so
 //! that providers can cache them.
 //!
-//! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`] and
-//! [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
-//! [`lines`] its lines. [`names`] decides how senders
-//! are called, and [`window`] how much of the history is shown. [`news`] writes messages that
-//! arrive during the run. [`quoted`] escapes texts of others, so that they are never read as
-//! anything but data.
+//! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`]
+//! and [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
+//! [`lines`] its lines. [`names`] decides how senders are called, and [`window`] how much of the
+//! history is shown. [`news`] writes messages that arrive during the run. [`quoted`] escapes texts
+//! of others, so that they are never read as anything but data.
 
 pub(crate) mod active_runs;
 mod agent_state;

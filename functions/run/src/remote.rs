@@ -10,7 +10,7 @@ use smartspace_store::runs::{RunRecord, prompts::PromptRecord};
 
 use crate::prompt::{Prompt, prompt, reading::PromptSources};
 
-/// What remote agents need to answer.
+/// The key and the address with which remote agents answer.
 #[derive(Clone, Debug)]
 pub struct Callbacks {
     /// The key of the tokens.

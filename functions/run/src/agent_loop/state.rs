@@ -63,7 +63,7 @@ pub(crate) struct State {
     pub(crate) marks: Marks,
     /// Pages of messages that were shown, perhaps with a gap below them.
     pub(crate) pages: Vec<ShownPage>,
-    /// What the run has used so far.
+    /// The usage of the run so far.
     pub(crate) used: UsageByModel,
     /// The usage of the last answer alone.
     pub(crate) last_usage: Option<Usage>,

@@ -98,7 +98,7 @@ pub(super) async fn work(
     result
 }
 
-/// What the context of a run takes over from its claim.
+/// The parts of a run's context that come from its claim and its agent.
 struct Start {
     run: RunRecord,
     lease: LeaseId,
@@ -119,7 +119,7 @@ fn context(deps: &RunDeps, start: Start, sources: &PromptSources) -> RunContext 
     let broadcasts = Arc::new(DirectBroadcasts::new(stream_deps.clone(), run.space_id()));
     RunContext {
         spending,
-        // What the run announces goes to the sockets at once, and to the queue only if that fails.
+        // Events of the run skip the broadcasts queue if few connections follow the space.
         pipeline: Pipeline { broadcasts: broadcasts.clone(), ..deps.pipeline.clone() },
         broadcasts,
         models: Arc::clone(&deps.models),

@@ -1,4 +1,4 @@
-//! What work on any run needs, and what a claim adds for one run.
+//! The dependencies of work on any run, and the run that a claim adds.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     remote::Callbacks,
 };
 
-/// What work on runs needs. All runs of the process share it.
+/// The dependencies of work on runs. All runs of the process share them.
 pub(super) struct RunDeps {
     pub(super) pipeline: Pipeline,
     pub(super) sockets: Arc<dyn Sockets>,

@@ -38,7 +38,8 @@ pub(super) async fn work_on_fork(
     }
 }
 
-/// What a fork continues. `None` if the other run, its agent or its space is gone.
+/// Loads the sources and the state that a fork continues. Returns `None` if the other run, its
+/// agent or its space is gone.
 async fn replayed(
     deps: &RunDeps,
     run: &RunRecord,

@@ -9,7 +9,7 @@ use unicode_security::confusable_detection::skeleton;
 
 use crate::prompt::quoted::{Name, Quoted};
 
-/// The fewest letters of an id behind a name.
+/// The fewest letters of an id after a name.
 const LETTERS: usize = 4;
 /// A character of Braille that looks like a blank.
 const BRAILLE_BLANK: char = '\u{2800}';

@@ -59,7 +59,7 @@ pub(crate) struct PromptSources {
     pub(crate) active_count: usize,
     /// The states of the other runs in `active` that are still active.
     pub(crate) states: HashMap<RunId, RunStatus>,
-    /// What the other runs in `active` have done.
+    /// The work that the other runs in `active` have done.
     pub(crate) activities: HashMap<RunId, RunActivity>,
     pub(crate) memories: Vec<Memory>,
     pub(crate) goals: Vec<Goal>,

@@ -84,20 +84,6 @@ pub(crate) fn sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
     let trigger = Arc::clone(messages.last().unwrap());
     let record =
         json!({"id": space(1), "settings": {"name": space_name}, "createdAt": at(0), "rev": 1});
-    let member = MemberRecord {
-        entity_id: id(2),
-        name: me.into(),
-        kind: EntityType::Agent,
-        about: None,
-        role: smartspace_domain::spaces::Role::Member,
-        cursor,
-        read_seq: 0,
-        last_run_at: None,
-        joined_at: at(0),
-        guest_by: None,
-        g2pk: None,
-        g2sk: None,
-    };
     let active = |number: u128| {
         let run = RunRecord::triggered(
             RunId::new(at(0), number),
@@ -115,7 +101,7 @@ pub(crate) fn sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
         agent: agent(me),
         trigger_space: Some(SpaceContext {
             space: serde_json::from_value(record).unwrap(),
-            member,
+            member: agent_member(me, cursor),
             messages,
             trigger: Arc::clone(&trigger),
             joined: Vec::new(),
@@ -137,6 +123,23 @@ pub(crate) fn sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
         goals: Vec::new(),
         plans: Vec::new(),
         names,
+    }
+}
+
+fn agent_member(name: &str, cursor: u64) -> MemberRecord {
+    MemberRecord {
+        entity_id: id(2),
+        name: name.into(),
+        kind: EntityType::Agent,
+        about: None,
+        role: smartspace_domain::spaces::Role::Member,
+        cursor,
+        read_seq: 0,
+        last_run_at: None,
+        joined_at: at(0),
+        guest_by: None,
+        g2pk: None,
+        g2sk: None,
     }
 }
 

@@ -92,41 +92,48 @@ fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<String>) {
     let place = sources.trigger_space.as_mut().unwrap();
     place.space.id = space;
     place.member.entity_id = ada.id;
-    let written: Vec<Arc<MessageRecord>> = (1..)
-        .zip(&texts)
-        .map(|(seq, text)| {
-            let id = MessageId::new(at(seq), random(seq + 100));
-            let sender = match seq % 3 {
-                1 => &husam,
-                2 => &sarah,
-                _ => &ada,
-            };
-            let mut message: MessageRecord = serde_json::from_value(json!({
-                "id": id, "seq": seq, "rev": 1, "sender": sender, "text": text, "chainDepth": 0,
-                "createdAt": at(seq), "updatedAt": at(seq), "dispatch": [],
-            }))
-            .unwrap();
-            if sender.id == ada.id {
-                let trigger = Trigger::SpaceMessage {
-                    source: Source::Mention,
-                    space_id: space,
-                    space_name: "Project Alpha".into(),
-                    message_id: id,
-                    seq: seq - 1,
-                    sender: sarah.clone(),
-                    text: texts[seq as usize - 2].chars().take(200).collect(),
-                    at: at(seq),
-                    delegated_by: None,
-                    note: None,
-                };
-                message.origin = Some(Origin { trigger, tools_used: Vec::new() });
-            }
-            Arc::new(message)
-        })
+    let written: Vec<Arc<MessageRecord>> = (1..=messages)
+        .map(|seq| Arc::new(message(seq, &texts, space, [&husam, &sarah, &ada])))
         .collect();
     place.trigger = Arc::clone(written.last().unwrap());
     place.messages = written;
     (sources, texts)
+}
+
+/// A message of the conversation. The agent `ada` sends every third one, because of the one before.
+fn message(
+    seq: u64,
+    texts: &[String],
+    space: SpaceId,
+    [husam, sarah, ada]: [&Sender; 3],
+) -> MessageRecord {
+    let id = MessageId::new(at(seq), random(seq + 100));
+    let sender = match seq % 3 {
+        1 => husam,
+        2 => sarah,
+        _ => ada,
+    };
+    let mut message: MessageRecord = serde_json::from_value(json!({
+        "id": id, "seq": seq, "rev": 1, "sender": sender, "text": texts[seq as usize - 1],
+        "chainDepth": 0, "createdAt": at(seq), "updatedAt": at(seq), "dispatch": [],
+    }))
+    .unwrap();
+    if sender.id == ada.id {
+        let trigger = Trigger::SpaceMessage {
+            source: Source::Mention,
+            space_id: space,
+            space_name: "Project Alpha".into(),
+            message_id: id,
+            seq: seq - 1,
+            sender: sarah.clone(),
+            text: texts[seq as usize - 2].chars().take(200).collect(),
+            at: at(seq),
+            delegated_by: None,
+            note: None,
+        };
+        message.origin = Some(Origin { trigger, tools_used: Vec::new() });
+    }
+    message
 }
 
 fn prompt_for(sources: &PromptSources) -> Prompt {

@@ -1,5 +1,5 @@
-//! The webhook that wakes a remote agent: Standard Webhooks 1.0, at least once, always with the id
-//! of the run.
+//! The webhook that triggers a remote agent: Standard Webhooks 1.0, at least once, always with the
+//! id of the run.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -40,7 +40,7 @@ const MESSAGES_BYTES: usize = 256 * 1024;
 /// How many files of those messages have an address in the webhook. The newest ones count.
 const FILES: usize = 20;
 
-/// What is needed to send a webhook.
+/// The dependencies and the limit of sending a webhook.
 pub(crate) struct Webhook<'a> {
     pub(crate) pipeline: &'a Pipeline,
     pub(crate) callbacks: &'a Callbacks,
@@ -49,7 +49,6 @@ pub(crate) struct Webhook<'a> {
     pub(crate) limit: Duration,
 }
 
-/// The outcome.
 pub(crate) enum Sent {
     /// The agent has it, or may have it.
     Accepted,
@@ -155,7 +154,7 @@ impl Webhook<'_> {
         now.is_ok_and(|now| !now.status.is_active())
     }
 
-    /// The secret that signs.
+    /// The secret that signs the webhook, from the secrets of the installation.
     async fn secret(&self) -> Result<Secret, Sent> {
         let name = self.runtime.secret_name();
         let known = self

@@ -137,7 +137,7 @@ struct Poster {
 /// A space in which steps are shown.
 struct Room {
     read: ReadAudience,
-    /// What it has seen last.
+    /// The state of the step that the room got last.
     seen: Option<LiveStep>,
 }
 

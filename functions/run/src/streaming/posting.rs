@@ -43,7 +43,7 @@ fn flush_interval(age: Duration, connections: usize) -> Duration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AgentMembership {
     Active,
-    /// Its stream stops.
+    /// The agent has left, so the stream stops.
     Ended,
     /// The members could not be read. The text waits until they are.
     Unknown,

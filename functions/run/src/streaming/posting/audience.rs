@@ -1,5 +1,6 @@
-//! Who receives a stream. The version of the roster is compared four times a second while text is
-//! sent. The followers are read again each second in a small room, and after an ask in a large one.
+//! The connections that receive a stream. The version of the roster is compared four times a second
+//! while text is sent. The followers are read again each second in a small room, and after an ask
+//! in a large one.
 
 use std::time::Duration;
 
@@ -21,8 +22,8 @@ use crate::streaming::{
 const AUDIENCE_VALID: Duration = Duration::from_secs(10);
 
 impl Posting {
-    /// Checks before a delta whether the roster has changed since the subscribers were chosen, unless
-    /// that was checked just now. The head of the space shows this in one small read.
+    /// Checks before a delta whether the roster has changed since the subscribers were chosen,
+    /// unless that was checked just now. The head of the space shows this in one small read.
     pub(super) async fn check(&mut self) -> AgentMembership {
         // Without subscribers nothing is shown. New followers are found and checked with the next
         // snapshot.
