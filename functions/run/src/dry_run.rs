@@ -19,23 +19,29 @@ use smartspace_store::runs::{
     steps::{CallBegun, CallFile, Progress},
 };
 
-use crate::tools::calling::Outcome;
+/// The result of a call, as the other run stored it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StoredResult {
+    pub(crate) status: CallStatus,
+    pub(crate) output: Value,
+    pub(crate) files: Vec<CallFile>,
+}
 
-/// What a dry run knows of the run that it replays.
+/// The results and messages of the run that a dry run replays.
 #[derive(Debug)]
 pub(crate) struct DryRun {
     /// Where it begins.
     pub(crate) fork: ForkOf,
     /// Whether the first part of the prompt is written anew.
     pub(crate) has_own_rules: bool,
-    /// What the system told the model before the first step that is asked again, if the other run
-    /// came so far.
+    /// The system messages before the first step that is asked again. `None` if the other run did
+    /// not reach that step.
     notes: Option<Vec<SystemMessage>>,
     /// Whether the other run was for a message that somebody meant for its agent.
     pub(crate) names_agent: bool,
     /// The results of the calls, by the tools' names and the inputs as JSON. Of equal calls, the
     /// first one since the fork counts.
-    results: BTreeMap<(String, String), (CallStatus, Value, Vec<CallFile>)>,
+    results: BTreeMap<(String, String), StoredResult>,
 }
 
 impl DryRun {
@@ -59,8 +65,11 @@ impl DryRun {
                 };
                 // A call that was canceled was not made.
                 if !matches!(stored.status, CallStatus::Pending | CallStatus::Canceled) {
-                    let result = (stored.status, stored.output.clone(), stored.files.clone());
-                    results.entry(key(call)).or_insert(result);
+                    results.entry(key(call)).or_insert_with(|| StoredResult {
+                        status: stored.status,
+                        output: stored.output.clone(),
+                        files: stored.files.clone(),
+                    });
                 }
             }
         }
@@ -73,21 +82,18 @@ impl DryRun {
         }
     }
 
-    /// What the system tells the model before a step, if that is what it told the other run.
+    /// The system messages before a step, if they are those of the other run.
     pub(crate) fn notes(&self, step: u32) -> Option<&[SystemMessage]> {
         self.notes.as_deref().filter(|_| step == self.fork.step)
     }
 
-    /// The outcome of a call that is not made.
-    pub(crate) fn outcome(&self, call: &CallBegun) -> Outcome {
-        match self.results.get(&key(call)) {
-            Some((status, output, files)) => Outcome {
-                status: *status,
-                files: files.clone(),
-                ..Outcome::completed(output.clone())
-            },
-            None => Outcome::completed(json!({"dryRun": true})),
-        }
+    /// The result of a call that is not made.
+    pub(crate) fn result(&self, call: &CallBegun) -> StoredResult {
+        self.results.get(&key(call)).cloned().unwrap_or_else(|| StoredResult {
+            status: CallStatus::Completed,
+            output: json!({"dryRun": true}),
+            files: Vec::new(),
+        })
     }
 }
 
@@ -120,14 +126,18 @@ mod tests {
             DryRun { fork, has_own_rules: false, notes: None, names_agent: false, results };
         dry.results.insert(
             key(&call("post", r#"{"a": 1, "b": 2}"#)),
-            (CallStatus::Failed, json!({"error": "no"}), Vec::new()),
+            StoredResult {
+                status: CallStatus::Failed,
+                output: json!({"error": "no"}),
+                files: Vec::new(),
+            },
         );
-        let same = dry.outcome(&call("post", r#"{"a":1,"b":2}"#));
+        let same = dry.result(&call("post", r#"{"a":1,"b":2}"#));
         assert_eq!((same.status, same.output), (CallStatus::Failed, json!({"error": "no"})));
         for other in [call("post", r#"{"a":1}"#), call("put", r#"{"a": 1, "b": 2}"#)] {
-            let outcome = dry.outcome(&other);
-            assert_eq!(outcome.status, CallStatus::Completed);
-            assert_eq!(outcome.output, json!({"dryRun": true}));
+            let result = dry.result(&other);
+            assert_eq!(result.status, CallStatus::Completed);
+            assert_eq!(result.output, json!({"dryRun": true}));
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The bytes of files for a model: the newest ones, as far as they fit. They are read when a model
-//! is asked, and kept for the next steps of the run.
+//! is asked, and stay in memory for the next steps of the run.
 
 use std::{
     collections::BTreeMap,

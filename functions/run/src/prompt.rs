@@ -1,12 +1,11 @@
 //! Writes the prompt of a run: one structured text that starts with the parts that change least, so
 //! that providers can cache them.
 //!
-//! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`] and
-//! [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
-//! [`lines`] its lines. [`names`] decides how senders
-//! are called, and [`window`] how much of the history is shown. [`news`] writes messages that
-//! arrive during the run. [`quoted`] escapes texts of others, so that they are never read as
-//! anything but data.
+//! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`]
+//! and [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
+//! [`lines`] its lines. [`names`] decides how senders are called, and [`window`] how much of the
+//! history is shown. [`news`] writes messages that arrive during the run. [`quoted`] escapes texts
+//! of others, so that they are never read as anything but data.
 
 pub(crate) mod active_runs;
 mod agent_state;
@@ -52,7 +51,7 @@ use smartspace_store::runs::steps::Marks;
 
 use lines::Lines;
 use quoted::Quoted;
-use reading::{Gathered, SpaceContext};
+use reading::{PromptSources, SpaceContext};
 use window::Window;
 
 /// The first request to the model, before any step.
@@ -103,7 +102,7 @@ impl Rest {
 
 /// Writes the prompt of a run.
 pub(crate) fn prompt(
-    gathered: &Gathered,
+    sources: &PromptSources,
     config: &AgentConfig,
     run: RunId,
     trigger: &Trigger,
@@ -114,11 +113,11 @@ pub(crate) fn prompt(
         system.push_str(config.instructions.trim_end());
         system.push_str("\n\n");
     }
-    system.push_str(&rules(gathered, config));
-    let volatile = volatile(gathered, config, run, trigger, now);
+    system.push_str(&rules(sources, config));
+    let volatile = volatile(sources, config, run, trigger, now);
     let system = vec![system];
-    if let Some(place) = &gathered.place {
-        return with_history(system, gathered, place, config, volatile);
+    if let Some(place) = &sources.trigger_space {
+        return with_history(system, sources, place, config, volatile);
     }
     let messages = vec![Message::User { blocks: vec![volatile] }];
     Prompt {
@@ -131,31 +130,31 @@ pub(crate) fn prompt(
 }
 
 /// Writes the rules for every agent, its identity, and its spaces.
-fn rules(gathered: &Gathered, config: &AgentConfig) -> String {
-    let identity = format!("IDENTITY: {} ({})\n", Quoted(&gathered.agent.name), gathered.agent.id);
+fn rules(sources: &PromptSources, config: &AgentConfig) -> String {
+    let identity = format!("IDENTITY: {} ({})\n", Quoted(&sources.agent.name), sources.agent.id);
     [
-        instructions::instructions(gathered, config),
+        instructions::instructions(sources, config),
         identity,
-        spaces::your_spaces(gathered, config.spaces_shown()),
+        spaces::your_spaces(sources, config.spaces_shown()),
     ]
     .concat()
 }
 
 /// Writes the part that changes with each run.
 fn volatile(
-    gathered: &Gathered,
+    sources: &PromptSources,
     config: &AgentConfig,
     run: RunId,
     trigger: &Trigger,
     now: Time,
 ) -> String {
     let active_runs =
-        if config.builtins.runs { active_runs::active_runs(gathered, run) } else { String::new() };
+        if config.builtins.runs { active_runs::active_runs(sources, run) } else { String::new() };
     [
-        agent_state::blocks(gathered, config.builtins, now),
+        agent_state::blocks(sources, config.builtins, now),
         active_runs,
-        spaces::active_space(gathered),
-        trigger::trigger(gathered, trigger),
+        spaces::active_space(sources),
+        trigger::trigger(sources, trigger),
         format!("NOW: {} ({})\n", now.to_whole_seconds(), now.weekday()),
     ]
     .concat()
@@ -165,14 +164,14 @@ fn volatile(
 /// part that changes with each run.
 fn with_history(
     system: Vec<String>,
-    gathered: &Gathered,
+    sources: &PromptSources,
     place: &SpaceContext,
     config: &AgentConfig,
     volatile: String,
 ) -> Prompt {
     let lines = Lines {
         trigger: place.trigger.seq,
-        ..Lines::of(&gathered.names, place.space.id, &place.member)
+        ..Lines::of(&sources.names, place.space.id, &place.member)
     };
     let window = Window::of(
         &place.messages,

@@ -71,7 +71,7 @@ pub(crate) struct RunContext {
     pub(crate) files: FileLoader,
     pub(crate) streams: OpenStreams,
     pub(crate) live_steps: LiveSteps,
-    /// What the model had written when the loop was dropped.
+    /// The answer that the model was writing when the loop was dropped.
     pub(crate) unfinished: LastUnfinished,
     /// The run that this one replays, if it changes nothing.
     pub(crate) dry: Option<DryRun>,

@@ -10,17 +10,12 @@ use smartspace_domain::{
     messages::{Message, Origin, excerpt},
     rates,
     runs::{EndReason, FailureCode, ReportedUsage, Run, RunError, RunStatus},
-    steps::CallStatus,
 };
 use smartspace_store::{
     attachments::FileRecord,
     idempotency::PostKey,
-    messages::append::{Appended, Content, MessageSource, NewMessage, Right, RunSender},
-    runs::{
-        RemoteRecord, RunRecord,
-        endings::Ending,
-        steps::{CallRecord, Marks},
-    },
+    messages::append::{Appended, Authority, Content, MessageSource, NewMessage, RunSender},
+    runs::{RemoteRecord, RunRecord, endings::Ending, steps::CallRecord},
 };
 
 use crate::{Pipeline, queue};
@@ -206,34 +201,19 @@ impl Pipeline {
         let stream = new.stream_key.as_ref().map(|key| stream_of(run, key).1);
         let stream = stream.unwrap_or_else(|| StreamId::of(call_id, 1));
         let text = new.content.text().unwrap_or_default();
+        let name = "send_message".to_owned();
         let call = CallRecord {
-            call_id,
-            step: run.step_count,
-            index: 0,
-            name: "send_message".into(),
             output: json!({
                 "success": true, "messageId": id, "status": "delivered", "streamId": stream,
             }),
-            status: CallStatus::Completed,
-            started_at: self.now(),
-            finished_at: self.now(),
-            ends: None,
             active_space: Some(space),
-            marks: Marks::new(),
-            page: None,
             sent_excerpt: Some(excerpt(text, EXCERPT_CHARS).0.to_owned()),
-            answer: None,
-            is_external: false,
-            repeatable: false,
-            card: None,
-            shown_in: None,
-            files: Vec::new(),
-            used: None,
             expires_at: self.store.work_expiry(self.now()),
+            ..CallRecord::completed(call_id, run.step_count, 0, name, self.now())
         };
-        let right = Right::Remote {
+        let authority = Authority::Remote {
             lease: remote.lease.clone(),
-            call: Box::new(call),
+            call,
             marks: run.marks.clone(),
             key: new.key.clone(),
         };
@@ -248,7 +228,7 @@ impl Pipeline {
                 depth: run.chain_depth + 1,
                 origin,
                 stream,
-                right,
+                authority,
             })),
         }
     }
@@ -337,27 +317,18 @@ impl Pipeline {
 
 /// How a remote agent ends its run.
 fn ending(run: &RunRecord, end: &RemoteEnd) -> Ending {
-    let reason = end.reason.clone();
+    let reason = end.reason.as_deref();
+    let used = run.used.clone();
+    if end.is_failed {
+        let message = reason.unwrap_or("the remote agent reported no reason").to_owned();
+        return Ending::failed(RunError { code: FailureCode::Remote, message }, used);
+    }
     let is_silent = posted(run) == 0 && reason.is_some();
-    let error = end.is_failed.then(|| RunError {
-        code: FailureCode::Remote,
-        message: reason.clone().unwrap_or_else(|| "the remote agent reported no reason".into()),
-    });
     Ending {
-        status: if end.is_failed { RunStatus::Failed } else { RunStatus::Completed },
-        reason: (!end.is_failed).then_some(if is_silent {
-            EndReason::Skipped
-        } else {
-            EndReason::Done
-        }),
-        skip_reason: reason
-            .filter(|_| !end.is_failed)
-            .map(|reason| excerpt(&reason, limits::SKIP_REASON_CHARS).0.to_owned()),
-        error,
-        used: run.used.clone(),
-        last_step: None,
-        prompt: None,
-        marks: if end.is_failed { Marks::new() } else { run.marks.clone() },
+        reason: Some(if is_silent { EndReason::Skipped } else { EndReason::Done }),
+        skip_reason: reason.map(|reason| excerpt(reason, limits::SKIP_REASON_CHARS).0.to_owned()),
+        marks: run.marks.clone(),
+        ..Ending::new(RunStatus::Completed, used)
     }
 }
 

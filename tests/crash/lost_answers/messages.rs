@@ -14,7 +14,7 @@ use smartspace_store::{
     Store,
     messages::{
         Range,
-        append::{Content, MessageSource, NewMessage, Right, RunSender},
+        append::{Authority, Content, MessageSource, NewMessage, RunSender},
     },
     runs::{
         RunRecord,
@@ -176,7 +176,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
         depth: 1,
         origin: Origin { trigger: store.triggers().of(run).await.unwrap(), tools_used: Vec::new() },
         stream: StreamId::of(calls[0].call_id, 1),
-        right: Right::Lease { lease: lease.clone(), call: Box::new(result(0)) },
+        authority: Authority::Lease { lease: lease.clone(), call: result(0) },
     };
     let reply = NewMessage {
         id: MessageId::of_call(calls[0].call_id),

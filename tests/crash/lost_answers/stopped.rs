@@ -8,14 +8,14 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 use smartspace_store::messages::append::{
-    Appended, Content, MessageSource, NewMessage, Right, RunSender,
+    Appended, Authority, Content, MessageSource, NewMessage, RunSender,
 };
 
 use crate::crash::lost_answers::{at, faults::Fault, studio::Studio};
 
 impl Studio {
     /// Posts a text of the first run, by a call of its first step.
-    async fn say(&self, index: u32, right: Right) -> Result<Appended, Error> {
+    async fn say(&self, index: u32, authority: Authority) -> Result<Appended, Error> {
         let run = &self.runs[0];
         let call = CallId::of(run.id, 0, index);
         let trigger = self.store.triggers().of(run).await.unwrap();
@@ -24,7 +24,7 @@ impl Studio {
             depth: 1,
             origin: Origin { trigger, tools_used: Vec::new() },
             stream: StreamId::of(call, 1),
-            right,
+            authority,
         };
         let new = NewMessage {
             id: MessageId::of_call(call),
@@ -37,8 +37,8 @@ impl Studio {
         self.store.messages().append(&new, at(5)).await
     }
 
-    fn stopped(&self, index: u32) -> Right {
-        Right::Stopped { claims: self.runs[0].claims, place: (0, index) }
+    fn stopped(&self, index: u32) -> Authority {
+        Authority::Stopped { claims: self.runs[0].claims, place: (0, index) }
     }
 }
 
@@ -46,8 +46,8 @@ impl Studio {
 async fn what_was_shown_is_kept_once_by_the_last_worker() {
     for fault in [None, Some((0, Fault::LostAnswer))] {
         let studio = Box::pin(Studio::with_fault(fault)).await;
-        let call = Box::new(studio.call(0, CallStatus::Completed));
-        let lease = Right::Lease { lease: studio.lease.clone(), call };
+        let call = studio.call(0, CallStatus::Completed);
+        let lease = Authority::Lease { lease: studio.lease.clone(), call };
         let posted = studio.say(0, lease).await.unwrap().message;
         assert!(!posted.is_partial());
         let working = studio.say(1, studio.stopped(1)).await;
@@ -58,7 +58,7 @@ async fn what_was_shown_is_kept_once_by_the_last_worker() {
         studio.store.runs().cancel(&run, EndReason::Cancel, &token, at(6)).await.unwrap();
         let again = studio.say(0, studio.stopped(0)).await;
         assert!(matches!(again, Err(Error::Conflict(_))), "it was posted before: {again:?}");
-        let earlier = Right::Stopped { claims: run.claims - 1, place: (0, 1) };
+        let earlier = Authority::Stopped { claims: run.claims - 1, place: (0, 1) };
         assert_eq!(studio.say(1, earlier).await.unwrap_err(), Error::LeaseLost);
         let partial = studio.say(1, studio.stopped(1)).await.unwrap().message;
         assert!(partial.is_partial());

@@ -13,7 +13,7 @@ use smartspace_store::{
     messages::{
         Range,
         append::{
-            Appended, Content, MessageSource, NewCard, NewForm, NewMessage, Right, RunSender,
+            Appended, Authority, Content, MessageSource, NewCard, NewForm, NewMessage, RunSender,
         },
     },
     runs::{
@@ -119,7 +119,7 @@ impl Studio {
             depth: 1,
             origin,
             stream,
-            right: Right::Lease { lease: self.lease_of(run.id).await, call: Box::new(call) },
+            authority: Authority::Lease { lease: self.lease_of(run.id).await, call },
         };
         let content = Content::Card(Box::new(card));
         let new = NewMessage {

@@ -31,7 +31,7 @@ use crate::{
         Prompt,
         names::Names,
         prompt,
-        reading::Gathered,
+        reading::PromptSources,
         run_activity::{SEND_MESSAGE, counts_as_used},
         summary,
     },
@@ -63,7 +63,7 @@ pub(crate) struct State {
     pub(crate) marks: Marks,
     /// Pages of messages that were shown, perhaps with a gap below them.
     pub(crate) pages: Vec<ShownPage>,
-    /// What the run has used so far.
+    /// The usage of the run so far.
     pub(crate) used: UsageByModel,
     /// The usage of the last answer alone.
     pub(crate) last_usage: Option<Usage>,
@@ -111,7 +111,7 @@ impl State {
         context: &RunContext,
         tools: &Toolbox,
         mcp_problems: &[String],
-        gathered: &Gathered,
+        sources: &PromptSources,
         progress: Progress,
     ) -> Result<Self> {
         let mut state = if let Some(stored) = &progress.prompt {
@@ -122,16 +122,16 @@ impl State {
                 first: 1,
                 cuts: Vec::new(),
             };
-            let state = Self::at_beginning(context, gathered, prompt);
+            let state = Self::at_beginning(context, sources, prompt);
             match &context.dry {
                 None => Self { prompt_is_stored: true, ..state },
-                Some(dry) => state.replaying(dry, context, gathered, &progress),
+                Some(dry) => state.replaying(dry, context, sources, &progress),
             }
         } else {
             let now = context.now();
-            let prompt = prompt(gathered, &context.config, context.run.id, &context.trigger, now);
-            let start = [start::facts(gathered, now), mcp_problems.to_vec()].concat();
-            Self { start, ..Self::at_beginning(context, gathered, prompt) }
+            let prompt = prompt(sources, &context.config, context.run.id, &context.trigger, now);
+            let start = [start::facts(sources, now), mcp_problems.to_vec()].concat();
+            Self { start, ..Self::at_beginning(context, sources, prompt) }
         };
         let own = context.dry.as_ref().map_or(0, |dry| dry.fork.step);
         state.replay(progress, own, tools);
@@ -144,7 +144,7 @@ impl State {
         mut self,
         dry: &DryRun,
         context: &RunContext,
-        gathered: &Gathered,
+        sources: &PromptSources,
         progress: &Progress,
     ) -> Self {
         self.summary_job = None;
@@ -156,17 +156,17 @@ impl State {
             let run = dry.fork.run_id;
             let now = context.now();
             self.prompt.system =
-                prompt(gathered, &context.config, run, &context.trigger, now).system;
+                prompt(sources, &context.config, run, &context.trigger, now).system;
         }
         self.replayed_prompt.clone_from(&progress.prompt);
         self
     }
 
-    fn at_beginning(context: &RunContext, gathered: &Gathered, prompt: Prompt) -> Self {
-        let place = gathered.place.as_ref();
+    fn at_beginning(context: &RunContext, sources: &PromptSources, prompt: Prompt) -> Self {
+        let place = sources.trigger_space.as_ref();
         State {
             messages: prompt.rest.messages.clone(),
-            cause: cause::of_run(context, gathered, prompt.rest.messages.len()),
+            cause: cause::of_run(context, sources, prompt.rest.messages.len()),
             start: Vec::new(),
             summary_job: place.and_then(|place| {
                 summary::due_job(place, prompt.first, &context.config, context.run.agent_id)
@@ -174,7 +174,7 @@ impl State {
             marks: prompt.marks.clone(),
             pages: Vec::new(),
             prompt,
-            names: gathered.names.clone(),
+            names: sources.names.clone(),
             prompt_is_stored: false,
             replayed_prompt: None,
             steps: 0,
@@ -191,11 +191,7 @@ impl State {
             calls: BTreeMap::new(),
             system_messages: Vec::new(),
             is_fresh: true,
-            spaces: gathered
-                .cards
-                .iter()
-                .map(|(space, card)| (*space, card.name.clone()))
-                .collect(),
+            spaces: sources.cards.iter().map(|(space, card)| (*space, card.name.clone())).collect(),
             entered: BTreeSet::new(),
             had_cards: false,
             caught_up: None,

@@ -17,7 +17,7 @@ mod watching;
 use std::time::Duration;
 
 use smartspace_domain::{
-    Result,
+    Result, Time,
     events::StreamEnd,
     runs::{EndReason, FailureCode},
 };
@@ -26,10 +26,10 @@ use tokio::time::Instant;
 
 use crate::{
     agent_loop::{
-        model_turn::{ModelCaller, ModelTurn, NoModelTurn, Question},
+        model_answer::{ModelAnswer, ModelCaller, NoModelAnswer, Question},
         state::{State, is_whole},
     },
-    prompt::reading::Gathered,
+    prompt::reading::PromptSources,
     run_context::RunContext,
     tools::toolbox::Toolbox,
     watchers::unposted,
@@ -39,7 +39,7 @@ use watching::StepNotes;
 
 /// How the loop left its run.
 pub(crate) enum LoopOutcome {
-    /// The run has ended.
+    /// The end of the run is stored.
     Ended(Box<RunRecord>),
     /// The invocation has no time left. Another one has to continue the run.
     HandedOver(Option<Tried>),
@@ -61,15 +61,15 @@ impl AgentLoop<'_> {
     /// Runs the loop to the end of the run, or as far as this invocation gets.
     pub(crate) async fn drive(
         &self,
-        gathered: &Gathered,
+        sources: &PromptSources,
         progress: Progress,
     ) -> Result<LoopOutcome> {
         if !is_whole(&progress, &self.context.run, self.context.now()) {
             return Ok(LoopOutcome::StepsExpired);
         }
         let last = progress.steps.last().cloned();
-        let mut state =
-            State::new(self.context, self.tools, self.mcp_problems, gathered, progress)?;
+        let mut state = State::new(self.context, self.tools, self.mcp_problems, sources, progress)?;
+        // The worker before may have died before it showed this step.
         if let Some((step, pending)) = last.zip(state.pending.as_ref()) {
             self.show_answer(&step, &state.entered);
             pending.made().for_each(|record| self.show_call(record));
@@ -103,6 +103,9 @@ impl AgentLoop<'_> {
             if state.steps >= self.context.config.run_loop.max_steps {
                 return Ok(Completion::completed(EndReason::MaxSteps).end());
             }
+            // In the last seconds of an invocation the model's answer would be cut off. A worker
+            // that has stored nothing yet asks anyway: if invocations are shorter than the longest
+            // answer, each would hand the run over without a step.
             if !state.is_fresh && !self.context.has_time_for(self.context.models.longest_answer()) {
                 return Ok(LoopExit::HandOver(None));
             }
@@ -111,20 +114,7 @@ impl AgentLoop<'_> {
             let began = self.context.now();
             let answer = match self.ask_in_short(state, &notes, deadline).await {
                 Some(Ok(answer)) => answer,
-                Some(Err(NoModelTurn::NoTime(tried))) => {
-                    return Ok(LoopExit::HandOver(Some(tried)));
-                }
-                Some(Err(NoModelTurn::Unknown(error))) => return Err(error),
-                Some(Err(NoModelTurn::Failed(error))) => {
-                    // The failed step is stored, so that people can look at it.
-                    let last_step = self.unanswered(state, notes, began);
-                    if state.ended_with_text {
-                        // The model had finished; only its reminder went unanswered.
-                        let done = Completion::completed(EndReason::Done);
-                        return Ok(Completion { last_step: Some(last_step), ..done }.end());
-                    }
-                    return Ok(Completion::failed(error, last_step).end());
-                }
+                Some(Err(why)) => return self.without_answer(why, state, notes, began),
                 None => {
                     self.context.streams.end_all(Some(StreamEnd::Failed));
                     return Ok(Completion::completed(EndReason::TimeLimit).end());
@@ -140,15 +130,42 @@ impl AgentLoop<'_> {
                 }
                 .end());
             }
+            // One transaction has the message and the end of the run, so that a process that dies
+            // between the two, or a cancellation at that moment, leaves no run without its end.
             if let Some(ended) = self.end_with_message(state, &step).await? {
                 return Ok(LoopExit::Ended(Box::new(ended)));
             }
             self.store_step(state, &step).await?;
             self.show_answer(&step, &state.entered);
+            // Until here a cancellation would store the answer as a partial one.
             self.context.unfinished.set(None);
             state.prompt_is_stored = true;
             state.is_fresh = false;
             state.pending = Some(state.add_answer(&step, self.tools));
+        }
+    }
+
+    /// How the loop ends if the model gives no answer.
+    fn without_answer(
+        &self,
+        why: NoModelAnswer,
+        state: &State,
+        notes: StepNotes,
+        began: Time,
+    ) -> Result<LoopExit> {
+        match why {
+            NoModelAnswer::NoTime(tried) => Ok(LoopExit::HandOver(Some(tried))),
+            NoModelAnswer::Unknown(error) => Err(error),
+            NoModelAnswer::Failed(error) => {
+                // The failed step is stored, so that people can look at it.
+                let last_step = self.unanswered(state, notes, began);
+                if state.ended_with_text {
+                    // The model had finished; only its reminder went unanswered.
+                    let done = Completion::completed(EndReason::Done);
+                    return Ok(Completion { last_step: Some(last_step), ..done }.end());
+                }
+                Ok(Completion::failed(error, last_step).end())
+            }
         }
     }
 
@@ -160,7 +177,7 @@ impl AgentLoop<'_> {
 
     /// Whether the model was named, has posted nothing, and now answers with text that nobody sees.
     /// It is then reminded and asked again, once.
-    fn is_unposted(&self, state: &State, answer: &ModelTurn) -> bool {
+    fn is_unposted(&self, state: &State, answer: &ModelAnswer) -> bool {
         let limits = &self.context.config.run_loop;
         limits.remind_unsaid
             && self.names_agent()
@@ -177,20 +194,21 @@ impl AgentLoop<'_> {
         state: &mut State,
         notes: &StepNotes,
         deadline: Instant,
-    ) -> Option<Result<ModelTurn, NoModelTurn>> {
+    ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
         for round in 0.. {
             let answer = self.ask(state, notes, round, deadline).await?;
             let is_too_long = matches!(
                 &answer,
-                Err(NoModelTurn::Failed(error)) if error.code == FailureCode::ContextTooLong
+                Err(NoModelAnswer::Failed(error)) if error.code == FailureCode::ContextTooLong
             );
             if !is_too_long || !state.compact_more(self.tools) {
                 return Some(answer);
             }
+            // Each round asks the model anew, so it needs the time of a whole answer.
             if !self.context.has_time_for(self.context.models.longest_answer()) {
                 let again_at = self.context.now();
                 let tried = Tried { step: state.steps, stage: 0, again_at };
-                return Some(Err(NoModelTurn::NoTime(tried)));
+                return Some(Err(NoModelAnswer::NoTime(tried)));
             }
         }
         None
@@ -203,13 +221,13 @@ impl AgentLoop<'_> {
         notes: &StepNotes,
         round: u32,
         deadline: Instant,
-    ) -> Option<Result<ModelTurn, NoModelTurn>> {
+    ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
         let question = Question {
             round,
             prompt: &state.prompt,
             messages: &state.messages,
             cause: state.cause.clone(),
-            told: &notes.messages,
+            notes: &notes.messages,
             step: state.steps,
             active_space: state.active_space,
             entered: &state.entered,

@@ -13,19 +13,15 @@ use smartspace_domain::{
     Error, Result,
     events::StreamEnd,
     limits,
-    runs::{FailureCode, RunError, RunStatus, UsageByModel},
+    runs::{FailureCode, RunError},
 };
 use smartspace_ports::queues::Delivery;
-use smartspace_store::runs::{
-    Tried,
-    endings::Ending,
-    steps::{Marks, Progress},
-};
+use smartspace_store::runs::{Tried, endings::Ending, steps::Progress};
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
     agent_loop::steps::{AgentLoop, LoopOutcome},
-    prompt::reading::Gathered,
+    prompt::reading::PromptSources,
     run_context::{RunContext, call_id, image_call_id},
     tools::toolbox::Toolbox,
 };
@@ -34,7 +30,7 @@ use lease::StopReason;
 /// Why a worker could claim its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimKind {
-    /// The run is new.
+    /// No worker had the run before.
     First,
     /// The run waited for people.
     Resumed,
@@ -57,7 +53,7 @@ impl Worker {
     /// Works on the run until it ends, or until the worker loses it.
     pub(crate) async fn work(
         &self,
-        gathered: &Gathered,
+        sources: &PromptSources,
         progress: Progress,
         claim: ClaimKind,
         delivery: &dyn Delivery,
@@ -67,6 +63,8 @@ impl Worker {
             Err(Error::LeaseLost) => return Ok(()),
             Err(error) => return Err(error),
         };
+        // A worker that died may have reserved budget for a model call, or stored that the run is
+        // shown in a space without saying so there.
         if claim != ClaimKind::First {
             self.settle_calls(&progress).await;
             self.show_where_shown(&progress, claim).await;
@@ -74,9 +72,11 @@ impl Worker {
         let agent_loop = self.agent_loop();
         // The space is notified while the model is asked, so that this does not delay the answer.
         let announcing = self.announce_begin(claim);
-        let driving = async { futures::join!(agent_loop.drive(gathered, progress), announcing).0 };
+        let driving = async { futures::join!(agent_loop.drive(sources, progress), announcing).0 };
         let outcome = tokio::select! {
             // In a fixed order, so that the simulation can repeat a history.
+            // The loop comes first: if it ends at the moment the lease is lost, its end is stored
+            // and must be announced.
             biased;
             outcome = driving => Ok(outcome),
             stop = self.hold(renewed, delivery) => Err(stop),
@@ -146,6 +146,8 @@ impl Worker {
                 )
                 .await
             }
+            // A write noticed before the renewal that the run is lost. It has ended, or another
+            // worker has claimed it, so this job needs no second delivery.
             Err(Error::LeaseLost) => {
                 self.stop(self.why_lost().await).await;
                 Ok(())
@@ -209,33 +211,23 @@ impl Worker {
     /// Fails the run if this worker still has it.
     async fn fail(&self, message: &str) -> Result<()> {
         self.context.streams.end_all(Some(StreamEnd::Failed));
-        self.end(Ending {
-            status: RunStatus::Failed,
-            reason: None,
-            skip_reason: None,
-            error: Some(RunError { code: FailureCode::Internal, message: message.to_owned() }),
-            used: UsageByModel::default(),
-            last_step: None,
-            prompt: None,
-            marks: Marks::new(),
-        })
-        .await
-    }
-
-    async fn end(&self, ending: Ending) -> Result<()> {
+        let error = RunError { code: FailureCode::Internal, message: message.to_owned() };
         let context = &self.context;
+        // The context has the run as it was claimed. Its steps since then have used tokens, and the
+        // end adds them to the usage of the space: the stored run has the sum.
         let run = match context.store().runs().record(context.run.id).await {
             Ok(run) if run.lease.as_ref() == Some(&context.lease) => run,
             Ok(_) | Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let ending = Ending { used: run.used.clone(), ..ending };
+        let ending = Ending::failed(error, run.used.clone());
         match context.store().runs().finish(&run, &context.lease, &ending, context.now()).await {
             Ok(ended) => {
                 context.pipeline.queue_runs(ended.next).await;
                 self.announce_end(&ended.run, ending.error).await;
                 Ok(())
             }
+            // The run was canceled or taken over since it was read: its end is not this worker's.
             Err(Error::LeaseLost) => Ok(()),
             Err(error) => Err(error),
         }
@@ -246,6 +238,8 @@ impl Worker {
         tracing::info!(%run, ?stop, "stopped working on a run");
         match stop {
             StopReason::Ended { reason, is_replaced } => {
+                // Members have seen a part of the answer. A run that replaces this one answers
+                // anew, so it stays only if there is none.
                 if !is_replaced {
                     Box::pin(self.keep_shown(reason)).await;
                 }
@@ -254,6 +248,7 @@ impl Worker {
             // The next worker streams again, with a higher attempt.
             StopReason::TakenOver | StopReason::NotRenewed => self.context.streams.end_all(None),
             StopReason::Stopping => {
+                // One writer per run: two transactions of one run at once refuse each other.
                 let _writing = self.context.writing.lock().await;
                 if let Err(error) = self.give_back().await {
                     tracing::warn!(%run, %error, "a run was not given back; its lease will expire");

@@ -6,7 +6,7 @@ use smartspace_store::runs::{ActiveCause, ActiveRecord};
 use crate::prompt::{
     blocks::block,
     quoted::{Excerpt, Name, Quoted},
-    reading::Gathered,
+    reading::PromptSources,
     run_activity::{RunActivity, Waiting},
 };
 
@@ -14,39 +14,39 @@ use crate::prompt::{
 const SENT_CHARS: usize = 80;
 
 /// Writes a line for each other active run.
-pub(crate) fn active_runs(gathered: &Gathered, this: RunId) -> String {
-    let others: Vec<_> = gathered.active.iter().filter(|active| active.run_id != this).collect();
-    let more = gathered.active_count.saturating_sub(gathered.active.len());
+pub(crate) fn active_runs(sources: &PromptSources, this: RunId) -> String {
+    let others: Vec<_> = sources.active.iter().filter(|active| active.run_id != this).collect();
+    let more = sources.active_count.saturating_sub(sources.active.len());
     let lines = others.iter().filter_map(|active| {
-        let status = gathered.states.get(&active.run_id).filter(|status| status.is_active())?;
-        Some(line(active, *status, gathered))
+        let status = sources.states.get(&active.run_id).filter(|status| status.is_active())?;
+        Some(line(active, *status, sources))
     });
     block("ACTIVE RUNS", lines, more)
 }
 
-fn line(active: &ActiveRecord, status: RunStatus, gathered: &Gathered) -> String {
-    let activity = gathered.activities.get(&active.run_id);
+fn line(active: &ActiveRecord, status: RunStatus, sources: &PromptSources) -> String {
+    let activity = sources.activities.get(&active.run_id);
     let mut parts = vec![match &active.cause {
         ActiveCause::Message { space_name, sender, text, .. } => {
-            format!("{} in {}: {}", gathered.names.of(sender), Quoted(space_name), Quoted(text))
+            format!("{} in {}: {}", sources.names.of(sender), Quoted(space_name), Quoted(text))
         }
         ActiveCause::Plan { plan_name } => format!("plan {}", Quoted(plan_name)),
         ActiveCause::Service { service_name } => format!("service {}", Quoted(service_name)),
         ActiveCause::Unknown {} => "another trigger".to_owned(),
     }];
-    parts.extend(activity.into_iter().flat_map(|activity| done(active, activity, gathered)));
+    parts.extend(activity.into_iter().flat_map(|activity| done(active, activity, sources)));
     let state = activity
         .and_then(|activity| activity.waiting.as_ref())
-        .map_or_else(|| status.as_str().to_owned(), |waiting| waits(waiting, gathered));
+        .map_or_else(|| status.as_str().to_owned(), |waiting| waits(waiting, sources));
     format!("{} ({state}) — {}", active.run_id, parts.join("; "))
 }
 
 /// Writes what a run has done so far.
-fn done(active: &ActiveRecord, activity: &RunActivity, gathered: &Gathered) -> Vec<String> {
+fn done(active: &ActiveRecord, activity: &RunActivity, sources: &PromptSources) -> Vec<String> {
     let entered = activity
         .active_space
         .filter(|space| Some(*space) != active.cause.space_id())
-        .and_then(|space| gathered.cards.get(&space));
+        .and_then(|space| sources.cards.get(&space));
     let used: Vec<_> = activity.tools_used.iter().map(|tool| Name(tool).to_string()).collect();
     let sent = activity.sent.first();
     [
@@ -60,13 +60,13 @@ fn done(active: &ActiveRecord, activity: &RunActivity, gathered: &Gathered) -> V
 }
 
 /// Writes what a run waits for: `waits for getApproval "Restart?" in "Ops"`.
-pub(crate) fn waits(waiting: &Waiting, gathered: &Gathered) -> String {
+pub(crate) fn waits(waiting: &Waiting, sources: &PromptSources) -> String {
     let mut text = format!("waits for {}", Name(&waiting.tool));
     if let Some(question) = &waiting.question {
         text.push(' ');
         text.push_str(&Excerpt(question, SENT_CHARS).to_string());
     }
-    if let Some(card) = gathered.cards.get(&waiting.space) {
+    if let Some(card) = sources.cards.get(&waiting.space) {
         text.push_str(" in ");
         text.push_str(&Quoted(&card.name).to_string());
     }

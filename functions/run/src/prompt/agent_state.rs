@@ -13,7 +13,7 @@ use smartspace_domain::{
 use crate::prompt::{
     blocks::{block, minute},
     quoted::{Key, Quoted, Span},
-    reading::Gathered,
+    reading::PromptSources,
 };
 
 const MAX_MEMORIES: usize = 100;
@@ -22,11 +22,11 @@ const MAX_GOALS: usize = 30;
 const MAX_CHARS: usize = 8_000;
 
 /// Writes the blocks of the groups that the agent has.
-pub(crate) fn blocks(gathered: &Gathered, has: Builtins, now: Time) -> String {
+pub(crate) fn blocks(sources: &PromptSources, has: Builtins, now: Time) -> String {
     let blocks = [
-        has.memories.then(|| memories(&gathered.memories)),
-        has.goals.then(|| goals(&gathered.goals)),
-        has.plans.then(|| plans(&gathered.plans, now)),
+        has.memories.then(|| memories(&sources.memories)),
+        has.goals.then(|| goals(&sources.goals)),
+        has.plans.then(|| plans(&sources.plans, now)),
     ];
     blocks.into_iter().flatten().collect()
 }

@@ -38,7 +38,7 @@ mod tests {
 
     use super::*;
     use crate::model_files::IMAGE_BYTES;
-    use crate::prompt::samples::{SampleTexts, gathered};
+    use crate::prompt::samples::{SampleTexts, sources};
 
     fn message(seq: u64) -> MessageRecord {
         let texts = SampleTexts {
@@ -50,7 +50,7 @@ mod tests {
             key: "",
             texts: &["Look"],
         };
-        let messages = gathered(&texts, 0).place.unwrap().messages;
+        let messages = sources(&texts, 0).trigger_space.unwrap().messages;
         MessageRecord { seq, ..MessageRecord::clone(&messages[0]) }
     }
 

@@ -7,9 +7,9 @@ use smartspace_domain::agents::History;
 
 use self::comparison::compare;
 use crate::prompt::{
-    reading::Gathered,
+    reading::PromptSources,
     samples::{
-        SampleTexts, full_gathered, message_trigger, news_of, other_triggers, prompt_of, text_of,
+        SampleTexts, full_sources, message_trigger, news_of, other_triggers, prompt_of, text_of,
     },
 };
 
@@ -66,13 +66,13 @@ pub(super) fn check(written: &SampleTexts<'_>) -> Result<(), String> {
 
 /// Writes the prompt of every kind of run, and the news between two steps.
 fn all_prompts(written: &SampleTexts<'_>) -> Vec<String> {
-    let mut all = full_gathered(written, 1);
+    let mut all = full_sources(written, 1);
     let message = message_trigger(&all);
     let mut texts = vec![text_of(&prompt_of(&all, &message))];
     all.agent.agent.iter_mut().for_each(|agent| agent.context.history = History::Roles);
     texts.push(text_of(&prompt_of(&all, &message)));
     texts.extend(news_of(&all));
-    let without_space = Gathered { place: None, ..all };
+    let without_space = PromptSources { trigger_space: None, ..all };
     texts.extend(
         other_triggers(written).iter().map(|trigger| text_of(&prompt_of(&without_space, trigger))),
     );

@@ -26,7 +26,7 @@ use crate::prompt::{
 pub(crate) struct Lines<'a> {
     pub(crate) names: &'a Names,
     pub(crate) space: SpaceId,
-    /// The agent.
+    /// The agent that reads the lines: its own messages have the name You.
     pub(crate) me: EntityId,
     /// The last message that it has read.
     pub(crate) cursor: u64,

@@ -1,5 +1,5 @@
 //! The names of senders and members in prompts. A name is never proof of who somebody is, so two
-//! entities whose names look alike are told apart by the last letters of their ids.
+//! entities whose names look alike get the last letters of their ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use unicode_security::confusable_detection::skeleton;
 
 use crate::prompt::quoted::{Name, Quoted};
 
-/// The fewest letters of an id behind a name.
+/// The fewest letters of an id after a name.
 const LETTERS: usize = 4;
 /// A character of Braille that looks like a blank.
 const BRAILLE_BLANK: char = '\u{2800}';
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_look_alike_are_told_apart() {
+    fn names_that_look_alike_get_the_ends_of_their_ids() {
         assert_eq!(
             written(&["Ada", "Husam", "HUSAM", "Hus\u{0430}m", "Hu sam\u{200b}"]),
             [

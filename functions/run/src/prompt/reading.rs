@@ -40,10 +40,10 @@ const ACTIVITIES_SHOWN: usize = 5;
 
 /// The sources of a prompt.
 #[derive(Clone, Debug)]
-pub(crate) struct Gathered {
+pub(crate) struct PromptSources {
     pub(crate) agent: Entity,
     /// The space that triggered the agent. `None` if a plan or a service did.
-    pub(crate) place: Option<SpaceContext>,
+    pub(crate) trigger_space: Option<SpaceContext>,
     /// The spaces that the prompt may show.
     pub(crate) cards: BTreeMap<SpaceId, Card>,
     /// The number of spaces that the agent is in.
@@ -57,7 +57,7 @@ pub(crate) struct Gathered {
     pub(crate) active_count: usize,
     /// The states of the other runs in `active` that are still active.
     pub(crate) states: HashMap<RunId, RunStatus>,
-    /// What the other runs in `active` have done.
+    /// The work that the other runs in `active` have done.
     pub(crate) activities: HashMap<RunId, RunActivity>,
     pub(crate) memories: Vec<Memory>,
     pub(crate) goals: Vec<Goal>,
@@ -66,15 +66,15 @@ pub(crate) struct Gathered {
     pub(crate) names: Names,
 }
 
-impl Gathered {
+impl PromptSources {
     /// Whether the agent is the admin agent of one of its spaces.
     pub(crate) fn is_admin(&self) -> bool {
         self.cards.values().any(|card| card.admin == Some(self.agent.id))
     }
 
-    /// The same, for a run that other messages have joined.
-    pub(crate) fn joined_by(mut self, seqs: &[u64]) -> Self {
-        if let Some(place) = &mut self.place {
+    /// The same sources for a run that other messages have joined.
+    pub(crate) fn with_joined(mut self, seqs: &[u64]) -> Self {
+        if let Some(place) = &mut self.trigger_space {
             place.joined = seqs.to_vec();
             place.joined.sort_unstable();
         }
@@ -83,7 +83,7 @@ impl Gathered {
 
     /// Whether the agent is the admin agent of the space that triggered the run.
     pub(crate) fn is_admin_here(&self) -> bool {
-        self.place.as_ref().is_some_and(|place| {
+        self.trigger_space.as_ref().is_some_and(|place| {
             let settings = &place.space.settings;
             settings.trigger_policy == TriggerPolicy::Admin
                 && settings.admin_agent_id == Some(self.agent.id)
@@ -112,16 +112,16 @@ pub(crate) struct SpaceContext {
     pub(crate) left: Vec<Sender>,
 }
 
-/// Reads the sources of the prompt of a run. It also reads the state of the run, if a message
-/// triggered it, and tells it to `tell`.
+/// Reads the sources of the prompt of a run. If a message triggered the run, its record comes with
+/// the same read, and goes to `run_tx` at once.
 ///
 /// Returns `None` if the agent is retired or has left the space, or if the space was deleted.
-pub(crate) async fn gather(
+pub(crate) async fn load_sources(
     store: &Store,
     seen: &Seen,
     run: RunRef,
-    tell: oneshot::Sender<Option<RunRecord>>,
-) -> Result<Option<Gathered>> {
+    run_tx: Option<oneshot::Sender<Option<RunRecord>>>,
+) -> Result<Option<PromptSources>> {
     let RunRef { run_id: run, agent_id, place: triggered_by, .. } = run;
     let home = triggered_by.map(|message| message.space_id);
     // The spaces that the agent was in last time. Cards that are missing are read afterwards.
@@ -129,7 +129,7 @@ pub(crate) async fn gather(
     let spaces = async {
         match triggered_by {
             Some(message) => {
-                TriggerSpace::read(store, seen, run, agent_id, message, &guessed, tell).await
+                TriggerSpace::read(store, seen, run, agent_id, message, &guessed, run_tx).await
             }
             None => Ok((None, store.spaces().cards(&guessed).await?)),
         }
@@ -138,7 +138,7 @@ pub(crate) async fn gather(
         futures::try_join!(store.agent_state().context(agent_id, run), spaces)?;
     let Some(agent) = context.agent else { return Ok(None) };
     let Some(config) = &agent.agent else { return Ok(None) };
-    let mut place = match trigger_space {
+    let mut trigger_space = match trigger_space {
         None => None,
         Some(space) => match space.into_context(store, config.context.window as usize).await? {
             Some(place) => Some(place),
@@ -155,14 +155,14 @@ pub(crate) async fn gather(
     let has_this_run = active.first().is_some_and(|first| first.run_id == run);
     let (activities, ()) = futures::try_join!(
         activities(store, &active[usize::from(has_this_run)..]),
-        tell_apart(store, place.as_mut(), &cards)
+        find_unlisted(store, trigger_space.as_mut(), &cards)
     )?;
     let (states, activities) = activities;
-    let names = names(&agent, &cards, place.as_ref(), &active);
-    Ok(Some(Gathered {
+    let names = names(&agent, &cards, trigger_space.as_ref(), &active);
+    Ok(Some(PromptSources {
         names,
         agent,
-        place,
+        trigger_space,
         cards,
         space_count: context.spaces.len(),
         active,
@@ -175,9 +175,9 @@ pub(crate) async fn gather(
     }))
 }
 
-/// Tells the senders who have left the space from those whom its card does not name because it
-/// names only the first members.
-async fn tell_apart(
+/// Finds the senders whom the card of the space does not name. They have left the space, or the
+/// card has no line for them because it names only the first members.
+async fn find_unlisted(
     store: &Store,
     place: Option<&mut SpaceContext>,
     cards: &BTreeMap<SpaceId, Card>,
@@ -212,7 +212,7 @@ fn names(
     let mut names = Names::new(agent.id, &[]);
     let me = Sender { id: agent.id, name: agent.name.clone(), kind: agent.kind };
     names.add([&me]);
-    // A prompt that lists one space must not tell of namesakes in others.
+    // A prompt that lists one space must not reveal namesakes in others.
     let only_home = agent.agent.as_ref().is_some_and(|it| it.spaces_shown() == SpacesShown::Active);
     let home = place.map(|place| place.space.id);
     let listed = cards.iter().filter(|(id, _)| !only_home || Some(**id) == home);
@@ -280,14 +280,16 @@ impl TriggerSpace {
         agent: EntityId,
         triggered_by: jobs::MessageRef,
         shown: &[SpaceId],
-        tell: oneshot::Sender<Option<RunRecord>>,
+        run_tx: Option<oneshot::Sender<Option<RunRecord>>>,
     ) -> Result<(Option<Self>, BTreeMap<SpaceId, Card>)> {
         let space = triggered_by.space_id;
         let of_run = async {
             let RunMembership { run, place, cards } =
                 store.runs().with_membership(space, agent, run, shown).await?;
-            // Nobody waits for it if the run could not be claimed.
-            let _ = tell.send(run);
+            if let Some(run_tx) = run_tx {
+                // Nobody waits for the record if the claim has already failed.
+                let _ = run_tx.send(run);
+            }
             Ok((place, cards))
         };
         let ((place, cards), messages) =

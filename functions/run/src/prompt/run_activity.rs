@@ -24,18 +24,16 @@ pub(crate) struct RunActivity {
     pub(crate) tools_used: Vec<String>,
     /// The messages it sent, newest first.
     pub(crate) sent: Vec<Sent>,
-    /// What it waits for.
     pub(crate) waiting: Option<Waiting>,
 }
 
 /// A form that nobody has answered yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
-    /// The tool that asks.
     pub(crate) tool: String,
     /// The space in which it asks.
     pub(crate) space: SpaceId,
-    /// What it asks: the first text of its input.
+    /// The question: the first text of its input.
     pub(crate) question: Option<String>,
 }
 
@@ -44,7 +42,7 @@ pub(crate) struct Waiting {
 pub(crate) struct Sent {
     pub(crate) space: Option<SpaceId>,
     pub(crate) message: MessageId,
-    /// Its first 200 characters.
+    /// The first 200 characters of the message.
     pub(crate) text: String,
 }
 

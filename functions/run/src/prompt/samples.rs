@@ -25,7 +25,7 @@ use smartspace_store::{
 
 use crate::prompt::{
     names::Names,
-    reading::{Gathered, SpaceContext},
+    reading::{PromptSources, SpaceContext},
     run_activity::{RunActivity, Sent, Waiting},
 };
 use history::messages;
@@ -78,26 +78,12 @@ fn agent(name: &str) -> Entity {
 
 /// Returns the sources of a prompt. The agent has no memories, goals or plans, and has read up to
 /// `cursor`.
-pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
+pub(crate) fn sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
     let SampleTexts { person: name, agent: me, space: space_name, other_space, .. } = *written;
     let messages = messages(written);
     let trigger = Arc::clone(messages.last().unwrap());
     let record =
         json!({"id": space(1), "settings": {"name": space_name}, "createdAt": at(0), "rev": 1});
-    let member = MemberRecord {
-        entity_id: id(2),
-        name: me.into(),
-        kind: EntityType::Agent,
-        about: None,
-        role: smartspace_domain::spaces::Role::Member,
-        cursor,
-        read_seq: 0,
-        last_run_at: None,
-        joined_at: at(0),
-        guest_by: None,
-        g2pk: None,
-        g2sk: None,
-    };
     let active = |number: u128| {
         let run = RunRecord::triggered(
             RunId::new(at(0), number),
@@ -111,11 +97,11 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
     };
     let members = [sender(1, name, EntityType::Human), sender(2, me, EntityType::Agent)];
     let names = Names::new(id(2), &members);
-    Gathered {
+    PromptSources {
         agent: agent(me),
-        place: Some(SpaceContext {
+        trigger_space: Some(SpaceContext {
             space: serde_json::from_value(record).unwrap(),
-            member,
+            member: agent_member(me, cursor),
             messages,
             trigger: Arc::clone(&trigger),
             joined: Vec::new(),
@@ -140,15 +126,32 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
     }
 }
 
+fn agent_member(name: &str, cursor: u64) -> MemberRecord {
+    MemberRecord {
+        entity_id: id(2),
+        name: name.into(),
+        kind: EntityType::Agent,
+        about: None,
+        role: smartspace_domain::spaces::Role::Member,
+        cursor,
+        read_seq: 0,
+        last_run_at: None,
+        joined_at: at(0),
+        guest_by: None,
+        g2pk: None,
+        g2sk: None,
+    }
+}
+
 fn card(name: &str, members: &[Sender], count: usize) -> Card {
     let members = members.iter().cloned().map(|sender| CardMember { sender, about: None });
     Card { name: name.into(), members: members.collect(), count, admin: None }
 }
 
-/// Returns the same as [`gathered`], with all that a prompt can show.
-pub(crate) fn full_gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
+/// Returns the same as [`sources`], with all that a prompt can show.
+pub(crate) fn full_sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
     let SampleTexts { note, key, .. } = *written;
-    let mut all = gathered(written, cursor);
+    let mut all = sources(written, cursor);
     summarize(&mut all, note);
     all.memories = vec![Memory { key: key.into(), value: note.into(), updated_at: at(0) }];
     all.goals = vec![
@@ -176,12 +179,12 @@ pub(crate) fn full_gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered 
     let card = all.cards.get_mut(&space(1)).unwrap();
     card.members.push(CardMember { sender: other, about: Some(note.into()) });
     card.count += 1;
-    all.place.as_mut().unwrap().left.push(left);
+    all.trigger_space.as_mut().unwrap().left.push(left);
     all
 }
 
 /// Adds a summary of 1,200 messages. All messages of the space follow it.
-fn summarize(gathered: &mut Gathered, text: &str) {
+fn summarize(sources: &mut PromptSources, text: &str) {
     let summary = json!({
         "from": 1,
         "to": 1_200,
@@ -190,7 +193,7 @@ fn summarize(gathered: &mut Gathered, text: &str) {
         "updatedAt": at(0),
         "by": LeaseId::new(1),
     });
-    let place = gathered.place.as_mut().unwrap();
+    let place = sources.trigger_space.as_mut().unwrap();
     place.summary = Some(serde_json::from_value(summary).unwrap());
     let later = |message: &MessageRecord| {
         Arc::new(MessageRecord { seq: message.seq + 1_200, ..message.clone() })

@@ -142,14 +142,8 @@ impl Summarizer<'_> {
             token: &token,
         };
         // Without an answer the claim stays, so nobody asks the model again before it expires.
-        let writing = self.write(space, &paid, before.as_ref(), first..=to);
-        let written = tokio::select! {
-            biased;
-            written = writing => written,
-            () = self.hold(space, &token, delivery) => Ok(None),
-        };
-        paid.spending.close().await;
-        let written = written?;
+        let written =
+            self.write_holding(space, &paid, before.as_ref(), first..=to, delivery).await?;
         let Some((text, last)) = written else { return Ok(()) };
         let summary = SummaryRecord {
             from,
@@ -160,12 +154,39 @@ impl Summarizer<'_> {
             claimed_until: None,
             by: token,
         };
-        if store.summaries().store(space, &summary).await? && last < to {
+        self.store(space, summary, to).await
+    }
+
+    /// Stores a summary. Another job continues it if it does not reach message `to`.
+    async fn store(&self, space: SpaceId, summary: SummaryRecord, to: u64) -> Result<()> {
+        let summaries = self.pipeline.store.summaries();
+        if summaries.store(space, &summary).await? && summary.to < to {
+            let agent_id = summary.agent_id;
             self.pipeline
-                .queue_runs(vec![RunJob::Summarize { space_id: space, agent_id: agent, to }])
+                .queue_runs(vec![RunJob::Summarize { space_id: space, agent_id, to }])
                 .await;
         }
         Ok(())
+    }
+
+    /// Asks the model while the claim is held. `None` if the model writes no summary now, or if
+    /// another worker may have the claim.
+    async fn write_holding(
+        &self,
+        space: SpaceId,
+        paid: &Paid<'_>,
+        before: Option<&SummaryRecord>,
+        wanted: RangeInclusive<u64>,
+        delivery: &dyn Delivery,
+    ) -> Result<Option<(String, u64)>> {
+        let writing = self.write(space, paid, before, wanted);
+        let written = tokio::select! {
+            biased;
+            written = writing => written,
+            () = self.hold(space, paid.token, delivery) => Ok(None),
+        };
+        paid.spending.close().await;
+        written
     }
 
     /// Returns the summary of as many messages as fit a request, and the number of the last one.

@@ -12,9 +12,9 @@ use smartspace_models::port::{CachePoint, Message};
 
 use crate::prompt::{
     Rest, forgery,
-    reading::Gathered,
+    reading::PromptSources,
     samples::{
-        SampleTexts, full_gathered, gathered, message_trigger, news_of, other_triggers, prompt_of,
+        SampleTexts, full_sources, message_trigger, news_of, other_triggers, prompt_of, sources,
         text_of,
     },
 };
@@ -36,21 +36,21 @@ const PLAIN: SampleTexts<'_> = SampleTexts {
     ],
 };
 
-fn text(gathered: &Gathered) -> String {
-    text_of(&prompt_of(gathered, &message_trigger(gathered)))
+fn text(sources: &PromptSources) -> String {
+    text_of(&prompt_of(sources, &message_trigger(sources)))
 }
 
 /// A conversation of `count` messages, of which the agent has read those up to `cursor`.
-fn long(count: u64, cursor: u64) -> Gathered {
+fn long(count: u64, cursor: u64) -> PromptSources {
     let texts: Vec<String> = (1..=count).map(|number| format!("message {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    gathered(&SampleTexts { texts: &texts, ..PLAIN }, cursor)
+    sources(&SampleTexts { texts: &texts, ..PLAIN }, cursor)
 }
 
 #[test]
 fn every_kind_of_prompt() {
-    let full = || full_gathered(&PLAIN, 3);
-    let bare = || gathered(&PLAIN, 3);
+    let full = || full_sources(&PLAIN, 3);
+    let bare = || sources(&PLAIN, 3);
     let [plan, service] = other_triggers(&PLAIN);
     let mut roles = full();
     roles.agent.agent.as_mut().unwrap().context.history = History::Roles;
@@ -58,10 +58,13 @@ fn every_kind_of_prompt() {
         ("a message", text(&bare())),
         ("a message, with all that a prompt can show", text(&full())),
         ("a conversation in roles", text(&roles)),
-        ("a plan", text_of(&prompt_of(&Gathered { place: None, ..full() }, &plan))),
+        ("a plan", text_of(&prompt_of(&PromptSources { trigger_space: None, ..full() }, &plan))),
         (
             "a service",
-            text_of(&prompt_of(&Gathered { place: None, active: Vec::new(), ..bare() }, &service)),
+            text_of(&prompt_of(
+                &PromptSources { trigger_space: None, active: Vec::new(), ..bare() },
+                &service,
+            )),
         ),
         ("news", news_of(&full()).unwrap()),
     ];
@@ -71,7 +74,7 @@ fn every_kind_of_prompt() {
 
 #[test]
 fn the_settled_part_of_a_conversation_in_roles_ends_with_the_last_seen_message() {
-    let mut all = full_gathered(&PLAIN, 3);
+    let mut all = full_sources(&PLAIN, 3);
     all.agent.agent.as_mut().unwrap().context.history = History::Roles;
     let prompt = prompt_of(&all, &message_trigger(&all));
     // The heading and message 1, then the agent's own message and call, then the call's result.
@@ -80,9 +83,9 @@ fn the_settled_part_of_a_conversation_in_roles_ends_with_the_last_seen_message()
 
 #[test]
 fn the_prompt_of_an_admin_agent_says_that_it_is_one() {
-    let mut all = full_gathered(&PLAIN, 3);
+    let mut all = full_sources(&PLAIN, 3);
     let id = all.agent.id;
-    let settings = &mut all.place.as_mut().unwrap().space.settings;
+    let settings = &mut all.trigger_space.as_mut().unwrap().space.settings;
     settings.trigger_policy = TriggerPolicy::Admin;
     settings.admin_agent_id = Some(id);
     assert!(!all.is_admin(), "its cards say so, not the settings");
@@ -95,7 +98,7 @@ fn the_prompt_of_an_admin_agent_says_that_it_is_one() {
 
 #[test]
 fn blocks_of_groups_that_an_agent_lacks_are_left_out() {
-    let mut all = full_gathered(&PLAIN, 3);
+    let mut all = full_sources(&PLAIN, 3);
     let builtins = &mut all.agent.agent.as_mut().unwrap().builtins;
     *builtins = Builtins { memories: false, goals: false, plans: false, runs: false, ..*builtins };
     let shown = text(&all);
@@ -108,7 +111,7 @@ fn blocks_of_groups_that_an_agent_lacks_are_left_out() {
 fn each_day_of_a_history_has_a_line() {
     let mut long = long(12, 0);
     let later = Duration::from_hours(30);
-    let place = long.place.as_mut().unwrap();
+    let place = long.trigger_space.as_mut().unwrap();
     for message in &mut place.messages[4..] {
         let message = Arc::make_mut(message);
         message.created_at = message.created_at + later;
@@ -135,8 +138,8 @@ fn a_long_history_is_cut_and_its_earlier_new_messages_are_counted() {
 fn the_settled_history_ends_with_the_last_full_block_of_seen_messages() {
     // The window begins at 50. Blocks end before 55, 60, …
     let settled = |count, cursor| {
-        let gathered = long(count, cursor);
-        let prompt = prompt_of(&gathered, &message_trigger(&gathered));
+        let sources = long(count, cursor);
+        let prompt = prompt_of(&sources, &message_trigger(&sources));
         let Message::User { blocks } = &prompt.rest.messages[0] else { panic!() };
         let point = prompt.rest.settled?;
         Some(
@@ -161,8 +164,8 @@ fn the_settled_history_ends_with_the_last_full_block_of_seen_messages() {
 #[test]
 fn a_history_is_cut_into_parts_that_later_prompts_share() {
     let cut = |count, cursor| {
-        let gathered = long(count, cursor);
-        let prompt = prompt_of(&gathered, &message_trigger(&gathered));
+        let sources = long(count, cursor);
+        let prompt = prompt_of(&sources, &message_trigger(&sources));
         let blocks = |rest: &Rest| {
             let Message::User { blocks } = &rest.messages[0] else { panic!() };
             blocks.clone()
@@ -180,14 +183,14 @@ fn a_history_is_cut_into_parts_that_later_prompts_share() {
 
 #[test]
 fn a_prompt_names_the_messages_that_joined_its_run() {
-    let gathered = long(12, 8).joined_by(&[11, 9]);
-    assert!(text(&gathered).contains("\nAnswer these messages, too: #9, #11\n"));
+    let sources = long(12, 8).with_joined(&[11, 9]);
+    assert!(text(&sources).contains("\nAnswer these messages, too: #9, #11\n"));
     assert!(!text(&long(12, 8)).contains("these messages, too"));
 }
 
 #[test]
 fn memories_and_goals_without_room_are_counted() {
-    let mut all = full_gathered(&PLAIN, 3);
+    let mut all = full_sources(&PLAIN, 3);
     let memory = all.memories[0].clone();
     let goal = all.goals[0].clone();
     let long = |number: usize, chars| smartspace_domain::memories::Memory {
@@ -214,9 +217,9 @@ fn memories_and_goals_without_room_are_counted() {
 
 #[test]
 fn active_runs_that_are_not_shown_are_counted() {
-    let mut gathered = gathered(&PLAIN, 3);
-    gathered.active_count = 12;
-    assert!(text(&gathered).contains("\n… 10 more\nACTIVE SPACE"), "{}", text(&gathered));
+    let mut sources = sources(&PLAIN, 3);
+    sources.active_count = 12;
+    assert!(text(&sources).contains("\n… 10 more\nACTIVE SPACE"), "{}", text(&sources));
 }
 
 fn any_name() -> impl Strategy<Value = String> {

@@ -18,8 +18,8 @@ use smartspace_store::{messages::MessageRecord, spaces::CardMember};
 use crate::prompt::{
     Prompt,
     names::Names,
-    reading::Gathered,
-    samples::{SampleTexts, gathered, message_trigger, prompt_of},
+    reading::PromptSources,
+    samples::{SampleTexts, message_trigger, prompt_of, sources},
 };
 
 const WORDS: [&str; 24] = [
@@ -59,7 +59,7 @@ fn at(minutes: u64) -> Time {
 
 /// A conversation of two people and the agent, who sends every third message. Its run is triggered
 /// by the last one.
-fn conversation(messages: u64, tokens: usize) -> (Gathered, Vec<String>) {
+fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<String>) {
     let texts: Vec<String> =
         (1..=messages).map(|seq| text_of_tokens(tokens, seq as usize)).collect();
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -72,65 +72,72 @@ fn conversation(messages: u64, tokens: usize) -> (Gathered, Vec<String>) {
         key: "",
         texts: &borrowed,
     };
-    let mut gathered = gathered(&sample, messages.saturating_sub(2));
-    gathered.active.truncate(1);
-    gathered.active_count = 1;
-    gathered.states.clear();
+    let mut sources = sources(&sample, messages.saturating_sub(2));
+    sources.active.truncate(1);
+    sources.active_count = 1;
+    sources.states.clear();
     let [husam, ada, sarah] = [("Husam", 1), ("Ada", 2), ("Sarah", 3)].map(|(name, number)| {
         let kind = if number == 2 { EntityType::Agent } else { EntityType::Human };
         Sender { id: EntityId::new(at(0), random(number)), name: name.into(), kind }
     });
     let space = SpaceId::new(at(0), random(9));
-    gathered.agent.id = ada.id;
+    sources.agent.id = ada.id;
     let members = [&husam, &sarah, &ada];
-    gathered.names = Names::new(ada.id, members);
-    let mut card = gathered.cards.values().next().unwrap().clone();
+    sources.names = Names::new(ada.id, members);
+    let mut card = sources.cards.values().next().unwrap().clone();
     card.members = members.map(|sender| CardMember { sender: sender.clone(), about: None }).into();
     card.count = 3;
-    gathered.cards = [(space, card)].into();
-    gathered.space_count = 1;
-    let place = gathered.place.as_mut().unwrap();
+    sources.cards = [(space, card)].into();
+    sources.space_count = 1;
+    let place = sources.trigger_space.as_mut().unwrap();
     place.space.id = space;
     place.member.entity_id = ada.id;
-    let written: Vec<Arc<MessageRecord>> = (1..)
-        .zip(&texts)
-        .map(|(seq, text)| {
-            let id = MessageId::new(at(seq), random(seq + 100));
-            let sender = match seq % 3 {
-                1 => &husam,
-                2 => &sarah,
-                _ => &ada,
-            };
-            let mut message: MessageRecord = serde_json::from_value(json!({
-                "id": id, "seq": seq, "rev": 1, "sender": sender, "text": text, "chainDepth": 0,
-                "createdAt": at(seq), "updatedAt": at(seq), "dispatch": [],
-            }))
-            .unwrap();
-            if sender.id == ada.id {
-                let trigger = Trigger::SpaceMessage {
-                    source: Source::Mention,
-                    space_id: space,
-                    space_name: "Project Alpha".into(),
-                    message_id: id,
-                    seq: seq - 1,
-                    sender: sarah.clone(),
-                    text: texts[seq as usize - 2].chars().take(200).collect(),
-                    at: at(seq),
-                    delegated_by: None,
-                    note: None,
-                };
-                message.origin = Some(Origin { trigger, tools_used: Vec::new() });
-            }
-            Arc::new(message)
-        })
+    let written: Vec<Arc<MessageRecord>> = (1..=messages)
+        .map(|seq| Arc::new(message(seq, &texts, space, [&husam, &sarah, &ada])))
         .collect();
     place.trigger = Arc::clone(written.last().unwrap());
     place.messages = written;
-    (gathered, texts)
+    (sources, texts)
 }
 
-fn prompt_for(gathered: &Gathered) -> Prompt {
-    prompt_of(gathered, &message_trigger(gathered))
+/// A message of the conversation. The agent `ada` sends every third one, because of the one before.
+fn message(
+    seq: u64,
+    texts: &[String],
+    space: SpaceId,
+    [husam, sarah, ada]: [&Sender; 3],
+) -> MessageRecord {
+    let id = MessageId::new(at(seq), random(seq + 100));
+    let sender = match seq % 3 {
+        1 => husam,
+        2 => sarah,
+        _ => ada,
+    };
+    let mut message: MessageRecord = serde_json::from_value(json!({
+        "id": id, "seq": seq, "rev": 1, "sender": sender, "text": texts[seq as usize - 1],
+        "chainDepth": 0, "createdAt": at(seq), "updatedAt": at(seq), "dispatch": [],
+    }))
+    .unwrap();
+    if sender.id == ada.id {
+        let trigger = Trigger::SpaceMessage {
+            source: Source::Mention,
+            space_id: space,
+            space_name: "Project Alpha".into(),
+            message_id: id,
+            seq: seq - 1,
+            sender: sarah.clone(),
+            text: texts[seq as usize - 2].chars().take(200).collect(),
+            at: at(seq),
+            delegated_by: None,
+            note: None,
+        };
+        message.origin = Some(Origin { trigger, tools_used: Vec::new() });
+    }
+    message
+}
+
+fn prompt_for(sources: &PromptSources) -> Prompt {
+    prompt_of(sources, &message_trigger(sources))
 }
 
 fn whole(prompt: &Prompt) -> String {
@@ -160,9 +167,9 @@ fn the_tokens_of_prompts() {
     for tokens in [12, 33, 200] {
         // The window shows as many as 74 just before it moves on.
         for (messages, shown) in [(50, 50), (98, 74)] {
-            let (gathered, texts) = conversation(messages, tokens);
+            let (sources, texts) = conversation(messages, tokens);
             let texts = &texts[texts.len() - shown..];
-            let prompt = prompt_for(&gathered);
+            let prompt = prompt_for(&sources);
             let all = count(&whole(&prompt));
             let beside = beside_texts(&prompt, texts);
             // Long texts fill the 60,000 characters of a history sooner.
@@ -184,8 +191,8 @@ fn the_tokens_of_prompts() {
 /// The rules, without those that only some agents get.
 #[test]
 fn the_tokens_of_the_instructions() {
-    let (gathered, _) = conversation(3, 12);
-    let prompt = prompt_for(&gathered);
+    let (sources, _) = conversation(3, 12);
+    let prompt = prompt_for(&sources);
     let system = prompt.system.concat();
     let begin = system.find("INSTRUCTIONS").unwrap();
     let end = system.find("IDENTITY").unwrap();
@@ -196,6 +203,6 @@ fn the_tokens_of_the_instructions() {
 #[test]
 fn the_sample_run_is_one_of_its_agent() {
     // `message_trigger` and `prompt_of` use this run, and `active` holds it.
-    let (gathered, _) = conversation(3, 12);
-    assert_eq!(gathered.active[0].run_id, RunId::new(Time::from_millis(1_771_427_220_000), 7));
+    let (sources, _) = conversation(3, 12);
+    assert_eq!(sources.active[0].run_id, RunId::new(Time::from_millis(1_771_427_220_000), 7));
 }

@@ -5,7 +5,7 @@ use smartspace_domain::{messages::excerpt, triggers::Trigger};
 use crate::prompt::{
     lines::{file_lines, joined},
     quoted::{Json, PAYLOAD_CHARS, Quoted, Thousands},
-    reading::Gathered,
+    reading::PromptSources,
 };
 
 /// The longest text of a message that is repeated here, in characters. The history shows more of
@@ -13,24 +13,24 @@ use crate::prompt::{
 const TEXT_CHARS: usize = 1_000;
 
 /// Writes why the agent runs.
-pub(super) fn trigger(gathered: &Gathered, trigger: &Trigger) -> String {
+pub(super) fn trigger(sources: &PromptSources, trigger: &Trigger) -> String {
     match trigger {
         Trigger::SpaceMessage { source, seq, sender, text, delegated_by, note, .. } => {
             let how = delegated_by.as_ref().map_or_else(
                 || source.as_str().to_owned(),
-                |by| format!("{} by {}", source.as_str(), gathered.names.of(by)),
+                |by| format!("{} by {}", source.as_str(), sources.names.of(by)),
             );
             let kind = sender.kind.as_str();
             let note =
                 note.as_ref().map_or_else(String::new, |note| format!("note: {}\n", Quoted(note)));
-            let more = gathered.place.as_ref().map_or(0, |place| place.trigger.more_chars);
-            let files = gathered.place.iter().flat_map(|place| &place.trigger.files);
+            let more = sources.trigger_space.as_ref().map_or(0, |place| place.trigger.more_chars);
+            let files = sources.trigger_space.iter().flat_map(|place| &place.trigger.files);
             format!(
                 "TRIGGER: message #{seq} from {} ({kind}), {how}\n{}\n{}{note}{}",
-                gathered.names.of(sender),
+                sources.names.of(sender),
                 beginning(text, more, *seq),
                 file_lines(files),
-                joined(gathered.place.as_ref()),
+                joined(sources.trigger_space.as_ref()),
             )
         }
         Trigger::Plan { plan_id, name, instruction, scheduled_at, missed } => {

@@ -1,5 +1,5 @@
-//! The webhook that wakes a remote agent: Standard Webhooks 1.0, at least once, always with the id
-//! of the run.
+//! The webhook that triggers a remote agent: Standard Webhooks 1.0, at least once, always with the
+//! id of the run.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -40,17 +40,16 @@ const MESSAGES_BYTES: usize = 256 * 1024;
 /// How many files of those messages have an address in the webhook. The newest ones count.
 const FILES: usize = 20;
 
-/// What is needed to send a webhook.
-pub(super) struct Webhook<'a> {
-    pub(super) pipeline: &'a Pipeline,
-    pub(super) callbacks: &'a Callbacks,
-    pub(super) egress: &'a Egress,
-    pub(super) runtime: &'a Runtime,
-    pub(super) limit: Duration,
+/// The dependencies and the limit of sending a webhook.
+pub(crate) struct Webhook<'a> {
+    pub(crate) pipeline: &'a Pipeline,
+    pub(crate) callbacks: &'a Callbacks,
+    pub(crate) egress: &'a Egress,
+    pub(crate) runtime: &'a Runtime,
+    pub(crate) limit: Duration,
 }
 
-/// The outcome.
-pub(super) enum Sent {
+pub(crate) enum Sent {
     /// The agent has it, or may have it.
     Accepted,
     /// The agent does not have it, or does not want it.
@@ -101,9 +100,9 @@ struct Addresses {
 
 impl Webhook<'_> {
     /// Sends the webhook of a run.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
-        parcel: &WebhookPayload<'_>,
+        payload: &WebhookPayload<'_>,
         remote: &RemoteRecord,
         now: Time,
     ) -> Sent {
@@ -111,8 +110,8 @@ impl Webhook<'_> {
             Ok(secret) => secret,
             Err(failed) => return failed,
         };
-        let body = self.body(parcel, remote).await;
-        let request = match self.request(parcel.run, &body, secret, now) {
+        let body = self.body(payload, remote).await;
+        let request = match self.request(payload.run, &body, secret, now) {
             Ok(request) => request,
             Err(text) => return Sent::Failed(FailureCode::NotConfigured, text),
         };
@@ -143,7 +142,7 @@ impl Webhook<'_> {
                 (Sent::Failed(FailureCode::Overloaded, _), Some(wait)) => sleep(*wait).await,
                 _ => return sent,
             }
-            if self.is_over(parcel.run).await {
+            if self.is_over(payload.run).await {
                 return sent;
             }
         }
@@ -155,7 +154,7 @@ impl Webhook<'_> {
         now.is_ok_and(|now| !now.status.is_active())
     }
 
-    /// The secret that signs.
+    /// The secret that signs the webhook, from the secrets of the installation.
     async fn secret(&self) -> Result<Secret, Sent> {
         let name = self.runtime.secret_name();
         let known = self
@@ -204,19 +203,19 @@ impl Webhook<'_> {
         })
     }
 
-    async fn body<'a>(&self, parcel: &WebhookPayload<'a>, remote: &RemoteRecord) -> Body<'a> {
+    async fn body<'a>(&self, payload: &WebhookPayload<'a>, remote: &RemoteRecord) -> Body<'a> {
         let Callbacks { key, api_url } = self.callbacks;
-        let run = parcel.run;
-        let messages = messages_of(parcel);
+        let run = payload.run;
+        let messages = messages_of(payload);
         let address = |what: &str| format!("{api_url}/v1/runs/{}/{what}", run.id);
         Body {
-            run: run.view(parcel.trigger.clone(), None),
-            trigger: parcel.trigger,
+            run: run.view(payload.trigger.clone(), None),
+            trigger: payload.trigger,
             context: Context {
-                text: text_of(parcel.prompt),
+                text: text_of(payload.prompt),
                 files: self.files_of(&messages).await,
                 messages,
-                spaces: spaces_of(parcel),
+                spaces: spaces_of(payload),
             },
             callbacks: Addresses {
                 token: key.token(run.id, &remote.lease, remote.until),
@@ -294,19 +293,19 @@ fn text_of(prompt: &Prompt) -> String {
 }
 
 /// The spaces that the prompt names.
-fn spaces_of(parcel: &WebhookPayload<'_>) -> Vec<KnownSpace> {
-    let gathered = parcel.gathered;
-    let home = gathered.place.as_ref().map(|place| place.space.id);
-    let config = gathered.agent.agent.as_ref();
+fn spaces_of(payload: &WebhookPayload<'_>) -> Vec<KnownSpace> {
+    let sources = payload.sources;
+    let home = sources.trigger_space.as_ref().map(|place| place.space.id);
+    let config = sources.agent.agent.as_ref();
     let only_home = config.is_some_and(|config| config.spaces_shown() == SpacesShown::Active);
-    let named = gathered.cards.iter().filter(|(id, _)| !only_home || Some(**id) == home);
+    let named = sources.cards.iter().filter(|(id, _)| !only_home || Some(**id) == home);
     named.map(|(id, card)| KnownSpace { id: *id, name: card.name.clone() }).collect()
 }
 
 /// The messages that the prompt shows, oldest first.
-fn messages_of(parcel: &WebhookPayload<'_>) -> Vec<Message> {
-    let Some(place) = &parcel.gathered.place else { return Vec::new() };
-    let shown = place.messages.iter().filter(|message| message.seq >= parcel.prompt.first);
+fn messages_of(payload: &WebhookPayload<'_>) -> Vec<Message> {
+    let Some(place) = &payload.sources.trigger_space else { return Vec::new() };
+    let shown = place.messages.iter().filter(|message| message.seq >= payload.prompt.first);
     let mut bytes = 0;
     let mut messages: Vec<Message> = shown
         .rev()

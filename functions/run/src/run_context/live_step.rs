@@ -17,7 +17,7 @@ use crate::{
 
 impl RunContext {
     /// Shows that the model is asked. `entered` are the spaces that the run has entered: they show
-    /// it if no space woke it. `audience` are the followers of one of them.
+    /// it if no space triggered it. `audience` are the followers of one of them.
     pub(crate) fn show_question(
         &self,
         index: u32,

@@ -1,4 +1,4 @@
-//! The events of a run. Where few connections follow a space, the run posts them itself. That takes
+//! The events of a run. If few connections follow a space, the run posts them itself. That takes
 //! the same read of the followers as a job of the broadcasts queue, without the queue's three
 //! requests and another invocation.
 
@@ -86,8 +86,8 @@ impl DirectBroadcasts {
         since
     }
 
-    /// The events that follow tell of what was stored together with the last one. One read of the
-    /// followers serves them all: who follows later finds everything stored.
+    /// The next events describe what was stored together with the last one. One read of the
+    /// followers serves them all: a client that follows later finds everything stored.
     pub(crate) fn share_last_read(&self) {
         self.reads.lock().unwrap_or_else(PoisonError::into_inner).is_shared = true;
     }

@@ -27,7 +27,7 @@ struct Streams {
 struct OpenStream {
     stream: LiveStream,
     info: StreamInfo,
-    /// What it has shown: at most as much as a stream carries.
+    /// The text that it has shown: at most as much as a stream carries.
     text: String,
 }
 

@@ -13,7 +13,7 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 use smartspace_store::{
-    messages::append::{Right, RunSender},
+    messages::append::{Authority, RunSender},
     runs::{
         cards::CardRef,
         steps::{CallBegun, CallFile, CallRecord, CallUsage, Marks, ShownPage},
@@ -40,7 +40,7 @@ pub(crate) struct Calling<'a> {
     /// How far the run has read.
     pub(crate) marks: &'a Marks,
     pub(crate) started_at: Time,
-    /// What the run's models have used so far, with the calls that are made at the same time.
+    /// The usage of the run's models so far, with the calls that are made at the same time.
     pub(crate) spent: &'a Mutex<UsageByModel>,
     /// Its tool may be called again if it is unknown whether a call took effect.
     pub(crate) is_repeatable: bool,
@@ -68,7 +68,7 @@ pub(crate) struct Outcome {
     pub(crate) shown_in: Option<SpaceId>,
     /// The pictures that it has returned.
     pub(crate) files: Vec<CallFile>,
-    /// What it has used, if it asked a model that makes pictures.
+    /// The usage of the model that it asked for pictures.
     pub(crate) used: Option<CallUsage>,
     /// The result is stored already, in one transaction with the effect.
     pub(crate) is_stored: bool,
@@ -102,28 +102,12 @@ impl Outcome {
 impl Calling<'_> {
     /// The record of this call, without an outcome.
     pub(crate) fn record(&self) -> CallRecord {
+        let CallBegun { call_id, name, .. } = self.begun;
+        let now = self.context.now();
         CallRecord {
-            call_id: self.begun.call_id,
-            step: self.step,
-            index: self.index,
-            name: self.begun.name.clone(),
-            output: Value::Null,
-            status: CallStatus::Completed,
             started_at: self.started_at,
-            finished_at: self.context.now(),
-            ends: None,
             active_space: self.active_space,
-            marks: Marks::new(),
-            page: None,
-            sent_excerpt: None,
-            answer: None,
-            is_external: false,
-            repeatable: false,
-            card: None,
-            shown_in: None,
-            files: Vec::new(),
-            used: None,
-            expires_at: None,
+            ..CallRecord::completed(*call_id, self.step, self.index, name.clone(), now)
         }
     }
 
@@ -140,15 +124,15 @@ impl Calling<'_> {
         steps.store_call(&context.run, &context.lease, &call, spent.as_ref(), context.now()).await
     }
 
-    /// The origin of a message that this call posts under the worker's lease.
-    pub(crate) fn by_run(&self, call: CallRecord) -> RunSender {
+    /// The sender of a message that this call posts under the worker's lease.
+    pub(crate) fn sender_with_lease(&self, call: CallRecord) -> RunSender {
         let context = self.context;
-        let call = Box::new(context.with_expiry(call));
-        self.by_right(Right::Lease { lease: context.lease.clone(), call })
+        let call = context.with_expiry(call);
+        self.sender(Authority::Lease { lease: context.lease.clone(), call })
     }
 
-    /// The origin of a message that this call posts.
-    pub(crate) fn by_right(&self, right: Right) -> RunSender {
+    /// The sender of a message that this call posts.
+    pub(crate) fn sender(&self, authority: Authority) -> RunSender {
         let context = self.context;
         RunSender {
             run: context.run.id,
@@ -158,7 +142,7 @@ impl Calling<'_> {
                 tools_used: self.tools_used.clone(),
             },
             stream: self.stream,
-            right,
+            authority,
         }
     }
 

@@ -57,15 +57,10 @@ pub(crate) struct Configured {
 pub(crate) enum ToolKind {
     /// It shows a form that people answer.
     Form(Form),
-    /// It returns this value.
     Static(Value),
-    /// It evaluates this expression.
     Compute(String),
-    /// It sends a request.
     Http(HttpTool),
-    /// It calls a tool of an MCP server.
     Mcp(McpTool),
-    /// It draws a picture.
     Image(ImageTool),
 }
 

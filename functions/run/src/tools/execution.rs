@@ -6,6 +6,7 @@ use smartspace_domain::{Error, Result};
 use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
+    dry_run::StoredResult,
     prompt::quoted::Excerpt,
     tools::{
         calling::{Calling, Outcome},
@@ -97,7 +98,11 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
 /// The outcome of a call that a dry run does not make.
 fn dry_outcome(tool: &dyn Tool, calling: &Calling<'_>) -> Option<Outcome> {
     let dry = calling.context.dry.as_ref()?;
-    (!tool.is_made_dry()).then(|| dry.outcome(calling.begun))
+    if tool.is_made_dry() {
+        return None;
+    }
+    let StoredResult { status, output, files } = dry.result(calling.begun);
+    Some(Outcome { status, files, ..Outcome::completed(output) })
 }
 
 /// The tool that a call names, and its input as JSON. The error is for the model.

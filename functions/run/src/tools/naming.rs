@@ -28,7 +28,8 @@ pub(crate) async fn space_of(
     let context = calling.context;
     let store = context.store();
     let mut spaces = store.agent_state().spaces(context.run.agent_id).await?;
-    // Whoever adds such an agent to a space must not learn through it which other spaces it is in.
+    // A person who adds such an agent to a space must not learn through it which other spaces it is
+    // in.
     if context.config.spaces_shown() == SpacesShown::Active {
         spaces.retain(|space| Some(*space) == calling.active_space);
     }

@@ -10,7 +10,7 @@ use smartspace_domain::{
 
 use crate::prompt::{
     quoted::{Key, Span},
-    reading::Gathered,
+    reading::PromptSources,
 };
 use crate::watchers::{Look, Watcher};
 
@@ -26,9 +26,9 @@ fn look(at: &Look<'_>) -> Vec<String> {
 }
 
 /// Returns the sentences for the first step, made from the sources of the prompt.
-pub(crate) fn facts(gathered: &Gathered, now: Time) -> Vec<String> {
+pub(crate) fn facts(sources: &PromptSources, now: Time) -> Vec<String> {
     let mut start = Vec::new();
-    if let Some(place) = &gathered.place {
+    if let Some(place) = &sources.trigger_space {
         let last = place.member.last_run_at;
         let ago = last.map(|last| now.since(last)).filter(|ago| *ago >= MIN_PAUSE);
         start.extend(ago.map(|ago| format!("Your last run here was {} ago.", Span(ago))));
@@ -44,7 +44,7 @@ pub(crate) fn facts(gathered: &Gathered, now: Time) -> Vec<String> {
         goal.status == GoalStatus::Active && goal.due_at.is_some_and(|due| due < now)
     };
     let mut overdue: Vec<_> =
-        gathered.goals.iter().filter(overdue).map(|goal| Key(&goal.id).to_string()).collect();
+        sources.goals.iter().filter(overdue).map(|goal| Key(&goal.id).to_string()).collect();
     let more = overdue.len().saturating_sub(LISTED_GOALS);
     overdue.truncate(LISTED_GOALS);
     if more > 0 {

@@ -37,7 +37,7 @@ use tokio::time::Instant;
 
 pub use self::late::{Late, Stored};
 pub use self::new_message::{
-    Content, MessageSource, NewCard, NewForm, NewMessage, Right, RunSender,
+    Authority, Content, MessageSource, NewCard, NewForm, NewMessage, RunSender,
 };
 use self::{attempt::Attempt, snapshot::Snapshot};
 use crate::{
@@ -285,7 +285,7 @@ fn made_before(
 /// finished, its lease is lost, or it has left the space.
 fn may_still_send(new: &NewMessage, refusal: &Refusal) -> Result<()> {
     if let MessageSource::Run(by) = &new.by {
-        let (step, index) = by.right.place();
+        let (step, index) = by.authority.place();
         if refusal.names(&keys::call(by.run, step, index)) {
             return Err(Error::Conflict("this call is finished already".into()));
         }

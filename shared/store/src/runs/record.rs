@@ -144,7 +144,7 @@ pub struct RunRecord {
 pub struct Tried {
     /// The step of the answer. For other steps, this value means nothing.
     pub step: u32,
-    /// The stage of the tries, as the model turn counts it.
+    /// The stage of the tries, as `run` counts it.
     pub stage: u32,
     /// When the model may be asked again.
     pub again_at: Time,

@@ -6,27 +6,27 @@ use serde_json::Value;
 use smartspace_domain::{agents::Provider, triggers::Trigger};
 use smartspace_models::port::Cause;
 
-use crate::{prompt::reading::Gathered, run_context::RunContext};
+use crate::{prompt::reading::PromptSources, run_context::RunContext};
 
 /// Why a run was started. `None` if none of its models plays a script.
 pub(super) fn of_run(
     context: &RunContext,
-    gathered: &Gathered,
+    sources: &PromptSources,
     prompt_messages: usize,
 ) -> Option<Arc<Cause>> {
     let model = &context.model;
     let is_scripted = model.provider == Provider::Scripted
         || model.fallback.iter().any(|model| model.provider == Provider::Scripted);
-    let cause = is_scripted.then(|| of_trigger(&context.trigger, gathered))?;
+    let cause = is_scripted.then(|| of_trigger(&context.trigger, sources))?;
     Some(Arc::new(Cause { now: context.now().to_whole_seconds(), prompt_messages, ..cause }))
 }
 
-fn of_trigger(trigger: &Trigger, gathered: &Gathered) -> Cause {
+fn of_trigger(trigger: &Trigger, sources: &PromptSources) -> Cause {
     let kind = trigger.kind().as_str().to_owned();
     match trigger {
         Trigger::SpaceMessage { source, space_name, sender, text, .. } => {
             // The trigger has only the beginning of a long message.
-            let message = gathered.place.as_ref().map(|place| &place.trigger);
+            let message = sources.trigger_space.as_ref().map(|place| &place.trigger);
             let whole = message.filter(|message| message.card.is_none()).map(|it| &it.text);
             Cause {
                 kind,

@@ -18,9 +18,9 @@ use crate::{
 
 /// Why the loop ends.
 pub(super) enum LoopExit {
-    /// The run is over.
+    /// The caller has to store this end of the run.
     Completion(Box<Completion>),
-    /// The run is over, and its end is stored.
+    /// The end of the run was stored with its last message.
     Ended(Box<RunRecord>),
     /// The invocation has no time left for the next action, so another one continues.
     /// `Tried` says how far the tries of the current model answer got.

@@ -6,7 +6,7 @@ use smartspace_domain::{Result, Time, ids::SpaceId, steps::FinishReason};
 use smartspace_store::runs::steps::{CallRecord, StepRecord};
 
 use crate::agent_loop::{
-    model_turn::ModelTurn,
+    model_answer::ModelAnswer,
     state::State,
     steps::{AgentLoop, watching::StepNotes},
 };
@@ -34,14 +34,15 @@ impl AgentLoop<'_> {
     /// The record of a step in which the model gave no answer.
     pub(super) fn unanswered(&self, state: &State, notes: StepNotes, began: Time) -> StepRecord {
         let model = self.context.model.full_name();
-        let answer = ModelTurn { reason: FinishReason::Error, ..ModelTurn::begun(model, 0, began) };
+        let answer =
+            ModelAnswer { reason: FinishReason::Error, ..ModelAnswer::begun(model, 0, began) };
         self.step_record(state, &answer, notes)
     }
 
     pub(super) fn step_record(
         &self,
         state: &State,
-        answer: &ModelTurn,
+        answer: &ModelAnswer,
         notes: StepNotes,
     ) -> StepRecord {
         StepRecord {

@@ -80,8 +80,8 @@ impl Worker {
         }
     }
 
-    /// Tells the spaces of the run about budgets that are nearly used, if the model was not told
-    /// before a step.
+    /// Notifies the spaces of the run of budgets that are nearly used, unless a step has already
+    /// notified the model of them.
     pub(super) async fn announce_budgets(&self) {
         let context = &self.context;
         let news = context.spending.take_news();

@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout, timeout_at},
 };
 
-use crate::{JOB_HIDDEN_FOR, agent_loop::worker::Worker};
+use crate::{agent_loop::worker::Worker, job_visibility::JOB_HIDDEN_FOR};
 
 /// How often a worker checks whether its run was canceled, if no cancel signal comes.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
@@ -28,7 +28,7 @@ const EXTERNAL_CALLS_END_WITHIN: Duration = Duration::from_millis(800);
 pub(super) enum StopReason {
     /// Somebody else ended the run.
     Ended {
-        /// What its streams say.
+        /// How the streams of the run end.
         reason: StreamEnd,
         /// Another run answers instead, so that what this one has shown is of no use.
         is_replaced: bool,
@@ -37,7 +37,7 @@ pub(super) enum StopReason {
     TakenOver,
     /// The lease was not renewed for so long that another worker may take over at any moment.
     NotRenewed,
-    /// The process stops.
+    /// The process was asked to stop.
     Stopping,
 }
 

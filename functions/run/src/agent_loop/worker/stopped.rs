@@ -15,7 +15,7 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 use smartspace_store::messages::append::{
-    Content, MessageSource, NewCard, NewMessage, Right, RunSender,
+    Authority, Content, MessageSource, NewCard, NewMessage, RunSender,
 };
 use tokio::time::sleep;
 
@@ -83,7 +83,7 @@ impl Worker {
         tools_used: Vec<String>,
     ) -> Option<MessageId> {
         let context = &self.context;
-        let right = Right::Stopped { claims: context.run.claims, place: info.place };
+        let authority = Authority::Stopped { claims: context.run.claims, place: info.place };
         let new = NewMessage {
             id: MessageId::of_call(info.call),
             space: info.space,
@@ -95,7 +95,7 @@ impl Worker {
                 depth: context.run.chain_depth + 1,
                 origin: Origin { trigger: context.trigger.clone().in_short(), tools_used },
                 stream: info.stream,
-                right,
+                authority,
             })),
         };
         loop {
@@ -120,7 +120,8 @@ fn content(info: &StreamInfo, text: String) -> Option<Content> {
     let Some(name) = info.tool.clone() else {
         return text.parse::<MessageText>().ok().map(Content::Text);
     };
-    let (input, status) = (Value::String(text), CallStatus::Canceled);
+    let input = Value::String(text);
+    let status = CallStatus::Canceled;
     let card = NewCard { call_id: info.call, name, input, output: None, status, asks: None };
     Some(Content::Card(Box::new(card)))
 }

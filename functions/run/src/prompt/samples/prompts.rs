@@ -17,7 +17,7 @@ use crate::prompt::{
     lines::Lines,
     news::news,
     prompt,
-    reading::Gathered,
+    reading::PromptSources,
     samples::{SampleTexts, at, id},
 };
 
@@ -42,8 +42,8 @@ pub(crate) fn other_triggers(written: &SampleTexts<'_>) -> [Trigger; 2] {
 }
 
 /// Returns the trigger for the last message of the space.
-pub(crate) fn message_trigger(gathered: &Gathered) -> Trigger {
-    let place = gathered.place.as_ref().unwrap();
+pub(crate) fn message_trigger(sources: &PromptSources) -> Trigger {
+    let place = sources.trigger_space.as_ref().unwrap();
     let run = RunRecord::triggered(
         RunId::new(at(0), 7),
         id(2),
@@ -56,18 +56,18 @@ pub(crate) fn message_trigger(gathered: &Gathered) -> Trigger {
 }
 
 /// Writes the prompt of a run with this trigger.
-pub(crate) fn prompt_of(gathered: &Gathered, trigger: &Trigger) -> Prompt {
-    prompt(gathered, gathered.agent.agent.as_ref().unwrap(), RunId::new(at(0), 7), trigger, at(60))
+pub(crate) fn prompt_of(sources: &PromptSources, trigger: &Trigger) -> Prompt {
+    prompt(sources, sources.agent.agent.as_ref().unwrap(), RunId::new(at(0), 7), trigger, at(60))
 }
 
 /// Writes the messages of the space as the news that a run reads between two steps.
-pub(crate) fn news_of(gathered: &Gathered) -> Option<String> {
-    let place = gathered.place.as_ref().unwrap();
+pub(crate) fn news_of(sources: &PromptSources) -> Option<String> {
+    let place = sources.trigger_space.as_ref().unwrap();
     let messages: Vec<MessageRecord> =
         place.messages.iter().map(|message| MessageRecord::clone(message)).collect();
     news(
         &place.space.settings.name,
-        &Lines::of(&gathered.names, place.space.id, &place.member),
+        &Lines::of(&sources.names, place.space.id, &place.member),
         RunId::new(at(0), 7),
         0,
         &messages,

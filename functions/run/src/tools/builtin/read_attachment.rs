@@ -49,7 +49,7 @@ impl BuiltInTool for ReadAttachment {
             Ok(id) => id,
             Err(error) => return Ok(Outcome::error(format!("attachmentId: {error}"))),
         };
-        // Whoever asks the agent here need not be in its other spaces.
+        // The person who asks the agent here may not be in its other spaces.
         let Some(space) = calling.active_space else {
             return Ok(Outcome::error("no space is active; call enter_space first"));
         };
@@ -105,8 +105,10 @@ mod tests {
             "sha256": Sha256Hex::of(&bytes).as_str(),
         }))
         .unwrap();
-        let (at, spec) = (Time::default(), new.checked().unwrap());
-        let (id, space) = (AttachmentId::new(at, 2), SpaceId::new(at, 1));
+        let at = Time::default();
+        let spec = new.checked().unwrap();
+        let id = AttachmentId::new(at, 2);
+        let space = SpaceId::new(at, 1);
         let page = page(&FileRecord::new(id, space, &spec, None, at), 0, &bytes);
         assert!(page.to_string().len() <= OUTPUT_BYTES);
     }

@@ -10,8 +10,6 @@ use crate::tools::{
     tool::{BuiltInTool, Spec},
 };
 
-pub(crate) const NAME: &str = "skip_response";
-
 pub(crate) struct SkipResponse;
 
 /// The beginning of the reason that a call gave, which members see. The call has all of it.
@@ -27,7 +25,7 @@ pub(crate) fn reason(input: &str) -> Option<String> {
 impl BuiltInTool for SkipResponse {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "skip_response".into(),
             description: "End this run in silence.".into(),
             input: json!({
                 "type": "object",
@@ -38,6 +36,11 @@ impl BuiltInTool for SkipResponse {
             read_only: false,
             changes_space: false,
         }
+    }
+
+    /// It only ends the run.
+    fn is_made_dry(&self) -> bool {
+        true
     }
 
     async fn call(&self, _: &Calling<'_>, _: &Value) -> Result<Outcome> {

@@ -6,7 +6,7 @@ use smartspace_domain::{
 };
 use smartspace_store::{
     attachments::FileRecord,
-    messages::append::{Appended, Content, MessageSource, NewMessage, Right, RunSender},
+    messages::append::{Appended, Authority, Content, MessageSource, NewMessage, RunSender},
     runs::{RunRecord, endings::Ending, steps::CallRecord},
 };
 
@@ -19,7 +19,7 @@ pub(crate) struct PostedMessage {
     pub(crate) mark: Option<(SpaceId, u64)>,
 }
 
-/// What a call posts.
+/// The text or card that a call posts, with its files.
 pub(crate) struct PostContent {
     pub(crate) content: Content,
     /// The files of the message. They are ready.
@@ -44,7 +44,7 @@ impl Calling<'_> {
         record: CallRecord,
     ) -> Result<Option<PostedMessage>> {
         let context = self.context;
-        let new = self.new_message(space, content, self.by_run(record));
+        let new = self.new_message(space, content, self.sender_with_lease(record));
         let posted = {
             let _writing = context.writing.lock().await;
             context.pipeline.post(&new).await
@@ -76,8 +76,8 @@ impl Calling<'_> {
         let runs = context.store().runs();
         let end = runs.end_with_message(run, &context.lease, ending, space, context.now()).await?;
         let ended = end.run.clone();
-        let call = Box::new(context.with_expiry(record));
-        let by = self.by_right(Right::Last { call, end: Box::new(end) });
+        let call = context.with_expiry(record);
+        let by = self.sender(Authority::Last { call, end });
         let new = self.new_message(space, content, by);
         context.pipeline.post(&new).await?;
         context.broadcasts.share_last_read();

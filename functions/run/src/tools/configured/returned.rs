@@ -1,4 +1,4 @@
-//! What an external call has returned: its outcome, and the pictures that the space is to keep.
+//! The result of an external call: its outcome, and the pictures that the space is to keep.
 
 use serde_json::{Value, json};
 use smartspace_domain::{
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// What a server has answered to a call.
+/// The response of a server to a call.
 pub(crate) struct Returned {
     pub(crate) outcome: Outcome,
     /// The pictures of the answer. Nothing of them is checked.

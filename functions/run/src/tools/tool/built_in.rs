@@ -5,7 +5,6 @@ use serde_json::Value;
 use smartspace_domain::Result;
 
 use crate::tools::{
-    builtin::skip_response,
     calling::{Calling, Outcome},
     tool::{Concurrency, Spec, StartedCall, Tool},
 };
@@ -19,6 +18,11 @@ pub(crate) trait BuiltInTool: Send + Sync {
     /// See [`Tool::concurrency`].
     fn concurrency(&self) -> Concurrency {
         Concurrency::Alone
+    }
+
+    /// See [`Tool::is_made_dry`].
+    fn is_made_dry(&self) -> bool {
+        self.spec().read_only
     }
 
     /// Makes a call whose input fits the schema of the spec. See [`Tool::call`] about errors.
@@ -36,8 +40,7 @@ impl<T: BuiltInTool> Tool for T {
     }
 
     fn is_made_dry(&self) -> bool {
-        let spec = BuiltInTool::spec(self);
-        spec.read_only || spec.name == skip_response::NAME
+        BuiltInTool::is_made_dry(self)
     }
 
     async fn call<'a>(&'a self, calling: &'a Calling<'a>, input: Value) -> Result<StartedCall<'a>> {

@@ -17,7 +17,7 @@ use crate::{
     Result, Store,
     attachments::{FileRecord, naming},
     messages::append::{
-        Appended, Content, MessageSource, NewMessage, Right, RunSender, draft::Draft,
+        Appended, Authority, Content, MessageSource, NewMessage, RunSender, draft::Draft,
         snapshot::Snapshot,
     },
     runs::{
@@ -132,7 +132,7 @@ impl Attempt {
             MessageSource::External { .. } => Ok(()),
             MessageSource::Run(by) => {
                 self.writes.extend(run_writes(by, new, self.record.seq)?);
-                if let Right::Stopped { place, .. } = &by.right {
+                if let Authority::Stopped { place, .. } = &by.authority {
                     // The worker may have stored the call and died before it saw the answer. The
                     // message is then posted, and must not be posted again as a partial one.
                     let call = Write::check(keys::call(by.run, place.0, place.1));
@@ -140,7 +140,7 @@ impl Attempt {
                 }
                 // The call is stored with its message: a worker that takes over the run finds both
                 // or neither, so it neither posts twice nor loses the message.
-                let Some(call) = by.right.call() else { return Ok(()) };
+                let Some(call) = by.authority.call() else { return Ok(()) };
                 let call = CallRecord { card: self.open_card(new.space), ..call.clone() };
                 self.writes.push(call.write(by.run)?);
                 self.store_form(new, by, &call)
@@ -230,10 +230,10 @@ fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
 /// The writes of the sending run's state: they check the lease, or that this worker was the last
 /// one.
 fn run_writes(by: &RunSender, new: &NewMessage, seq: u64) -> Result<Vec<Write>> {
-    let lease = match &by.right {
-        Right::Lease { lease, .. } => lease,
-        Right::Last { end, .. } => return Ok(end.writes.clone()),
-        Right::Remote { lease, call, marks, .. } => {
+    let lease = match &by.authority {
+        Authority::Lease { lease, .. } => lease,
+        Authority::Last { end, .. } => return Ok(end.writes.clone()),
+        Authority::Remote { lease, call, marks, .. } => {
             let mut marks = marks.clone();
             // A message right after the last one that the agent has read counts as read.
             if let Some(read) = marks.get_mut(&new.space).filter(|read| **read + 1 == seq) {
@@ -250,7 +250,7 @@ fn run_writes(by: &RunSender, new: &NewMessage, seq: u64) -> Result<Vec<Write>> 
                 .value(":next", call.step + 1)?;
             return Ok(vec![write]);
         }
-        Right::Stopped { claims, .. } => return Ok(vec![was_stopped(by.run, *claims)?]),
+        Authority::Stopped { claims, .. } => return Ok(vec![was_stopped(by.run, *claims)?]),
     };
     let keeps = |also: &str| worker_keeps(by.run, lease, also);
     let write = match &new.content {

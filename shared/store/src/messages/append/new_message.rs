@@ -96,31 +96,32 @@ pub struct RunSender {
     /// The stream that the message ends.
     pub stream: StreamId,
     /// Why the worker may still send it.
-    pub right: Right,
+    pub authority: Authority,
 }
 
 /// Why a worker may send a message.
 #[derive(Clone, Debug)]
-pub enum Right {
+#[expect(clippy::large_enum_variant, reason = "`MessageSource` has it in a box")]
+pub enum Authority {
     Lease {
         lease: LeaseId,
         /// The call and its result. Storing them in the same transaction makes the call happen
         /// once.
-        call: Box<CallRecord>,
+        call: CallRecord,
     },
     /// It holds the lease, and the run ends with the message.
     Last {
         /// The call and its result.
-        call: Box<CallRecord>,
+        call: CallRecord,
         /// The end of the run, which checks the lease.
-        end: Box<EndWithMessage>,
+        end: EndWithMessage,
     },
     /// A remote agent works on the run.
     Remote {
         lease: LeaseId,
         /// The call and its result. Its step is the number of messages that the agent has posted:
         /// of two messages at the same moment, one is refused, and its caller counts again.
-        call: Box<CallRecord>,
+        call: CallRecord,
         /// How far it had read in each space.
         marks: Marks,
         key: PostKey,
@@ -135,7 +136,7 @@ pub enum Right {
     },
 }
 
-impl Right {
+impl Authority {
     /// The step and the position of the call.
     pub(crate) fn place(&self) -> (u32, u32) {
         match self {
@@ -165,15 +166,15 @@ impl Right {
 impl MessageSource {
     /// The end of the sending run, if the run ends with the message.
     pub(crate) fn end(&self) -> Option<&EndWithMessage> {
-        if let Self::Run(by) = self { by.right.end() } else { None }
+        if let Self::Run(by) = self { by.authority.end() } else { None }
     }
 
     /// The idempotency key of the request, if it has one.
     pub(crate) fn key(&self) -> Option<&PostKey> {
         match self {
             Self::External { key, .. } => key.as_ref(),
-            Self::Run(by) => match &by.right {
-                Right::Remote { key, .. } => Some(key),
+            Self::Run(by) => match &by.authority {
+                Authority::Remote { key, .. } => Some(key),
                 _ => None,
             },
         }
@@ -186,6 +187,6 @@ impl MessageSource {
 
     /// Whether the model had not finished the message when its run was canceled.
     pub(crate) fn is_stopped(&self) -> bool {
-        matches!(self, Self::Run(by) if matches!(by.right, Right::Stopped { .. }))
+        matches!(self, Self::Run(by) if matches!(by.authority, Authority::Stopped { .. }))
     }
 }

@@ -49,6 +49,27 @@ pub struct Ending {
     pub marks: Marks,
 }
 
+impl Ending {
+    /// An end without a reason, an error, a last answer and marks.
+    pub fn new(status: RunStatus, used: UsageByModel) -> Self {
+        Self {
+            status,
+            reason: None,
+            skip_reason: None,
+            error: None,
+            used,
+            last_step: None,
+            prompt: None,
+            marks: Marks::new(),
+        }
+    }
+
+    /// The end of a run that failed. It leaves the cursors as they are.
+    pub fn failed(error: RunError, used: UsageByModel) -> Self {
+        Self { error: Some(error), ..Self::new(RunStatus::Failed, used) }
+    }
+}
+
 /// The end of a run, as a part of the transaction that stores its last message.
 #[derive(Clone, Debug)]
 pub struct EndWithMessage {

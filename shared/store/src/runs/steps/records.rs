@@ -189,6 +189,33 @@ pub struct AnswerOrigin {
 }
 
 impl CallRecord {
+    /// A completed call of a step, with no output and no effect on its run.
+    pub fn completed(call_id: CallId, step: u32, index: u32, name: String, now: Time) -> Self {
+        Self {
+            call_id,
+            step,
+            index,
+            name,
+            output: Value::Null,
+            status: CallStatus::Completed,
+            started_at: now,
+            finished_at: now,
+            ends: None,
+            active_space: None,
+            marks: Marks::new(),
+            page: None,
+            sent_excerpt: None,
+            answer: None,
+            is_external: false,
+            repeatable: false,
+            card: None,
+            shown_in: None,
+            files: Vec::new(),
+            used: None,
+            expires_at: None,
+        }
+    }
+
     /// Whether it is an external call whose outcome is unknown so far.
     pub fn is_under_way(&self) -> bool {
         self.is_external && self.status == CallStatus::Pending

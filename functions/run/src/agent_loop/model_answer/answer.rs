@@ -11,7 +11,7 @@ use smartspace_models::port::{ModelError, Piece};
 use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
-    agent_loop::model_turn::{ModelCaller, ModelTurn, Question, broken, shown_call::ShownCall},
+    agent_loop::model_answer::{ModelAnswer, ModelCaller, Question, broken, shown_call::ShownCall},
     run_context::RunContext,
     streaming::{LiveStream, PendingAudience, StreamInfo, recent_audience},
     tools::{naming::named, output::text_of},
@@ -26,8 +26,8 @@ const CALL_BYTES: usize = 64;
 pub(super) struct GrowingAnswer<'a> {
     caller: ModelCaller<'a>,
     step: u32,
-    told: Vec<SystemMessage>,
-    turn: ModelTurn,
+    notes: Vec<SystemMessage>,
+    answer: ModelAnswer,
     is_complete: bool,
     bytes: usize,
     shown: ShownInput<'a>,
@@ -36,10 +36,11 @@ pub(super) struct GrowingAnswer<'a> {
 impl Drop for GrowingAnswer<'_> {
     /// If the run is canceled, its loop is dropped in the middle of an answer.
     fn drop(&mut self) {
-        if !self.is_complete && self.turn.first_token_at.is_some() {
-            let (turn, told) = (self.take_turn(), std::mem::take(&mut self.told));
+        if !self.is_complete && self.answer.first_token_at.is_some() {
+            let answer = self.take_answer();
+            let notes = std::mem::take(&mut self.notes);
             let context = self.caller.context;
-            context.unfinished.set(Some(turn.partial_record(context, self.step, told)));
+            context.unfinished.set(Some(answer.partial_record(context, self.step, notes)));
         }
     }
 }
@@ -59,11 +60,11 @@ impl<'a> GrowingAnswer<'a> {
             .filter(|_| question.step == 0)
             .map(|space| recent_audience(&context.deps, space));
         let active_space = question.active_space;
-        let turn = ModelTurn::begun(model, attempt, context.now());
+        let answer = ModelAnswer::begun(model, attempt, context.now());
         context.show_question(
             question.step,
-            &turn.model,
-            turn.started_at,
+            &answer.model,
+            answer.started_at,
             question.entered,
             active_space.zip(audience.clone()),
         );
@@ -79,8 +80,8 @@ impl<'a> GrowingAnswer<'a> {
         Self {
             caller,
             step: question.step,
-            told: question.told.to_vec(),
-            turn,
+            notes: question.notes.to_vec(),
+            answer,
             is_complete: false,
             bytes: 0,
             shown,
@@ -90,18 +91,18 @@ impl<'a> GrowingAnswer<'a> {
     /// Adds a piece. Returns true if it completes the answer.
     pub(super) fn add(&mut self, piece: Piece) -> Result<bool, ModelError> {
         let context = self.caller.context;
-        self.turn.first_token_at.get_or_insert_with(|| context.now());
+        self.answer.first_token_at.get_or_insert_with(|| context.now());
         match piece {
             Piece::Text(text) => {
                 self.bytes += text.len();
-                self.turn.text.push_str(&text);
+                self.answer.text.push_str(&text);
             }
             Piece::CallStarted { index, name } => self.start_call(index, name),
             Piece::CallInput { index, json } => self.add_input(index, &json)?,
             Piece::Finished { reason, usage } => {
-                let cost = context.prices.cost(&self.turn.model, &usage);
-                self.turn.reason = reason;
-                self.turn.usage = Usage { cost, ..usage };
+                let cost = context.prices.cost(&self.answer.model, &usage);
+                self.answer.reason = reason;
+                self.answer.usage = Usage { cost, ..usage };
                 return Ok(true);
             }
         }
@@ -112,18 +113,18 @@ impl<'a> GrowingAnswer<'a> {
     }
 
     /// The complete answer. Until it is stored, it counts as unfinished.
-    pub(super) fn into_turn(mut self) -> ModelTurn {
+    pub(super) fn into_answer(mut self) -> ModelAnswer {
         self.is_complete = true;
-        let turn = self.take_turn();
+        let answer = self.take_answer();
         let context = self.caller.context;
-        let unfinished = turn.clone().partial_record(context, self.step, self.told.clone());
+        let unfinished = answer.clone().partial_record(context, self.step, self.notes.clone());
         context.unfinished.set(Some(unfinished));
-        turn
+        answer
     }
 
-    fn take_turn(&mut self) -> ModelTurn {
-        let ModelTurn { attempt, started_at, .. } = self.turn;
-        std::mem::replace(&mut self.turn, ModelTurn::begun(String::new(), attempt, started_at))
+    fn take_answer(&mut self) -> ModelAnswer {
+        let ModelAnswer { attempt, started_at, .. } = self.answer;
+        std::mem::replace(&mut self.answer, ModelAnswer::begun(String::new(), attempt, started_at))
     }
 
     fn start_call(&mut self, index: u32, name: String) {
@@ -136,14 +137,14 @@ impl<'a> GrowingAnswer<'a> {
             self.shown.start(call, (self.step, index));
         }
         self.bytes += name.len() + CALL_BYTES;
-        self.turn.calls.push(CallBegun { call_id, name, input: String::new() });
+        self.answer.calls.push(CallBegun { call_id, name, input: String::new() });
     }
 
     /// The space that is active for the next call of the answer, if its earlier calls succeed. The
     /// stream itself checks that the agent is a member of it.
     fn active_space(&self) -> Option<SpaceId> {
         let changes_space = |call: &&CallBegun| self.caller.tools.changes_space(&call.name);
-        match self.turn.calls.iter().rev().find(changes_space) {
+        match self.answer.calls.iter().rev().find(changes_space) {
             Some(call) => entered(&call.input, self.caller.spaces),
             None => self.shown.active_space,
         }
@@ -151,7 +152,7 @@ impl<'a> GrowingAnswer<'a> {
 
     fn add_input(&mut self, index: u32, json: &str) -> Result<(), ModelError> {
         self.bytes += json.len();
-        let Some(begun) = self.turn.calls.get_mut(index as usize) else {
+        let Some(begun) = self.answer.calls.get_mut(index as usize) else {
             return Err(broken("the answer continued a call that it had not begun"));
         };
         begun.input.push_str(json);

@@ -17,7 +17,7 @@ use smartspace_ports::queues::Delivery;
 use tokio::time::{Instant, sleep};
 use tracing::Instrument;
 
-use crate::Runs;
+use crate::claiming::{claim, deps::RunDeps};
 
 /// How long a run that failed waits for its job. If its worker lost the lease, another one may take
 /// over soon after.
@@ -26,40 +26,38 @@ const RETRIED_AFTER: Duration = Duration::from_secs(8);
 /// By how much the queue may hide a job shorter than one of its runs asks.
 const HIDDEN_SHORTER: Duration = Duration::from_secs(1);
 
-impl Runs {
-    /// Claims runs and works on them side by side.
-    pub(crate) async fn handle_together(&self, runs: Vec<RunRef>, delivery: &dyn Delivery) {
-        if delivery.is_repeated() {
-            for run in &runs {
-                tracing::warn!(run = %run.run_id, agent = %run.agent_id, "a shared job came again; \
-                    each of its runs gets a job of its own");
-            }
-            self.pipeline.queue_runs(runs.into_iter().map(RunJob::of).collect()).await;
-            return;
+/// Claims runs and works on them side by side.
+pub(super) async fn handle(deps: &RunDeps, runs: Vec<RunRef>, delivery: &dyn Delivery) {
+    if delivery.is_repeated() {
+        for run in &runs {
+            tracing::warn!(run = %run.run_id, agent = %run.agent_id, "a shared job came again; \
+                each of its runs gets a job of its own");
         }
-        let delivery = SharedDelivery { delivery, hidden_until: Mutex::new(Instant::now()) };
-        join_all(runs.into_iter().map(|run| {
-            let span = tracing::info_span!("run", run = %run.run_id, agent = %run.agent_id);
-            self.handle_one(run, &delivery).instrument(span)
-        }))
-        .await;
+        deps.pipeline.queue_runs(runs.into_iter().map(RunJob::of).collect()).await;
+        return;
     }
+    let delivery = SharedDelivery { delivery, hidden_until: Mutex::new(Instant::now()) };
+    join_all(runs.into_iter().map(|run| {
+        let span = tracing::info_span!("run", run = %run.run_id, agent = %run.agent_id);
+        handle_one(deps, run, &delivery).instrument(span)
+    }))
+    .await;
+}
 
-    /// Claims a run and works on it. If that fails, it gets a job of its own. If the invocation
-    /// ends before, the shared job comes again.
-    async fn handle_one(&self, run: RunRef, delivery: &SharedDelivery<'_>) {
-        match AssertUnwindSafe(self.claim(run, delivery)).catch_unwind().await {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => {
-                tracing::warn!(event = "job_failed", %error, "a run failed and is retried");
-            }
-            Err(_) => {
-                tracing::error!(event = "job_panicked", "a run panicked and is retried");
-            }
+/// Claims a run and works on it. If that fails, it gets a job of its own. If the invocation
+/// ends before, the shared job comes again.
+async fn handle_one(deps: &RunDeps, run: RunRef, delivery: &SharedDelivery<'_>) {
+    match AssertUnwindSafe(claim::handle(deps, run, delivery)).catch_unwind().await {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => {
+            tracing::warn!(event = "job_failed", %error, "a run failed and is retried");
         }
-        sleep(RETRIED_AFTER).await;
-        self.pipeline.queue_runs(vec![RunJob::of(run)]).await;
+        Err(_) => {
+            tracing::error!(event = "job_panicked", "a run panicked and is retried");
+        }
     }
+    sleep(RETRIED_AFTER).await;
+    deps.pipeline.queue_runs(vec![RunJob::of(run)]).await;
 }
 
 /// The delivery of a job that several runs share.

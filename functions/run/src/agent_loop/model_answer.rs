@@ -32,7 +32,7 @@ use smartspace_store::{
 };
 
 use crate::{
-    agent_loop::model_turn::answer::GrowingAnswer,
+    agent_loop::model_answer::answer::GrowingAnswer,
     model_files::LoadedFiles,
     prompt::Prompt,
     run_context::{RunContext, call_id},
@@ -50,9 +50,9 @@ const TRIES: u32 = 17 * TRIES_OF_ROUND;
 /// most this long. Otherwise the run is handed over once more.
 const WAITED_OUT: Duration = Duration::from_secs(2);
 
-/// A complete answer.
+/// An answer of a model, as far as it is written.
 #[derive(Clone, Debug)]
-pub(crate) struct ModelTurn {
+pub(crate) struct ModelAnswer {
     pub(crate) model: String,
     pub(crate) text: String,
     pub(crate) calls: Vec<CallBegun>,
@@ -64,7 +64,7 @@ pub(crate) struct ModelTurn {
     pub(crate) attempt: u32,
 }
 
-impl ModelTurn {
+impl ModelAnswer {
     /// An answer of which nothing is written yet.
     pub(crate) fn begun(model: String, attempt: u32, now: Time) -> Self {
         Self {
@@ -102,15 +102,16 @@ impl ModelTurn {
         }
     }
 
-    /// The record of an answer that was stopped. Before it the model was told `told`.
+    /// The record of an answer that was stopped. `notes` are the messages that the system had
+    /// added before it.
     fn partial_record(
         self,
         context: &RunContext,
         index: u32,
-        told: Vec<SystemMessage>,
+        notes: Vec<SystemMessage>,
     ) -> StepRecord {
         StepRecord {
-            system_messages: told,
+            system_messages: notes,
             partial: true,
             finish_reason: FinishReason::Error,
             ..self.record(context, index)
@@ -120,7 +121,7 @@ impl ModelTurn {
 
 /// Why there is no model answer.
 #[derive(Debug)]
-pub(crate) enum NoModelTurn {
+pub(crate) enum NoModelAnswer {
     Failed(ModelError),
     /// The invocation ends too soon to ask again. The next worker continues the tries from here.
     NoTime(Tried),
@@ -135,7 +136,7 @@ pub(crate) struct Question<'a> {
     /// Why the run was started, if one of its models plays a script.
     pub(crate) cause: Option<Arc<Cause>>,
     /// Those of the messages that the system has added before this step.
-    pub(crate) told: &'a [SystemMessage],
+    pub(crate) notes: &'a [SystemMessage],
     pub(crate) step: u32,
     /// How often the model has found this question too long.
     pub(crate) round: u32,
@@ -156,7 +157,10 @@ pub(crate) struct ModelCaller<'a> {
 impl ModelCaller<'_> {
     /// Asks the model. If that fails, it repeats the request while that may help, then asks the
     /// fallback models.
-    pub(crate) async fn answer(&self, question: &Question<'_>) -> Result<ModelTurn, NoModelTurn> {
+    pub(crate) async fn answer(
+        &self,
+        question: &Question<'_>,
+    ) -> Result<ModelAnswer, NoModelAnswer> {
         let mut tries = self.tries(question.step).await?;
         // The streams of different workers must not mix either, even if one handed the run over to
         // the other.
@@ -195,7 +199,7 @@ impl ModelCaller<'_> {
                         run = %self.context.run.id, code = ?error.code, wait = ?time,
                         "the model did not answer; another invocation asks again"
                     );
-                    return Err(NoModelTurn::NoTime(Tried {
+                    return Err(NoModelAnswer::NoTime(Tried {
                         step: question.step,
                         stage: tries.stage() as u32,
                         again_at: self.context.now() + time,
@@ -208,7 +212,7 @@ impl ModelCaller<'_> {
                     );
                     tokio::time::sleep(time).await;
                 }
-                Next::GiveUp => return Err(NoModelTurn::Failed(error)),
+                Next::GiveUp => return Err(NoModelAnswer::Failed(error)),
             }
         }
     }
@@ -218,7 +222,7 @@ impl ModelCaller<'_> {
         &self,
         question: &Question<'_>,
         model: &ModelConfig,
-    ) -> Result<LoadedFiles, NoModelTurn> {
+    ) -> Result<LoadedFiles, NoModelAnswer> {
         let files = question.messages.iter().filter_map(|message| match message {
             Message::Files { files } => Some(files),
             _ => None,
@@ -229,12 +233,12 @@ impl ModelCaller<'_> {
         }
         let context = self.context;
         let loaded = context.files.load(&*context.pipeline.files, files, model).await;
-        loaded.map_err(NoModelTurn::Unknown)
+        loaded.map_err(NoModelAnswer::Unknown)
     }
 
     /// The tries of a step's answer. If an earlier invocation began them, this waits until the next
     /// one is due and continues there.
-    async fn tries(&self, step: u32) -> Result<Tries, NoModelTurn> {
+    async fn tries(&self, step: u32) -> Result<Tries, NoModelAnswer> {
         let Some(tried) = self.context.run.tried.filter(|tried| tried.step == step) else {
             return Ok(Tries::new(&self.context.model));
         };
@@ -243,7 +247,7 @@ impl ModelCaller<'_> {
         if wait > WAITED_OUT
             && !self.context.has_time_for(wait + self.context.models.longest_answer())
         {
-            return Err(NoModelTurn::NoTime(tried));
+            return Err(NoModelAnswer::NoTime(tried));
         }
         tokio::time::sleep(wait).await;
         Ok(Tries::resumed(&self.context.model, tried.stage as usize))
@@ -255,17 +259,17 @@ impl ModelCaller<'_> {
         request: &Request,
         question: &Question<'_>,
         attempt: u32,
-    ) -> Result<Result<ModelTurn, ModelError>, NoModelTurn> {
+    ) -> Result<Result<ModelAnswer, ModelError>, NoModelAnswer> {
         let spending = &self.context.spending;
         let call = call_id(self.context.run.id, question.step, attempt);
         let model = request.model.full_name();
         let most = MostWritten::text(request.model.max_output_tokens);
         match spending.reserve(&call, &model, || request.estimated_tokens(), most).await {
             Ok(()) => {}
-            Err(Unpaid::Unknown(error)) => return Err(NoModelTurn::Unknown(error)),
+            Err(Unpaid::Unknown(error)) => return Err(NoModelAnswer::Unknown(error)),
             Err(Unpaid::Refused(text)) => {
                 let error = ModelError::new(FailureCode::Budget, text);
-                return Err(NoModelTurn::Failed(error));
+                return Err(NoModelAnswer::Failed(error));
             }
         }
         let mut has_begun = false;
@@ -290,13 +294,13 @@ impl ModelCaller<'_> {
         question: &Question<'_>,
         attempt: u32,
         has_begun: &mut bool,
-    ) -> Result<ModelTurn, ModelError> {
+    ) -> Result<ModelAnswer, ModelError> {
         let mut answer = GrowingAnswer::new(*self, question, request.model.full_name(), attempt);
         let mut pieces = self.context.models.ask(request).await?;
         *has_begun = true;
         while let Some(piece) = pieces.next().await {
             if answer.add(piece?)? {
-                return Ok(answer.into_turn());
+                return Ok(answer.into_answer());
             }
         }
         Err(broken("the answer ended before it was complete"))

@@ -1,0 +1,54 @@
+//! Ends a run that no worker works on.
+
+use smartspace_domain::{
+    Error, Result,
+    ids::LeaseId,
+    runs::{EndReason, FailureCode, RunError, RunStatus},
+};
+use smartspace_store::runs::{RunRecord, endings::Ending};
+
+use crate::claiming::deps::RunDeps;
+
+/// Ends a run that can't be worked on: its workers died too often, or its agent was deleted.
+pub(super) async fn end_early(
+    deps: &RunDeps,
+    run: &RunRecord,
+    lease: &LeaseId,
+    status: RunStatus,
+) -> Result<()> {
+    let error = (status == RunStatus::Failed).then(|| RunError {
+        code: FailureCode::Attempts,
+        message: "the run was given up: it was started five times, and its process died each time"
+            .into(),
+    });
+    end(deps, run, lease, status, error).await
+}
+
+/// Ends a run that no loop ends. Nothing happens if the lease has expired.
+pub(super) async fn end(
+    deps: &RunDeps,
+    run: &RunRecord,
+    lease: &LeaseId,
+    status: RunStatus,
+    error: Option<RunError>,
+) -> Result<()> {
+    // The lease of a remote agent stays the one with which it was handed the run.
+    let lease = run.remote.as_ref().map_or(lease, |remote| &remote.lease);
+    let reason = error.is_none().then_some(EndReason::Removed);
+    let mut run = run.clone();
+    loop {
+        let ending =
+            Ending { reason, error: error.clone(), ..Ending::new(status, run.used.clone()) };
+        match deps.pipeline.end_run(&run, lease, &ending).await {
+            Ok(_) => return Ok(()),
+            Err(Error::LeaseLost) => {}
+            Err(error) => return Err(error),
+        }
+        // A remote agent may have posted a message since the run was read.
+        let stored = deps.pipeline.store.runs().record(run.id).await?;
+        if stored.lease.as_ref() != Some(lease) || stored.step_count == run.step_count {
+            return Ok(());
+        }
+        run = stored;
+    }
+}
