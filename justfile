@@ -29,8 +29,8 @@ simulation:
     tests/run simulation
 
 # Check names, sizes, imports and comments: the rules that a program can check.
-house *flags:
-    tests/run house -- {{flags}}
+house:
+    tests/run house
 
 # Check the format and the lints of JavaScript and TypeScript.
 lint-js:

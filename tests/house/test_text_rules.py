@@ -1,12 +1,10 @@
-"""The rules on words, sizes, comments, actions and the list of exceptions."""
+"""The rules on words, sizes, comments and actions."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
-from house import actions, comments, exceptions, sizes, words
+from house import actions, comments, sizes, words
 from house.rust_source import Source
-from house.tree import File, Finding
+from house.tree import File
 
 
 def broken(check, path, text):
@@ -108,23 +106,6 @@ class Actions(unittest.TestCase):
             self.assertEqual(broken(actions.check, path, line), [], line)
         for line in ("- uses: a/b@v1", f"- uses: a/b@{digest}", f"uses: a/b@{digest[1:]} # v1"):
             self.assertEqual(broken(actions.check, path, line), ["unpinned-action"], line)
-
-
-class Exceptions(unittest.TestCase):
-    def test_a_finding_needs_an_entry_and_an_entry_a_finding(self):
-        findings = [Finding("long-file", "a.rs", ""), Finding("long-file", "b.rs", "")]
-        known = {("long-file", "a.rs"), ("long-file", "c.rs"), ("wide-line", "b.rs")}
-        new, unneeded = exceptions.judged(findings, known)
-        self.assertEqual(new, [findings[1]])
-        self.assertEqual(unneeded, [("long-file", "c.rs"), ("wide-line", "b.rs")])
-
-    def test_the_list_is_read_as_it_was_written(self):
-        findings = [Finding("long-file", "b.rs", ""), Finding("wide-line", "a.rs", "")]
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "list.toml"
-            exceptions.write(findings, path)
-            known = exceptions.read(path)
-        self.assertEqual(known, {("long-file", "b.rs"), ("wide-line", "a.rs")})
 
 
 if __name__ == "__main__":

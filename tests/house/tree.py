@@ -9,7 +9,7 @@ CODE = (".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".py", ".css")
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """A place that breaks a rule. The list of exceptions knows it by its rule and its path."""
+    """A place that breaks a rule."""
 
     rule: str
     path: str

@@ -55,7 +55,7 @@ def house_step(runner):
     for folder in ("tests/house", "tests/runner"):
         unittest = [sys.executable, "-m", "unittest", "discover", "-s", folder, "-t", "tests"]
         runner.command(*unittest)
-    runner.command(sys.executable, "tests/house/run.py", *runner.options.arguments)
+    runner.command(sys.executable, "tests/house/run.py")
 
 
 def lint_js_step(runner):
