@@ -1,5 +1,4 @@
 // The linter's rules for all JavaScript and TypeScript of the tree. `tests/run lint-js` runs it.
-// What breaks a rule today is listed in eslint-suppressions.json; the list may only shrink.
 
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';

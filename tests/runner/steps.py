@@ -63,7 +63,6 @@ def lint_js_step(runner):
     scripts = "**/*.{js,jsx,mjs,ts,tsx,css}"
     runner.command("node", modules / "prettier/bin/prettier.cjs", "--check", scripts)
     rules = ["--config", "tests/js/eslint.config.js"]
-    rules += ["--suppressions-location", "tests/js/eslint-suppressions.json"]
     runner.command("node", modules / "eslint/bin/eslint.js", *rules, "clients", "examples", "tests")
     # The rules that are written here.
     runner.command("node", "--test", "--test-reporter=tap", "tests/js/function_lines.test.js")
