@@ -18,13 +18,12 @@
 //! `dry_run` lets a fork work: the same loop, in which calls are answered from what the other run
 //! did.
 //!
-//! The modules are a stack: `run_context` uses `streaming`; `prompt`, `watchers` and `tools` are
-//! above it; `agent_loop` uses all of them; `claiming` is on top. No module uses one above it.
+//! The modules are a stack, and none uses one above it. From the bottom: `counters`,
+//! `job_visibility`, `model_files`, `dry_run` and `streaming`; `prompt` and `watchers`;
+//! `run_context`; `tools`; `remote` and `agent_loop`; `claiming`.
 //!
 //! `prompt::summary` works outside of runs: it summarizes older history.
 //! [`counters`] counts work in progress.
-//!
-//! `docs/internals/` has a page each for prompts, tool calls (`calls.md`) and remote agents.
 //!
 //! `docs/internals/` has a page each for prompts, tool calls (`calls.md`) and remote agents.
 

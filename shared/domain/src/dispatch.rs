@@ -1,6 +1,7 @@
 //! The dispatch of a message: which agents it triggers.
 //!
-//! It is decided once, in the transaction that stores the message, and is stored with it.
+//! It is decided and stored once: with the message, or by `trigger` afterwards, if a router is asked
+//! or the transaction would be too large.
 
 mod addressing;
 mod routing;
