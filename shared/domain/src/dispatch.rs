@@ -1,7 +1,7 @@
 //! The dispatch of a message: which agents it triggers.
 //!
-//! It is decided and stored once: with the message, or by `trigger` afterwards, if a router is asked
-//! or the transaction would be too large.
+//! It is decided and stored once: with the message, or by `trigger` afterwards, if a router is
+//! asked or the transaction would be too large.
 
 mod addressing;
 mod routing;
