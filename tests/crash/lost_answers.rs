@@ -29,17 +29,12 @@ use smartspace_domain::{
     Time,
     entities::Entity,
     ids::{CallId, EntityId, LeaseId, MessageId, RunId, SpaceId},
-    steps::CallStatus,
 };
 use smartspace_store::{
     Store,
     idempotency::PostKey,
     messages::append::{Content, MessageSource, NewMessage},
-    runs::{
-        RunRecord,
-        claims::Claim,
-        steps::{CallRecord, Marks},
-    },
+    runs::{RunRecord, claims::Claim, steps::CallRecord},
 };
 
 fn at(seconds: i64) -> Time {
@@ -68,29 +63,7 @@ fn post_key(key: &str) -> PostKey {
 
 /// A completed call of a run's first step.
 fn call_record(run: RunId, index: u32, second: i64) -> CallRecord {
-    CallRecord {
-        call_id: CallId::of(run, 0, index),
-        step: 0,
-        index,
-        name: "a tool".into(),
-        output: serde_json::Value::Null,
-        status: CallStatus::Completed,
-        started_at: at(second),
-        finished_at: at(second),
-        ends: None,
-        active_space: None,
-        marks: Marks::new(),
-        page: None,
-        sent_excerpt: None,
-        answer: None,
-        is_external: false,
-        repeatable: false,
-        card: None,
-        shown_in: None,
-        files: Vec::new(),
-        used: None,
-        expires_at: None,
-    }
+    CallRecord::completed(CallId::of(run, 0, index), 0, index, "a tool".into(), at(second))
 }
 
 /// Claims a run that no other worker has claimed.

@@ -1,8 +1,6 @@
 //! An emulation of DynamoDB for tests. It is an HTTP connector of the SDK, so it answers the SDK's
 //! calls as on AWS, without a socket.
 
-#![allow(missing_docs, reason = "only the tests of this repository use this crate")]
-
 mod http;
 
 use aws_sdk_dynamodb::{

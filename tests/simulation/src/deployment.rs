@@ -37,11 +37,20 @@ impl Deployment {
         if input.dropped.is_some() || input.finds_deciding {
             parameters.fault_rates.held = parameters.fault_rates.held.max(HELD);
         }
-        Self::with_parameters(input, parameters, chance, None)
+        Self::build(input, parameters, chance, None)
     }
 
     /// A new deployment with the given parameters. It begins in a calm phase.
     pub fn with_parameters(
+        input: &Input,
+        parameters: Parameters,
+        fixed_latency: Option<Duration>,
+    ) -> Result<Arc<Self>, String> {
+        let chance = Chance::new(input.seed, input.suppressed.clone());
+        Self::build(input, parameters, chance, fixed_latency)
+    }
+
+    fn build(
         input: &Input,
         parameters: Parameters,
         chance: Chance,

@@ -43,8 +43,6 @@
 //! - [`size`]: how much a simulation produced
 //! - [`search`]: the seeds that find the mutants
 
-#![allow(missing_docs, reason = "only the tests of this repository use this crate")]
-
 pub mod chance;
 pub mod client;
 pub mod conditions;

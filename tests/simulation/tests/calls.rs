@@ -8,7 +8,6 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::json;
 use smartspace_simulation::{
-    chance::Chance,
     client::Caller,
     deployment::Deployment,
     fixtures,
@@ -76,9 +75,7 @@ async fn post(deployment: &Arc<Deployment>, text: &str, token: bool) -> CallCoun
 /// A deployment without faults, in which every call takes the same time.
 async fn quiet_deployment(seed: u64, parameters: Parameters) -> Arc<Deployment> {
     let input = Input { seed, ..Input::default() };
-    let chance = Chance::new(seed, input.suppressed.clone());
-    let deployment =
-        Deployment::with_parameters(&input, parameters, chance, Some(CALL_LATENCY)).unwrap();
+    let deployment = Deployment::with_parameters(&input, parameters, Some(CALL_LATENCY)).unwrap();
     fixtures::make(&deployment).await.unwrap();
     deployment
 }

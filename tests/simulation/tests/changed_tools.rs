@@ -6,7 +6,6 @@ use std::{sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace_simulation::{
-    chance::Chance,
     client::Caller,
     deployment::Deployment,
     external_tools::IDEMPOTENT,
@@ -118,13 +117,7 @@ async fn a_call_under_way_has_one_result_after_its_tool_changed() {
     for seed in 1..=200 {
         let input = Input { seed, ..Input::default() };
         let parameters = Parameters { outside: true, ..Parameters::quiet() };
-        let deployment = Deployment::with_parameters(
-            &input,
-            parameters,
-            Chance::new(seed, input.suppressed.clone()),
-            None,
-        )
-        .unwrap();
+        let deployment = Deployment::with_parameters(&input, parameters, None).unwrap();
         fixtures::make(&deployment).await.unwrap();
         if let Some(name) = call_under_way(&deployment).await {
             deployment

@@ -7,7 +7,6 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace_embedded_table::NAME;
 use smartspace_simulation::{
-    chance::Chance,
     client::Caller,
     deployment::Deployment,
     fault_rates::FaultRates,
@@ -28,13 +27,7 @@ const EXPIRED: &str =
 
 async fn set(seed: u64, parameters: Parameters) -> Arc<Deployment> {
     let input = Input { seed, ..Input::default() };
-    let deployment = Deployment::with_parameters(
-        &input,
-        parameters,
-        Chance::new(seed, input.suppressed.clone()),
-        Some(CALL_LATENCY),
-    )
-    .unwrap();
+    let deployment = Deployment::with_parameters(&input, parameters, Some(CALL_LATENCY)).unwrap();
     fixtures::make(&deployment).await.unwrap();
     deployment
 }

@@ -6,20 +6,14 @@ use std::{sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace_simulation::{
-    chance::Chance, client::Caller, deployment::Deployment, fixtures, input::Input, oracle::Stored,
+    client::Caller, deployment::Deployment, fixtures, input::Input, oracle::Stored,
     parameters::Parameters,
 };
 use tokio::time::sleep;
 
 async fn set(seed: u64) -> Arc<Deployment> {
     let input = Input { seed, ..Input::default() };
-    let deployment = Deployment::with_parameters(
-        &input,
-        Parameters::quiet(),
-        Chance::new(seed, input.suppressed.clone()),
-        None,
-    )
-    .unwrap();
+    let deployment = Deployment::with_parameters(&input, Parameters::quiet(), None).unwrap();
     fixtures::make(&deployment).await.unwrap();
     deployment
 }

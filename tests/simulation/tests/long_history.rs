@@ -11,8 +11,7 @@ use smartspace_domain::{
 };
 use smartspace_embedded_table::NAME;
 use smartspace_simulation::{
-    chance::Chance, client::Caller, deployment::Deployment, fixtures, input::Input,
-    parameters::Parameters,
+    client::Caller, deployment::Deployment, fixtures, input::Input, parameters::Parameters,
 };
 use tokio::time::{Instant, sleep};
 
@@ -29,13 +28,8 @@ struct PromptCost {
 
 async fn deployment() -> (Arc<Deployment>, SpaceId) {
     let input = Input::default();
-    let deployment = Deployment::with_parameters(
-        &input,
-        Parameters::quiet(),
-        Chance::new(input.seed, input.suppressed.clone()),
-        Some(CALL_LATENCY),
-    )
-    .unwrap();
+    let deployment =
+        Deployment::with_parameters(&input, Parameters::quiet(), Some(CALL_LATENCY)).unwrap();
     fixtures::make(&deployment).await.unwrap();
     let space = deployment.env.ledger.lock().unwrap().spaces[0];
     (deployment, space)

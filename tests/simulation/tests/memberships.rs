@@ -10,8 +10,7 @@ use smartspace_domain::{
 };
 use smartspace_embedded_table::NAME;
 use smartspace_simulation::{
-    chance::Chance, client::Caller, deployment::Deployment, fixtures, input::Input,
-    parameters::Parameters,
+    client::Caller, deployment::Deployment, fixtures, input::Input, parameters::Parameters,
 };
 use tokio::time::sleep;
 
@@ -24,10 +23,8 @@ fn at(seconds: i64) -> Time {
 
 async fn quiet_deployment() -> Arc<Deployment> {
     let input = Input::default();
-    let chance = Chance::new(input.seed, input.suppressed.clone());
     let latency = Some(Duration::from_millis(1));
-    let deployment =
-        Deployment::with_parameters(&input, Parameters::quiet(), chance, latency).unwrap();
+    let deployment = Deployment::with_parameters(&input, Parameters::quiet(), latency).unwrap();
     fixtures::make(&deployment).await.unwrap();
     deployment
 }

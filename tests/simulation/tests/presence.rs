@@ -13,8 +13,8 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
 use smartspace_simulation::{
-    chance::Chance, client::Caller, deployment::Deployment, fixtures, input::Input,
-    parameters::Parameters, view::View,
+    client::Caller, deployment::Deployment, fixtures, input::Input, parameters::Parameters,
+    view::View,
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -41,9 +41,8 @@ impl Room {
     async fn with(people: usize) -> Self {
         let input = Input::default();
         let parameters = Parameters { policy: "mention", agents: 1, people, ..Parameters::quiet() };
-        let chance = Chance::new(input.seed, input.suppressed.clone());
         let deployment =
-            Deployment::with_parameters(&input, parameters, chance, Some(CALL_LATENCY)).unwrap();
+            Deployment::with_parameters(&input, parameters, Some(CALL_LATENCY)).unwrap();
         fixtures::make(&deployment).await.unwrap();
         let (space, people) = {
             let ledger = deployment.env.ledger.lock().unwrap();

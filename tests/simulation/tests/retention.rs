@@ -17,8 +17,8 @@ use smartspace_domain::{
 };
 use smartspace_embedded_table::{NAME, client_on};
 use smartspace_simulation::{
-    chance::Chance, deployment::Deployment, input::Input, parameters::Parameters,
-    ports::table::SimTable, process_life::ProcessLife,
+    deployment::Deployment, input::Input, parameters::Parameters, ports::table::SimTable,
+    process_life::ProcessLife,
 };
 use smartspace_store::{
     Store,
@@ -82,13 +82,7 @@ async fn run(store: &Store, number: u128) -> RunRecord {
 /// A deployment without people, and its table.
 async fn deployment() -> Arc<Deployment> {
     let input = Input { seed: 1, ..Input::default() };
-    let deployment = Deployment::with_parameters(
-        &input,
-        Parameters::quiet(),
-        Chance::new(1, input.suppressed.clone()),
-        None,
-    )
-    .unwrap();
+    let deployment = Deployment::with_parameters(&input, Parameters::quiet(), None).unwrap();
     schema::create_table(
         &client_on(SimTable::new(
             Arc::clone(&deployment.env),

@@ -10,8 +10,8 @@ use smartspace_domain::{
     ids::{ConnectionId, SpaceId},
 };
 use smartspace_simulation::{
-    chance::Chance, client::Caller, deployment::Deployment, fixtures, input::Input,
-    parameters::Parameters, view::View,
+    client::Caller, deployment::Deployment, fixtures, input::Input, parameters::Parameters,
+    view::View,
 };
 use smartspace_store::{
     Store,
@@ -32,9 +32,7 @@ fn parameters() -> Parameters {
 async fn set() -> Arc<Deployment> {
     let input = Input::default();
     let parameters = parameters();
-    let chance = Chance::new(input.seed, input.suppressed.clone());
-    let deployment =
-        Deployment::with_parameters(&input, parameters, chance, Some(CALL_LATENCY)).unwrap();
+    let deployment = Deployment::with_parameters(&input, parameters, Some(CALL_LATENCY)).unwrap();
     fixtures::make(&deployment).await.unwrap();
     deployment
 }
@@ -115,9 +113,7 @@ async fn a_replay_to_a_slow_connection_is_bounded_in_time() {
     let input = Input::default();
     let mut parameters = parameters();
     parameters.fault_rates.frame = 100_000;
-    let chance = Chance::new(input.seed, input.suppressed.clone());
-    let deployment =
-        Deployment::with_parameters(&input, parameters, chance, Some(CALL_LATENCY)).unwrap();
+    let deployment = Deployment::with_parameters(&input, parameters, Some(CALL_LATENCY)).unwrap();
     fixtures::make(&deployment).await.unwrap();
     post(&deployment, 100).await;
     let (slow, _) = connect(&deployment, Caller::Operator, "slow".into()).await;

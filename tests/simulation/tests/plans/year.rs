@@ -50,13 +50,7 @@ pub(super) struct Year {
 impl Year {
     pub(super) async fn begin(seed: u64) -> Self {
         let input = Input { seed, ..Input::default() };
-        let deployment = Deployment::with_parameters(
-            &input,
-            Parameters::quiet(),
-            Chance::new(seed, input.suppressed.clone()),
-            None,
-        )
-        .unwrap();
+        let deployment = Deployment::with_parameters(&input, Parameters::quiet(), None).unwrap();
         let nobody = Arc::new(ProcessLife::new("fixtures".into()));
         schema::create_table(&client_on(SimTable::new(Arc::clone(&deployment.env), nobody)), NAME)
             .await
