@@ -75,6 +75,6 @@ fn cors(origins: &[String]) -> CorsLayer {
             HeaderName::from_static("x-request-id"),
         ])
         .max_age(CORS_AGE)
-        // What is allowed depends on nothing else of a request.
+        // The other headers of a request do not change the answer.
         .vary([header::ORIGIN])
 }

@@ -238,8 +238,8 @@ impl Worker {
         tracing::info!(%run, ?stop, "stopped working on a run");
         match stop {
             StopReason::Ended { reason, is_replaced } => {
-                // Members have seen a part of the answer. A run that replaces this one answers
-                // anew, so it stays only if there is none.
+                // Members have seen a part of the answer. It is stored, unless another run replaces
+                // this one and answers anew.
                 if !is_replaced {
                     Box::pin(self.keep_shown(reason)).await;
                 }

@@ -31,7 +31,7 @@ export function connect(core: Core) {
   };
   core.next = link;
   core.timers.clear('retry');
-  // After a pause the page goes on to show why there is none.
+  // After a close the page shows `connecting` again; during an outage it keeps showing the error.
   if (core.shown.state === 'closed') show(core, 'connecting');
   limitConnecting(core);
   if (!WebSocket) return failed(new Error('There is no WebSocket; pass one to createClient.'));

@@ -47,7 +47,7 @@ export function subscribe(core: Core, link: Link | null, spaceId: string) {
     action: 'subscribe',
     id: core.isCounted ? `${id} counted` : id,
     spaceId,
-    // What is undefined has no JSON.
+    // JSON leaves an undefined field out.
     afterSeq: afterSeq < Infinity ? afterSeq : undefined,
     n: nextN(core),
   });

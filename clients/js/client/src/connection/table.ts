@@ -8,7 +8,7 @@ type Action = (core: Core, event: Happened) => void;
 /** The next state, or what is done while the state stays. */
 type Row = { readonly [T in EventType]?: Name | Action };
 
-// What ends every state that is held.
+// The transitions of every state in which the connection has a holder.
 const HELD: Row = { release: 'idle', end: 'ended', offline: 'waiting' };
 
 const CONNECTED: Row = {

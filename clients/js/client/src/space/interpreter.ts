@@ -1,5 +1,5 @@
-// Runs the effects of the reducer: HTTP calls, timers, the connection, the storage. What comes of
-// them are changes.
+// Runs the effects of the reducer: HTTP calls, timers, the connection, the storage. Their
+// results are dispatched as changes.
 
 import type { Connection } from '../connection/connection.ts';
 import type { Timers } from '../timers.ts';

@@ -157,7 +157,7 @@ export function outcomeOf(
   if (writing.has(id) && status !== 'canceled' && status !== 'failed') return outcome('writing');
   if (status === 'running') return outcome('thinking');
   if (status === 'failed') return outcome('failed', run?.error?.message);
-  // What was stopped may have posted something before.
+  // A stopped run may have posted something before.
   const isStopped = run?.endReason === 'cancel' || run?.endReason === 'stop_run';
   if (spoken.has(id) && !isStopped) return outcome('spoke');
   if (status === 'completed') {
