@@ -20,7 +20,7 @@ use smartspace_domain::{
 use smartspace_ports::{
     clock::Clock,
     queues::{Queue, QueueError},
-    sockets::{CloseCode, Places, PostError, Sockets},
+    sockets::{CloseCode, PostError, PostPermits, Sockets},
 };
 use smartspace_store::{
     Store,
@@ -33,11 +33,11 @@ use smartspace_embedded_table::{EmbeddedTable, NAME};
 /// Records the frames of each connection, and null when it is closed. The connection `gone` does
 /// not exist.
 #[derive(Default)]
-struct RecordedSockets(Mutex<Vec<(ConnectionId, Value)>>, Places);
+struct RecordedSockets(Mutex<Vec<(ConnectionId, Value)>>, PostPermits);
 
 #[async_trait]
 impl Sockets for RecordedSockets {
-    fn places(&self) -> &Places {
+    fn post_permits(&self) -> &PostPermits {
         &self.1
     }
 

@@ -44,7 +44,7 @@ impl Broadcast {
 
     async fn handle_job(&self, job: &BroadcastJob) -> Result<()> {
         let done = self.act(job).await;
-        self.sockets.places().report_late();
+        self.sockets.post_permits().report_late();
         done
     }
 

@@ -18,7 +18,7 @@ use http_body::{Frame, SizeHint};
 use smartspace_client::Refusal;
 use smartspace_domain::{
     ids::EntityId,
-    limits::{CALLS_OF_ENTITY, CALLS_OPEN_FOR, too_many_calls},
+    limits::{CALLS_OF_ENTITY, CALLS_RETRY_AFTER, too_many_calls},
 };
 
 /// The open calls of this process.
@@ -38,7 +38,7 @@ impl OpenCalls {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(entity).or_default();
         if *count >= CALLS_OF_ENTITY {
-            let retry_after = Some(CALLS_OPEN_FOR.as_secs());
+            let retry_after = Some(CALLS_RETRY_AFTER.as_secs());
             return Err(Refusal { retry_after, ..Refusal::new(429, too_many_calls()) });
         }
         *count += 1;
@@ -103,7 +103,7 @@ mod tests {
         let mut calls: Vec<_> =
             (0..CALLS_OF_ENTITY).map(|_| open.open(entity(1)).unwrap()).collect();
         let refusal = open.open(entity(1)).unwrap_err();
-        assert_eq!((refusal.status, refusal.retry_after), (429, Some(CALLS_OPEN_FOR.as_secs())));
+        assert_eq!((refusal.status, refusal.retry_after), (429, Some(CALLS_RETRY_AFTER.as_secs())));
         open.open(entity(2)).unwrap();
         calls.pop();
         let response = open.open(entity(1)).unwrap().until_end_of(Response::default());

@@ -23,7 +23,7 @@ use smartspace_domain::{Error, Result, jobs::RunJob, prices::Prices};
 use smartspace_egress::{Egress, mcp::McpServers};
 use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
-use smartspace_ports::{queues::Delivery, sockets::Sockets};
+use smartspace_ports::{queues::ReceivedJob, sockets::Sockets};
 use tokio::sync::watch;
 
 use crate::{
@@ -65,12 +65,12 @@ impl Runs {
     pub fn handle<'a>(
         &'a self,
         job: &'a RunJob,
-        delivery: &'a dyn Delivery,
+        delivery: &'a dyn ReceivedJob,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(self.handle_job(job, delivery))
     }
 
-    async fn handle_job(&self, job: &RunJob, delivery: &dyn Delivery) -> Result<()> {
+    async fn handle_job(&self, job: &RunJob, delivery: &dyn ReceivedJob) -> Result<()> {
         let deps = &self.deps;
         if *deps.stopping.borrow() {
             return Err(Error::Retry(

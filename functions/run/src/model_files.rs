@@ -17,7 +17,7 @@ use smartspace_domain::{
     attachments::{FileKind, FilePart, FileType, RETURNED_IMAGE_BYTES},
     ids::{AttachmentId, SpaceId},
 };
-use smartspace_models::{port::FileRef, sight::sight};
+use smartspace_models::{file_support, port::FileRef};
 use smartspace_ports::files::{FileKey, Files};
 use smartspace_store::messages::MessageFile;
 
@@ -103,11 +103,11 @@ impl FileLoader {
         if self.is_given_up.load(Ordering::Relaxed) {
             return Ok(LoadedFiles::default());
         }
-        let sight = sight(model);
+        let file_support = file_support::of_model(model);
         let mut room = Room::default();
         let mut loads = Vec::new();
         for file in files.into_iter().rev() {
-            let is_taken = !file.is_cut && sight.takes(&file.content_type);
+            let is_taken = !file.is_cut && file_support.takes(&file.content_type);
             if is_taken && room.take_bytes(&file.content_type, file.bytes) {
                 loads.push(self.load_one(storage, file));
             }

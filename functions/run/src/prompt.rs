@@ -44,8 +44,8 @@ use smartspace_domain::{
     triggers::Trigger,
 };
 use smartspace_models::{
+    file_support,
     port::{CachePoint, Message},
-    sight::sight,
 };
 use smartspace_store::runs::steps::Marks;
 
@@ -193,8 +193,9 @@ fn with_history(
             (roles.close(volatile), settled, Vec::new())
         }
     };
-    let sight = config.model.as_ref().map(sight).unwrap_or_default();
-    let files = files::chosen(place.space.id, window.messages.iter().map(Arc::as_ref), sight);
+    let file_support = config.model.as_ref().map(file_support::of_model).unwrap_or_default();
+    let files =
+        files::chosen(place.space.id, window.messages.iter().map(Arc::as_ref), file_support);
     if !files.is_empty() {
         messages.push(Message::Files { files });
     }

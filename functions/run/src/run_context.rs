@@ -19,7 +19,7 @@ use smartspace_domain::{
 };
 use smartspace_egress::{Egress, TraceContext};
 use smartspace_models::port::Model;
-use smartspace_pipeline::{Pipeline, budgets::Spending};
+use smartspace_pipeline::{Pipeline, spending::Spending};
 use smartspace_ports::trace::{self, TraceParent, span_of};
 use smartspace_store::{
     Store,

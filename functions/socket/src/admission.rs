@@ -145,7 +145,7 @@ impl Socket {
             }
         }
         Err(if connection.is_protocol {
-            Error::TooMany { text: limits::too_many_calls(), wait: limits::CALLS_OPEN_FOR }
+            Error::TooMany { text: limits::too_many_calls(), wait: limits::CALLS_RETRY_AFTER }
         } else {
             let text = format!(
                 "only the {most} oldest open connections of an entity may subscribe; close some of \

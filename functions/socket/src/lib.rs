@@ -107,7 +107,7 @@ impl Socket {
         if let Err(error) = result {
             self.answer_error(id, request.id.as_ref(), &error).await;
         }
-        self.sockets.places().report_late();
+        self.sockets.post_permits().report_late();
         Ok(())
     }
 

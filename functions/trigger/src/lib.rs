@@ -15,7 +15,7 @@ use smartspace_domain::{
     events::EventKind,
     ids::{EntityId, RunId, SpaceId},
     jobs::TriggerJob,
-    quota::{Bucket, Cause},
+    quota::{Bucket, QuotaUser},
 };
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::trace::{self, TraceParent};
@@ -27,7 +27,7 @@ use smartspace_store::{
 use tokio::time::Instant;
 
 use self::{
-    router::{Asked, Routers},
+    router::{RouterOutcome, Routers},
     traces::Traces,
 };
 
@@ -108,8 +108,8 @@ impl Triggers {
         }
         if !record.is_decided() {
             let taken = Box::pin(self.decide(space, &record)).await?;
-            let cause = Cause::member(record.sender.id, record.sender.kind == EntityType::Human);
-            store.quota().count_runs(&taken, &cause, self.pipeline.now()).await;
+            let user = QuotaUser::member(record.sender.id, record.sender.kind == EntityType::Human);
+            store.quota().count_runs(&taken, &user, self.pipeline.now()).await;
         }
         let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };
         let message = store.messages().with_long_texts(space, vec![record.clone()]).await?.pop();
@@ -159,7 +159,7 @@ impl Triggers {
         let mut asked = None;
         let mut until = Instant::now() + RETRIED_FOR;
         while Instant::now() < until {
-            let routing = asked.as_ref().map_or(Routing::Unasked, Asked::routing);
+            let routing = asked.as_ref().map_or(Routing::Unasked, RouterOutcome::routing);
             let late = store.messages().decide_late(space, record, routing, now()).await?;
             let candidates = &late.decided.asks_router;
             if !candidates.is_empty() {

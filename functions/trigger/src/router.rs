@@ -20,7 +20,7 @@ use smartspace_domain::{
 use smartspace_models::port::{Model, ModelError, Piece, Request};
 use smartspace_pipeline::{
     Pipeline,
-    budgets::{MostWritten, Spending},
+    spending::{OutputLimit, Spending},
 };
 use smartspace_store::{
     messages::{MessageRecord, Range},
@@ -46,14 +46,14 @@ pub struct Routers {
     pub prices: Arc<Prices>,
 }
 
-/// What a router was asked, and what it said.
-pub(crate) struct Asked {
+/// The choice of a router, and the record of the calls that asked for it.
+pub(crate) struct RouterOutcome {
     /// `None` if it did not answer.
     choice: Option<Choice>,
     pub(crate) routed: Routed,
 }
 
-impl Asked {
+impl RouterOutcome {
     pub(crate) fn routing(&self) -> Routing<'_> {
         self.choice.as_ref().map_or(Routing::Failed, Routing::Chose)
     }
@@ -77,7 +77,7 @@ impl Routers {
         space: SpaceId,
         message: &MessageRecord,
         candidates: &[EntityId],
-    ) -> Result<Asked> {
+    ) -> Result<RouterOutcome> {
         let store = &pipeline.store;
         let (record, roster, messages) = futures::try_join!(
             store.spaces().record(space),
@@ -107,7 +107,7 @@ impl Routers {
         question: &Question<'_>,
         call: &str,
         spending: &Spending,
-    ) -> Asked {
+    ) -> RouterOutcome {
         let began = Instant::now();
         let request = question.request();
         let model = request.model.full_name();
@@ -130,7 +130,7 @@ impl Routers {
         tracing::info!(
             %space, model, input, output, cost, latency_ms, error, "a router was asked"
         );
-        Asked { choice, routed: Routed { model, usage, latency_ms, error } }
+        RouterOutcome { choice, routed: Routed { model, usage, latency_ms, error } }
     }
 
     async fn ask_once(
@@ -142,7 +142,7 @@ impl Routers {
         used: &mut Usage,
     ) -> Result<Choice, ModelError> {
         let model = request.model.full_name();
-        let most = MostWritten::text(request.model.max_output_tokens);
+        let most = OutputLimit::text(request.model.max_output_tokens);
         let paid = spending.reserve(call, &model, || request.estimated_tokens(), most).await;
         paid.map_err(|unpaid| ModelError::new(FailureCode::Budget, unpaid.to_string()))?;
         let mut usage = None;

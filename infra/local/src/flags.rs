@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_api::Tokens;
 use smartspace_domain::{
-    budgets::DailyLimit, invites::InvitePolicy, origins::origin, prices::Prices,
+    budgets::DailyLimit, invites::InvitePolicy, prices::Prices, web_origins::origin,
 };
 use smartspace_egress::ToolHosts;
 use smartspace_ports::{key_sets::HttpKeySet, otlp::OtlpSettings, secrets::KnownSecrets};

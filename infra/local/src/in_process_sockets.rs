@@ -10,7 +10,7 @@ use std::{
 use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
 use smartspace_pipeline::frames::Goodbye;
-use smartspace_ports::sockets::{CloseCode, Places, PostError, Sockets};
+use smartspace_ports::sockets::{CloseCode, PostError, PostPermits, Sockets};
 use tokio::sync::{
     mpsc::{self, error::SendTimeoutError},
     watch,
@@ -24,7 +24,7 @@ const FULL_FOR: Duration = Duration::from_millis(500);
 #[derive(Debug, Default)]
 pub(crate) struct InProcessSockets {
     open: Mutex<HashMap<ConnectionId, Open>>,
-    places: Places,
+    post_permits: PostPermits,
     /// Each connection has a receiver until its last frame is written.
     written: watch::Sender<()>,
 }
@@ -92,8 +92,8 @@ impl InProcessSockets {
 
 #[async_trait]
 impl Sockets for InProcessSockets {
-    fn places(&self) -> &Places {
-        &self.places
+    fn post_permits(&self) -> &PostPermits {
+        &self.post_permits
     }
 
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {

@@ -1,4 +1,4 @@
-//! The caller of a request, and who may know something.
+//! The caller of a request, and the readers that may see something.
 
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -22,7 +22,7 @@ use crate::{
     ids::{EntityId, RunId},
     limits::ACTIVE_RUNS,
     mentions,
-    quota::{Bucket, Cause, RateWindow},
+    quota::{Bucket, QuotaUser, RateWindow},
     spaces::SpaceSettings,
     stored::tolerant,
 };
@@ -152,9 +152,9 @@ impl<'a> IncomingMessage<'a> {
         Self { sender: sender.id, sender_kind: sender.kind, text, chain_depth }
     }
 
-    /// The cause of the runs that the message triggers.
-    pub fn cause(&self) -> Cause {
-        Cause::member(self.sender, self.sender_kind == EntityType::Human)
+    /// Whose share of the quota the runs use that the message triggers.
+    pub fn quota_user(&self) -> QuotaUser {
+        QuotaUser::member(self.sender, self.sender_kind == EntityType::Human)
     }
 }
 
@@ -184,7 +184,7 @@ pub fn decide(
     window: &mut RateWindow,
     run_of: impl Fn(EntityId) -> RunId,
 ) -> Decided {
-    let cause = incoming.cause();
+    let user = incoming.quota_user();
     let agents = || members.iter().filter(|member| member.wake_limits.is_some());
     let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
     let mut decided = Decided::default();
@@ -208,7 +208,7 @@ pub fn decide(
         let selected = if is_left_out { selected } else { chosen };
         let woken = selected.and_then(|source| {
             let (own_bucket, space_bucket) =
-                room(space, agent, limits, window, &cause).ok_or(Reason::Rate)?;
+                room(space, agent, limits, window, &user).ok_or(Reason::Rate)?;
             if let Some(reason) = obstacle(agent, is_left_out) {
                 return Err(reason);
             }
@@ -217,7 +217,7 @@ pub fn decide(
                 decided.asks_router.push(agent.id);
             }
             if !is_asked || decided.asks_router.len() == 1 {
-                window.count(space_bucket, &cause);
+                window.count(space_bucket, &user);
                 decided.counted += 1;
             }
             decided.taken.push((agent.id, own_bucket));
@@ -277,11 +277,11 @@ fn room(
     agent: &Candidate<'_>,
     limits: &WakeLimits,
     window: &RateWindow,
-    cause: &Cause,
+    user: &QuotaUser,
 ) -> Option<(Bucket, Bucket)> {
     let own_bucket = agent
         .window
-        .map_or(Some(Bucket::Rest), |own| own.room_of_agent(limits.runs_per_minute, cause))?;
-    let space_bucket = window.room_in_space(space.budget.runs_per_minute, cause)?;
+        .map_or(Some(Bucket::Rest), |own| own.room_of_agent(limits.runs_per_minute, user))?;
+    let space_bucket = window.room_in_space(space.budget.runs_per_minute, user)?;
     Some((own_bucket, space_bucket))
 }

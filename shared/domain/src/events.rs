@@ -112,12 +112,12 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<StreamEnd>,
     },
-    /// A run waits for its turn: other runs of its agent come first.
+    /// A run waits in its lane or for a slot: other runs of its agent come first.
     #[serde(rename = "run.queued")]
     RunQueued {
         /// The run.
         run: Box<Run>,
-        /// Its place in the line; 1 is the next one.
+        /// Its position among those that wait; 1 is the next one.
         position: usize,
     },
     /// A run was claimed for the first time.

@@ -37,7 +37,7 @@ pub struct RunRef {
     /// Whether the run belongs to the lane of its agent in the space of that message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_lane: bool,
-    /// Whether the run waits for no turn and takes none, because it changes nothing.
+    /// Whether the run needs no slot and is in no lane, because it changes nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_fork: bool,
 }

@@ -7,13 +7,14 @@
 //! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: people,
 //!   agents and spaces, and their configuration
 //! - [`messages`] (with [`attachments`]), [`mentions`], [`dispatch`] (with [`quota`] and
-//!   [`concurrency`]): messages and their files, the agents that they trigger, and whose turn it is
+//!   [`concurrency`]): messages and their files, the agents that they trigger, and which runs
+//!   may work
 //! - [`runs`], [`triggers`] (with [`deliveries`]), [`steps`] (with [`long_steps`]), [`forms`],
 //!   [`prices`], [`usage`], [`budgets`] (with [`days`]): what a triggered agent does, what that
 //!   costs, and what it may cost
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
 //! - [`events`], [`jobs`]: what is sent to clients and between functions
-//! - [`access`], [`callbacks`], [`origins`], [`rates`], [`append_limits`], [`idempotency`],
+//! - [`access`], [`callbacks`], [`web_origins`], [`rates`], [`append_limits`], [`idempotency`],
 //!   [`webhooks`]: permissions, rates, repeated calls and signatures
 //! - [`problems`]: errors as callers get them
 //! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
@@ -48,7 +49,6 @@ pub mod memories;
 pub mod mentions;
 pub mod messages;
 pub mod names;
-pub mod origins;
 pub mod plans;
 pub mod prices;
 pub mod problems;
@@ -68,6 +68,7 @@ pub mod time;
 pub mod tools;
 pub mod triggers;
 pub mod usage;
+pub mod web_origins;
 pub mod webhooks;
 
 pub use checked_text::InvalidText;

@@ -29,7 +29,7 @@ pub const PLANS: usize = 100;
 /// The longest payload of a service, in bytes.
 pub const PAYLOAD_BYTES: usize = 128 * 1024;
 /// How many memories, goals or plans one call may set or delete: one transaction holds them all.
-pub const KEPT_AT_ONCE: usize = 50;
+pub const CHANGES_AT_ONCE: usize = 50;
 /// The longest input of a call that is shown as a card, in bytes of JSON.
 pub const CARD_BYTES: usize = 64 * 1024;
 /// The longest answer to a form, in bytes of JSON.
@@ -41,9 +41,9 @@ pub const NOTE_CHARS: usize = 4_000;
 /// How many forms a run may have open at the same time.
 pub const OPEN_FORMS: u32 = 20;
 /// The longest time that a form stays open, and the default.
-pub const FORM_WAITS: Duration = Duration::from_hours(7 * 24);
+pub const FORM_OPEN_FOR: Duration = Duration::from_hours(7 * 24);
 /// How many of an agent's active runs a prompt reads, the newest first.
-pub const ACTIVE_READ: usize = 50;
+pub const ACTIVE_RUNS_READ: usize = 50;
 /// How many members a space may have.
 pub const MEMBERS: usize = 500;
 /// How many spaces an agent may be in.
@@ -82,7 +82,7 @@ pub const STREAM_KEY_CHARS: usize = 128;
 /// The longest idempotency key, in characters.
 pub const KEY_CHARS: usize = 255;
 /// How long an idempotency key is stored.
-pub const KEY_KEPT: Duration = Duration::from_hours(24);
+pub const KEY_STORED_FOR: Duration = Duration::from_hours(24);
 /// How long a ticket is valid.
 pub const TICKET_VALID: Duration = Duration::from_mins(1);
 /// How long a WebSocket connection may last.
@@ -98,7 +98,7 @@ pub const CONNECTIONS_OF_ENTITY: usize = 20;
 /// these may subscribe.
 pub const CALLS_OF_ENTITY: usize = 4;
 /// After how long a refused call through another protocol may be repeated.
-pub const CALLS_OPEN_FOR: Duration = Duration::from_secs(5);
+pub const CALLS_RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The reason why a call through another protocol is refused.
 pub fn too_many_calls() -> String {
@@ -122,23 +122,29 @@ impl RoomLimits {
     pub const SPACE: Self = Self { direct: 50, per_job: 100 };
 }
 
-/// The lease of a run's worker, and when `sweep` looks at what may be stuck.
+/// The lease of a run's worker.
 pub mod lease {
     use std::time::Duration;
 
     /// A lease ends this long after it was renewed.
-    pub const LASTS: Duration = Duration::from_secs(30);
+    pub const DURATION: Duration = Duration::from_secs(30);
     /// A worker renews its lease this often.
-    pub const RENEWED: Duration = Duration::from_secs(10);
+    pub const RENEW_EVERY: Duration = Duration::from_secs(10);
     /// A takeover waits this long after the end of the lease.
     pub const GRACE: Duration = Duration::from_secs(5);
     /// A worker that could not renew its lease for this long stops acting.
-    pub const GIVEN_UP: Duration = Duration::from_secs(20);
-    /// A queued run, or a message without a dispatch, is due after this time.
-    pub const QUEUED_DUE: Duration = Duration::from_secs(30);
-    /// A run that waits for its turn is due after this time, even if nobody tells it. Normally the
-    /// transaction that frees its place does.
-    pub const WAITING_DUE: Duration = Duration::from_mins(5);
-    /// A running run is due after this time.
-    pub const RUNNING_DUE: Duration = Duration::from_mins(1);
+    pub const STOP_ACTING_AFTER: Duration = Duration::from_secs(20);
+}
+
+/// After how long `sweep` acts on an item that may be stuck.
+pub mod due {
+    use std::time::Duration;
+
+    /// For a queued run, and for a message without a dispatch.
+    pub const QUEUED: Duration = Duration::from_secs(30);
+    /// For a run that waits in its lane or for a slot. Normally the transaction that frees a place
+    /// starts the run, so this is only the fallback.
+    pub const WAITING: Duration = Duration::from_mins(5);
+    /// For a running run.
+    pub const RUNNING: Duration = Duration::from_mins(1);
 }

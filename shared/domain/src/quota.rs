@@ -18,16 +18,16 @@ const SENDERS: usize = 100;
 /// The name under which all further senders are counted.
 const OTHERS: &str = "others";
 
-/// The cause of a run.
+/// The member, service or other source whose share of the quota a run uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cause {
-    /// The sender's name in the counters: only letters and digits.
+pub struct QuotaUser {
+    /// The name in the counters: only letters and digits.
     pub sender: String,
-    /// Whether the sender is a person.
+    /// Whether it is a person.
     pub is_person: bool,
 }
 
-impl Cause {
+impl QuotaUser {
     /// A member of a space, for its messages.
     pub fn member(id: EntityId, is_person: bool) -> Self {
         Self { sender: id.to_string().replace('_', ""), is_person }
@@ -61,12 +61,12 @@ pub enum Bucket {
     Rest,
 }
 
-/// How many runs were caused in a minute, by one sender or by all.
+/// How many runs of a minute one sender or all senders have used, in each bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Caused {
+pub struct RunCounts {
     /// Runs of the half that is reserved for people's messages.
-    #[serde(default)]
-    pub kept: u32,
+    #[serde(default, rename = "kept")]
+    pub people: u32,
     /// Runs of the other half.
     #[serde(default)]
     pub rest: u32,
@@ -79,10 +79,10 @@ pub struct RateWindow {
     pub number: i64,
     /// The runs of all senders.
     #[serde(flatten)]
-    pub all: Caused,
+    pub all: RunCounts,
     /// The runs of each sender.
     #[serde(default)]
-    pub by: BTreeMap<String, Caused>,
+    pub by: BTreeMap<String, RunCounts>,
 }
 
 impl RateWindow {
@@ -105,25 +105,25 @@ impl RateWindow {
 
     /// The bucket of a space's `limit` from which the next run is taken, or `None` if there is no
     /// room.
-    pub fn room_in_space(&self, limit: u32, cause: &Cause) -> Option<Bucket> {
+    pub fn room_in_space(&self, limit: u32, user: &QuotaUser) -> Option<Bucket> {
         let rest = limit - limit / 2;
-        self.room(limit, cause, rest.div_ceil(2))
+        self.room(limit, user, rest.div_ceil(2))
     }
 
     /// The same for an agent's `limit`. One sender may use the whole other half, because apart from
     /// people mostly one service, or the agent's plans, trigger an agent.
-    pub fn room_of_agent(&self, limit: u32, cause: &Cause) -> Option<Bucket> {
-        self.room(limit, cause, u32::MAX)
+    pub fn room_of_agent(&self, limit: u32, user: &QuotaUser) -> Option<Bucket> {
+        self.room(limit, user, u32::MAX)
     }
 
     /// `most_of_rest` is how many runs of the other half one sender gets.
-    fn room(&self, limit: u32, cause: &Cause, most_of_rest: u32) -> Option<Bucket> {
+    fn room(&self, limit: u32, user: &QuotaUser, most_of_rest: u32) -> Option<Bucket> {
         let people = limit / 2;
         let rest = limit - people;
-        let caused = self.by.get(self.counted_as(cause)).copied().unwrap_or_default();
-        if cause.is_person && self.all.kept < people && caused.kept < people.div_ceil(2) {
+        let counts = self.by.get(self.counted_as(user)).copied().unwrap_or_default();
+        if user.is_person && self.all.people < people && counts.people < people.div_ceil(2) {
             Some(Bucket::People)
-        } else if self.all.rest < rest && caused.rest < most_of_rest {
+        } else if self.all.rest < rest && counts.rest < most_of_rest {
             Some(Bucket::Rest)
         } else {
             None
@@ -132,22 +132,22 @@ impl RateWindow {
 
     /// The name under which a sender is counted: its own, or `others` if too many senders are
     /// known.
-    fn counted_as<'a>(&self, cause: &'a Cause) -> &'a str {
-        if self.by.len() < SENDERS || self.by.contains_key(&cause.sender) {
-            &cause.sender
+    fn counted_as<'a>(&self, user: &'a QuotaUser) -> &'a str {
+        if self.by.len() < SENDERS || self.by.contains_key(&user.sender) {
+            &user.sender
         } else {
             OTHERS
         }
     }
 
     /// Counts a run that is taken from `bucket`.
-    pub fn count(&mut self, bucket: Bucket, cause: &Cause) {
-        let sender = self.counted_as(cause).to_owned();
+    pub fn count(&mut self, bucket: Bucket, user: &QuotaUser) {
+        let sender = self.counted_as(user).to_owned();
         let by = self.by.entry(sender).or_default();
-        for caused in [&mut self.all, by] {
+        for counts in [&mut self.all, by] {
             match bucket {
-                Bucket::People => caused.kept += 1,
-                Bucket::Rest => caused.rest += 1,
+                Bucket::People => counts.people += 1,
+                Bucket::Rest => counts.rest += 1,
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Cutting texts.
+//! Cuts texts that are too long.
 
 /// A text cut to at most `most` bytes, followed by how many bytes are missing. `None` if the text
 /// is not longer than that.

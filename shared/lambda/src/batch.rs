@@ -13,7 +13,7 @@ use lambda_runtime::{Error, LambdaEvent, service_fn};
 use smartspace_domain::jobs::Job;
 use smartspace_ports::{
     envelope::{self, Label},
-    queues::{Delivery, Held, SqsDelivery},
+    queues::{LocalJob, ReceivedJob, SqsJob},
     trace,
 };
 use tokio::time::Instant;
@@ -27,7 +27,7 @@ const FIRST_RETRY: Duration = Duration::from_secs(8);
 /// an upgrade, so it stays in the queue for 16 minutes before it becomes a dead letter.
 const UNREADABLE_WAITS: u32 = 8;
 
-/// The queue whose deliveries a worker keeps from others while it handles them.
+/// The queue whose jobs a worker hides from others while it handles them.
 #[derive(Clone, Debug)]
 pub struct Queue {
     pub client: Client,
@@ -38,10 +38,10 @@ pub struct Queue {
 /// How the body of a record is read: as the jobs that it asks for.
 pub type Reader<J> = fn(&str) -> Result<Vec<J>, String>;
 
-/// Serves a queue forever. With `queue`, a handler can keep its delivery from other workers.
+/// Serves a queue forever. With `queue`, a handler can hide its job from other workers.
 pub async fn serve<J: Job, F, Fut>(queue: Option<Queue>, handle: F) -> Result<(), Error>
 where
-    F: Fn(J, Arc<dyn Delivery>) -> Fut + Send + Sync + 'static,
+    F: Fn(J, Arc<dyn ReceivedJob>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = smartspace_domain::Result<()>> + Send,
 {
     serve_reading(job_of, queue, handle).await
@@ -59,7 +59,7 @@ pub async fn serve_reading<J: Job, F, Fut>(
     handle: F,
 ) -> Result<(), Error>
 where
-    F: Fn(J, Arc<dyn Delivery>) -> Fut + Send + Sync + 'static,
+    F: Fn(J, Arc<dyn ReceivedJob>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = smartspace_domain::Result<()>> + Send,
 {
     let shared = Arc::new((handle, queue));
@@ -89,7 +89,7 @@ async fn batch<J: Job, F, Fut>(
     handle: &F,
 ) -> SqsBatchResponse
 where
-    F: Fn(J, Arc<dyn Delivery>) -> Fut,
+    F: Fn(J, Arc<dyn ReceivedJob>) -> Fut,
     Fut: Future<Output = smartspace_domain::Result<()>>,
 {
     let failed = join_all(event.records.into_iter().map(async |record| {
@@ -113,7 +113,7 @@ async fn done<J: Job, F, Fut>(
     handle: &F,
 ) -> bool
 where
-    F: Fn(J, Arc<dyn Delivery>) -> Fut,
+    F: Fn(J, Arc<dyn ReceivedJob>) -> Fut,
     Fut: Future<Output = smartspace_domain::Result<()>>,
 {
     let label = Label::of(record.body.as_deref().unwrap_or_default());
@@ -151,20 +151,20 @@ async fn work<J: Job, F, Fut>(
     handle: &F,
 ) -> bool
 where
-    F: Fn(J, Arc<dyn Delivery>) -> Fut,
+    F: Fn(J, Arc<dyn ReceivedJob>) -> Fut,
     Fut: Future<Output = smartspace_domain::Result<()>>,
 {
-    let received = received(&record);
-    let retry_delay = retry_delay(received);
-    let delivery: Arc<dyn Delivery> = match (queue, record.receipt_handle) {
-        (Some(queue), Some(receipt)) => Arc::new(SqsDelivery {
+    let times_received = times_received(&record);
+    let retry_delay = retry_delay(times_received);
+    let job: Arc<dyn ReceivedJob> = match (queue, record.receipt_handle) {
+        (Some(queue), Some(receipt)) => Arc::new(SqsJob {
             client: queue.client.clone(),
             url: queue.url.clone(),
             receipt,
             ends_at,
-            is_repeated: received > 1,
+            is_repeated: times_received > 1,
         }),
-        _ => Arc::new(Held),
+        _ => Arc::new(LocalJob),
     };
     let jobs = match read(record.body.as_deref().unwrap_or_default()) {
         Ok(jobs) => jobs,
@@ -172,16 +172,16 @@ where
             // It may be a job of a later version. It is delivered again to a worker that can read
             // it, or becomes a dead letter.
             tracing::error!(event = "unreadable_job", %error, "a job could not be read");
-            delivery.hold(retry_delay * UNREADABLE_WAITS).await;
+            job.hide(retry_delay * UNREADABLE_WAITS).await;
             return false;
         }
     };
-    let all = try_join_all(jobs.into_iter().map(|job| handle(job, Arc::clone(&delivery))));
+    let all = try_join_all(jobs.into_iter().map(|task| handle(task, Arc::clone(&job))));
     let done = AssertUnwindSafe(all).catch_unwind().await.map(|done| done.map(drop));
     if !matches!(done, Ok(Ok(()))) {
         // Otherwise the retry would wait for the queue's visibility timeout, which is as long as an
         // invocation may take.
-        delivery.hold(retry_delay).await;
+        job.hide(retry_delay).await;
     }
     match done {
         Ok(Ok(())) => true,
@@ -197,7 +197,7 @@ where
 }
 
 /// How often a job was delivered, including this time.
-fn received(record: &SqsMessage) -> u32 {
+fn times_received(record: &SqsMessage) -> u32 {
     let count = record.attributes.get("ApproximateReceiveCount");
     count.and_then(|count| count.parse().ok()).unwrap_or(1)
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use smartspace_domain::{
-    budgets::DailyLimit, invites::InvitePolicy, origins::origin, prices::Prices,
+    budgets::DailyLimit, invites::InvitePolicy, prices::Prices, web_origins::origin,
 };
 use smartspace_ports::{alarms::Schedules, otlp::OtlpSettings};
 

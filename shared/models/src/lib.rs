@@ -8,7 +8,7 @@
 //! - `bedrock`: all models on Amazon Bedrock, through the AWS SDK; in a build without it,
 //!   [`no_bedrock`] refuses each request
 //! - `access`, `events`, `reading`, `refusals`, `calls`: shared by the providers over HTTP
-//! - [`sight`]: which models take images and PDFs
+//! - [`file_support`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
 //! - [`retry`]: which model to ask next after an error
 //! - [`partial_json`]: extracts a text from JSON that is still being written
@@ -25,6 +25,7 @@ pub mod anthropic;
 pub mod bedrock;
 mod calls;
 mod events;
+pub mod file_support;
 pub mod http;
 pub mod limits;
 pub mod no_bedrock;
@@ -37,7 +38,6 @@ mod reading;
 mod refusals;
 pub mod retry;
 pub mod scripted;
-pub mod sight;
 
 #[cfg(test)]
 mod provider;

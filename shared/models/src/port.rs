@@ -3,11 +3,11 @@
 //! The providers and the fakes of the tests implement [`Model`]; a run calls it. This folder is the
 //! ground of the crate: it imports no other module.
 
-mod cause;
 pub(crate) mod estimate;
 pub(crate) mod files;
 pub(crate) mod images;
 mod request;
+mod script_cause;
 pub(crate) mod text;
 
 use std::{pin::Pin, time::Duration};
@@ -21,9 +21,9 @@ use smartspace_domain::{
 
 pub(crate) use self::request::turn_has_words;
 pub use self::{
-    cause::Cause,
     images::{DRAWING_LIMIT, Drawing, ImageRequest},
     request::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec},
+    script_cause::ScriptCause,
 };
 
 /// How long one answer may take in total, unless the configuration says otherwise.

@@ -34,7 +34,7 @@ impl Pipeline {
         match caller {
             Caller::Operator => Ok(None),
             Caller::Entity(entity) => {
-                Ok(self.store.members().get(space, entity).await?.map(|member| member.place()))
+                Ok(self.store.members().get(space, entity).await?.map(|member| member.membership()))
             }
         }
     }
@@ -80,7 +80,7 @@ pub fn may_in(roster: &Roster, caller: Caller, action: SpaceAction) -> Result<()
     let membership = match caller {
         Caller::Operator => None,
         Caller::Entity(entity) => {
-            roster.member(entity).map(smartspace_store::spaces::rosters::MemberRecord::place)
+            roster.member(entity).map(smartspace_store::spaces::rosters::MemberRecord::membership)
         }
     };
     caller.may_in_space(action, membership)

@@ -12,7 +12,7 @@ use smartspace_store::runs::{RunRecord, endings::Ending};
 use crate::Pipeline;
 
 impl Pipeline {
-    /// Ends a run under its lease: stores the end, queues the runs whose turn it is now, notifies
+    /// Ends a run under its lease: stores the end, queues the runs that may start now, notifies
     /// the followers, and closes what the run has asked people. Fails with
     /// [`smartspace_domain::Error::LeaseLost`] if the lease does not hold.
     pub async fn end_run(&self, run: &RunRecord, lease: &LeaseId, ending: &Ending) -> Result<Run> {

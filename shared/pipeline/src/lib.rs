@@ -6,7 +6,7 @@
 //!
 //! - [`access`]: whether a caller may do something
 //! - [`post`]: posts a message, queues the runs that it triggered, and notifies followers
-//! - [`budgets`]: pays for model calls
+//! - [`spending`]: pays for model calls from budgets
 //! - [`cancel`]: cancels a run
 //! - [`files`]: uploads, downloads, and files that messages name
 //! - [`forks`]: lets a run be tried again without effects
@@ -26,7 +26,6 @@
 //! `docs/internals/` has pages on budgets, files, lanes and members.
 
 pub mod access;
-pub mod budgets;
 pub mod cancel;
 pub mod endings;
 pub mod files;
@@ -47,6 +46,7 @@ pub mod request_json;
 pub mod retries;
 pub mod services;
 pub mod settle;
+pub mod spending;
 
 use std::{sync::Arc, time::Duration};
 

@@ -9,7 +9,7 @@ use smartspace_domain::{
     events::EventKind,
     ids::AttachmentId,
     jobs::{RunJob, TriggerJob},
-    quota::Cause,
+    quota::QuotaUser,
 };
 use smartspace_store::messages::append::{Appended, NewMessage};
 
@@ -35,8 +35,8 @@ impl Pipeline {
         for run in &appended.superseded {
             self.follow_ended(run).await;
         }
-        let cause = Cause::member(message.sender.id, message.sender.kind == EntityType::Human);
-        let counted = self.store.quota().count_runs(&appended.taken, &cause, message.created_at);
+        let user = QuotaUser::member(message.sender.id, message.sender.kind == EntityType::Human);
+        let counted = self.store.quota().count_runs(&appended.taken, &user, message.created_at);
         join!(
             counted,
             self.announce(message.space_id, EventKind::MessageCreated { message: message.clone() })

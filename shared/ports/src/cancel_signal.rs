@@ -1,5 +1,5 @@
-//! Tells a worker at once that its run was canceled, if the API and the worker share a process. On
-//! AWS they do not: there the worker reads its run every two seconds, and no signal is sent.
+//! Notifies a worker at once that its run was canceled, if the API and the worker share a process.
+//! On AWS they do not: there the worker reads its run every two seconds, and no signal is sent.
 
 use async_trait::async_trait;
 use smartspace_domain::ids::RunId;
@@ -7,7 +7,7 @@ use smartspace_domain::ids::RunId;
 /// Signals that a run was canceled. The signal is a hint: a worker that hears it reads the run.
 #[async_trait]
 pub trait CancelSignal: Send + Sync {
-    /// Tells the worker of `run` to read it.
+    /// Notifies the worker of `run`.
     fn ring(&self, run: RunId);
     /// Waits for a signal for `run`, possibly forever.
     async fn heard(&self, run: RunId);

@@ -18,30 +18,31 @@ pub trait Queue<J: Job>: Send + Sync {
     async fn send(&self, jobs: Vec<J>) -> Result<(), QueueError>;
 }
 
-/// The delivery of a job that a worker is handling.
+/// A job that a worker has received from a queue and not finished.
 #[async_trait]
-pub trait Delivery: Send + Sync {
-    /// Keeps the job from other workers for `time`.
-    async fn hold(&self, time: Duration);
+pub trait ReceivedJob: Send + Sync {
+    /// Hides the job from other workers for `time`.
+    async fn hide(&self, time: Duration);
 
     /// When the invocation that handles the job is ended from outside. `None` if there is no limit.
     fn ends_at(&self) -> Option<Instant> {
         None
     }
 
-    /// Whether the job was delivered before.
+    /// Whether the job was received before.
     fn is_repeated(&self) -> bool {
         false
     }
 }
 
-/// A delivery that no other worker can get, because its queue is in the same process.
+/// A job of a queue in the same process. No other worker can receive it, so there is nothing to
+/// hide.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Held;
+pub struct LocalJob;
 
 #[async_trait]
-impl Delivery for Held {
-    async fn hold(&self, _time: Duration) {}
+impl ReceivedJob for LocalJob {
+    async fn hide(&self, _time: Duration) {}
 }
 
 /// The most entries of a batch of SQS.
@@ -89,7 +90,7 @@ mod tests {
 }
 
 #[cfg(feature = "aws")]
-pub use sqs::{SqsDelivery, SqsQueue};
+pub use sqs::{SqsJob, SqsQueue};
 
 #[cfg(feature = "aws")]
 mod sqs {
@@ -97,7 +98,7 @@ mod sqs {
 
     use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
 
-    use super::{Delivery, Duration, Instant, Job, Queue, QueueError, async_trait, batches};
+    use super::{Duration, Instant, Job, Queue, QueueError, ReceivedJob, async_trait, batches};
     use crate::envelope::seal;
 
     /// An SQS queue.
@@ -167,24 +168,24 @@ mod sqs {
         }
     }
 
-    /// A delivery from SQS.
+    /// A job from SQS.
     #[derive(Clone, Debug)]
-    pub struct SqsDelivery {
+    pub struct SqsJob {
         /// The SQS client.
         pub client: Client,
         /// The URL of the queue.
         pub url: String,
-        /// The receipt handle, which identifies this delivery.
+        /// The receipt handle, which identifies what was received.
         pub receipt: String,
         /// When the invocation ends.
         pub ends_at: Instant,
-        /// Whether the job was delivered before.
+        /// Whether the job was received before.
         pub is_repeated: bool,
     }
 
     #[async_trait]
-    impl Delivery for SqsDelivery {
-        async fn hold(&self, time: Duration) {
+    impl ReceivedJob for SqsJob {
+        async fn hide(&self, time: Duration) {
             let seconds = i32::try_from(time.as_secs()).unwrap_or(i32::MAX);
             let change = self
                 .client

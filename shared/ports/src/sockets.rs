@@ -1,6 +1,6 @@
 //! The WebSocket connections of clients.
 
-mod places;
+mod post_permits;
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
 use tokio::time::Instant;
 
-pub use self::places::{POSTS_AT_ONCE, Places};
+pub use self::post_permits::{POSTS_AT_ONCE, PostPermits};
 
 /// The time limit for a post to one connection, from the moment at which it is sent.
 pub const POST_LIMIT: Duration = Duration::from_secs(1);
@@ -47,8 +47,8 @@ pub enum CloseCode {
 /// another.
 #[async_trait]
 pub trait Sockets: Send + Sync {
-    /// The places of the posts of this process.
-    fn places(&self) -> &Places;
+    /// The permits of the posts of this process.
+    fn post_permits(&self) -> &PostPermits;
     /// Posts one frame, a JSON text.
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError>;
     /// Closes a connection. A host that can't send close codes closes it without one.
@@ -57,7 +57,7 @@ pub trait Sockets: Send + Sync {
     async fn is_open(&self, connection: &ConnectionId) -> bool;
 }
 
-/// Posts within [`POST_LIMIT`]. The time limit begins when the post gets a place, so that posts in
+/// Posts within [`POST_LIMIT`]. The time limit begins when the post gets a permit, so that posts in
 /// a crowd do not fail while they wait. `due` is when the frame should have been sent.
 pub async fn post_in_time(
     sockets: &dyn Sockets,
@@ -65,12 +65,12 @@ pub async fn post_in_time(
     frame: Arc<str>,
     due: Instant,
 ) -> Result<(), PostError> {
-    let places = sockets.places();
-    let _place = places.take().await;
+    let permits = sockets.post_permits();
+    let _permit = permits.take().await;
     let is_late = due.elapsed() > LATE_AFTER;
     let posted = tokio::time::timeout(POST_LIMIT, sockets.post(connection, frame)).await;
     if is_late || posted.is_err() {
-        places.count_late();
+        permits.count_late();
     }
     posted.unwrap_or_else(|_| Err(PostError::Failed("it took longer than a second".into())))
 }
@@ -89,26 +89,26 @@ mod api_gateway {
         primitives::Blob,
     };
 
-    use super::{Arc, CloseCode, ConnectionId, Places, PostError, Sockets, async_trait};
+    use super::{Arc, CloseCode, ConnectionId, PostError, PostPermits, Sockets, async_trait};
 
     /// The connections of a WebSocket API of API Gateway.
     #[derive(Clone, Debug)]
     pub struct ApiGatewaySockets {
         client: Client,
-        places: Places,
+        post_permits: PostPermits,
     }
 
     impl ApiGatewaySockets {
         /// `client` must use the API's `@connections` endpoint.
         pub fn new(client: Client) -> Self {
-            Self { client, places: Places::default() }
+            Self { client, post_permits: PostPermits::default() }
         }
     }
 
     #[async_trait]
     impl Sockets for ApiGatewaySockets {
-        fn places(&self) -> &Places {
-            &self.places
+        fn post_permits(&self) -> &PostPermits {
+            &self.post_permits
         }
 
         async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {

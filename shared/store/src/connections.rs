@@ -1,6 +1,6 @@
 //! WebSocket connections: the tickets that open them, and their subscriptions to spaces.
 
-mod followers;
+mod connection_limits;
 pub mod presence;
 mod snapshots;
 mod subscriptions;
@@ -12,7 +12,9 @@ use smartspace_domain::{
     ids::{ConnectionId, EntityId, SpaceId},
 };
 
-pub use self::{followers::MayFollow, snapshots::Asked, subscriptions::Audience};
+pub use self::{
+    connection_limits::MayFollow, snapshots::SnapshotRequests, subscriptions::Audience,
+};
 use crate::{
     Connections, Result,
     entities::not_retired,

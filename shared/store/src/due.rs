@@ -8,7 +8,7 @@ use smartspace_domain::{
     Time,
     ids::{AttachmentId, EntityId, PlanId, SpaceId},
     jobs::{RunJob, TriggerJob},
-    limits::{self, lease},
+    limits::{self, due},
 };
 
 use crate::{
@@ -66,7 +66,7 @@ impl DueItem {
         if self.due_count >= limits::SWEEPS {
             return Self { due_at: None, due_count: self.due_count };
         }
-        let delay = (lease::QUEUED_DUE * 2_u32.pow(self.due_count)).min(Duration::from_hours(1));
+        let delay = (due::QUEUED * 2_u32.pow(self.due_count)).min(Duration::from_hours(1));
         Self { due_at: Some((now + delay).to_string()), due_count: self.due_count + 1 }
     }
 }
@@ -119,9 +119,9 @@ impl Due<'_> {
         let unknown =
             || Error::Internal(format!("an item of an unknown kind is due: {} {}", key.pk, key.sk));
         let (kind, id) = key.pk.split_once('#').ok_or_else(unknown)?;
-        let place = key.sk.strip_prefix(keys::MSG).map(str::parse::<u64>);
+        let seq = key.sk.strip_prefix(keys::MSG).map(str::parse::<u64>);
         let plan = key.sk.strip_prefix(keys::PLAN).map(str::parse::<PlanId>);
-        match (kind, place) {
+        match (kind, seq) {
             ("RUN", None) => {
                 let run: Option<RunRecord> = self.store.table.get(key).await?;
                 let close =

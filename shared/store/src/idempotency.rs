@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use smartspace_domain::{Time, idempotency::IdempotencyKey, limits::KEY_KEPT};
+use smartspace_domain::{Time, idempotency::IdempotencyKey, limits::KEY_STORED_FOR};
 
 use crate::{
     Error, Idempotency, Result,
@@ -45,7 +45,7 @@ impl PostKey {
         let posted = Posted {
             body: self.body.clone(),
             made: made.to_owned(),
-            expires_at: (now + KEY_KEPT).as_seconds(),
+            expires_at: (now + KEY_STORED_FOR).as_seconds(),
         };
         Write::put(keys::idempotency(&self.key), &posted)?
             .when("attribute_not_exists(PK) OR #expiresAt <= :now")

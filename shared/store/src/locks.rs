@@ -1,4 +1,4 @@
-//! Locks for the changes of one process.
+//! Locks that make one process change a space or an agent once at a time.
 
 use smartspace_domain::ids::{EntityId, SpaceId};
 use tokio::sync::Mutex;

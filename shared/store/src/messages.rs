@@ -30,16 +30,16 @@ impl Messages<'_> {
         range: Range,
         limit: usize,
     ) -> Result<Vec<MessageRecord>> {
-        let place = |seq| keys::place(keys::MSG, seq);
+        let sort_key = |seq| keys::sort_key(keys::MSG, seq);
         // No message ever gets a higher number.
         let last = 999_999_999_999;
         let query = Query::of(keys::space(space)).limit(limit);
         let query = match range {
             Range::After(seq) if seq >= last => return Ok(Vec::new()),
-            Range::After(seq) => query.between(&place(seq + 1), &place(last)),
+            Range::After(seq) => query.between(&sort_key(seq + 1), &sort_key(last)),
             Range::Before(seq) if seq <= 1 => return Ok(Vec::new()),
             Range::Before(seq) => {
-                query.between(&place(1), &place((seq - 1).min(last))).newest_first()
+                query.between(&sort_key(1), &sort_key((seq - 1).min(last))).newest_first()
             }
         };
         let items = self.store.table.all(query).await?;
@@ -62,10 +62,10 @@ impl Messages<'_> {
     }
 
     /// Several messages, as they are stored, by space and number. The result has the order of
-    /// `places`, and `None` for each message that no longer exists.
-    pub async fn at(self, places: &[(SpaceId, u64)]) -> Result<Vec<Option<MessageRecord>>> {
+    /// `refs`, and `None` for each message that no longer exists.
+    pub async fn at(self, refs: &[(SpaceId, u64)]) -> Result<Vec<Option<MessageRecord>>> {
         let mut wanted: Vec<_> =
-            places.iter().map(|(space, seq)| keys::numbered(*space, keys::MSG, *seq)).collect();
+            refs.iter().map(|(space, seq)| keys::numbered(*space, keys::MSG, *seq)).collect();
         let order = wanted.clone();
         // A request must not name a key twice, but several runs may have the same trigger.
         wanted.sort();

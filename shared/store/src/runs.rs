@@ -104,9 +104,9 @@ impl Runs<'_> {
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
-            let place = keys::run_meta(run.id);
-            if refusal.names(&place) {
-                return Ok(match refusal.existing::<RunRecord>(&place) {
+            let item_key = keys::run_meta(run.id);
+            if refusal.names(&item_key) {
+                return Ok(match refusal.existing::<RunRecord>(&item_key) {
                     // The first try took effect and its answer was lost.
                     Some(stored) if stored.created_at == run.created_at => placement,
                     stored => stored.as_ref().map_or_else(Placement::default, created_before),

@@ -1,8 +1,8 @@
 //! Spaces: their settings, and the small items of a space that are read often.
 
-mod card;
 mod deletion;
 pub mod members;
+mod overview;
 mod relationships;
 pub mod rosters;
 pub mod summaries;
@@ -19,8 +19,8 @@ use smartspace_domain::{
     stored,
 };
 
-pub(crate) use self::card::take_cards;
-pub use self::card::{Card, CardMember};
+pub(crate) use self::overview::take_overviews;
+pub use self::overview::{OverviewMember, SpaceOverview};
 pub use crate::shared::space::SpaceRecord;
 use crate::{
     Error, Result, Spaces,
@@ -66,7 +66,7 @@ impl Spaces<'_> {
         key: Option<&PostKey>,
         now: Time,
     ) -> Result<SpaceId> {
-        let card = Card::of(&settings, std::iter::empty());
+        let overview = SpaceOverview::of(&settings, std::iter::empty());
         let record = SpaceRecord {
             id,
             settings,
@@ -80,7 +80,7 @@ impl Spaces<'_> {
         let mut writes = vec![
             Write::put(keys::space_meta(id), &record)?.if_absent(),
             Write::put(keys::space_head(id), &Head::new())?.if_absent(),
-            Write::put(keys::space_card(id), &card)?,
+            Write::put(keys::space_overview(id), &overview)?,
         ];
         if let Some(key) = key {
             writes.push(key.write(&id.to_string(), now)?);
@@ -170,14 +170,14 @@ impl Spaces<'_> {
     ) -> Result<()> {
         let SpaceRecord { id, rev, .. } = *record;
         let whole = self.changed_settings(record, settings).await?;
-        let card = Card::of(settings, roster.members.iter());
+        let overview = SpaceOverview::of(settings, roster.members.iter());
         let meta = Write::update(keys::space_meta(id), "SET #settings = :settings, #rev = :next")
             .when("#rev = :rev AND attribute_not_exists(#deleted)")
             .value(":settings", whole)?
             .value(":rev", rev)?
             .value(":next", rev + 1)?;
         // This raises the version of the roster, like a member that joins or leaves. Otherwise such
-        // a change at the same time would store the card with the old name.
+        // a change at the same time would store the overview with the old name.
         let head =
             Write::update(keys::space_head(id), "SET #roster = :next").when("#roster = :roster");
         let head =
@@ -185,7 +185,7 @@ impl Spaces<'_> {
         match self
             .store
             .table
-            .transact(&[meta, head, Write::put(keys::space_card(id), &card)?])
+            .transact(&[meta, head, Write::put(keys::space_overview(id), &overview)?])
             .await
         {
             Ok(()) => Ok(()),

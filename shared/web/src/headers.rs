@@ -1,4 +1,4 @@
-//! What the headers of a request say about where it came from, and where it was sent to.
+//! Reads the origin and the target of a request from its headers.
 
 use axum::http::{HeaderMap, HeaderName, header};
 

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{Result, Time};
 use smartspace_embedded_table::{EmbeddedTable, NAME, client_on};
 use smartspace_ports::ids::{IdSource, RandomIds};
-use smartspace_ports::sockets::Places;
+use smartspace_ports::sockets::PostPermits;
 use smartspace_run::counters::Counted;
 use smartspace_store::table::schema;
 use tokio::{sync::watch, time::Instant};
@@ -84,7 +84,7 @@ impl Deployment {
         let ports = CountedPorts {
             deployment: Arc::clone(&deployment),
             name: Arc::new(Mutex::new("setting")),
-            places: Places::default(),
+            post_permits: PostPermits::default(),
         };
         schema::create_table(&client_on(ports), NAME).await.map_err(|error| error.to_string())?;
         Ok(deployment)

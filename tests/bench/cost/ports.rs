@@ -26,8 +26,8 @@ use smartspace_embedded_table::{TableCall, respond};
 use smartspace_ports::{
     alarms::Alarms,
     clock::Clock,
-    queues::{Delivery, Queue, QueueError},
-    sockets::{CloseCode, Places, PostError, Sockets},
+    queues::{Queue, QueueError, ReceivedJob},
+    sockets::{CloseCode, PostError, PostPermits, Sockets},
 };
 use smartspace_simulation::units;
 use tokio::time::{Instant, sleep};
@@ -49,7 +49,7 @@ pub(crate) struct CountedPorts {
     pub(crate) deployment: Arc<Deployment>,
     /// The name of the function, or of its current work.
     pub(crate) name: Arc<Mutex<&'static str>>,
-    pub(crate) places: Places,
+    pub(crate) post_permits: PostPermits,
 }
 
 impl CountedPorts {
@@ -151,15 +151,15 @@ impl<J: Job> Queue<J> for CountedQueue<J> {
     }
 }
 
-/// A delivery of the runs queue.
-pub(crate) struct CountedDelivery {
+/// A job of the runs queue.
+pub(crate) struct CountedJob {
     pub(crate) ports: CountedPorts,
     pub(crate) ends_at: Instant,
 }
 
 #[async_trait]
-impl Delivery for CountedDelivery {
-    async fn hold(&self, _: Duration) {
+impl ReceivedJob for CountedJob {
+    async fn hide(&self, _: Duration) {
         self.ports.count(Counter::Visibility, 1.0);
         sleep(QUEUE_TIME).await;
     }
@@ -171,8 +171,8 @@ impl Delivery for CountedDelivery {
 
 #[async_trait]
 impl Sockets for CountedPorts {
-    fn places(&self) -> &Places {
-        &self.places
+    fn post_permits(&self) -> &PostPermits {
+        &self.post_permits
     }
 
     async fn post(&self, _: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {

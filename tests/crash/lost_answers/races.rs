@@ -78,8 +78,14 @@ impl Scene {
 
     /// The name and the number of members that prompts show.
     async fn card(&self) -> (String, usize) {
-        let card =
-            self.store.spaces().cards(&[self.space]).await.unwrap().remove(&self.space).unwrap();
+        let card = self
+            .store
+            .spaces()
+            .overviews(&[self.space])
+            .await
+            .unwrap()
+            .remove(&self.space)
+            .unwrap();
         (card.name, card.count)
     }
 

@@ -38,7 +38,7 @@ impl Studio {
     }
 
     fn stopped(&self, index: u32) -> Authority {
-        Authority::Stopped { claims: self.runs[0].claims, place: (0, index) }
+        Authority::Stopped { claims: self.runs[0].claims, call_position: (0, index) }
     }
 }
 
@@ -58,7 +58,7 @@ async fn what_was_shown_is_kept_once_by_the_last_worker() {
         studio.store.runs().cancel(&run, EndReason::Cancel, &token, at(6)).await.unwrap();
         let again = studio.say(0, studio.stopped(0)).await;
         assert!(matches!(again, Err(Error::Conflict(_))), "it was posted before: {again:?}");
-        let earlier = Authority::Stopped { claims: run.claims - 1, place: (0, 1) };
+        let earlier = Authority::Stopped { claims: run.claims - 1, call_position: (0, 1) };
         assert_eq!(studio.say(1, earlier).await.unwrap_err(), Error::LeaseLost);
         let partial = studio.say(1, studio.stopped(1)).await.unwrap().message;
         assert!(partial.is_partial());

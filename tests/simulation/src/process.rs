@@ -18,7 +18,7 @@ use smartspace_ports::{
     clock::Clock,
     ids::IdSource,
     secrets::{FixedSecrets, KnownSecrets, Secret},
-    sockets::Places,
+    sockets::PostPermits,
 };
 use smartspace_run::{Callbacks, Runs};
 use smartspace_socket::Socket;
@@ -86,7 +86,7 @@ impl Process {
         let sockets = Arc::new(SimSockets {
             env: Arc::clone(env),
             life: Arc::clone(&life),
-            places: Places::default(),
+            post_permits: PostPermits::default(),
         });
         let models = Arc::new(SimModel { env: Arc::clone(env), life: Arc::clone(&life) });
         let transport = Arc::new(SimTransport { env: Arc::clone(env), life: Arc::clone(&life) });

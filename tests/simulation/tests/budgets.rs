@@ -10,7 +10,7 @@ use smartspace_domain::{
     days::Day,
 };
 use smartspace_embedded_table::NAME;
-use smartspace_store::{limits::budgets::Reserved, table::keys};
+use smartspace_store::{limits::budget_counters::Reserved, table::keys};
 
 use crate::small_space::{SmallSpace, start};
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use smartspace_domain::dispatch::{Reason, Routing};
 use smartspace_store::messages::{
     MessageRecord,
-    append::{Late, Stored},
+    append::{LateDispatch, Stored},
 };
 
 use crate::small_space::{SmallSpace, start};
@@ -36,17 +36,17 @@ impl Office {
     }
 
     /// Decides that everyone is triggered, because the router does not answer.
-    async fn decide(&self, message: &MessageRecord) -> Late {
+    async fn decide(&self, message: &MessageRecord) -> LateDispatch {
         let messages = self.0.store.messages();
         messages.decide_late(self.0.id, message, Routing::Failed, start()).await.unwrap()
     }
 
-    async fn store(&self, late: &Late) -> Stored {
+    async fn store(&self, late: &LateDispatch) -> Stored {
         self.0.store.messages().store_decision(late, None, start()).await.unwrap()
     }
 }
 
-fn refused(late: &Late) -> usize {
+fn refused(late: &LateDispatch) -> usize {
     let dispatch = &late.decided.dispatch;
     dispatch.iter().filter(|entry| entry.reason == Some(Reason::Rate)).count()
 }

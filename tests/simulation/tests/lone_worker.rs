@@ -43,10 +43,10 @@ use smartspace_ports::{
     clock::Clock,
     files::MemoryFiles,
     ids::RandomIds,
-    queues::{Delivery, Queue, QueueError},
+    queues::{Queue, QueueError, ReceivedJob},
     resolver::SystemResolver,
     secrets::FixedSecrets,
-    sockets::{CloseCode, Places, PostError, Sockets},
+    sockets::{CloseCode, PostError, PostPermits, Sockets},
 };
 use smartspace_run::{Callbacks, Runs};
 use smartspace_store::{
@@ -89,11 +89,11 @@ impl<J: Job> Queue<J> for CountingQueue {
 }
 
 #[derive(Default)]
-struct NoSockets(Places);
+struct NoSockets(PostPermits);
 
 #[async_trait]
 impl Sockets for NoSockets {
-    fn places(&self) -> &Places {
+    fn post_permits(&self) -> &PostPermits {
         &self.0
     }
 
@@ -135,8 +135,8 @@ impl Model for SlowModel {
 struct HeldWrites(AtomicUsize);
 
 #[async_trait]
-impl Delivery for HeldWrites {
-    async fn hold(&self, time: Duration) {
+impl ReceivedJob for HeldWrites {
+    async fn hide(&self, time: Duration) {
         assert_eq!(time, Duration::from_secs(36));
         self.0.fetch_add(1, Ordering::Relaxed);
     }

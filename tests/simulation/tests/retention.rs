@@ -135,7 +135,7 @@ async fn the_items_of_a_run_that_waits_several_times_outlive_it() {
     let store = store(&deployment, Some(DAY));
     let run = run(&store, 5).await;
     let later = at(0) + 20 * DAY;
-    store.steps().keep(&run, later).await.unwrap();
+    store.steps().extend_expiry(&run, later).await.unwrap();
     let until = (later + 8 * DAY).as_seconds();
     let kinds = ["PROMPT", "STEP#000", "PART#"];
     let kept = |kind: &&str| {
@@ -147,6 +147,6 @@ async fn the_items_of_a_run_that_waits_several_times_outlive_it() {
     };
     assert_eq!(kinds.iter().filter(|kind| kept(kind)).count(), kinds.len());
     // It never shortens a time.
-    store.steps().keep(&run, at(0) + DAY).await.unwrap();
+    store.steps().extend_expiry(&run, at(0) + DAY).await.unwrap();
     assert_eq!(kinds.iter().filter(|kind| kept(kind)).count(), kinds.len());
 }

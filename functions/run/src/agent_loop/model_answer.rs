@@ -19,10 +19,10 @@ use smartspace_domain::{
     steps::{FinishReason, SystemMessage},
 };
 use smartspace_models::{
-    port::{CachePoint, Cause, Message, ModelError, Request},
+    port::{CachePoint, Message, ModelError, Request, ScriptCause},
     retry::{Next, Tries},
 };
-use smartspace_pipeline::budgets::{MostWritten, Unpaid};
+use smartspace_pipeline::spending::{OutputLimit, Unpaid};
 use smartspace_store::{
     runs::{
         Tried,
@@ -134,7 +134,7 @@ pub(crate) struct Question<'a> {
     pub(crate) prompt: &'a Prompt,
     pub(crate) messages: &'a [Message],
     /// Why the run was started, if one of its models plays a script.
-    pub(crate) cause: Option<Arc<Cause>>,
+    pub(crate) cause: Option<Arc<ScriptCause>>,
     /// Those of the messages that the system has added before this step.
     pub(crate) notes: &'a [SystemMessage],
     pub(crate) step: u32,
@@ -263,10 +263,10 @@ impl ModelCaller<'_> {
         let spending = &self.context.spending;
         let call = call_id(self.context.run.id, question.step, attempt);
         let model = request.model.full_name();
-        let most = MostWritten::text(request.model.max_output_tokens);
+        let most = OutputLimit::text(request.model.max_output_tokens);
         match spending.reserve(&call, &model, || request.estimated_tokens(), most).await {
             Ok(()) => {}
-            Err(Unpaid::Unknown(error)) => return Err(NoModelAnswer::Unknown(error)),
+            Err(Unpaid::StoreFailed(error)) => return Err(NoModelAnswer::Unknown(error)),
             Err(Unpaid::Refused(text)) => {
                 let error = ModelError::new(FailureCode::Budget, text);
                 return Err(NoModelAnswer::Failed(error));

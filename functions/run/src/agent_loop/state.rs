@@ -18,7 +18,7 @@ use smartspace_domain::{
     runs::{Usage, UsageByModel},
     steps::{CallStatus, SystemMessage},
 };
-use smartspace_models::port::{Cause, Message};
+use smartspace_models::port::{Message, ScriptCause};
 use smartspace_store::runs::{
     prompts::PromptRecord,
     steps::{CallRecord, CallUsage, Marks, Progress, ShownPage, StepRecord},
@@ -55,7 +55,7 @@ pub(crate) struct State {
     replayed_prompt: Option<PromptRecord>,
     pub(crate) messages: Vec<Message>,
     /// Why the run was started, if one of its models plays a script.
-    pub(crate) cause: Option<Arc<Cause>>,
+    pub(crate) cause: Option<Arc<ScriptCause>>,
     pub(crate) steps: u32,
     /// The calls of the last answer, if not all of them are known to have a result.
     pub(crate) pending: Option<Pending>,

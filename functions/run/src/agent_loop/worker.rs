@@ -15,7 +15,7 @@ use smartspace_domain::{
     limits,
     runs::{FailureCode, RunError},
 };
-use smartspace_ports::queues::Delivery;
+use smartspace_ports::queues::ReceivedJob;
 use smartspace_store::runs::{Tried, endings::Ending, steps::Progress};
 use tokio::{sync::watch, time::Instant};
 
@@ -56,7 +56,7 @@ impl Worker {
         sources: &PromptSources,
         progress: Progress,
         claim: ClaimKind,
-        delivery: &dyn Delivery,
+        delivery: &dyn ReceivedJob,
     ) -> Result<()> {
         let renewed = match self.renew_if_slow().await {
             Ok(renewed) => renewed,
@@ -98,7 +98,7 @@ impl Worker {
     /// what the prompt needs, or the process stood still. Another worker may have the run by now.
     /// Returns when the lease was last renewed.
     async fn renew_if_slow(&self) -> Result<Instant> {
-        if self.claimed_at.elapsed() < limits::lease::RENEWED {
+        if self.claimed_at.elapsed() < limits::lease::RENEW_EVERY {
             return Ok(self.claimed_at);
         }
         let context = &self.context;

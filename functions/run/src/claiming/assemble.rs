@@ -9,8 +9,8 @@ use smartspace_domain::{
     runs::{FailureCode, RunError, RunStatus},
     triggers::Trigger,
 };
-use smartspace_pipeline::{Pipeline, budgets::Spending};
-use smartspace_ports::queues::Delivery;
+use smartspace_pipeline::{Pipeline, spending::Spending};
+use smartspace_ports::queues::ReceivedJob;
 use smartspace_store::runs::{RunRecord, steps::Progress};
 use tokio::{
     sync::{Semaphore, watch},
@@ -46,7 +46,7 @@ pub(super) async fn work_on(
     deps: &RunDeps,
     claimed: Claimed,
     sources: PromptSources,
-    delivery: &dyn Delivery,
+    delivery: &dyn ReceivedJob,
 ) -> Result<()> {
     let run = &claimed.run;
     // A new run has no stored steps.
@@ -66,7 +66,7 @@ pub(super) async fn work(
     claimed: Claimed,
     sources: PromptSources,
     work: Work,
-    delivery: &dyn Delivery,
+    delivery: &dyn ReceivedJob,
 ) -> Result<()> {
     let Claimed { run, lease, at, kind } = claimed;
     let Work { progress, trigger, dry } = work;

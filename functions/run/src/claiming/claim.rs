@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use smartspace_domain::{Error, Result, Time, ids::LeaseId, jobs::RunRef, runs::RunStatus};
-use smartspace_ports::queues::Delivery;
+use smartspace_ports::queues::ReceivedJob;
 use smartspace_store::runs::{RunRecord, TriggeredBy, claims::Claim};
 use tokio::{sync::oneshot, time::Instant};
 
@@ -24,7 +24,11 @@ use crate::{
 const ENDS_SOON: Duration = Duration::from_secs(10);
 
 /// Claims a run and works on it, if it is the run's turn.
-pub(super) async fn handle(deps: &RunDeps, run_ref: RunRef, delivery: &dyn Delivery) -> Result<()> {
+pub(super) async fn handle(
+    deps: &RunDeps,
+    run_ref: RunRef,
+    delivery: &dyn ReceivedJob,
+) -> Result<()> {
     let lease = deps.pipeline.token();
     let now = deps.pipeline.now();
     let at = Instant::now();
@@ -96,7 +100,7 @@ async fn work_with(
     claimed: Claimed,
     sources: Result<Option<PromptSources>>,
     loaded_for: RunRef,
-    delivery: &dyn Delivery,
+    delivery: &dyn ReceivedJob,
 ) -> Result<()> {
     match current_sources(deps, sources, loaded_for, &claimed.run).await {
         Ok(Some(sources)) => {

@@ -5,7 +5,7 @@ use smartspace_domain::{
     jobs::RunRef,
     runs::{ForkOf, RunStatus},
 };
-use smartspace_ports::queues::Delivery;
+use smartspace_ports::queues::ReceivedJob;
 use smartspace_store::runs::RunRecord;
 
 use crate::{
@@ -23,7 +23,7 @@ pub(super) async fn work_on_fork(
     deps: &RunDeps,
     claimed: Claimed,
     fork: ForkOf,
-    delivery: &dyn Delivery,
+    delivery: &dyn ReceivedJob,
 ) -> Result<()> {
     let Claimed { run, lease, .. } = &claimed;
     match Box::pin(replayed(deps, run, fork)).await {

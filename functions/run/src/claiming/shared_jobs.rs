@@ -13,7 +13,7 @@ use std::{
 use async_trait::async_trait;
 use futures::{FutureExt, future::join_all};
 use smartspace_domain::jobs::{RunJob, RunRef};
-use smartspace_ports::queues::Delivery;
+use smartspace_ports::queues::ReceivedJob;
 use tokio::time::{Instant, sleep};
 use tracing::Instrument;
 
@@ -27,7 +27,7 @@ const RETRIED_AFTER: Duration = Duration::from_secs(8);
 const HIDDEN_SHORTER: Duration = Duration::from_secs(1);
 
 /// Claims runs and works on them side by side.
-pub(super) async fn handle(deps: &RunDeps, runs: Vec<RunRef>, delivery: &dyn Delivery) {
+pub(super) async fn handle(deps: &RunDeps, runs: Vec<RunRef>, delivery: &dyn ReceivedJob) {
     if delivery.is_repeated() {
         for run in &runs {
             tracing::warn!(run = %run.run_id, agent = %run.agent_id, "a shared job came again; \
@@ -62,14 +62,14 @@ async fn handle_one(deps: &RunDeps, run: RunRef, delivery: &SharedDelivery<'_>) 
 
 /// The delivery of a job that several runs share.
 struct SharedDelivery<'a> {
-    delivery: &'a dyn Delivery,
+    delivery: &'a dyn ReceivedJob,
     /// Until when the queue hides the job at least, once one of the runs has asked for it.
     hidden_until: Mutex<Instant>,
 }
 
 #[async_trait]
-impl Delivery for SharedDelivery<'_> {
-    async fn hold(&self, time: Duration) {
+impl ReceivedJob for SharedDelivery<'_> {
+    async fn hide(&self, time: Duration) {
         let until = Instant::now() + time;
         {
             let mut hidden = self.hidden_until.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +78,7 @@ impl Delivery for SharedDelivery<'_> {
             }
             *hidden = until;
         }
-        self.delivery.hold(time).await;
+        self.delivery.hide(time).await;
     }
 
     fn ends_at(&self) -> Option<Instant> {

@@ -2,7 +2,7 @@
 //! as they fit.
 
 use smartspace_domain::ids::SpaceId;
-use smartspace_models::{port::FileRef, sight::Sight};
+use smartspace_models::{file_support::FileSupport, port::FileRef};
 use smartspace_store::messages::MessageRecord;
 
 use crate::{
@@ -15,13 +15,13 @@ use crate::{
 pub(crate) fn chosen<'a>(
     space: SpaceId,
     messages: impl DoubleEndedIterator<Item = &'a MessageRecord>,
-    sight: Sight,
+    file_support: FileSupport,
 ) -> Vec<FileRef> {
     let mut room = Room::default();
     let mut chosen = Vec::new();
     for message in messages.rev() {
         for (index, file) in message.files.iter().enumerate().rev() {
-            if sight.takes(&file.part.content_type) && room.take(&file.part) {
+            if file_support.takes(&file.part.content_type) && room.take(&file.part) {
                 let line = file_line(index + 1, &file.part);
                 chosen.push(file_ref(space, file, format!("#{} {line}", message.seq)));
             }
@@ -72,12 +72,12 @@ mod tests {
         MessageRecord { files: files.iter().enumerate().map(file).collect(), ..message(seq) }
     }
 
-    fn names(messages: &[MessageRecord], sight: Sight) -> Vec<String> {
+    fn names(messages: &[MessageRecord], file_support: FileSupport) -> Vec<String> {
         let space = SpaceId::new(Time::default(), 1);
-        chosen(space, messages.iter(), sight).into_iter().map(|file| file.name).collect()
+        chosen(space, messages.iter(), file_support).into_iter().map(|file| file.name).collect()
     }
 
-    const BOTH: Sight = Sight { images: true, pdfs: true };
+    const BOTH: FileSupport = FileSupport { images: true, pdfs: true };
 
     #[test]
     fn the_newest_eight_images_are_handed_over_in_order() {
@@ -85,7 +85,7 @@ mod tests {
             (1..=6).map(|seq| with_files(seq, &[("image/png", 10), ("image/jpeg", 10)])).collect();
         let expected = ["3-1", "3-2", "4-1", "4-2", "5-1", "5-2", "6-1", "6-2"];
         assert_eq!(names(&messages, BOTH), expected);
-        assert_eq!(names(&messages, Sight::default()), [""; 0]);
+        assert_eq!(names(&messages, FileSupport::default()), [""; 0]);
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
             with_files(4, &[("application/pdf", 9 * mib)]),
         ];
         assert_eq!(names(&messages, BOTH), ["1-1", "4-1"]);
-        assert_eq!(names(&messages, Sight { pdfs: false, ..BOTH }), ["1-1"]);
+        assert_eq!(names(&messages, FileSupport { pdfs: false, ..BOTH }), ["1-1"]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use smartspace_store::{
     Store,
     messages::{MessageRecord, Range},
     runs::{ActiveCause, ActiveRecord, RunMembership, RunRecord},
-    spaces::{Card, SpaceRecord, rosters::MemberRecord, summaries::SummaryRecord},
+    spaces::{SpaceOverview, SpaceRecord, rosters::MemberRecord, summaries::SummaryRecord},
 };
 use tokio::sync::oneshot;
 
@@ -45,7 +45,7 @@ pub(crate) struct PromptSources {
     /// The space that triggered the agent. `None` if a plan or a service did.
     pub(crate) trigger_space: Option<SpaceContext>,
     /// The spaces that the prompt may show.
-    pub(crate) cards: BTreeMap<SpaceId, Card>,
+    pub(crate) cards: BTreeMap<SpaceId, SpaceOverview>,
     /// The number of spaces that the agent is in.
     pub(crate) space_count: usize,
     /// The active runs of the agent that the prompt shows, this run first. An agent that is shown
@@ -131,7 +131,7 @@ pub(crate) async fn load_sources(
             Some(message) => {
                 TriggerSpace::read(store, seen, run, agent_id, message, &guessed, run_tx).await
             }
-            None => Ok((None, store.spaces().cards(&guessed).await?)),
+            None => Ok((None, store.spaces().overviews(&guessed).await?)),
         }
     };
     let (context, (trigger_space, cards)) =
@@ -180,7 +180,7 @@ pub(crate) async fn load_sources(
 async fn find_unlisted(
     store: &Store,
     place: Option<&mut SpaceContext>,
-    cards: &BTreeMap<SpaceId, Card>,
+    cards: &BTreeMap<SpaceId, SpaceOverview>,
 ) -> Result<()> {
     let Some(place) = place else { return Ok(()) };
     let Some(card) = cards.get(&place.space.id) else { return Ok(()) };
@@ -205,7 +205,7 @@ async fn find_unlisted(
 /// The names of all whom the prompt mentions.
 fn names(
     agent: &Entity,
-    cards: &BTreeMap<SpaceId, Card>,
+    cards: &BTreeMap<SpaceId, SpaceOverview>,
     place: Option<&SpaceContext>,
     active: &[ActiveRecord],
 ) -> Names {
@@ -237,13 +237,13 @@ fn spaces_to_show(spaces: &[SpaceId], home: Option<SpaceId>) -> Vec<SpaceId> {
 /// Reads the cards that are missing from `cards`, and drops those that are not shown.
 async fn complete_cards(
     store: &Store,
-    mut cards: BTreeMap<SpaceId, Card>,
+    mut cards: BTreeMap<SpaceId, SpaceOverview>,
     shown: &[SpaceId],
-) -> Result<BTreeMap<SpaceId, Card>> {
+) -> Result<BTreeMap<SpaceId, SpaceOverview>> {
     let missing: Vec<SpaceId> =
         shown.iter().copied().filter(|space| !cards.contains_key(space)).collect();
     if !missing.is_empty() {
-        cards.extend(store.spaces().cards(&missing).await?);
+        cards.extend(store.spaces().overviews(&missing).await?);
     }
     cards.retain(|space, _| shown.contains(space));
     Ok(cards)
@@ -281,10 +281,10 @@ impl TriggerSpace {
         triggered_by: jobs::MessageRef,
         shown: &[SpaceId],
         run_tx: Option<oneshot::Sender<Option<RunRecord>>>,
-    ) -> Result<(Option<Self>, BTreeMap<SpaceId, Card>)> {
+    ) -> Result<(Option<Self>, BTreeMap<SpaceId, SpaceOverview>)> {
         let space = triggered_by.space_id;
         let of_run = async {
-            let RunMembership { run, place, cards } =
+            let RunMembership { run, place, overviews: cards } =
                 store.runs().with_membership(space, agent, run, shown).await?;
             if let Some(run_tx) = run_tx {
                 // Nobody waits for the record if the claim has already failed.

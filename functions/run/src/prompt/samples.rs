@@ -20,7 +20,7 @@ use smartspace_domain::{
 use smartspace_store::{
     messages::MessageRecord,
     runs::{ActiveRecord, RunRecord},
-    spaces::{Card, CardMember, rosters::MemberRecord},
+    spaces::{OverviewMember, SpaceOverview, rosters::MemberRecord},
 };
 
 use crate::prompt::{
@@ -143,9 +143,9 @@ fn agent_member(name: &str, cursor: u64) -> MemberRecord {
     }
 }
 
-fn card(name: &str, members: &[Sender], count: usize) -> Card {
-    let members = members.iter().cloned().map(|sender| CardMember { sender, about: None });
-    Card { name: name.into(), members: members.collect(), count, admin: None }
+fn card(name: &str, members: &[Sender], count: usize) -> SpaceOverview {
+    let members = members.iter().cloned().map(|sender| OverviewMember { sender, about: None });
+    SpaceOverview { name: name.into(), members: members.collect(), count, admin: None }
 }
 
 /// Returns the same as [`sources`], with all that a prompt can show.
@@ -177,7 +177,7 @@ pub(crate) fn full_sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSour
     let left = sender(3, written.space, EntityType::Human);
     all.names.add([&other, &left]);
     let card = all.cards.get_mut(&space(1)).unwrap();
-    card.members.push(CardMember { sender: other, about: Some(note.into()) });
+    card.members.push(OverviewMember { sender: other, about: Some(note.into()) });
     card.count += 1;
     all.trigger_space.as_mut().unwrap().left.push(left);
     all

@@ -2,7 +2,7 @@
 //! do, stand here once.
 
 use smartspace_domain::{agents::SpacesShown, ids::SpaceId, messages::Sender};
-use smartspace_store::spaces::{Card, CardMember};
+use smartspace_store::spaces::{OverviewMember, SpaceOverview};
 
 use crate::prompt::{
     blocks::block,
@@ -22,12 +22,12 @@ pub(super) fn your_spaces(sources: &PromptSources, shown: SpacesShown) -> String
     block("YOUR SPACES", lines, more)
 }
 
-fn space(sources: &PromptSources, id: SpaceId, card: &Card) -> String {
+fn space(sources: &PromptSources, id: SpaceId, card: &SpaceOverview) -> String {
     let place = sources.trigger_space.as_ref().filter(|place| place.space.id == id);
     let mut members: Vec<String> = card
         .members
         .iter()
-        .map(|CardMember { sender, about }| {
+        .map(|OverviewMember { sender, about }| {
             let about = about.as_ref().filter(|_| place.is_some());
             member(sources, sender, about.map(String::as_str))
         })

@@ -22,9 +22,9 @@ use smartspace_models::{
 };
 use smartspace_pipeline::{
     Pipeline,
-    budgets::{MostWritten, Spending},
+    spending::{OutputLimit, Spending},
 };
-use smartspace_ports::queues::Delivery;
+use smartspace_ports::queues::ReceivedJob;
 use smartspace_store::{
     messages::{MessageRecord, Range},
     spaces::summaries::SummaryRecord,
@@ -105,7 +105,7 @@ impl Summarizer<'_> {
         space: SpaceId,
         agent: EntityId,
         to: u64,
-        delivery: &dyn Delivery,
+        delivery: &dyn ReceivedJob,
     ) -> Result<()> {
         let store = &self.pipeline.store;
         let (before, place) = futures::try_join!(
@@ -127,7 +127,7 @@ impl Summarizer<'_> {
         if !store.summaries().claim(space, agent, before.as_ref(), &token, now, until).await? {
             return Ok(());
         }
-        hide_until(Instant::now() + lease::RENEWED, delivery).await;
+        hide_until(Instant::now() + lease::RENEW_EVERY, delivery).await;
         let first = (written + 1).max(to.saturating_sub(MAX_FIRST_MESSAGES) + 1);
         // If messages were skipped, the summary starts over: it must not claim to cover messages
         // that it was not made from.
@@ -177,7 +177,7 @@ impl Summarizer<'_> {
         paid: &Paid<'_>,
         before: Option<&SummaryRecord>,
         wanted: RangeInclusive<u64>,
-        delivery: &dyn Delivery,
+        delivery: &dyn ReceivedJob,
     ) -> Result<Option<(String, u64)>> {
         let writing = self.write(space, paid, before, wanted);
         let written = tokio::select! {
@@ -294,7 +294,7 @@ impl Summarizer<'_> {
         call: &str,
     ) -> Result<String, ModelError> {
         let model = request.model.full_name();
-        let most = MostWritten::text(request.model.max_output_tokens);
+        let most = OutputLimit::text(request.model.max_output_tokens);
         let reserved =
             paid.spending.reserve(call, &model, || request.estimated_tokens(), most).await;
         reserved.map_err(|unpaid| ModelError::new(FailureCode::Budget, unpaid.to_string()))?;

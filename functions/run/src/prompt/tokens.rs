@@ -13,7 +13,7 @@ use smartspace_domain::{
     triggers::Trigger,
 };
 use smartspace_models::port::Message;
-use smartspace_store::{messages::MessageRecord, spaces::CardMember};
+use smartspace_store::{messages::MessageRecord, spaces::OverviewMember};
 
 use crate::prompt::{
     Prompt,
@@ -85,7 +85,8 @@ fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<String>) {
     let members = [&husam, &sarah, &ada];
     sources.names = Names::new(ada.id, members);
     let mut card = sources.cards.values().next().unwrap().clone();
-    card.members = members.map(|sender| CardMember { sender: sender.clone(), about: None }).into();
+    card.members =
+        members.map(|sender| OverviewMember { sender: sender.clone(), about: None }).into();
     card.count = 3;
     sources.cards = [(space, card)].into();
     sources.space_count = 1;

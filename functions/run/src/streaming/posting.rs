@@ -11,7 +11,7 @@ use smartspace_domain::{
     limits::STREAM_BYTES,
     messages::Sender,
 };
-use smartspace_store::connections::Asked;
+use smartspace_store::connections::SnapshotRequests;
 use tokio::time::Instant;
 
 use crate::streaming::{StreamDeps, StreamInfo};
@@ -61,7 +61,7 @@ pub(super) struct Posting {
     /// When the subscribers were read.
     refreshed_at: Instant,
     /// The snapshots that somebody in a large room has asked for, as far as this stream knows.
-    asked: Asked,
+    asked: SnapshotRequests,
     /// Whether the last look found that somebody had asked.
     has_asked: bool,
     /// When the first text was posted.
@@ -92,7 +92,7 @@ impl Posting {
             roster,
             checked_at,
             refreshed_at: checked_at,
-            asked: Asked::default(),
+            asked: SnapshotRequests::default(),
             has_asked: false,
             began: None,
             text: String::new(),
@@ -195,7 +195,7 @@ impl Posting {
 
     pub(super) async fn close(self) {
         self.subscribers.close().await;
-        self.deps.sockets.places().report_late();
+        self.deps.sockets.post_permits().report_late();
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Result,
     ids::SpaceId,
-    limits::FORM_WAITS,
+    limits::FORM_OPEN_FOR,
     tools::{Execution, SCRIPTED_IMAGE_MODEL, Tool as ToolConfig, image_input},
 };
 use smartspace_models::port::DRAWING_LIMIT;
@@ -68,7 +68,7 @@ impl From<&ToolConfig> for Configured {
     fn from(tool: &ToolConfig) -> Self {
         let kind = match tool.execution.clone() {
             Execution::Space { ui, result_schema, expires_after, answer_by } => {
-                let waits = expires_after.map_or(FORM_WAITS, |after| after.length());
+                let waits = expires_after.map_or(FORM_OPEN_FOR, |after| after.length());
                 ToolKind::Form(Form { ui, result_schema, waits, answer_by })
             }
             Execution::Static { output } => ToolKind::Static(output),

@@ -33,7 +33,7 @@ pub(crate) async fn space_of(
     if context.config.spaces_shown() == SpacesShown::Active {
         spaces.retain(|space| Some(*space) == calling.active_space);
     }
-    let cards = store.spaces().cards(&spaces).await?;
+    let cards = store.spaces().overviews(&spaces).await?;
     let found =
         named(given, "space of yours", cards.iter().map(|(id, card)| (*id, card.name.as_str())));
     Ok(Some(found.map_err(|error| format!("{field}: {error}"))))

@@ -7,7 +7,7 @@ use smartspace_domain::{
     dispatch::Source, messages::excerpt, quoting::escaped, spaces::router::CHOOSE,
     triggers::TriggerKind,
 };
-use smartspace_models::port::{Cause, Message, Request, ToolSpec};
+use smartspace_models::port::{Message, Request, ScriptCause, ToolSpec};
 use smartspace_store::messages::MessageRecord;
 
 use crate::router::Question;
@@ -63,9 +63,9 @@ impl Question<'_> {
     }
 
     /// What a scripted router decides by.
-    fn cause(&self) -> Option<Cause> {
+    fn cause(&self) -> Option<ScriptCause> {
         let newest = self.messages.last()?;
-        Some(Cause {
+        Some(ScriptCause {
             kind: TriggerKind::SpaceMessage.as_str().to_owned(),
             source: Source::Router.as_str().to_owned(),
             space: self.space_name.to_owned(),
@@ -73,7 +73,7 @@ impl Question<'_> {
             sender_kind: newest.sender.kind.as_str().to_owned(),
             message: excerpt(&newest.text, NEWEST_CHARS).0.to_owned(),
             prompt_messages: 1,
-            ..Cause::default()
+            ..ScriptCause::default()
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, sync::Arc, time::Duration};
 
-use smartspace_domain::{durations::WrittenDuration, origins::origin, prices::Prices};
+use smartspace_domain::{durations::WrittenDuration, prices::Prices, web_origins::origin};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 /// How long ended runs are stored. `None` stores them forever.

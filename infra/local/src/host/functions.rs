@@ -9,7 +9,7 @@ use smartspace_models::{Models, Settings, http, limits::Limits, port::Model};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     otlp::{OtlpExporter, OtlpSettings},
-    queues::Held,
+    queues::LocalJob,
     resolver::SystemResolver,
     secrets::FixedSecrets,
     sockets::Sockets,
@@ -100,7 +100,7 @@ impl Functions {
             let working = Counted::new(working.clone());
             async move {
                 let _working = working;
-                function.handle(&job, &Held).await
+                function.handle(&job, &LocalJob).await
             }
         }));
         let function = self.broadcast.clone();

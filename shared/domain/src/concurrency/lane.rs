@@ -23,7 +23,7 @@ pub struct LaneRun {
     /// It works.
     #[serde(default)]
     pub is_started: bool,
-    /// It has waited for people, and goes on when its turn comes.
+    /// It has waited for people, and goes on when it is at the head.
     #[serde(default)]
     pub is_resumed: bool,
     /// Nothing can join it: its trigger was delegated.
@@ -123,9 +123,9 @@ impl Lane {
         Entry::Place { position, superseded }
     }
 
-    /// Starts a run if it is its turn. Otherwise returns its place; 1 is the next one. A run that
-    /// is not in the lane has waited for people: it comes before those that have not started, and
-    /// after those that have waited, too.
+    /// Starts a run if it is at the head of the lane. Otherwise returns its position; 1 is the next
+    /// one. A run that is not in the lane has waited for people: it comes before those that have
+    /// not started, and after those that have waited, too.
     pub fn start(&mut self, run: RunRef) -> Option<usize> {
         let known = self.runs.iter().position(|other| other.run.run_id == run.run_id);
         let at = known.unwrap_or_else(|| {
@@ -141,7 +141,7 @@ impl Lane {
         Some(at)
     }
 
-    /// Lets a run out. Returns the run whose turn it is now, if that is another one than before.
+    /// Takes a run out. Returns the new head of the lane, if the run was the head.
     pub fn leave(&mut self, run: RunId) -> Option<RunRef> {
         let at = self.runs.iter().position(|other| other.run.run_id == run)?;
         self.runs.remove(at);

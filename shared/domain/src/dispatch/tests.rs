@@ -209,9 +209,9 @@ fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
         "one person gets half of each half of eight"
     );
     let mut used = RateWindow::default();
-    let cause = hi().cause();
-    while let Some(bucket) = used.room_of_agent(4, &cause) {
-        used.count(bucket, &cause);
+    let user = hi().quota_user();
+    while let Some(bucket) = used.room_of_agent(4, &user) {
+        used.count(bucket, &user);
     }
     assert_eq!(counts(120, 4, &used, &mut RateWindow::default()), (0, 3));
     assert_eq!(counts(120, 60, &used, &mut RateWindow::default()), (3, 0));
@@ -258,7 +258,7 @@ fn the_router_is_asked_about_agents_that_can_wake_and_counts_one_run_until_it_ha
         let mut window = RateWindow::default();
         let incoming = IncomingMessage { text, ..hi() };
         let decided = decide(&space, &members, incoming, routing, &mut window, |_| run);
-        assert_eq!(decided.counted as u32, window.all.kept + window.all.rest);
+        assert_eq!(decided.counted as u32, window.all.people + window.all.rest);
         (decided.asks_router, decided.taken.len(), decided.counted)
     };
     let asked = vec![entity(2), entity(3), entity(5)];
@@ -307,5 +307,5 @@ fn an_agent_with_a_used_budget_is_not_triggered_and_its_rate_is_not_used() {
             (None, None),
         ]
     );
-    assert_eq!(window.all.kept + window.all.rest, 1);
+    assert_eq!(window.all.people + window.all.rest, 1);
 }

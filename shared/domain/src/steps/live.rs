@@ -1,4 +1,4 @@
-//! A step as those who follow its space see it while a run works on it.
+//! A step as the followers of its space see it while a run works on it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! The restrictions of each vendor's models. All models share one API on Bedrock, but not every
 //! model accepts every request.
 
-use crate::sight::first_match;
+use crate::file_support::first_match;
 
 /// Models with the same restrictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use smartspace_domain::{
     ids::{AttachmentId, CallId, SpaceId},
 };
 
-use crate::port::Cause;
+use crate::port::ScriptCause;
 
 /// One request to a model: a whole conversation, and the tools that the model may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub struct Request {
     /// The bytes of the files that the model gets. The label of any other file stands alone.
     pub files: Arc<BTreeMap<AttachmentId, Bytes>>,
     /// Why the model is asked, for models that play a script. `None` for all others.
-    pub cause: Option<Arc<Cause>>,
+    pub cause: Option<Arc<ScriptCause>>,
 }
 
 /// A position in a conversation: the end of a block.

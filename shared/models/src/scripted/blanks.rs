@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::port::{Cause, text::as_text};
+use crate::port::{ScriptCause, text::as_text};
 
 /// The values of the blanks.
 pub(super) struct Blanks<'a> {
-    pub(super) cause: &'a Cause,
+    pub(super) cause: &'a ScriptCause,
     /// The result of the last tool call.
     pub(super) result: Option<&'a Value>,
 }

@@ -4,7 +4,7 @@
 use smartspace_domain::scripts::{Script, ScriptStep, When};
 
 use crate::{
-    port::{Cause, Message, Request},
+    port::{Message, Request, ScriptCause},
     scripted::blanks::Blanks,
 };
 
@@ -22,11 +22,11 @@ pub(super) fn current_step(request: &Request) -> Option<(&ScriptStep, Blanks<'_>
     Some((step, Blanks { cause, result }))
 }
 
-fn steps_for<'a>(script: &'a Script, cause: &Cause) -> Option<&'a [ScriptStep]> {
+fn steps_for<'a>(script: &'a Script, cause: &ScriptCause) -> Option<&'a [ScriptStep]> {
     script.rules.iter().find(|rule| matches(&rule.when, cause)).map(|rule| rule.steps.as_slice())
 }
 
-fn matches(when: &When, cause: &Cause) -> bool {
+fn matches(when: &When, cause: &ScriptCause) -> bool {
     let texts = [&cause.message, &cause.instruction, &cause.payload];
     let texts = texts.map(|text| text.to_lowercase());
     when.trigger.as_ref().is_none_or(|kind| *kind == cause.kind)

@@ -7,12 +7,12 @@ use tokio::time::Instant;
 use super::*;
 use crate::{
     partial_json::TextScanner,
-    port::{Cause, Message},
+    port::{Message, ScriptCause},
     samples,
 };
 
-fn mention() -> Cause {
-    Cause {
+fn mention() -> ScriptCause {
+    ScriptCause {
         kind: "space_message".to_owned(),
         source: "mention".to_owned(),
         space: "Alpha".to_owned(),
@@ -21,7 +21,7 @@ fn mention() -> Cause {
         message: "What is the Weather?".to_owned(),
         now: "2026-02-18T15:07:00Z".to_owned(),
         prompt_messages: 1,
-        ..Cause::default()
+        ..ScriptCause::default()
     }
 }
 
@@ -132,21 +132,22 @@ async fn the_first_rule_with_all_conditions_met_is_played() {
         json!({"sender": "human", "contains": "WEATHER"}),
         json!({}),
     ];
-    let asked = |rules: &[Value], cause: Cause| Request {
+    let asked = |rules: &[Value], cause: ScriptCause| Request {
         cause: Some(Arc::new(cause)),
         ..request(numbered(rules), vec![user(&["a prompt"])])
     };
     assert_eq!(answer(&asked(&rules, mention())).await, [text("4")]);
-    let plan = Cause {
+    let plan = ScriptCause {
         kind: "plan".to_owned(),
         instruction: "Speak of rain".to_owned(),
         prompt_messages: 1,
-        ..Cause::default()
+        ..ScriptCause::default()
     };
     assert_eq!(answer(&asked(&rules, plan.clone())).await, [text("0")]);
     assert_eq!(answer(&asked(&rules[3..], plan.clone())).await, [text("0")]);
     let payload = "{\"is\":\"Rain\"}".to_owned();
-    let service = Cause { kind: "service".to_owned(), payload, instruction: String::new(), ..plan };
+    let service =
+        ScriptCause { kind: "service".to_owned(), payload, instruction: String::new(), ..plan };
     assert_eq!(answer(&asked(&rules, service.clone())).await, [text("3")]);
     assert_eq!(answer(&asked(&rules[..3], service)).await, []);
 }
@@ -163,7 +164,7 @@ async fn without_a_script_or_a_cause_the_answer_is_empty() {
 async fn answers_in_the_prompt_do_not_count_as_steps() {
     let earlier = Message::Assistant { text: "\"On it.\"".to_owned(), calls: vec![] };
     let prompt = vec![user(&["Husam (human): \"Hi\""]), earlier, user(&["TRIGGER: message #3"])];
-    let cause = Cause { prompt_messages: 3, ..mention() };
+    let cause = ScriptCause { prompt_messages: 3, ..mention() };
     let request =
         Request { cause: Some(Arc::new(cause)), ..request(numbered(&[json!({})]), prompt) };
     assert_eq!(answer(&request).await, [text("0")]);

@@ -29,7 +29,8 @@ pub struct AgentContext {
     pub agent: Option<Entity>,
     /// The spaces that it is a member of, by id.
     pub spaces: Vec<SpaceId>,
-    /// Its newest active runs, at most [`limits::ACTIVE_READ`], by age. Also the run that asks.
+    /// Its newest active runs, at most [`limits::ACTIVE_RUNS_READ`], by age. Also the run that
+    /// asks.
     pub active: Vec<ActiveRecord>,
     pub memories: Vec<Memory>,
     pub goals: Vec<Goal>,
@@ -61,11 +62,11 @@ impl AgentState<'_> {
                 context.plans.push(read::<PlanRecord>(item)?.plan);
             }
         }
-        let older = context.active.len().saturating_sub(limits::ACTIVE_READ);
+        let older = context.active.len().saturating_sub(limits::ACTIVE_RUNS_READ);
         context.active.drain(..older);
         // A run that waited for people may be older than the newest ones.
         let is_missing = !context.active.iter().any(|active| active.run_id == run);
-        if is_missing && context.active.len() == limits::ACTIVE_READ {
+        if is_missing && context.active.len() == limits::ACTIVE_RUNS_READ {
             context.active.extend(self.store.table.get(&keys::active_run(id, run)).await?);
         }
         Ok(context)
@@ -84,7 +85,7 @@ impl AgentState<'_> {
                 active += usize::from(key_of(item)?.sk.starts_with(keys::ACTIVE_RUN));
             }
             items.append(&mut page.items);
-            if page.next.is_none() || active >= limits::ACTIVE_READ {
+            if page.next.is_none() || active >= limits::ACTIVE_RUNS_READ {
                 items.reverse();
                 return Ok(items);
             }

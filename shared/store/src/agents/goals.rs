@@ -40,7 +40,7 @@ impl Goals<'_> {
         self.store.agent_state().page(agent, keys::GOAL, ask).await
     }
 
-    /// Creates and changes goals, at most [`limits::KEPT_AT_ONCE`], one after the other. Of two
+    /// Creates and changes goals, at most [`limits::CHANGES_AT_ONCE`], one after the other. Of two
     /// with the same id, the last one wins. Returns the goals as they are afterwards, by id.
     ///
     /// Fails with [`Error::Invalid`] if a goal is invalid, and with [`Error::Conflict`] if the
@@ -53,13 +53,13 @@ impl Goals<'_> {
         now: Time,
     ) -> Result<Vec<Goal>> {
         let ids: BTreeSet<_> = set.iter().map(|goal| goal.id.as_str()).collect();
-        let places: Vec<_> = ids.iter().map(|id| keys::goal(agent, id)).collect();
+        let item_keys: Vec<_> = ids.iter().map(|id| keys::goal(agent, id)).collect();
         self.store
             .agent_state()
-            .change(agent, Reads::Places(&places), by, |mut items, counts| {
+            .change(agent, Reads::Items(&item_keys), by, |mut items, counts| {
                 let mut stored: BTreeMap<&str, Goal> = BTreeMap::new();
-                for (id, place) in ids.iter().zip(&places) {
-                    stored.extend(items.take(place)?.map(|goal| (*id, goal)));
+                for (id, item_key) in ids.iter().zip(&item_keys) {
+                    stored.extend(items.take(item_key)?.map(|goal| (*id, goal)));
                 }
                 let mut made = stored.clone();
                 let new = ids.len() - made.len();
@@ -74,29 +74,29 @@ impl Goals<'_> {
                 let made: Vec<_> = made.into_values().collect();
                 let mut writes = Vec::with_capacity(made.len());
                 for goal in &made {
-                    let place = keys::goal(agent, &goal.id);
-                    writes.extend(set_write(place, stored.get(goal.id.as_str()), goal)?);
+                    let item_key = keys::goal(agent, &goal.id);
+                    writes.extend(set_write(item_key, stored.get(goal.id.as_str()), goal)?);
                 }
                 Ok(Change { writes, counts: Counts { goals, ..counts }, made })
             })
             .await
     }
 
-    /// Deletes the goals with these ids, at most [`limits::KEPT_AT_ONCE`]. Returns the ids of those
-    /// that existed.
+    /// Deletes the goals with these ids, at most [`limits::CHANGES_AT_ONCE`]. Returns the ids of
+    /// those that existed.
     pub async fn delete(
         self,
         agent: EntityId,
         unwanted: &BTreeSet<MemoryKey>,
         by: &ChangedBy<String>,
     ) -> Result<Vec<String>> {
-        let places: Vec<_> = unwanted.iter().map(|id| keys::goal(agent, id.as_str())).collect();
+        let item_keys: Vec<_> = unwanted.iter().map(|id| keys::goal(agent, id.as_str())).collect();
         let name = |goal: Goal| goal.id;
         let left = |counts: Counts, deleted| Counts {
             goals: counts.goals.saturating_sub(deleted),
             ..counts
         };
-        self.store.agent_state().delete(agent, &places, by, name, left).await
+        self.store.agent_state().delete(agent, &item_keys, by, name, left).await
     }
 }
 

@@ -31,13 +31,14 @@ impl Memories<'_> {
 
     /// The memories with these keys, in their order. Leaves out keys without a memory.
     pub async fn at(self, agent: EntityId, wanted: &BTreeSet<MemoryKey>) -> Result<Vec<Memory>> {
-        let places: Vec<_> = wanted.iter().map(|key| keys::memory(agent, key.as_str())).collect();
-        let mut items = self.store.table.get_all(&places).await?;
-        places.iter().filter_map(|place| items.take(place).transpose()).collect()
+        let item_keys: Vec<_> =
+            wanted.iter().map(|key| keys::memory(agent, key.as_str())).collect();
+        let mut items = self.store.table.get_all(&item_keys).await?;
+        item_keys.iter().filter_map(|item_key| items.take(item_key).transpose()).collect()
     }
 
-    /// Stores values by their keys, at most [`limits::KEPT_AT_ONCE`]. An existing key gets the new
-    /// value.
+    /// Stores values by their keys, at most [`limits::CHANGES_AT_ONCE`]. An existing key gets the
+    /// new value.
     ///
     /// Fails with [`Error::Conflict`] if the agent would have too many memories.
     pub async fn set(
@@ -47,7 +48,7 @@ impl Memories<'_> {
         by: &ChangedBy<Memory>,
         now: Time,
     ) -> Result<Vec<Memory>> {
-        let places: Vec<_> = set.keys().map(|key| keys::memory(agent, key.as_str())).collect();
+        let item_keys: Vec<_> = set.keys().map(|key| keys::memory(agent, key.as_str())).collect();
         let made: Vec<_> = set
             .iter()
             .map(|(key, value)| Memory {
@@ -58,38 +59,39 @@ impl Memories<'_> {
             .collect();
         self.store
             .agent_state()
-            .change(agent, Reads::Places(&places), by, |mut items, counts| {
+            .change(agent, Reads::Items(&item_keys), by, |mut items, counts| {
                 let before: Vec<Option<Memory>> =
-                    places.iter().map(|place| items.take(place)).collect::<Result<_>>()?;
+                    item_keys.iter().map(|item_key| items.take(item_key)).collect::<Result<_>>()?;
                 let new = before.iter().filter(|before| before.is_none()).count();
                 let memories = counts.memories + new;
                 if new > 0 && memories > limits::MEMORIES {
                     return Err(too_many_memories(counts.memories, new));
                 }
                 let mut writes = Vec::with_capacity(made.len());
-                for (place, (before, memory)) in places.iter().zip(before.iter().zip(&made)) {
-                    writes.extend(set_write(place.clone(), before.as_ref(), memory)?);
+                for (item_key, (before, memory)) in item_keys.iter().zip(before.iter().zip(&made)) {
+                    writes.extend(set_write(item_key.clone(), before.as_ref(), memory)?);
                 }
                 Ok(Change { writes, counts: Counts { memories, ..counts }, made: made.clone() })
             })
             .await
     }
 
-    /// Deletes the memories with these keys, at most [`limits::KEPT_AT_ONCE`]. Returns the keys of
-    /// those that existed.
+    /// Deletes the memories with these keys, at most [`limits::CHANGES_AT_ONCE`]. Returns the keys
+    /// of those that existed.
     pub async fn delete(
         self,
         agent: EntityId,
         unwanted: &BTreeSet<MemoryKey>,
         by: &ChangedBy<String>,
     ) -> Result<Vec<String>> {
-        let places: Vec<_> = unwanted.iter().map(|key| keys::memory(agent, key.as_str())).collect();
+        let item_keys: Vec<_> =
+            unwanted.iter().map(|key| keys::memory(agent, key.as_str())).collect();
         let name = |memory: Memory| memory.key;
         let left = |counts: Counts, deleted| Counts {
             memories: counts.memories.saturating_sub(deleted),
             ..counts
         };
-        self.store.agent_state().delete(agent, &places, by, name, left).await
+        self.store.agent_state().delete(agent, &item_keys, by, name, left).await
     }
 }
 

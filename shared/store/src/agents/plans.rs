@@ -62,8 +62,8 @@ impl PlanRecord {
             before.due = None;
             before.due_at = None;
         }
-        let place = keys::plan(agent, self.plan.id);
-        let change = Write::change(place, &before, after, &["dueCount"])?;
+        let item_key = keys::plan(agent, self.plan.id);
+        let change = Write::change(item_key, &before, after, &["dueCount"])?;
         let change = change.ok_or_else(|| Error::Internal("a plan does not change".into()))?;
         change.when("#rev = :seen").value(":seen", self.rev)
     }
@@ -90,7 +90,7 @@ impl Plans<'_> {
         record.map(|record| record.plan).ok_or_else(no_such_plan)
     }
 
-    /// Creates and changes plans, at most [`limits::KEPT_AT_ONCE`], one after the other. Returns
+    /// Creates and changes plans, at most [`limits::CHANGES_AT_ONCE`], one after the other. Returns
     /// each plan as it is afterwards. Of several changes to one plan, only the last one is
     /// returned, at its place in `set`.
     ///
@@ -124,8 +124,8 @@ impl Plans<'_> {
             .await
     }
 
-    /// Deletes the plans with these ids, at most [`limits::KEPT_AT_ONCE`]. Returns the ids of those
-    /// that existed.
+    /// Deletes the plans with these ids, at most [`limits::CHANGES_AT_ONCE`]. Returns the ids of
+    /// those that existed.
     pub async fn delete(
         self,
         agent: EntityId,

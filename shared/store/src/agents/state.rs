@@ -64,7 +64,7 @@ pub(crate) struct Counts {
 /// The items that a change is based on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reads<'a> {
-    Places(&'a [Key]),
+    Items(&'a [Key]),
     /// All items of a kind.
     All(&'a str),
 }
@@ -93,7 +93,7 @@ impl AgentState<'_> {
             // The version is read first. A change after this read makes the condition fail.
             let version: Option<Version> = self.store.table.get(&keys::kept_version(agent)).await?;
             let items = match reads {
-                Reads::Places(places) => self.store.table.get_all(places).await?,
+                Reads::Items(item_keys) => self.store.table.get_all(item_keys).await?,
                 Reads::All(kind) => Items::of(self.store.table.all(items_of(agent, kind)).await?)?,
             };
             let change =
@@ -129,22 +129,22 @@ impl AgentState<'_> {
         }
     }
 
-    /// Deletes the items at `places`. For each item that existed, the caller gets the result of
+    /// Deletes the items at `item_keys`. For each item that existed, the caller gets the result of
     /// `name`. `left` gives the counts after a number of deletions.
     pub(crate) async fn delete<T: DeserializeOwned>(
         self,
         agent: EntityId,
-        places: &[Key],
+        item_keys: &[Key],
         by: &ChangedBy<String>,
         name: impl Fn(T) -> String + Send + Sync,
         left: impl Fn(Counts, usize) -> Counts + Send + Sync,
     ) -> Result<Vec<String>> {
-        self.change(agent, Reads::Places(places), by, |mut items, counts| {
+        self.change(agent, Reads::Items(item_keys), by, |mut items, counts| {
             let mut writes = Vec::new();
             let mut made = Vec::new();
-            for place in places {
-                if let Some(item) = items.take::<T>(place)? {
-                    writes.push(Write::delete(place.clone()));
+            for item_key in item_keys {
+                if let Some(item) = items.take::<T>(item_key)? {
+                    writes.push(Write::delete(item_key.clone()));
                     made.push(name(item));
                 }
             }

@@ -1,7 +1,8 @@
 //! Snapshots on demand: in a large room a connection asks for the text that agents are writing.
 //!
-//! An ask is noted in the subscription, and in the item `STREAMS#s` of its space. A run that writes
-//! reads that small item each second, and reads the subscriptions again only after an ask.
+//! A request is stored in the subscription, and in the item `STREAMS#s` of its space. A run that
+//! writes reads that small item each second, and reads the subscriptions again only after a
+//! request.
 
 use std::time::Duration;
 
@@ -19,23 +20,23 @@ use crate::{
     table::{Query, WriteError, key_of, keys, read, write::Write},
 };
 
-/// How long an ask is stored. A stream that did not see it within seconds never needs it.
+/// How long a request is stored. A stream that did not see it within seconds never needs it.
 const STORED_FOR: Duration = Duration::from_hours(1);
 
-/// Within this time of an ask, further ones are not noted in the space: many connections ask at the
-/// same moment, and a partition takes a thousand writes a second. It is half of the time between
-/// two looks of a stream, which looks twice at each ask.
-const ASKS_TOGETHER: Duration = Duration::from_millis(400);
+/// Within this time of a request, further ones are not stored in the space: many connections ask at
+/// the same moment, and a partition takes a thousand writes a second. It is half of the time
+/// between two reads of a stream, which reads the subscriptions twice for each request.
+const REQUESTS_TOGETHER: Duration = Duration::from_millis(400);
 
 /// The snapshots that connections asked for in a space. A change means that somebody asked again,
 /// and others may have done so shortly after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Asked {
-    /// How many asks left a trace. The clocks of processes differ, so a time would not do.
+pub struct SnapshotRequests {
+    /// How many requests were stored. The clocks of processes differ, so a time would not do.
     #[serde(default)]
     asks: u64,
-    /// When the last of them was.
+    /// The time of the last of them.
     snap_at: Time,
 }
 
@@ -50,10 +51,10 @@ impl Connections<'_> {
     ) -> Result<()> {
         let began = Instant::now();
         // Not one transaction: many connections ask at the same moment, and transactions on one
-        // item refuse each other. The run reads the subscriptions after it has seen the ask.
-        let asks = Write::update(keys::subscription(space, connection), "SET #askedAt = :now")
+        // item refuse each other. The run reads the subscriptions after it has seen the request.
+        let request = Write::update(keys::subscription(space, connection), "SET #askedAt = :now")
             .value(":now", now)?;
-        match self.store.table.write(asks).await {
+        match self.store.table.write(request).await {
             Ok(_) => {}
             Err(WriteError::Refused(_)) => {
                 return Err(Error::NotFound("the connection does not follow this space".into()));
@@ -62,9 +63,9 @@ impl Connections<'_> {
         }
         // A stream reads the subscription only after it is written, which may take a while.
         let now = now + began.elapsed();
-        let asked = self.snapshots_asked(space).await?;
-        let apart = now.since(asked.snap_at).max(asked.snap_at.since(now));
-        if apart < ASKS_TOGETHER {
+        let last = self.snapshot_requests(space).await?;
+        let apart = now.since(last.snap_at).max(last.snap_at.since(now));
+        if apart < REQUESTS_TOGETHER {
             return Ok(());
         }
         let set = "SET #snapAt = :now, #expiresAt = :expires ADD #asks :one";
@@ -76,7 +77,7 @@ impl Connections<'_> {
     }
 
     /// The snapshots that connections have asked for in a space.
-    pub async fn snapshots_asked(self, space: SpaceId) -> Result<Asked> {
+    pub async fn snapshot_requests(self, space: SpaceId) -> Result<SnapshotRequests> {
         Ok(self.store.table.get(&keys::streams(space)).await?.unwrap_or_default())
     }
 

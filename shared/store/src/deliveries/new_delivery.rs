@@ -6,7 +6,7 @@ use smartspace_domain::{
     deliveries::{Delivery, DeliveryStatus},
     dispatch::Reason,
     ids::{DeliveryId, EntityId, RunId},
-    quota::Cause,
+    quota::QuotaUser,
 };
 
 use crate::{
@@ -50,8 +50,8 @@ pub struct Received {
 }
 
 impl NewDelivery {
-    pub(super) fn cause(&self) -> Cause {
-        if self.by_hand { Cause::operator() } else { Cause::service(&self.service) }
+    pub(super) fn quota_user(&self) -> QuotaUser {
+        if self.by_hand { QuotaUser::operator() } else { QuotaUser::service(&self.service) }
     }
 
     pub(super) fn run(&self, now: Time) -> RunRecord {
@@ -64,7 +64,7 @@ impl NewDelivery {
         )
     }
 
-    /// The places of its keys: the key, and the other key if it has one.
+    /// The table keys of its delivery keys.
     pub(super) fn hook_keys(&self) -> Vec<keys::Key> {
         [Some(&self.key), self.also.as_ref()]
             .into_iter()

@@ -54,9 +54,9 @@ impl Deliveries<'_> {
         if let Some(made) = made {
             return self.received_before(made).await;
         }
-        let cause = new.cause();
+        let user = new.quota_user();
         let (reason, bucket) =
-            self.store.quota().may_wake(new.agent, new.chain_depth, &cause, now).await?;
+            self.store.quota().may_wake(new.agent, new.chain_depth, &user, now).await?;
         let run = reason.is_none().then(|| Box::new(new.run(now).traced(self.store)));
         let run_id = run.as_ref().map(|run| run.id);
         let hook = HookRecord { delivery_id: new.id, run_id, reason };
@@ -69,7 +69,7 @@ impl Deliveries<'_> {
             Err(WriteError::Refused(refusal)) => return self.refused(new, &refusal, now).await,
         }
         if let Some(bucket) = bucket {
-            self.store.quota().count_run(new.agent, bucket, &cause, now).await;
+            self.store.quota().count_run(new.agent, bucket, &user, now).await;
         }
         Ok(Received { id: new.id, run_id, reason, triggered: run })
     }
@@ -136,10 +136,10 @@ impl Deliveries<'_> {
         service: &str,
         keys: &[&str],
     ) -> Result<Option<Received>> {
-        let places: Vec<_> = keys.iter().map(|key| keys::hook(agent, service, key)).collect();
-        let mut items = self.store.table.get_all(&places).await?;
-        for place in &places {
-            if let Some(first) = items.take::<HookRecord>(place)? {
+        let item_keys: Vec<_> = keys.iter().map(|key| keys::hook(agent, service, key)).collect();
+        let mut items = self.store.table.get_all(&item_keys).await?;
+        for item_key in &item_keys {
+            if let Some(first) = items.take::<HookRecord>(item_key)? {
                 return Ok(Some(first.received()));
             }
         }

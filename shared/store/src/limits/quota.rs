@@ -17,7 +17,7 @@ use smartspace_domain::{
     days::Day,
     dispatch::{Reason, WakeLimits},
     ids::EntityId,
-    quota::{Bucket, Cause, Caused, RateWindow},
+    quota::{Bucket, QuotaUser, RateWindow, RunCounts},
 };
 
 use crate::{
@@ -31,12 +31,12 @@ const AGENTS: usize = 10_000;
 /// How long a minute's item is stored.
 const STORED_FOR: Duration = Duration::from_mins(5);
 
-/// The counters of a minute: `kept` and `rest`, and for each sender the same with the prefixes `k_`
-/// and `r_`.
+/// The counters of a minute: `kept` for people and `rest`, and for each sender the same with the
+/// prefixes `k_` and `r_`.
 #[derive(Debug, Deserialize)]
 struct MinuteItem {
-    #[serde(default)]
-    kept: u32,
+    #[serde(default, rename = "kept")]
+    people: u32,
     #[serde(default)]
     rest: u32,
     #[serde(flatten)]
@@ -45,16 +45,16 @@ struct MinuteItem {
 
 impl MinuteItem {
     fn minute(self, number: i64) -> RateWindow {
-        let mut by: BTreeMap<String, Caused> = BTreeMap::new();
+        let mut by: BTreeMap<String, RunCounts> = BTreeMap::new();
         for (name, count) in self.others {
             let count = count.as_u64().unwrap_or(0) as u32;
             if let Some(sender) = name.strip_prefix("k_") {
-                by.entry(sender.to_owned()).or_default().kept = count;
+                by.entry(sender.to_owned()).or_default().people = count;
             } else if let Some(sender) = name.strip_prefix("r_") {
                 by.entry(sender.to_owned()).or_default().rest = count;
             }
         }
-        RateWindow { number, all: Caused { kept: self.kept, rest: self.rest }, by }
+        RateWindow { number, all: RunCounts { people: self.people, rest: self.rest }, by }
     }
 }
 
@@ -126,7 +126,7 @@ impl Quota<'_> {
         self,
         agent: EntityId,
         chain_depth: u32,
-        cause: &Cause,
+        user: &QuotaUser,
         now: Time,
     ) -> Result<(Option<Reason>, Option<Bucket>)> {
         let (gate, minute) = self.gate_and_minute(agent, now).await?;
@@ -135,7 +135,7 @@ impl Quota<'_> {
         let own = ScopeBudget::of(BudgetScope::Agent(agent), per_day);
         let budgets: Vec<_> = own.into_iter().chain(self.store.deployment_budget()).collect();
         let used = self.store.budgets().first_used(&budgets, now).await?;
-        let bucket = minute.room_of_agent(runs_per_minute, cause);
+        let bucket = minute.room_of_agent(runs_per_minute, user);
         let reason = if paused {
             Some(Reason::Paused)
         } else if chain_depth >= max_chain_depth {
@@ -150,16 +150,22 @@ impl Quota<'_> {
 
     /// Counts the runs of agents, each in its bucket. A failure to count is only logged, since the
     /// runs are stored already.
-    pub async fn count_runs(self, taken: &[(EntityId, Bucket)], cause: &Cause, now: Time) {
-        join_all(taken.iter().map(|(agent, bucket)| self.count_run(*agent, *bucket, cause, now)))
+    pub async fn count_runs(self, taken: &[(EntityId, Bucket)], user: &QuotaUser, now: Time) {
+        join_all(taken.iter().map(|(agent, bucket)| self.count_run(*agent, *bucket, user, now)))
             .await;
     }
 
-    pub(crate) async fn count_run(self, agent: EntityId, bucket: Bucket, cause: &Cause, now: Time) {
+    pub(crate) async fn count_run(
+        self,
+        agent: EntityId,
+        bucket: Bucket,
+        user: &QuotaUser,
+        now: Time,
+    ) {
         let number = RateWindow::number_of(now);
         let (all, by_sender) = match bucket {
-            Bucket::People => ("kept", format!("k_{}", cause.sender)),
-            Bucket::Rest => ("rest", format!("r_{}", cause.sender)),
+            Bucket::People => ("kept", format!("k_{}", user.sender)),
+            Bucket::Rest => ("rest", format!("r_{}", user.sender)),
         };
         let counted = async {
             let expression = format!(

@@ -1,6 +1,6 @@
 //! The counted seconds of spaces, as last seen by this process. A message that is certainly too
-//! much is refused without a call, and before it waits for its turn. So a flood in a space does not
-//! delay the space's other senders.
+//! much is refused without a call, and before it waits for the lock of its space. So a flood in a
+//! space does not delay the space's other senders.
 
 use std::{
     collections::HashMap,

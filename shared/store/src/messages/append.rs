@@ -19,9 +19,9 @@
 
 mod attempt;
 mod draft;
-mod late;
+mod late_dispatch;
 mod new_message;
-mod snapshot;
+mod space_as_read;
 
 use smartspace_domain::{
     Time,
@@ -35,11 +35,11 @@ use smartspace_domain::{
 };
 use tokio::time::Instant;
 
-pub use self::late::{Late, Stored};
+pub use self::late_dispatch::{LateDispatch, Stored};
 pub use self::new_message::{
     Authority, Content, MessageSource, NewCard, NewForm, NewMessage, RunSender,
 };
-use self::{attempt::Attempt, snapshot::Snapshot};
+use self::{attempt::Attempt, space_as_read::SpaceAsRead};
 use crate::{
     Error, Messages, Result,
     attachments::{FileRecord, unusable},
@@ -57,7 +57,8 @@ pub struct Appended {
     pub message: Message,
     /// The runs that it triggers, to be queued.
     pub triggered: Vec<RunJob>,
-    /// The runs that wait for their turn, and their places in the line; 1 is the next one.
+    /// The queued runs that wait in their lane or for a slot, and their positions; 1 is the next
+    /// one.
     pub queued: Vec<(Run, usize)>,
     /// The runs that never start, because another one answers their message.
     pub never_started: Vec<Run>,
@@ -91,17 +92,17 @@ impl Messages<'_> {
         }
         let began = Instant::now();
         let _lock = self.store.space_locks.of_space(new.space).lock().await;
-        // Messages that waited for their turn count in the second in which they are stored.
+        // Messages that waited for the lock count in the second in which they are stored.
         let now = now + began.elapsed();
-        let (mut snapshot, posted) = self.snapshot(new.space, new.sender, key, now).await?;
-        if let Some(made) = made_before(key, posted, snapshot.sender().is_ok(), now)? {
+        let (mut as_read, posted) = self.read_space(new.space, new.sender, key, now).await?;
+        if let Some(made) = made_before(key, posted, as_read.sender().is_ok(), now)? {
             return self.posted_before(new.space, made).await;
         }
         let mut tries = self.store.optimistic_retry();
         let mut files = new.files.clone();
         loop {
-            let attempt = Attempt::new(self.store, new, &files, &snapshot, now)
-                .inspect_err(|_| self.saw_second(new.space, snapshot.head.second.as_ref()))?;
+            let attempt = Attempt::new(self.store, new, &files, &as_read, now)
+                .inspect_err(|_| self.saw_second(new.space, as_read.head.second.as_ref()))?;
             let refusal = match self.store.table.transact(&attempt.writes).await {
                 Ok(()) => {
                     self.saw_second(new.space, attempt.second.as_ref());
@@ -111,8 +112,11 @@ impl Messages<'_> {
                 Err(WriteError::Refused(refusal)) => refusal,
             };
             // The first try took effect and its answer was lost.
-            let place = keys::numbered(new.space, keys::MSG, attempt.record.seq);
-            if refusal.existing::<MessageRecord>(&place).is_some_and(|stored| stored.id == new.id) {
+            let item_key = keys::numbered(new.space, keys::MSG, attempt.record.seq);
+            if refusal
+                .existing::<MessageRecord>(&item_key)
+                .is_some_and(|stored| stored.id == new.id)
+            {
                 return Ok(attempt.appended(new.space));
             }
             let made = PostKey::made(key, &refusal);
@@ -123,7 +127,7 @@ impl Messages<'_> {
             made?;
             let files_changed = refresh_files(new.space, &mut files, &refusal)?;
             if !files_changed {
-                expect_conflict(new, &snapshot, &refusal)?;
+                expect_conflict(new, &as_read, &refusal)?;
             }
             tries
                 .after_conflict(
@@ -132,7 +136,7 @@ impl Messages<'_> {
                 )
                 .await?;
             if !files_changed || refusal.names(&keys::space_head(new.space)) {
-                self.refresh(&mut snapshot, new, &refusal, now).await?;
+                self.refresh(&mut as_read, new, &refusal, now).await?;
             }
         }
     }
@@ -162,27 +166,27 @@ impl Messages<'_> {
         self.store.seconds.saw(space, second);
     }
 
-    /// Brings a snapshot up to date after a conflict.
+    /// Brings a read space up to date after a conflict.
     async fn refresh(
         self,
-        snapshot: &mut Snapshot,
+        as_read: &mut SpaceAsRead,
         new: &NewMessage,
         refusal: &Refusal,
         now: Time,
     ) -> Result<()> {
-        if snapshot.has_old_lanes(refusal) {
-            (*snapshot, _) = self.snapshot(new.space, new.sender, None, now).await?;
+        if as_read.has_old_lanes(refusal) {
+            (*as_read, _) = self.read_space(new.space, new.sender, None, now).await?;
             return Ok(());
         }
         let head = keys::space_head(new.space);
         // The winner may have moved on meanwhile, so the head in the refusal only shows whether the
         // roster has changed.
         let roster = refusal.existing::<Head>(&head).ok_or_else(no_such_space)?.roster;
-        if roster == snapshot.head.roster {
-            snapshot.head = self.store.table.get(&head).await?.ok_or_else(no_such_space)?;
+        if roster == as_read.head.roster {
+            as_read.head = self.store.table.get(&head).await?.ok_or_else(no_such_space)?;
         }
-        if roster != snapshot.head.roster || snapshot.head.roster != snapshot.roster.head.roster {
-            (*snapshot, _) = self.snapshot(new.space, new.sender, None, now).await?;
+        if roster != as_read.head.roster || as_read.head.roster != as_read.roster.head.roster {
+            (*as_read, _) = self.read_space(new.space, new.sender, None, now).await?;
         }
         Ok(())
     }
@@ -195,14 +199,14 @@ impl Messages<'_> {
         text: &str,
         now: Time,
     ) -> Result<Vec<Dispatch>> {
-        let (snapshot, _) = self.snapshot(space, sender, None, now).await?;
-        let member = snapshot.sender()?;
+        let (as_read, _) = self.read_space(space, sender, None, now).await?;
+        let member = as_read.sender()?;
         let sender = member.sender();
-        let depth = snapshot.depth_of(&MessageSource::External { key: None, depth: 0 }, member);
-        let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
+        let depth = as_read.depth_of(&MessageSource::External { key: None, depth: 0 }, member);
+        let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
         let id = MessageId::new(now, 0);
         let incoming = IncomingMessage::new(&sender, text, depth);
-        let decided = snapshot.decide(id, incoming, Routing::Unasked, &mut minute, now);
+        let decided = as_read.decide(id, incoming, Routing::Unasked, &mut minute, now);
         let mut dispatch = decided.dispatch;
         for asked in dispatch.iter_mut().filter(|it| decided.asks_router.contains(&it.agent_id)) {
             *asked = Dispatch {
@@ -285,7 +289,7 @@ fn made_before(
 /// finished, its lease is lost, or it has left the space.
 fn may_still_send(new: &NewMessage, refusal: &Refusal) -> Result<()> {
     if let MessageSource::Run(by) = &new.by {
-        let (step, index) = by.authority.place();
+        let (step, index) = by.authority.call_position();
         if refusal.names(&keys::call(by.run, step, index)) {
             return Err(Error::Conflict("this call is finished already".into()));
         }
@@ -300,11 +304,11 @@ fn may_still_send(new: &NewMessage, refusal: &Refusal) -> Result<()> {
 }
 
 /// Fails unless the transaction was refused because another writer was faster.
-fn expect_conflict(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) -> Result<()> {
+fn expect_conflict(new: &NewMessage, as_read: &SpaceAsRead, refusal: &Refusal) -> Result<()> {
     if new.by.end().is_some() && !refusal.names(&keys::space_head(new.space)) {
         return Err(Error::Conflict("the run can't end with this message".into()));
     }
-    if !refusal.names(&keys::space_head(new.space)) && !snapshot.has_old_lanes(refusal) {
+    if !refusal.names(&keys::space_head(new.space)) && !as_read.has_old_lanes(refusal) {
         return Err(Error::Internal(
             "a message could not be stored, and no failed condition explains why".into(),
         ));

@@ -109,15 +109,15 @@ impl CardRef {
             .value(":none", "")?
             .value(":one", 1)?
             .value(":now", now)?;
-        let place = keys::numbered(self.space, keys::TEXT, self.seq);
+        let item_key = keys::numbered(self.space, keys::TEXT, self.seq);
         let rest = match whole {
             None => None,
             Some(output) if self.is_apart => {
-                Some(Write::update(place, "SET #output = :output").value(":output", output)?)
+                Some(Write::update(item_key, "SET #output = :output").value(":output", output)?)
             }
             Some(output) => {
                 let overflow = Overflow { output: Some(output), ..Overflow::default() };
-                Some(Write::fill(place, &overflow, &[])?)
+                Some(Write::fill(item_key, &overflow, &[])?)
             }
         };
         Ok([card].into_iter().chain(rest).collect())
@@ -143,11 +143,11 @@ impl Calls<'_> {
     }
 
     /// The message of a card, or `None` if its space was deleted.
-    pub async fn card(self, place: &CardRef) -> Result<Option<Message>> {
-        let Some(record) = self.store.messages().record(place.space, place.seq).await? else {
+    pub async fn card(self, card: &CardRef) -> Result<Option<Message>> {
+        let Some(record) = self.store.messages().record(card.space, card.seq).await? else {
             return Ok(None);
         };
-        Ok(self.store.messages().with_long_texts(place.space, vec![record]).await?.pop())
+        Ok(self.store.messages().with_long_texts(card.space, vec![record]).await?.pop())
     }
 
     /// Shows the progress of a call on its open card. Returns false if the card shows that text

@@ -2,8 +2,8 @@
 //!
 //! A claim writes a random lease id. Every later write of the worker checks that the run has that
 //! lease and is running. It never checks a time: only a worker that takes over looks at the clock.
-//! The claim of a run that has not begun, or that has waited for people, also gives it its turn
-//! ([`crate::runs::lanes`]).
+//! The claim of a run that has not begun, or that has waited for people, also takes a slot and the
+//! head of the lane ([`crate::runs::lanes`]).
 
 mod waiting;
 
@@ -12,7 +12,7 @@ use smartspace_domain::{
     Time,
     ids::{LeaseId, RunId},
     jobs::RunRef,
-    limits::{self, lease},
+    limits::{self, due, lease},
     runs::RunStatus,
 };
 
@@ -37,10 +37,10 @@ pub enum Claim {
         /// Whether the run waited for people.
         resumed: bool,
     },
-    /// It is not the run's turn. It is started when that comes.
+    /// The run waits in its lane or for a slot. It is started when both are free.
     NotYet {
         run: Box<RunRecord>,
-        /// Its place in the line; 1 is the next one.
+        /// Its position among those that wait; 1 is the next one.
         position: usize,
         /// Whether it waits since now.
         is_new: bool,
@@ -72,8 +72,8 @@ enum Found {
 }
 
 impl Runs<'_> {
-    /// Claims a run for the worker with this `lease`, if it is the run's turn. `read` returns the
-    /// run, as somebody reads it at the same moment, or `None`.
+    /// Claims a run for the worker with this `lease`, if its lane and a slot are free. `read`
+    /// returns the run, as somebody reads it at the same moment, or `None`.
     pub async fn claim(
         self,
         run: &RunRef,
@@ -149,14 +149,14 @@ impl Runs<'_> {
             RunStatus::WaitingTool if old.open_calls != Some(0) => {
                 Ok(Some(Claim::Waiting(Box::new(old.clone()))))
             }
-            // A fork waits for no turn.
+            // A fork needs no slot and is in no lane.
             RunStatus::Queued if old.fork_of().is_some() => {
                 let meta = start_write(old.id, "", lease, now)?
                     .when("#status = :queued")
                     .value(":queued", RunStatus::Queued)?;
                 self.take(old.id, meta, lease).await.map(Some)
             }
-            RunStatus::Queued | RunStatus::WaitingTool => self.claim_at_turn(old, lease, now).await,
+            RunStatus::Queued | RunStatus::WaitingTool => self.claim_in_lane(old, lease, now).await,
             // The first try took effect and its answer was lost.
             RunStatus::Running if old.lease.as_ref() == Some(lease) => {
                 Ok(Some(ours(old.clone(), false)))
@@ -185,8 +185,9 @@ impl Runs<'_> {
         }
     }
 
-    /// Claims a queued run, or one whose people have answered, or lets it wait for its turn.
-    async fn claim_at_turn(
+    /// Claims a queued run, or one whose people have answered, or lets it wait in its lane or for a
+    /// slot.
+    async fn claim_in_lane(
         self,
         old: &RunRecord,
         lease: &LeaseId,
@@ -254,8 +255,8 @@ impl Runs<'_> {
             "SET #leaseUntil = :until"
         };
         let write = lease_holds(Write::update(keys::run_meta(id), expression), lease)?
-            .value(":until", now + lease::LASTS)?;
-        let write = if move_due { write.value(":due", now + lease::RUNNING_DUE)? } else { write };
+            .value(":until", now + lease::DURATION)?;
+        let write = if move_due { write.value(":due", now + due::RUNNING)? } else { write };
         self.held(write).await
     }
 
@@ -330,10 +331,10 @@ fn start_write(id: RunId, also: &str, lease: &LeaseId, now: Time) -> Result<Writ
     Write::update(keys::run_meta(id), expression)
         .value(":running", RunStatus::Running)?
         .value(":lease", lease)?
-        .value(":until", now + lease::LASTS)?
+        .value(":until", now + lease::DURATION)?
         // The sweep may have given up the run if it was in its queue for a long time.
         .value(":part", keys::due(id.part_of(keys::DUE_PARTS)))?
-        .value(":due", now + lease::RUNNING_DUE)?
+        .value(":due", now + due::RUNNING)?
         .value(":now", now)?
         .value(":none", 0)?
         .value(":one", 1)

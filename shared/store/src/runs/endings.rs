@@ -15,6 +15,6 @@ use crate::runs::RunRecord;
 #[derive(Clone, Debug)]
 pub struct Ended {
     pub run: RunRecord,
-    /// The jobs of the runs whose turn it is now.
+    /// The jobs of the runs that may start now.
     pub next: Vec<RunJob>,
 }

@@ -2,7 +2,7 @@
 //! another one or with other instructions. The operator compares their answers.
 //!
 //! A fork changes nothing besides its own items and the usage: it has no copy among the active runs
-//! of its agent, waits for no turn, and is in no list of a space.
+//! of its agent, needs no slot, and is in no list of a space.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -82,12 +82,12 @@ impl Forms<'_> {
     pub async fn open(self, run: RunId) -> Result<Vec<FormRecord>> {
         let items = self.store.table.all(Query::of(keys::run(run)).begins_with(keys::FORM)).await?;
         let forms = items.into_iter().map(read).collect::<Result<Vec<FormRecord>>>()?;
-        let places: Vec<_> =
+        let item_keys: Vec<_> =
             forms.iter().map(|form| keys::call(run, form.call.step, form.call.index)).collect();
-        let mut calls = self.store.table.get_all(&places).await?;
+        let mut calls = self.store.table.get_all(&item_keys).await?;
         let mut open = Vec::with_capacity(forms.len());
-        for (form, place) in forms.into_iter().zip(&places) {
-            let call: Option<CallRecord> = calls.take(place)?;
+        for (form, item_key) in forms.into_iter().zip(&item_keys) {
+            let call: Option<CallRecord> = calls.take(item_key)?;
             open.extend(call.filter(|call| call.status == CallStatus::Pending).map(|_| form));
         }
         Ok(open)
@@ -115,10 +115,10 @@ impl Forms<'_> {
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
-            let place = keys::call(open.run_id, open.step, open.index);
-            if refusal.names(&place) {
+            let item_key = keys::call(open.run_id, open.step, open.index);
+            if refusal.names(&item_key) {
                 let call: CallRecord = refusal
-                    .existing(&place)
+                    .existing(&item_key)
                     .ok_or_else(|| Error::NotFound("the call is gone".into()))?;
                 let is_ours =
                     call.answer.as_ref().is_some_and(|answer| answer.token == resolution.token);
@@ -159,16 +159,17 @@ fn call_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Wri
 }
 
 fn run_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Write> {
-    let place = keys::run_meta(open.run_id);
+    let item_key = keys::run_meta(open.run_id);
     if resolution.status == CallStatus::Canceled {
-        let less = Write::update(place, "SET #openCalls = #openCalls - :one, #kept = #kept + :one")
-            .when("attribute_exists(#finishedAt)");
+        let less =
+            Write::update(item_key, "SET #openCalls = #openCalls - :one, #kept = #kept + :one")
+                .when("attribute_exists(#finishedAt)");
         return less.value(":one", 1);
     }
     // The sweep may have given up the run while it waited, so this sets `due` too.
     let expression = "SET #openCalls = #openCalls - :one, #kept = #kept + :one, #due = :part, \
                       #dueAt = :now REMOVE #dueCount";
-    Write::update(place, expression)
+    Write::update(item_key, expression)
         .when("#status IN (:running, :waiting)")
         .value(":part", keys::due(open.run_id.part_of(keys::DUE_PARTS)))?
         .value(":one", 1)?

@@ -19,7 +19,7 @@ use smartspace_domain::{
     dispatch::WakeLimits,
     ids::{EntityId, RunId, SpaceId},
     jobs::{RunJob, RunRef},
-    limits::{self, lease},
+    limits::{self, due},
     runs::RunStatus,
 };
 
@@ -233,7 +233,7 @@ fn due_write(run: RunId, now: Time) -> Result<Write> {
     )
     .when("#status IN (:queued, :waits)")
     .value(":part", keys::due(run.part_of(keys::DUE_PARTS)))?
-    .value(":due", now + lease::QUEUED_DUE)?
+    .value(":due", now + due::QUEUED)?
     .value(":queued", RunStatus::Queued)?
     .value(":waits", RunStatus::WaitingTool)
 }
@@ -247,7 +247,7 @@ pub(crate) fn wait_write(run: &RunRecord, waits_for: WaitsFor, now: Time) -> Res
     .when("#status = :status AND #kept = :kept")
     .value(":for", waits_for)?
     .value(":part", keys::due(run.id.part_of(keys::DUE_PARTS)))?
-    .value(":due", now + lease::WAITING_DUE)?
+    .value(":due", now + due::WAITING)?
     .value(":status", run.status)?
     .value(":kept", run.kept)
 }

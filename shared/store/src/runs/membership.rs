@@ -1,4 +1,4 @@
-//! The space that triggered a run, as its worker needs it.
+//! The membership of an agent in the space that triggered its run, read together with the run.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{
     Result, Runs,
     runs::RunRecord,
     shared::{member::MemberRecord, space::SpaceRecord},
-    spaces::{Card, summaries::SummaryRecord, take_cards},
+    spaces::{SpaceOverview, summaries::SummaryRecord, take_overviews},
     table::keys,
 };
 
@@ -19,13 +19,13 @@ pub struct RunMembership {
     /// The space, the entity as its member, and the summary if the space has one. `None` if the
     /// space is deleted, or the entity is not a member.
     pub place: Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>,
-    /// The cards of the spaces that were asked for.
-    pub cards: BTreeMap<SpaceId, Card>,
+    /// The overviews of the spaces that were asked for.
+    pub overviews: BTreeMap<SpaceId, SpaceOverview>,
 }
 
 impl Runs<'_> {
     /// The membership of a run in the space that triggered it, in one read with the run itself
-    /// and the cards of the spaces in `shown`.
+    /// and the overviews of the spaces in `shown`.
     pub async fn with_membership(
         self,
         space: SpaceId,
@@ -39,7 +39,7 @@ impl Runs<'_> {
         let run_key = keys::run_meta(run);
         let mut wanted =
             vec![meta_key.clone(), member_key.clone(), summary_key.clone(), run_key.clone()];
-        wanted.extend(shown.iter().map(|space| keys::space_card(*space)));
+        wanted.extend(shown.iter().map(|space| keys::space_overview(*space)));
         let mut items = self.store.table.get_all(&wanted).await?;
         let record: Option<SpaceRecord> = items.take(&meta_key)?;
         let member: Option<MemberRecord> = items.take(&member_key)?;
@@ -51,7 +51,7 @@ impl Runs<'_> {
             place: place.map(|(record, member)| {
                 (record, member, summary.filter(SummaryRecord::is_written))
             }),
-            cards: take_cards(&mut items, shown)?,
+            overviews: take_overviews(&mut items, shown)?,
         })
     }
 }

@@ -8,7 +8,7 @@ use smartspace_domain::{
     dispatch::Source,
     ids::{EntityId, LeaseId, RunId, SpaceId},
     jobs::{MessageRef, RunJob, RunRef},
-    limits::lease,
+    limits::{due, lease},
     runs::{EndReason, ForkOf, ReportedUsage, Run, RunError, RunStatus, Usage, UsageByModel},
     triggers::Trigger,
 };
@@ -38,7 +38,7 @@ pub struct RunRecord {
     #[serde(flatten)]
     pub triggered_by: TriggeredBy,
     pub chain_depth: u32,
-    /// How often it was claimed for the first time or after a lost lease.
+    /// 1, plus one for each worker that took it over after a lost lease.
     pub attempt: u32,
     /// How often it was claimed in all, including after being given back.
     #[serde(default)]
@@ -197,7 +197,7 @@ impl RunRecord {
             lease_until: None,
             ended_by: None,
             due: Some(keys::due(id.part_of(keys::DUE_PARTS))),
-            due_at: Some(now + lease::QUEUED_DUE),
+            due_at: Some(now + due::QUEUED),
             expires_at: None,
             g2pk: keys::runs_of_agent(agent_id),
             g2sk: id.to_string(),
@@ -275,15 +275,15 @@ impl RunRecord {
         RunJob::of(self.to_ref())
     }
 
-    /// The run as it is when a worker has claimed it at its turn.
+    /// The run as it is after a worker has claimed it with a slot.
     pub(super) fn claimed(self, lease: &LeaseId, now: Time) -> Self {
         let waited = self.paused_at.map_or(0, |since| now.since(since).as_millis() as u64);
         let is_resumed = self.status == RunStatus::WaitingTool;
         Self {
             status: RunStatus::Running,
             lease: Some(lease.clone()),
-            lease_until: Some(now + lease::LASTS),
-            due_at: Some(now + lease::RUNNING_DUE),
+            lease_until: Some(now + lease::DURATION),
+            due_at: Some(now + due::RUNNING),
             started_at: self.started_at.or(Some(now)),
             claims: self.claims + 1,
             waited_ms: self.waited_ms + if is_resumed { waited } else { 0 },

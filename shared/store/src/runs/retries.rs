@@ -17,7 +17,7 @@ use smartspace_domain::{
     dispatch::{Reason, cannot_wake},
     ids::{DeliveryId, RunId},
     jobs::MessageRef,
-    quota::{Bucket, Cause, RateWindow},
+    quota::{Bucket, QuotaUser, RateWindow},
     runs::{EndReason, RunStatus},
     triggers::Delegation,
 };
@@ -41,7 +41,7 @@ use crate::{
 pub struct Retry<'a> {
     pub of: &'a RunRecord,
     /// The requester: the run counts as theirs in the runs per minute.
-    pub by: Cause,
+    pub by: QuotaUser,
     /// The chain depth of the request. The retry has this depth, or that of the run if it is
     /// larger.
     pub chain_depth: u32,
@@ -77,8 +77,8 @@ impl Runs<'_> {
             )
         };
         let run = run.traced(self.store);
-        let place = keys::run_meta(run.id);
-        if let Some(made) = self.store.table.get(&place).await? {
+        let item_key = keys::run_meta(run.id);
+        if let Some(made) = self.store.table.get(&item_key).await? {
             return Ok((run.id, created_before(&made)));
         }
         check_end(of)?;
@@ -106,7 +106,7 @@ impl Runs<'_> {
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
-            if let Some(made) = refusal.existing(&place) {
+            if let Some(made) = refusal.existing(&item_key) {
                 return Ok((run.id, created_before(&made)));
             }
             tries.after_conflict("the space or the agent changes all the time").await?;
@@ -127,9 +127,9 @@ impl Runs<'_> {
         }
         match run.triggered_by {
             TriggeredBy::Message { space_id, seq, .. } => {
-                let place = MessageRef { space_id, seq };
+                let message = MessageRef { space_id, seq };
                 let (active, mode, writes) =
-                    Box::pin(self.in_space(retry, run, place, now)).await?;
+                    Box::pin(self.in_space(retry, run, message, now)).await?;
                 Ok(Allowed { active, mode, writes, bucket })
             }
             TriggeredBy::Plan { .. } => {
@@ -177,11 +177,11 @@ impl Runs<'_> {
         self,
         retry: &Retry<'_>,
         run: &RunRecord,
-        place: MessageRef,
+        message: MessageRef,
         now: Time,
     ) -> Result<(ActiveRecord, ConcurrencyMode, Vec<Write>)> {
         let Retry { of, by, .. } = retry;
-        let MessageRef { space_id: id, seq } = place;
+        let MessageRef { space_id: id, seq } = message;
         let agent = run.agent_id;
         let (space, head, message, member, (gate, _)) = futures::try_join!(
             async {

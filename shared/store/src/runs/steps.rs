@@ -1,7 +1,7 @@
 //! The work of a run: its prompt, the answers of its model, and its calls. Each is stored once,
 //! under the worker's lease, and read again by a worker that takes over the run.
 
-mod keeping;
+mod extending;
 mod records;
 mod view;
 

@@ -105,20 +105,20 @@ impl Triggers<'_> {
 
     /// The same for runs that are not forks.
     async fn of_first(self, runs: &[RunRecord]) -> Result<Vec<Trigger>> {
-        let places: Vec<(SpaceId, u64)> = runs
+        let refs: Vec<(SpaceId, u64)> = runs
             .iter()
             .filter_map(RunRecord::place)
             .map(|MessageRef { space_id, seq }| (space_id, seq))
             .collect();
-        let mut spaces: Vec<_> = places.iter().map(|(space, _)| *space).collect();
+        let mut spaces: Vec<_> = refs.iter().map(|(space, _)| *space).collect();
         spaces.sort();
         spaces.dedup();
         // Runs that repeat or replay another one share its delivery.
         let apart: BTreeSet<_> = runs.iter().filter_map(apart).collect();
         let apart: Vec<_> = apart.into_iter().collect();
         let (messages, cards, apart) = futures::try_join!(
-            self.store.messages().at(&places),
-            self.store.spaces().cards(&spaces),
+            self.store.messages().at(&refs),
+            self.store.spaces().overviews(&spaces),
             self.store.table.get_all(&apart)
         )?;
         let mut messages = messages.into_iter();

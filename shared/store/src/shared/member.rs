@@ -77,8 +77,8 @@ impl MemberRecord {
         Sender { id: self.entity_id, name: self.name.clone(), kind: self.kind }
     }
 
-    /// The member's role and kind.
-    pub fn place(&self) -> Membership {
+    /// The role, the kind and whether it is a guest: what permissions depend on.
+    pub fn membership(&self) -> Membership {
         Membership { role: self.role, kind: self.kind, guest: self.guest_by.is_some() }
     }
 

@@ -4,7 +4,7 @@ use futures::future::try_join_all;
 use smartspace_domain::{
     Time,
     ids::{LeaseId, SpaceId},
-    limits::lease,
+    limits::due,
 };
 
 use crate::{
@@ -87,7 +87,7 @@ impl Spaces<'_> {
     pub async fn continue_clearing(self, id: SpaceId, now: Time) -> Result<()> {
         let meta = Write::update(keys::space_meta(id), "SET #dueAt = :then REMOVE #dueCount")
             .when("attribute_exists(#due)");
-        self.store.table.write_where_it_holds(meta.value(":then", now + lease::RUNNING_DUE)?).await
+        self.store.table.write_where_it_holds(meta.value(":then", now + due::RUNNING)?).await
     }
 
     pub(crate) async fn delete_all(self, unwanted: Vec<Key>) -> Result<()> {

@@ -15,7 +15,7 @@ pub use self::{joining::Accepted, leaving::Parting, names::name_is_free};
 use crate::{
     Error, Members, Result,
     shared::{member::MemberRecord, space::SpaceRecord},
-    spaces::{Card, rosters::Roster},
+    spaces::{SpaceOverview, rosters::Roster},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 
@@ -123,14 +123,14 @@ impl Members<'_> {
 }
 
 /// The writes of every change of a roster.
-fn roster_change(space: SpaceId, roster: &Roster, card: &Card) -> Result<Vec<Write>> {
+fn roster_change(space: SpaceId, roster: &Roster, overview: &SpaceOverview) -> Result<Vec<Write>> {
     // A new member's cursor starts at `seq`, so no message may be appended at the same time.
     let head = Write::update(keys::space_head(space), "SET #roster = :next")
         .when("#roster = :roster AND #seq = :seq")
         .value(":roster", roster.head.roster)?
         .value(":next", roster.head.roster + 1)?
         .value(":seq", roster.head.seq)?;
-    Ok(vec![head, Write::put(keys::space_card(space), card)?])
+    Ok(vec![head, Write::put(keys::space_overview(space), overview)?])
 }
 
 /// Moves a member out of the range that is read with each roster.

@@ -42,10 +42,10 @@ impl Relationships<'_> {
             .flat_map(|space| [keys::member(*space, one), keys::member(*space, other)])
             .collect();
         let mut items = self.store.table.get_all(&wanted).await?;
-        for places in wanted.chunks(2) {
+        for item_keys in wanted.chunks(2) {
             let mut members = 0;
-            for place in places {
-                let member: Option<MemberRecord> = items.take(place)?;
+            for item_key in item_keys {
+                let member: Option<MemberRecord> = items.take(item_key)?;
                 members += usize::from(member.is_some());
             }
             if members == 2 {

@@ -23,7 +23,7 @@ use smartspace_ports::{
     ids::{IdSource, RandomIds},
     resolver::SystemResolver,
     secrets::FixedSecrets,
-    sockets::Places,
+    sockets::PostPermits,
 };
 use smartspace_run::{Callbacks, Runs};
 use smartspace_socket::Socket;
@@ -37,7 +37,7 @@ use crate::{
     ledger::Counter,
     locked,
     model::SlowModel,
-    ports::{CountedDelivery, CountedPorts, CountedQueue},
+    ports::{CountedJob, CountedPorts, CountedQueue},
 };
 
 /// The time limit of an invocation of `run`.
@@ -63,7 +63,7 @@ impl Environment {
         let ports = CountedPorts {
             deployment: Arc::clone(deployment),
             name: Arc::clone(&name),
-            places: Places::default(),
+            post_permits: PostPermits::default(),
         };
         let clock = Arc::new(ports.clone());
         let sockets = Arc::new(ports.clone());
@@ -138,7 +138,7 @@ fn run(deployment: Arc<Deployment>, job: RunJob) -> BoxFuture<'static, ()> {
     }
     deployment
         .deliver("run", name, async move |environment| {
-            let delivery = CountedDelivery {
+            let delivery = CountedJob {
                 ports: environment.ports.clone(),
                 ends_at: Instant::now() + RUN_TIMEOUT,
             };

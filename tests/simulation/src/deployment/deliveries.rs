@@ -6,11 +6,11 @@ use smartspace_domain::{
     Error, Result,
     jobs::{Job, RunJob},
 };
-use smartspace_ports::queues::Held;
+use smartspace_ports::queues::LocalJob;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    deployment::Deployment, env::Env, locked, ports::queue::SimDelivery, process::Process,
+    deployment::Deployment, env::Env, locked, ports::queue::SimJob, process::Process,
     queue::SimQueue,
 };
 
@@ -41,7 +41,7 @@ impl Deployment {
     pub async fn deliver<J, F, Fut>(self: Arc<Self>, queue: Arc<SimQueue<J>>, handle: F)
     where
         J: Job,
-        F: Fn(Arc<Process>, J, SimDelivery<J>) -> Fut + Send + Sync + 'static,
+        F: Fn(Arc<Process>, J, SimJob<J>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<()>> + Send + 'static,
     {
         loop {
@@ -50,7 +50,7 @@ impl Deployment {
                 queue.show_at(id, Instant::now() + Duration::from_millis(200));
                 continue;
             };
-            let delivery = SimDelivery {
+            let delivery = SimJob {
                 queue: Arc::clone(&queue),
                 life: Arc::clone(&process.life),
                 id,
@@ -77,12 +77,12 @@ impl Deployment {
 async fn handle_run(
     process: Arc<Process>,
     job: RunJob,
-    delivery: SimDelivery<RunJob>,
+    delivery: SimJob<RunJob>,
     local: bool,
 ) -> Result<()> {
     process.life.until_running().await;
     if local {
-        return process.runs.handle(&job, &Held).await;
+        return process.runs.handle(&job, &LocalJob).await;
     }
     // Lambda ends an invocation in the middle of its work.
     let ended = || Err(Error::Retry("the invocation took too long".into()));

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use smartspace_domain::jobs::Job;
 use smartspace_ports::{
     envelope::{open, seal},
-    queues::{Delivery, Queue, QueueError, batches},
+    queues::{Queue, QueueError, ReceivedJob, batches},
 };
 use tokio::time::Instant;
 
@@ -95,8 +95,8 @@ impl<J: Job> ProcessQueue<J> {
     }
 }
 
-/// One delivery of a job.
-pub struct SimDelivery<J> {
+/// A job that a process has received.
+pub struct SimJob<J> {
     pub(crate) queue: Arc<SimQueue<J>>,
     pub(crate) life: Arc<ProcessLife>,
     pub(crate) id: u64,
@@ -105,8 +105,8 @@ pub struct SimDelivery<J> {
 }
 
 #[async_trait]
-impl<J: Job> Delivery for SimDelivery<J> {
-    async fn hold(&self, time: Duration) {
+impl<J: Job> ReceivedJob for SimJob<J> {
+    async fn hide(&self, time: Duration) {
         self.life.until_running().await;
         self.queue.show_at(self.id, Instant::now() + time.min(self.queue.hidden()));
     }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
-use smartspace_ports::sockets::{CloseCode, Places, PostError, Sockets};
+use smartspace_ports::sockets::{CloseCode, PostError, PostPermits, Sockets};
 use tokio::time::{Instant, sleep};
 
 use crate::{env::Env, locked, process_life::ProcessLife};
@@ -16,13 +16,13 @@ const COST_OF_POST: Duration = Duration::from_millis(1);
 pub struct SimSockets {
     pub(crate) env: Arc<Env>,
     pub(crate) life: Arc<ProcessLife>,
-    pub(crate) places: Places,
+    pub(crate) post_permits: PostPermits,
 }
 
 #[async_trait]
 impl Sockets for SimSockets {
-    fn places(&self) -> &Places {
-        &self.places
+    fn post_permits(&self) -> &PostPermits {
+        &self.post_permits
     }
 
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {

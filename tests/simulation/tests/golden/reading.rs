@@ -63,7 +63,7 @@ async fn read_of_space(
     match kind {
         "space-meta" => drop(table.get::<smartspace_store::spaces::SpaceRecord>(&key(item)).await?),
         "space-head" => drop(store.members().head(id(item, "PK")).await?),
-        "space-card" => drop(store.spaces().cards(&[id(item, "PK")]).await?),
+        "space-card" => drop(store.spaces().overviews(&[id(item, "PK")]).await?),
         "space-member" => {
             store.members().get(id(item, "PK"), id::<EntityId>(item, "SK")).await?;
         }

@@ -36,8 +36,8 @@ impl Model for PanicsOnce {
 struct Repeated;
 
 #[async_trait]
-impl Delivery for Repeated {
-    async fn hold(&self, _time: Duration) {}
+impl ReceivedJob for Repeated {
+    async fn hide(&self, _time: Duration) {}
 
     fn is_repeated(&self) -> bool {
         true

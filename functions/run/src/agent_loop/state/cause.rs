@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use smartspace_domain::{agents::Provider, triggers::Trigger};
-use smartspace_models::port::Cause;
+use smartspace_models::port::ScriptCause;
 
 use crate::{prompt::reading::PromptSources, run_context::RunContext};
 
@@ -13,41 +13,41 @@ pub(super) fn of_run(
     context: &RunContext,
     sources: &PromptSources,
     prompt_messages: usize,
-) -> Option<Arc<Cause>> {
+) -> Option<Arc<ScriptCause>> {
     let model = &context.model;
     let is_scripted = model.provider == Provider::Scripted
         || model.fallback.iter().any(|model| model.provider == Provider::Scripted);
     let cause = is_scripted.then(|| of_trigger(&context.trigger, sources))?;
-    Some(Arc::new(Cause { now: context.now().to_whole_seconds(), prompt_messages, ..cause }))
+    Some(Arc::new(ScriptCause { now: context.now().to_whole_seconds(), prompt_messages, ..cause }))
 }
 
-fn of_trigger(trigger: &Trigger, sources: &PromptSources) -> Cause {
+fn of_trigger(trigger: &Trigger, sources: &PromptSources) -> ScriptCause {
     let kind = trigger.kind().as_str().to_owned();
     match trigger {
         Trigger::SpaceMessage { source, space_name, sender, text, .. } => {
             // The trigger has only the beginning of a long message.
             let message = sources.trigger_space.as_ref().map(|place| &place.trigger);
             let whole = message.filter(|message| message.card.is_none()).map(|it| &it.text);
-            Cause {
+            ScriptCause {
                 kind,
                 source: source.as_str().to_owned(),
                 space: space_name.clone(),
                 sender: sender.name.clone(),
                 sender_kind: sender.kind.as_str().to_owned(),
                 message: whole.unwrap_or(text).clone(),
-                ..Cause::default()
+                ..ScriptCause::default()
             }
         }
         Trigger::Plan { instruction, .. } => {
-            Cause { kind, instruction: instruction.clone(), ..Cause::default() }
+            ScriptCause { kind, instruction: instruction.clone(), ..ScriptCause::default() }
         }
         Trigger::Service { payload, .. } => {
             let payload = match payload {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            Cause { kind, payload, ..Cause::default() }
+            ScriptCause { kind, payload, ..ScriptCause::default() }
         }
-        Trigger::Hidden(_) => Cause { kind, ..Cause::default() },
+        Trigger::Hidden(_) => ScriptCause { kind, ..ScriptCause::default() },
     }
 }

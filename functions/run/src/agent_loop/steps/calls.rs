@@ -183,7 +183,7 @@ impl AgentLoop<'_> {
         let Some(next) = context.pipeline.expire_forms(context.run.id).await? else {
             return Ok(false);
         };
-        context.store().steps().keep(&context.run, context.now()).await?;
+        context.store().steps().extend_expiry(&context.run, context.now()).await?;
         let paused = {
             let _writing = context.writing.lock().await;
             let runs = context.store().runs();

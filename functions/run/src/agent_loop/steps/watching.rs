@@ -58,7 +58,7 @@ impl AgentLoop<'_> {
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),
-            budgets: if dry.is_none() { self.context.spending.take_news() } else { Vec::new() },
+            budgets: if dry.is_none() { self.context.spending.take_notices() } else { Vec::new() },
             is_unposted: state.ended_with_text,
         };
         notes.messages = watchers::look(&look, &state.system_messages);

@@ -84,7 +84,7 @@ impl Worker {
     /// notified the model of them.
     pub(super) async fn announce_budgets(&self) {
         let context = &self.context;
-        let news = context.spending.take_news();
+        let news = context.spending.take_notices();
         if news.is_empty() {
             return;
         }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use smartspace_domain::{
     Error,
     events::StreamEnd,
-    limits::lease,
+    limits::{due, lease},
     runs::{EndReason, RunStatus},
 };
-use smartspace_ports::queues::Delivery;
+use smartspace_ports::queues::ReceivedJob;
 use tokio::{
     sync::watch,
     time::{Instant, sleep, sleep_until, timeout, timeout_at},
@@ -44,7 +44,7 @@ pub(super) enum StopReason {
 impl Worker {
     /// Returns when there is a reason to stop. A renewal waits neither for a check of the run nor
     /// for the queue.
-    pub(super) async fn hold(&self, renewed: Instant, delivery: &dyn Delivery) -> StopReason {
+    pub(super) async fn hold(&self, renewed: Instant, delivery: &dyn ReceivedJob) -> StopReason {
         tokio::select! {
             biased;
             stop = self.keep_renewing(renewed, delivery) => stop,
@@ -62,14 +62,14 @@ impl Worker {
     }
 
     /// Renews the lease again and again, and with it the time for which the queue hides the job.
-    async fn keep_renewing(&self, mut renewed: Instant, delivery: &dyn Delivery) -> StopReason {
+    async fn keep_renewing(&self, mut renewed: Instant, delivery: &dyn ReceivedJob) -> StopReason {
         let mut due_moved = Instant::now();
-        let mut next = renewed + lease::RENEWED;
+        let mut next = renewed + lease::RENEW_EVERY;
         loop {
             // If the queue does not answer, the next renewal asks it again.
-            let _ = timeout_at(next, delivery.hold(JOB_HIDDEN_FOR)).await;
+            let _ = timeout_at(next, delivery.hide(JOB_HIDDEN_FOR)).await;
             sleep_until(next).await;
-            let move_due = due_moved.elapsed() >= lease::RUNNING_DUE / 2;
+            let move_due = due_moved.elapsed() >= due::RUNNING / 2;
             let context = &self.context;
             let renewal = async {
                 let _writing = context.writing.lock().await;
@@ -77,7 +77,7 @@ impl Worker {
                 runs.renew(context.run.id, &context.lease, move_due, context.now()).await
             };
             // The table may also give no answer at all.
-            let Ok(result) = timeout_at(renewed + lease::GIVEN_UP, renewal).await else {
+            let Ok(result) = timeout_at(renewed + lease::STOP_ACTING_AFTER, renewal).await else {
                 return StopReason::NotRenewed;
             };
             match result {
@@ -90,12 +90,12 @@ impl Worker {
                 Err(Error::LeaseLost) => return self.why_lost().await,
                 Err(error) => {
                     tracing::warn!(run = %context.run.id, %error, "a lease could not be renewed");
-                    if renewed.elapsed() >= lease::GIVEN_UP {
+                    if renewed.elapsed() >= lease::STOP_ACTING_AFTER {
                         return StopReason::NotRenewed;
                     }
                 }
             }
-            next = Instant::now() + lease::RENEWED;
+            next = Instant::now() + lease::RENEW_EVERY;
         }
     }
 

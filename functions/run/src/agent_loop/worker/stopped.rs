@@ -83,7 +83,8 @@ impl Worker {
         tools_used: Vec<String>,
     ) -> Option<MessageId> {
         let context = &self.context;
-        let authority = Authority::Stopped { claims: context.run.claims, place: info.place };
+        let authority =
+            Authority::Stopped { claims: context.run.claims, call_position: info.place };
         let new = NewMessage {
             id: MessageId::of_call(info.call),
             space: info.space,

@@ -5,7 +5,7 @@ use smartspace_domain::{
     ids::{LeaseId, SpaceId},
     limits::lease,
 };
-use smartspace_ports::queues::Delivery;
+use smartspace_ports::queues::ReceivedJob;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::{job_visibility::JOB_HIDDEN_FOR, prompt::summary::Summarizer};
@@ -13,15 +13,15 @@ use crate::{job_visibility::JOB_HIDDEN_FOR, prompt::summary::Summarizer};
 impl Summarizer<'_> {
     /// Keeps the claim on a summary, and its job hidden, which it is when this begins. Returns when
     /// another worker has the claim, or may soon take it.
-    pub(super) async fn hold(&self, space: SpaceId, token: &LeaseId, delivery: &dyn Delivery) {
+    pub(super) async fn hold(&self, space: SpaceId, token: &LeaseId, delivery: &dyn ReceivedJob) {
         let mut renewed = Instant::now();
-        let mut next = renewed + lease::RENEWED;
+        let mut next = renewed + lease::RENEW_EVERY;
         loop {
             sleep_until(next).await;
             let claimed = self.models.longest_answer();
             let until = self.pipeline.now() + claimed;
             let renewal = self.pipeline.store.summaries().renew(space, token, until);
-            match timeout_at(next + lease::GIVEN_UP, renewal).await {
+            match timeout_at(next + lease::STOP_ACTING_AFTER, renewal).await {
                 Ok(Ok(true)) => renewed = next,
                 Ok(Ok(false)) => return,
                 Ok(Err(error)) => {
@@ -31,16 +31,16 @@ impl Summarizer<'_> {
                     tracing::warn!(%space, "the claim on a summary could not be renewed in time");
                 }
             }
-            if renewed.elapsed() + lease::GIVEN_UP >= claimed {
+            if renewed.elapsed() + lease::STOP_ACTING_AFTER >= claimed {
                 return;
             }
-            next = Instant::now() + lease::RENEWED;
+            next = Instant::now() + lease::RENEW_EVERY;
             hide_until(next, delivery).await;
         }
     }
 }
 
 /// Hides a job. If the queue does not answer in time, the next renewal asks it again.
-pub(super) async fn hide_until(limit: Instant, delivery: &dyn Delivery) {
-    let _ = timeout_at(limit, delivery.hold(JOB_HIDDEN_FOR)).await;
+pub(super) async fn hide_until(limit: Instant, delivery: &dyn ReceivedJob) {
+    let _ = timeout_at(limit, delivery.hide(JOB_HIDDEN_FOR)).await;
 }

@@ -69,7 +69,8 @@ impl Posting {
     /// Whether somebody has asked for a snapshot since the look before the last one. An ask right
     /// after another is not noted in the space, so the followers are read twice.
     async fn somebody_asks(&mut self) -> bool {
-        let Ok(asked) = self.deps.store.connections().snapshots_asked(self.info.space).await else {
+        let Ok(asked) = self.deps.store.connections().snapshot_requests(self.info.space).await
+        else {
             return false;
         };
         let is_new = asked != self.asked;

@@ -93,7 +93,7 @@ pub(crate) fn keys_schema() -> Value {
         "type": "array",
         "items": key,
         "minItems": 1,
-        "maxItems": limits::KEPT_AT_ONCE
+        "maxItems": limits::CHANGES_AT_ONCE
     })
 }
 

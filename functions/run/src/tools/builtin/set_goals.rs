@@ -31,7 +31,7 @@ impl BuiltInTool for SetGoals {
                 "properties": {"goals": {
                     "type": "array",
                     "minItems": 1,
-                    "maxItems": limits::KEPT_AT_ONCE,
+                    "maxItems": limits::CHANGES_AT_ONCE,
                     "items": {
                         "type": "object",
                         "properties": {

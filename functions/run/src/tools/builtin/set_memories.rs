@@ -27,7 +27,7 @@ impl BuiltInTool for SetMemories {
                 "properties": {"memories": {
                     "type": "array",
                     "minItems": 1,
-                    "maxItems": limits::KEPT_AT_ONCE,
+                    "maxItems": limits::CHANGES_AT_ONCE,
                     "items": {
                         "type": "object",
                         "properties": {

@@ -36,7 +36,7 @@ impl BuiltInTool for SetPlans {
                 "properties": {"plans": {
                     "type": "array",
                     "minItems": 1,
-                    "maxItems": limits::KEPT_AT_ONCE,
+                    "maxItems": limits::CHANGES_AT_ONCE,
                     "items": plan_schema()
                 }},
                 "required": ["plans"],

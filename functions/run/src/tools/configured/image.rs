@@ -8,7 +8,7 @@ use smartspace_domain::{
     tools::{ImageProvider, ImageSize},
 };
 use smartspace_models::port::{Drawing, ImageRequest, ModelError};
-use smartspace_pipeline::budgets::MostWritten;
+use smartspace_pipeline::spending::OutputLimit;
 use smartspace_store::runs::steps::CallUsage;
 
 use crate::{
@@ -58,7 +58,7 @@ pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Re
     let context = calling.context;
     let model = request.full_name();
     let id = image_call_id(context.run.id, calling.step, calling.index);
-    let most = MostWritten { tokens: request.most_tokens(), images: 1 };
+    let most = OutputLimit { tokens: request.most_tokens(), images: 1 };
     let spending = &context.spending;
     let reserved = spending.reserve(&id, &model, || request.estimated_tokens(), most).await;
     if let Err(unpaid) = reserved {

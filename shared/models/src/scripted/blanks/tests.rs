@@ -2,15 +2,15 @@ use serde_json::json;
 
 use super::*;
 
-fn cause() -> Cause {
-    Cause {
+fn cause() -> ScriptCause {
+    ScriptCause {
         message: "{{sender}} is {{result}}".to_owned(),
         sender: "Husam".to_owned(),
         space: "Alpha".to_owned(),
         now: "2026-02-18T15:07:00Z".to_owned(),
         instruction: "do".to_owned(),
         payload: "{}".to_owned(),
-        ..Cause::default()
+        ..ScriptCause::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use smartspace_domain::{
     Time,
     ids::{EntityId, PlanId, RunId},
-    quota::Cause,
+    quota::QuotaUser,
 };
 
 use crate::{
@@ -38,8 +38,8 @@ impl Plans<'_> {
             return self.store.runs().record(made).await;
         }
         let plan = self.get(agent, id).await?;
-        let cause = if chain_depth == 0 { Cause::operator() } else { Cause::plans() };
-        let (reason, bucket) = self.store.quota().may_wake(agent, chain_depth, &cause, now).await?;
+        let user = if chain_depth == 0 { QuotaUser::operator() } else { QuotaUser::plans() };
+        let (reason, bucket) = self.store.quota().may_wake(agent, chain_depth, &user, now).await?;
         if let Some(reason) = reason {
             return Err(refused_by_hand(reason, "the agent", chain_depth, now));
         }
@@ -70,7 +70,7 @@ impl Plans<'_> {
             }
         }
         if let Some(bucket) = bucket {
-            self.store.quota().count_run(agent, bucket, &cause, now).await;
+            self.store.quota().count_run(agent, bucket, &user, now).await;
         }
         Ok(run)
     }

@@ -72,8 +72,8 @@ impl ChangedPlan {
             // The version of the agent's state is not enough: a firing raises only `rev`.
             return before.change_to(&self.record, agent);
         }
-        let place = keys::plan(agent, self.record.plan.id);
-        Ok(Write::put(place, &self.record)?.if_absent())
+        let item_key = keys::plan(agent, self.record.plan.id);
+        Ok(Write::put(item_key, &self.record)?.if_absent())
     }
 }
 

@@ -11,7 +11,7 @@ use smartspace_domain::{
     dispatch::Reason,
     ids::{EntityId, PlanId, RunId},
     plans::{Plan, PlanStatus},
-    quota::Cause,
+    quota::QuotaUser,
 };
 
 use crate::{
@@ -84,9 +84,9 @@ impl Plans<'_> {
         if at > now {
             return Ok(Fired::Later(at));
         }
-        let cause = Cause::plans();
+        let user = QuotaUser::plans();
         let (reason, bucket) =
-            match self.store.quota().may_wake(agent, record.chain_depth, &cause, now).await {
+            match self.store.quota().may_wake(agent, record.chain_depth, &user, now).await {
                 Err(Error::NotFound(_)) => return Ok(Fired::Never),
                 found => found?,
             };
@@ -124,7 +124,7 @@ impl Plans<'_> {
             }
         }
         if let Some(bucket) = bucket {
-            self.store.quota().count_run(agent, bucket, &cause, now).await;
+            self.store.quota().count_run(agent, bucket, &user, now).await;
         }
         Ok(Fired::Now(Box::new(run), firing.next))
     }
@@ -180,8 +180,8 @@ impl Plans<'_> {
     /// Makes a plan due again at `then`. Its time stays the same: it fires for that time, or for
     /// the latest one since.
     async fn put_off(self, record: &PlanRecord, agent: EntityId, then: Time) -> Result<Fired> {
-        let place = keys::plan(agent, record.plan.id);
-        let write = Write::update(place, "SET #due = :part, #dueAt = :then REMOVE #dueCount")
+        let item_key = keys::plan(agent, record.plan.id);
+        let write = Write::update(item_key, "SET #due = :part, #dueAt = :then REMOVE #dueCount")
             .when("#rev = :seen AND #dueAt <> :then")
             .value(":part", keys::due(record.plan.id.part_of(keys::DUE_PARTS)))?
             .value(":then", then)?
@@ -213,8 +213,8 @@ impl Plans<'_> {
     }
 
     /// When a plan fires next, if it is active.
-    pub(crate) async fn fires_at(self, place: &keys::Key) -> Result<Option<Time>> {
-        let record: Option<PlanRecord> = self.store.table.get(place).await?;
+    pub(crate) async fn fires_at(self, item_key: &keys::Key) -> Result<Option<Time>> {
+        let record: Option<PlanRecord> = self.store.table.get(item_key).await?;
         Ok(record.and_then(|record| record.fires_at()))
     }
 }

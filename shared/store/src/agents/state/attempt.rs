@@ -42,13 +42,13 @@ impl Attempt {
             by: token.clone(),
             counts: change.counts,
         };
-        let place = keys::kept_version(agent);
+        let item_key = keys::kept_version(agent);
         let version = match before {
             Some(before) => {
-                let version = Write::fill(place, &next, &[])?;
+                let version = Write::fill(item_key, &next, &[])?;
                 version.when("#rev = :rev").value(":rev", before.rev)?
             }
-            None => Write::put(place, &next)?.if_absent(),
+            None => Write::put(item_key, &next)?.if_absent(),
         };
         let alive = not_retired(agent);
         let mut writes = vec![version, alive];

@@ -1,4 +1,4 @@
-//! One try of an append: the transaction and its result.
+//! One attempt of an append: the transaction and its result.
 
 use smartspace_domain::{
     Time,
@@ -18,7 +18,7 @@ use crate::{
     attachments::{FileRecord, naming},
     messages::append::{
         Appended, Authority, Content, MessageSource, NewMessage, RunSender, draft::Draft,
-        snapshot::Snapshot,
+        space_as_read::SpaceAsRead,
     },
     runs::{
         ActiveRecord, RunRecord,
@@ -57,34 +57,34 @@ impl Attempt {
         store: &Store,
         new: &NewMessage,
         files: &[FileRecord],
-        snapshot: &Snapshot,
+        as_read: &SpaceAsRead,
         now: Time,
     ) -> Result<Self> {
         // The number of writes is known only after the runs are placed: a run in a lane writes its
         // slots, its lane and the runs that it replaces, too. A message that triggers too many then
         // counts its runs at once and leaves the rest to the trigger function.
-        let draft = || Draft::new(new, snapshot, store.append_limit, now);
-        let attempt = Self::of(store, new, files, snapshot, draft()?, now)?;
+        let draft = || Draft::new(new, as_read, store.append_limit, now);
+        let attempt = Self::of(store, new, files, as_read, draft()?, now)?;
         if attempt.writes.len() <= WRITES {
             return Ok(attempt);
         }
-        Self::of(store, new, files, snapshot, draft()?.decided_later(), now)
+        Self::of(store, new, files, as_read, draft()?.decided_later(), now)
     }
 
     fn of(
         store: &Store,
         new: &NewMessage,
         files: &[FileRecord],
-        snapshot: &Snapshot,
+        as_read: &SpaceAsRead,
         draft: Draft,
         now: Time,
     ) -> Result<Self> {
         let (record, overflow) = draft.record(new, now);
-        let head = draft.head(new.space, snapshot)?;
+        let head = draft.head(new.space, as_read)?;
         let message =
             Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
         // Every transaction writes or checks the sender's item. Otherwise a member that leaves
-        // between the snapshot and the write would post into a space that it has left.
+        // between the read and the write would post into a space that it has left.
         let sender = match new.by.end() {
             Some(end) => end.member(new.space, record.seq)?,
             None => sender_write(new.space, &record.sender, record.seq)?,
@@ -105,7 +105,7 @@ impl Attempt {
         attempt.store_overflow(new.space)?;
         attempt.store_source(new, now)?;
         attempt.writes.extend(naming(new.space, files)?);
-        attempt.place_runs(store, new.space, snapshot, now)?;
+        attempt.place_runs(store, new.space, as_read, now)?;
         Ok(attempt)
     }
 
@@ -132,10 +132,10 @@ impl Attempt {
             MessageSource::External { .. } => Ok(()),
             MessageSource::Run(by) => {
                 self.writes.extend(run_writes(by, new, self.record.seq)?);
-                if let Authority::Stopped { place, .. } = &by.authority {
+                if let Authority::Stopped { call_position: (step, index), .. } = &by.authority {
                     // The worker may have stored the call and died before it saw the answer. The
                     // message is then posted, and must not be posted again as a partial one.
-                    let call = Write::check(keys::call(by.run, place.0, place.1));
+                    let call = Write::check(keys::call(by.run, *step, *index));
                     self.writes.push(call.if_absent());
                 }
                 // The call is stored with its message: a worker that takes over the run finds both
@@ -170,10 +170,10 @@ impl Attempt {
         &mut self,
         store: &Store,
         space: SpaceId,
-        snapshot: &Snapshot,
+        as_read: &SpaceAsRead,
         now: Time,
     ) -> Result<()> {
-        let name = &snapshot.space.settings.name;
+        let name = &as_read.space.settings.name;
         for dispatch in self.dispatch.iter().flatten() {
             let (Some(run), Some(source)) = (dispatch.run_id, dispatch.source) else { continue };
             let agent = dispatch.agent_id;
@@ -183,7 +183,7 @@ impl Attempt {
             let view = |run: &RunRecord| {
                 run.view(triggers::of_message(run, name, &self.record, None), None)
             };
-            let placement = snapshot.place(store, new, active, now)?;
+            let placement = as_read.place(store, new, active, now)?;
             self.writes.extend(placement.writes);
             self.triggered.extend(placement.jobs);
             self.queued.extend(placement.queued.map(|(run, position)| (view(&run), position)));

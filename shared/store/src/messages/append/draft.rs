@@ -1,4 +1,5 @@
-//! A message before it is stored: its place in the space, and the agents that it triggers.
+//! The draft of an append: what [`NewMessage`] and the space as read determine together, which is
+//! the number of the message, its chain depth and its dispatch. Each attempt makes a new draft.
 
 mod body;
 
@@ -17,11 +18,12 @@ use crate::{
     Result,
     attachments::FileRecord,
     limits::quota::minute_stays,
-    messages::append::{MessageSource, NewMessage, snapshot::Snapshot},
+    messages::append::{MessageSource, NewMessage, space_as_read::SpaceAsRead},
     shared::message::{MessageRecord, Overflow},
     table::{keys, write::Write},
 };
 
+/// A message as one attempt stores it.
 pub(super) struct Draft {
     seq: u64,
     depth: u32,
@@ -43,28 +45,28 @@ impl Draft {
     /// Fails with [`Error::TooMany`](crate::Error::TooMany) if the message is over `limit`.
     pub(super) fn new(
         new: &NewMessage,
-        snapshot: &Snapshot,
+        as_read: &SpaceAsRead,
         limit: Option<AppendLimit>,
         now: Time,
     ) -> Result<Self> {
-        let member = snapshot.sender()?;
+        let member = as_read.sender()?;
         let sender = member.sender();
         let second = limit.map(|limit| {
-            let known = AppendWindow::of(snapshot.head.second.as_ref(), now);
+            let known = AppendWindow::of(as_read.head.second.as_ref(), now);
             known.count(limit, sender.id, sender.kind, new.content.bytes(), now)
         });
         let second = second.transpose()?;
-        let depth = snapshot.depth_of(&new.by, member);
-        let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
+        let depth = as_read.depth_of(&new.by, member);
+        let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
         let Decided { dispatch, taken, asks_router, counted } = match new.content.text() {
             Some(text) if !new.by.is_stopped() => {
                 let incoming = IncomingMessage::new(&sender, text, depth);
-                snapshot.decide(new.id, incoming, Routing::Unasked, &mut minute, now)
+                as_read.decide(new.id, incoming, Routing::Unasked, &mut minute, now)
             }
             _ => Decided::default(),
         };
         let is_decided_later = taken.len() > limits::WOKEN_AT_ONCE || !asks_router.is_empty();
-        let seq = snapshot.head.seq + 1;
+        let seq = as_read.head.seq + 1;
         Ok(Self { seq, depth, sender, minute, second, dispatch, taken, counted, is_decided_later })
     }
 
@@ -100,7 +102,7 @@ impl Draft {
             router: None,
             may_wake: is_later.then_some(self.counted),
             due: is_later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
-            due_at: is_later.then(|| now + limits::lease::QUEUED_DUE),
+            due_at: is_later.then(|| now + limits::due::QUEUED),
             due_count: None,
         };
         (record, overflow)
@@ -108,7 +110,7 @@ impl Draft {
 
     /// Moves the space's head to this message, unless another message or a change of the roster
     /// came first.
-    pub(super) fn head(&self, space: SpaceId, snapshot: &Snapshot) -> Result<Write> {
+    pub(super) fn head(&self, space: SpaceId, as_read: &SpaceAsRead) -> Result<Write> {
         let minute = (!self.taken.is_empty()).then_some(&self.minute);
         let runs = if minute.is_some() { ", #minute = :minute" } else { "" };
         let messages = if self.second.is_some() { ", #second = :second" } else { "" };
@@ -117,17 +119,17 @@ impl Draft {
             format!("SET #seq = :next, #depth = :depth{messages}{runs}"),
         )
         .when("#seq = :seq AND #roster = :roster")
-        .value(":seq", snapshot.head.seq)?
+        .value(":seq", as_read.head.seq)?
         .value(":next", self.seq)?
         .value(":depth", self.depth)?
-        .value(":roster", snapshot.roster.head.roster)?;
+        .value(":roster", as_read.roster.head.roster)?;
         if let Some(second) = &self.second {
             head = head.value(":second", second)?;
         }
         if let Some(minute) = minute {
             head = head.value(":minute", minute)?;
             // A late decision counts runs, too, and changes nothing else of the head.
-            head = minute_stays(head, snapshot.head.minute.as_ref())?;
+            head = minute_stays(head, as_read.head.minute.as_ref())?;
         }
         Ok(head)
     }

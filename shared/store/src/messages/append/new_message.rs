@@ -1,4 +1,4 @@
-//! A message before it is stored.
+//! The message that a caller asks to append: its sender, its content, and the right to send it.
 
 mod card;
 
@@ -18,7 +18,6 @@ use crate::{
     },
 };
 
-/// A message to be stored.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
     /// Its id, made before the first try. A repeated write recognizes its own message by it.
@@ -132,18 +131,18 @@ pub enum Authority {
         /// How often the run was claimed when the worker had it.
         claims: u32,
         /// The step and the position of the call. If the call is stored, so is its message.
-        place: (u32, u32),
+        call_position: (u32, u32),
     },
 }
 
 impl Authority {
     /// The step and the position of the call.
-    pub(crate) fn place(&self) -> (u32, u32) {
+    pub(crate) fn call_position(&self) -> (u32, u32) {
         match self {
             Self::Lease { call, .. } | Self::Last { call, .. } | Self::Remote { call, .. } => {
                 (call.step, call.index)
             }
-            Self::Stopped { place, .. } => *place,
+            Self::Stopped { call_position, .. } => *call_position,
         }
     }
 

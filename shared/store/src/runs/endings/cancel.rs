@@ -84,14 +84,14 @@ impl Runs<'_> {
             if by.is_some_and(|by| refusal.names(&keys::run_meta(by.run))) {
                 return Err(Error::LeaseLost);
             }
-            let place = keys::run_meta(run.id);
-            if !refusal.names(&place) {
+            let item_key = keys::run_meta(run.id);
+            if !refusal.names(&item_key) {
                 if leaving.refused(self, &refusal).await? {
                     continue;
                 }
                 return Err(Error::Conflict("this call is finished already".into()));
             }
-            let stored: RunRecord = refusal.existing(&place).ok_or_else(no_such_run)?;
+            let stored: RunRecord = refusal.existing(&item_key).ok_or_else(no_such_run)?;
             if stored.ended_by.as_ref() == Some(token) {
                 return Ok(ended(stored));
             }

@@ -106,7 +106,8 @@ struct ErrorItem<'a> {
 }
 
 impl Runs<'_> {
-    /// Ends a run under the worker's lease, and gives its turn to the run that waits for it.
+    /// Ends a run under the worker's lease, and lets the runs start that waited for its slot or
+    /// its place in the lane.
     pub async fn finish(
         self,
         run: &RunRecord,
@@ -125,7 +126,7 @@ impl Runs<'_> {
             .collect::<Result<Vec<_>>>()?;
         let rest = cursors.split_off(cursors.len().min(CURSORS));
         writes.extend(cursors);
-        let place = keys::run_meta(run.id);
+        let item_key = keys::run_meta(run.id);
         loop {
             let left = leaving.writes(now)?;
             let all: Vec<_> = writes.iter().cloned().chain(left).collect();
@@ -137,8 +138,8 @@ impl Runs<'_> {
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
-            if refusal.names(&place) {
-                match refusal.existing::<RunRecord>(&place) {
+            if refusal.names(&item_key) {
+                match refusal.existing::<RunRecord>(&item_key) {
                     Some(stored) if stored.ended_by.as_ref() == Some(lease) => {
                         return Ok(Ended { run: stored, next: leaving.next_jobs() });
                     }

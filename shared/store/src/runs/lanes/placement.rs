@@ -10,7 +10,7 @@ use smartspace_domain::{
     dispatch::WakeLimits,
     ids::{EntityId, LeaseId, RunId},
     jobs::{RunJob, RunRef},
-    limits::lease,
+    limits::due,
     runs::{EndReason, RunStatus},
 };
 
@@ -38,7 +38,7 @@ pub struct Placement {
     pub(crate) writes: Vec<Write>,
     /// The jobs of the runs that start then.
     pub jobs: Vec<RunJob>,
-    /// The new run, if it waits, and its place in the line.
+    /// The new run, if it waits, and its position among those that wait.
     pub queued: Option<(RunRecord, usize)>,
     /// The new run, if it joined another one or is replaced already.
     pub never_started: Option<RunRecord>,
@@ -109,7 +109,7 @@ impl Placement {
         // that the sweep looks at it if no end ever comes.
         let run = RunRecord {
             waits_for: Some(WaitsFor::Lane),
-            due_at: Some(run.created_at + lease::WAITING_DUE),
+            due_at: Some(run.created_at + due::WAITING),
             ..run
         };
         let writes = new_writes(&run, active)?;

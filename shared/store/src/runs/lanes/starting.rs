@@ -11,8 +11,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Starting {
     pub(crate) lanes: Lanes,
-    /// What the run waits for, and its place in that line; 1 is the next one. `None` if it
-    /// may start.
+    /// What the run waits for, and its position among those that wait for it; 1 is the next one.
+    /// `None` if it may start.
     pub(crate) waits: Option<(WaitsFor, usize)>,
 }
 

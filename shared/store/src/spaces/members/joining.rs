@@ -17,7 +17,7 @@ use crate::{
     Error, Members, Result,
     entities::not_retired,
     spaces::{
-        Card, SpaceRecord,
+        SpaceOverview, SpaceRecord,
         members::{TRIES, being_changed, name_is_free, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -150,8 +150,8 @@ fn join_writes(
 ) -> Result<Vec<Write>> {
     let entity = member.entity_id;
     let others = roster.members.iter().filter(|other| other.entity_id != entity);
-    let card = Card::of(&record.settings, others.chain([member]));
-    let mut writes = roster_change(space, roster, &card)?;
+    let overview = SpaceOverview::of(&record.settings, others.chain([member]));
+    let mut writes = roster_change(space, roster, &overview)?;
     let key = keys::member(space, entity);
     writes.push(if roster.member(entity).is_some() {
         // Its cursor and read position may have moved since the roster was read, so they stay.

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     ids::{EntityId, SpaceId},
-    limits::lease,
+    limits::due,
     spaces::SpaceSettings,
 };
 
 use crate::{
     Error, Members, Result,
     spaces::{
-        Card,
+        SpaceOverview,
         members::{TRIES, being_changed, move_to_past, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -73,8 +73,8 @@ impl Members<'_> {
             let others = roster.members.iter().filter(|other| other.entity_id != entity);
             let admin_agent_id = record.settings.admin_agent_id.filter(|admin| *admin != entity);
             let settings = SpaceSettings { admin_agent_id, ..record.settings.clone() };
-            let card = Card::of(&settings, others);
-            let mut writes = roster_change(space, &roster, &card)?;
+            let overview = SpaceOverview::of(&settings, others);
+            let mut writes = roster_change(space, &roster, &overview)?;
             if settings != record.settings {
                 writes.push(without_admin(space)?);
             }
@@ -145,7 +145,7 @@ fn duty_writes(space: SpaceId, entity: EntityId, roster: &Roster, now: Time) -> 
     )
     .when("attribute_exists(PK)")
     .value(":due", keys::due(entity.part_of(keys::DUE_PARTS)))?
-    .value(":dueAt", now + lease::QUEUED_DUE)?
+    .value(":dueAt", now + due::QUEUED)?
     .value(":one", 1)?;
     Ok(vec![Write::put(keys::parting(entity, space), &parting)?, due])
 }

@@ -8,7 +8,7 @@ use smartspace_domain::{
 use crate::{
     Error, Members, Result,
     spaces::{
-        Card,
+        SpaceOverview,
         members::{TRIES, being_changed, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -31,8 +31,8 @@ impl Members<'_> {
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
             let others = roster.members.iter().filter(|other| other.entity_id != entity.id);
             let described = member.clone().described(entity);
-            let card = Card::of(&record.settings, others.chain([&described]));
-            let mut writes = roster_change(space, &roster, &card)?;
+            let overview = SpaceOverview::of(&record.settings, others.chain([&described]));
+            let mut writes = roster_change(space, &roster, &overview)?;
             // Only these two: other changes to the member since then stay.
             let expression = "SET #name = :name, #about = :about";
             writes.push(

@@ -19,7 +19,7 @@ pub fn space_head(id: SpaceId) -> Key {
 }
 
 /// The part of a space that prompts in other spaces show.
-pub fn space_card(id: SpaceId) -> Key {
+pub fn space_overview(id: SpaceId) -> Key {
     Key::new(space(id), "CARD")
 }
 
@@ -86,11 +86,11 @@ pub fn subscription(id: SpaceId, connection: &ConnectionId) -> Key {
 
 /// A numbered item of a space: `MSG#`, `TEXT#` or `WOKEN#`.
 pub fn numbered(id: SpaceId, kind: &str, seq: u64) -> Key {
-    Key::new(space(id), place(kind, seq))
+    Key::new(space(id), sort_key(kind, seq))
 }
 
 /// The sort key of a numbered item.
-pub fn place(kind: &str, seq: u64) -> String {
+pub fn sort_key(kind: &str, seq: u64) -> String {
     format!("{kind}{seq:012}")
 }
 

@@ -14,7 +14,7 @@ use super::{member_writes, new_member, no_such_entity, too_many_members};
 use crate::{
     Error, Members, Result,
     spaces::{
-        Card,
+        SpaceOverview,
         members::{TRIES, being_changed, name_is_free, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -71,8 +71,8 @@ impl Members<'_> {
                 .iter()
                 .map(|entity| new_member(space, entity, role_of(entity.id), roster.head.seq, now))
                 .collect();
-            let card = Card::of(&record.settings, roster.members.iter().chain(&tried));
-            let mut writes: Vec<Write> = roster_change(space, &roster, &card)?;
+            let overview = SpaceOverview::of(&record.settings, roster.members.iter().chain(&tried));
+            let mut writes: Vec<Write> = roster_change(space, &roster, &overview)?;
             for (entity, member) in missing.iter().zip(&tried) {
                 writes.push(Write::put(keys::member(space, entity.id), member)?);
                 let past = Write::check(keys::past_member(space, entity.id));

@@ -3,7 +3,7 @@
 
 /// Why a model is asked. Fields that do not apply are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cause {
+pub struct ScriptCause {
     /// `space_message`, `plan` or `service`.
     pub kind: String,
     /// Why a message triggered the agent, such as `mention`.

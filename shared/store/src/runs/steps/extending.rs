@@ -1,4 +1,4 @@
-//! Keeping the items of a run that waits for people again and again.
+//! Extends the expiry of the items of a run that waits for people again and again.
 
 use std::time::Duration;
 
@@ -28,10 +28,10 @@ struct Expiring {
 }
 
 impl Steps<'_> {
-    /// Stores the items of a run, and the parts of its prompt, for as long as if they were written
-    /// now. A wait takes a week at most, but one run may wait several times, and what it did before
-    /// must not expire meanwhile. A run that has begun lately needs nothing.
-    pub async fn keep(self, run: &RunRecord, now: Time) -> Result<()> {
+    /// Moves the expiry of the items of a run, and of the parts of its prompt, as if they were
+    /// written now. A wait takes a week at most, but one run may wait several times, and what it
+    /// did before must not expire meanwhile. A run that has begun lately needs nothing.
+    pub async fn extend_expiry(self, run: &RunRecord, now: Time) -> Result<()> {
         let Some(retention) = self.store.run_retention else { return Ok(()) };
         let Some(until) = self.store.work_expiry(now) else { return Ok(()) };
         // Items are stored for a week longer than this.

@@ -31,9 +31,9 @@ fn a_model_takes_what_its_provider_says() {
         (Provider::Scripted, BOTH, "sees sees-pictures"),
         (Provider::Scripted, NOTHING, "demo gpt-4o oversees"),
     ];
-    for (provider, sight_of_model, names) in expected {
+    for (provider, supported, names) in expected {
         for name in names.split(' ') {
-            assert_eq!(sight(&ModelConfig::named(provider, name)), sight_of_model, "{name}");
+            assert_eq!(of_model(&ModelConfig::named(provider, name)), supported, "{name}");
         }
     }
 }
@@ -41,7 +41,8 @@ fn a_model_takes_what_its_provider_says() {
 #[test]
 fn a_file_is_taken_by_its_kind() {
     let types = ["image/png", "image/webp", "application/pdf", "text/plain", "image/svg+xml", ""];
-    let taken = |sight: Sight| types.map(|content_type| sight.takes(content_type));
+    let taken =
+        |file_support: FileSupport| types.map(|content_type| file_support.takes(content_type));
     assert_eq!(taken(NOTHING), [false; 6]);
     assert_eq!(taken(IMAGES), [true, true, false, false, false, false]);
     assert_eq!(taken(PDFS), [false, false, true, false, false, false]);

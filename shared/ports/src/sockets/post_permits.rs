@@ -13,22 +13,22 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// How many posts a process has under way at once.
 pub const POSTS_AT_ONCE: usize = 64;
 
-/// The places of posts in one process. Clones share them.
+/// The permits of the posts of one process. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct PostPermits {
     free: Arc<Semaphore>,
     late: Arc<AtomicU64>,
 }
 
-impl Default for Places {
+impl Default for PostPermits {
     fn default() -> Self {
         Self { free: Arc::new(Semaphore::new(POSTS_AT_ONCE)), late: Arc::default() }
     }
 }
 
-impl Places {
-    /// Waits for a place. Posts get places in the order in which they ask. Returns `None` only if
-    /// places are no longer limited, which never happens.
+impl PostPermits {
+    /// Waits for a permit. Posts get permits in the order in which they ask. Returns `None` only if
+    /// posts are no longer limited, which never happens.
     pub(super) async fn take(&self) -> Option<SemaphorePermit<'_>> {
         self.free.acquire().await.ok()
     }
@@ -65,14 +65,14 @@ mod tests {
     /// Connections whose posts take a while, and the greatest number of posts at once.
     #[derive(Default)]
     struct SlowSockets {
-        places: Places,
+        post_permits: PostPermits,
         at_once: Mutex<(usize, usize)>,
     }
 
     #[async_trait]
     impl Sockets for SlowSockets {
-        fn places(&self) -> &Places {
-            &self.places
+        fn post_permits(&self) -> &PostPermits {
+            &self.post_permits
         }
 
         async fn post(&self, connection: &ConnectionId, _: Arc<str>) -> Result<(), PostError> {
@@ -104,13 +104,16 @@ mod tests {
         assert!(join_all(posts).await.iter().all(Result::is_ok));
         assert_eq!(sockets.at_once.lock().unwrap().1, POSTS_AT_ONCE);
         // Three rounds of posts begin within the first second.
-        assert_eq!(sockets.places.late.load(Ordering::Relaxed) as usize, 1_000 - 3 * POSTS_AT_ONCE);
+        assert_eq!(
+            sockets.post_permits.late.load(Ordering::Relaxed) as usize,
+            1_000 - 3 * POSTS_AT_ONCE
+        );
 
-        sockets.places.report_late();
-        assert_eq!(sockets.places.late.load(Ordering::Relaxed), 0);
+        sockets.post_permits.report_late();
+        assert_eq!(sockets.post_permits.late.load(Ordering::Relaxed), 0);
         let dead = ConnectionId("dead".into());
         let failed = post_in_time(&sockets, &dead, "{}".into(), Instant::now()).await;
         assert!(matches!(failed, Err(PostError::Failed(_))), "{failed:?}");
-        assert_eq!(sockets.places.late.load(Ordering::Relaxed), 1);
+        assert_eq!(sockets.post_permits.late.load(Ordering::Relaxed), 1);
     }
 }

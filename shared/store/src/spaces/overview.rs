@@ -1,4 +1,5 @@
-//! The card of a space: its name and its first members.
+//! The overviews of spaces: the name and the first members of each, as prompts show them. An
+//! overview is an item of its own, so that a prompt reads one item per space.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +18,9 @@ use crate::{
 
 /// The part of a space that the prompts of its agents show, in every space that they are in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Card {
+pub struct SpaceOverview {
     pub name: String,
-    pub members: Vec<CardMember>,
+    pub members: Vec<OverviewMember>,
     /// How many members it has.
     pub count: usize,
     /// Its admin agent, if its policy is `admin`.
@@ -27,9 +28,9 @@ pub struct Card {
     pub admin: Option<EntityId>,
 }
 
-/// A member on a card.
+/// A member in an overview.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CardMember {
+pub struct OverviewMember {
     /// Its id, name and type.
     #[serde(flatten)]
     pub sender: Sender,
@@ -38,8 +39,8 @@ pub struct CardMember {
     pub about: Option<String>,
 }
 
-impl Card {
-    /// How many members a card names.
+impl SpaceOverview {
+    /// How many members an overview names.
     pub const NAMED: usize = 20;
 
     pub(crate) fn of<'a>(
@@ -51,7 +52,7 @@ impl Card {
         for member in members {
             count += 1;
             if count <= Self::NAMED {
-                named.push(CardMember { sender: member.sender(), about: member.about.clone() });
+                named.push(OverviewMember { sender: member.sender(), about: member.about.clone() });
             }
         }
         let admin =
@@ -61,20 +62,23 @@ impl Card {
 }
 
 impl Spaces<'_> {
-    /// The cards of spaces. Leaves out spaces without a card.
-    pub async fn cards(self, ids: &[SpaceId]) -> Result<BTreeMap<SpaceId, Card>> {
-        let wanted: Vec<_> = ids.iter().map(|id| keys::space_card(*id)).collect();
-        take_cards(&mut self.store.table.get_all(&wanted).await?, ids)
+    /// The overviews of spaces. Leaves out spaces without an overview.
+    pub async fn overviews(self, ids: &[SpaceId]) -> Result<BTreeMap<SpaceId, SpaceOverview>> {
+        let wanted: Vec<_> = ids.iter().map(|id| keys::space_overview(*id)).collect();
+        take_overviews(&mut self.store.table.get_all(&wanted).await?, ids)
     }
 }
 
-/// Takes the cards of spaces out of what was read. Leaves out spaces without a card.
-pub(crate) fn take_cards(items: &mut Items, ids: &[SpaceId]) -> Result<BTreeMap<SpaceId, Card>> {
-    let mut cards = BTreeMap::new();
+/// Takes the overviews of spaces out of what was read. Leaves out spaces without an overview.
+pub(crate) fn take_overviews(
+    items: &mut Items,
+    ids: &[SpaceId],
+) -> Result<BTreeMap<SpaceId, SpaceOverview>> {
+    let mut overviews = BTreeMap::new();
     for id in ids {
-        if let Some(card) = items.take(&keys::space_card(*id))? {
-            cards.insert(*id, card);
+        if let Some(overview) = items.take(&keys::space_overview(*id))? {
+            overviews.insert(*id, overview);
         }
     }
-    Ok(cards)
+    Ok(overviews)
 }

@@ -1,4 +1,5 @@
-//! A decision that is made after its message was stored.
+//! The late dispatch of a message: the `trigger` function decides it after the message was stored,
+//! since a router had to be asked or one transaction could not hold all runs.
 
 use smartspace_domain::{
     Time,
@@ -19,7 +20,7 @@ use crate::{
 
 /// Which agents a stored message triggers.
 #[derive(Clone, Debug)]
-pub struct Late {
+pub struct LateDispatch {
     /// The decision. It is final unless it
     /// [asks the router](smartspace_domain::dispatch::Decided::asks_router).
     pub decided: Decided,
@@ -52,25 +53,25 @@ impl Messages<'_> {
         record: &MessageRecord,
         routing: Routing<'_>,
         now: Time,
-    ) -> Result<Late> {
-        let (mut snapshot, _) = self.snapshot(space, record.sender.id, None, now).await?;
+    ) -> Result<LateDispatch> {
+        let (mut as_read, _) = self.read_space(space, record.sender.id, None, now).await?;
         let whole = self.with_long_texts(space, vec![record.clone()]).await?;
         let text = whole.first().map_or("", Message::text);
         // `may_wake` runs were counted when the message was stored.
-        let limit = snapshot.space.settings.budget.runs_per_minute;
-        snapshot.space.settings.budget.runs_per_minute = u32::MAX;
+        let limit = as_read.space.settings.budget.runs_per_minute;
+        as_read.space.settings.budget.runs_per_minute = u32::MAX;
         let incoming = IncomingMessage::new(&record.sender, text, record.chain_depth);
         let mut minute = RateWindow::default();
         let mut decided =
-            snapshot.decide(record.id, incoming, routing, &mut minute, record.created_at);
+            as_read.decide(record.id, incoming, routing, &mut minute, record.created_at);
         let counted = record.may_wake.unwrap_or(usize::MAX).min(decided.taken.len());
-        let cause = incoming.cause();
-        let before = snapshot.head.minute;
+        let user = incoming.quota_user();
+        let before = as_read.head.minute;
         let mut minute = RateWindow::now(before.as_ref(), now);
         let others = decided.taken.split_off(counted);
         for (agent, own_bucket) in others {
-            if let Some(bucket) = minute.room_in_space(limit, &cause) {
-                minute.count(bucket, &cause);
+            if let Some(bucket) = minute.room_in_space(limit, &user) {
+                minute.count(bucket, &user);
                 decided.taken.push((agent, own_bucket));
             } else {
                 for entry in decided.dispatch.iter_mut().filter(|entry| entry.agent_id == agent) {
@@ -79,18 +80,18 @@ impl Messages<'_> {
             }
         }
         let minute = (decided.taken.len() > counted).then_some((before, minute));
-        Ok(Late { decided, space, seq: record.seq, minute })
+        Ok(LateDispatch { decided, space, seq: record.seq, minute })
     }
 
     /// Stores which agents a message triggers, and the question to the router, unless that is
     /// already decided.
     pub async fn store_decision(
         self,
-        late: &Late,
+        late: &LateDispatch,
         router: Option<&Routed>,
         now: Time,
     ) -> Result<Stored> {
-        let Late { decided, space, seq, minute } = late;
+        let LateDispatch { decided, space, seq, minute } = late;
         let message = keys::numbered(*space, keys::MSG, *seq);
         let asked = if router.is_some() { "#router = :router, " } else { "" };
         let mut write = Write::update(

@@ -15,7 +15,7 @@ use smartspace_domain::{
     prices::Prices,
     usage::{Usage, billionths},
 };
-use smartspace_store::limits::budgets::Reserved;
+use smartspace_store::limits::budget_counters::Reserved;
 
 use crate::Pipeline;
 
@@ -30,19 +30,19 @@ pub enum Unpaid {
     Refused(String),
     /// The table did not answer.
     #[error(transparent)]
-    Unknown(Error),
+    StoreFailed(Error),
 }
 
 /// The most that a model may write in a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MostWritten {
+pub struct OutputLimit {
     /// Tokens.
     pub tokens: u64,
     /// Pictures.
     pub images: u64,
 }
 
-impl MostWritten {
+impl OutputLimit {
     /// A text of so many tokens.
     pub fn text(tokens: u32) -> Self {
         Self { tokens: tokens.into(), images: 0 }
@@ -57,7 +57,7 @@ pub struct Spending {
     /// The run that announces to people that a share of a budget is used. `None` outside of runs.
     announcer: Option<RunId>,
     open: Mutex<BTreeMap<String, Reservation>>,
-    news: Mutex<Vec<String>>,
+    notices: Mutex<Vec<String>>,
     /// The shares that this worker has announced, or tried to.
     announced: Mutex<BTreeSet<(BudgetScope, u64)>>,
 }
@@ -98,7 +98,7 @@ impl Spending {
             budgets,
             announcer,
             open: Mutex::default(),
-            news: Mutex::default(),
+            notices: Mutex::default(),
             announced: Mutex::default(),
         }
     }
@@ -114,13 +114,13 @@ impl Spending {
         id: &str,
         model: &str,
         input_tokens: impl FnOnce() -> u64,
-        most: MostWritten,
+        most: OutputLimit,
     ) -> Result<(), Unpaid> {
         if self.budgets.is_empty() {
             return Ok(());
         }
         let input_tokens = input_tokens();
-        let MostWritten { tokens, images } = most;
+        let OutputLimit { tokens, images } = most;
         let cost = self.prices.most(model, input_tokens, tokens, images);
         if cost.is_none()
             && let Some(budget) =
@@ -152,7 +152,7 @@ impl Spending {
                 Ok(Reserved::Never) => {
                     refused = Some(Unpaid::Refused(budget.scope.too_small_text()));
                 }
-                Err(error) => refused = Some(Unpaid::Unknown(error)),
+                Err(error) => refused = Some(Unpaid::StoreFailed(error)),
             }
         }
         match refused {
@@ -213,11 +213,12 @@ impl Spending {
     }
 
     /// Texts about budgets that are nearly used, since the last call of this function.
-    pub fn take_news(&self) -> Vec<String> {
-        std::mem::take(&mut *locked(&self.news))
+    pub fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut *locked(&self.notices))
     }
 
-    /// Keeps a text about a budget for [`Self::take_news`], unless another run announces it today.
+    /// Keeps a text about a budget for [`Self::take_notices`], unless another run announces it
+    /// today.
     async fn announce(&self, scope: BudgetScope, day: Day, percent: u64) {
         let Some(announcer) = self.announcer else { return };
         if !locked(&self.announced).insert((scope, percent)) {
@@ -228,7 +229,7 @@ impl Spending {
             Ok(true) => {
                 let text = scope.percent_text(percent);
                 tracing::warn!(event = "budget_used", ?scope, percent, "{text}");
-                locked(&self.news).push(text);
+                locked(&self.notices).push(text);
             }
             Ok(false) => {}
             Err(error) => tracing::warn!(?scope, %error, "the use of a budget was not announced"),

@@ -1,4 +1,6 @@
-//! A space as an append read it.
+//! A space as an append read it: its settings, its members, and the limits and lanes of its agents.
+//! The decision which agents a message triggers follows from these values alone. The transaction
+//! checks that none of them that matters has changed.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -29,8 +31,7 @@ use crate::{
     table::{Items, keys, refusal::Refusal},
 };
 
-/// A space, as an append read it.
-pub(super) struct Snapshot {
+pub(super) struct SpaceAsRead {
     pub(super) space: SpaceRecord,
     pub(super) head: Head,
     sender: Option<MemberRecord>,
@@ -41,9 +42,9 @@ pub(super) struct Snapshot {
     /// The used budgets of the agents: their own first, then the space's, then the deployment's.
     used_budgets: BTreeMap<EntityId, BudgetScope>,
     day: Day,
-    /// The turns of the agents.
+    /// The slots and the lanes of the agents.
     lanes: BTreeMap<EntityId, Lanes>,
-    /// The runs that placement these agents may change.
+    /// The other runs of these agents that the placement of a new one may change.
     others: LaneRuns,
 }
 
@@ -52,13 +53,13 @@ impl Messages<'_> {
     ///
     /// One batch read is enough if this process has seen the current roster. Otherwise it reads the
     /// roster in parallel, or again if it has changed, and then the limits of the agents in it.
-    pub(super) async fn snapshot(
+    pub(super) async fn read_space(
         self,
         id: SpaceId,
         sender: EntityId,
         key: Option<&PostKey>,
         now: Time,
-    ) -> Result<(Snapshot, Option<Posted>)> {
+    ) -> Result<(SpaceAsRead, Option<Posted>)> {
         let seen = self.store.rosters.last_seen(id);
         let meta_key = keys::space_meta(id);
         let head_key = keys::space_head(id);
@@ -99,37 +100,38 @@ impl Messages<'_> {
         if !missing.is_empty() {
             items.extend(self.store.table.get_all(&missing).await?);
         }
-        let mut snapshot = Snapshot::new(space, head, sender, roster);
-        snapshot.take_limits(self.store.quota(), &mut items, now)?;
-        let more = snapshot.more_keys(self.store, now);
+        let mut as_read = SpaceAsRead::new(space, head, sender, roster);
+        as_read.take_limits(self.store.quota(), &mut items, now)?;
+        let more = as_read.more_keys(self.store, now);
         if !more.is_empty() {
             items.extend(self.store.table.get_all(&more).await?);
         }
-        snapshot.take_budgets(self.store, &mut items, now)?;
-        self.take_lanes(id, &mut snapshot, items).await?;
-        Ok((snapshot, posted))
+        as_read.take_budgets(self.store, &mut items, now)?;
+        self.take_lanes(id, &mut as_read, items).await?;
+        Ok((as_read, posted))
     }
 
-    /// Takes the turns of the agents out of `items`, and reads the runs that a message may change.
+    /// Takes the slots and the lanes of the agents out of `items`, and reads the runs that a
+    /// message may change.
     async fn take_lanes(
         self,
         space: SpaceId,
-        snapshot: &mut Snapshot,
+        as_read: &mut SpaceAsRead,
         mut items: Items,
     ) -> Result<()> {
         let mut affected = Vec::new();
-        for (agent, limits) in &snapshot.wake_limits {
+        for (agent, limits) in &as_read.wake_limits {
             let space = Some(space).filter(|_| limits.mode != ConcurrencyMode::Parallel);
             let lanes = Lanes::take(&mut items, *agent, space, limits.max_runs)?;
             affected.extend(lanes.affected(limits.mode));
-            snapshot.lanes.insert(*agent, lanes);
+            as_read.lanes.insert(*agent, lanes);
         }
-        snapshot.others = self.store.runs().lane_runs(affected).await?;
+        as_read.others = self.store.runs().lane_runs(affected).await?;
         Ok(())
     }
 }
 
-impl Snapshot {
+impl SpaceAsRead {
     fn new(
         space: SpaceRecord,
         head: Head,
@@ -150,7 +152,7 @@ impl Snapshot {
         }
     }
 
-    /// The mode and the turns of an agent that can be triggered.
+    /// The mode, the slots and the lane of an agent that can be triggered.
     fn lanes_of(&self, agent: EntityId) -> Option<(ConcurrencyMode, &Lanes)> {
         Some((self.wake_limits.get(&agent)?.mode, self.lanes.get(&agent)?))
     }
@@ -174,7 +176,7 @@ impl Snapshot {
         Placement::in_lane(store, new, lanes.clone(), &self.others, now)
     }
 
-    /// Whether a refusal is about the turns of agents, so that they have to be read again.
+    /// Whether a refusal is about slots or lanes of agents, so that they have to be read again.
     pub(super) fn has_old_lanes(&self, refusal: &Refusal) -> bool {
         self.lanes.values().any(|lanes| lanes.have_changed(refusal))
             || refusal.keys().any(keys::is_run_meta)

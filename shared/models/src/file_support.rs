@@ -7,14 +7,14 @@ use crate::port::files::Media;
 
 /// The files that a model takes in addition to text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct FileSupport {
     /// PNG, JPEG, WebP and GIF.
     pub images: bool,
     /// PDF files.
     pub pdfs: bool,
 }
 
-impl Sight {
+impl FileSupport {
     /// Whether the model takes files of this media type.
     pub fn takes(self, content_type: &str) -> bool {
         match Media::of(content_type) {
@@ -25,17 +25,17 @@ impl Sight {
     }
 }
 
-const NOTHING: Sight = Sight { images: false, pdfs: false };
-const IMAGES: Sight = Sight { images: true, pdfs: false };
-const PDFS: Sight = Sight { images: false, pdfs: true };
-const BOTH: Sight = Sight { images: true, pdfs: true };
+const NOTHING: FileSupport = FileSupport { images: false, pdfs: false };
+const IMAGES: FileSupport = FileSupport { images: true, pdfs: false };
+const PDFS: FileSupport = FileSupport { images: false, pdfs: true };
+const BOTH: FileSupport = FileSupport { images: true, pdfs: true };
 
 /// Scripted models have any name, so a name that begins so stands for a model that sees.
-const SCRIPTED: [(&str, Sight); 1] = [("sees", BOTH)];
+const SCRIPTED: [(&str, FileSupport); 1] = [("sees", BOTH)];
 
 /// <https://docs.claude.com/en/docs/build-with-claude/vision>: Claude 3 and newer.
 /// <https://docs.claude.com/en/docs/build-with-claude/pdf-support>: Claude 3.5 and newer.
-const ANTHROPIC: [(&str, Sight); 8] = [
+const ANTHROPIC: [(&str, FileSupport); 8] = [
     ("claude-1", NOTHING),
     ("claude-2", NOTHING),
     ("claude-v", NOTHING),
@@ -48,7 +48,7 @@ const ANTHROPIC: [(&str, Sight); 8] = [
 
 /// <https://platform.openai.com/docs/models>: the input of each model.
 /// <https://platform.openai.com/docs/guides/pdf-files>: models from `gpt-4o` on that see read PDFs.
-const OPENAI: [(&str, Sight); 12] = [
+const OPENAI: [(&str, FileSupport); 12] = [
     ("gpt-4-turbo-preview", NOTHING),
     ("gpt-4-turbo", IMAGES),
     ("gpt-4o", BOTH),
@@ -71,7 +71,7 @@ const OPENAI_BLIND: [&str; 5] = ["-audio", "-realtime", "-search", "-transcribe"
 /// <https://docs.aws.amazon.com/bedrock/latest/userguide/>.
 /// PDFs are left out where no vendor confirms that column: Claude 3, Llama and Pixtral. Llama 3.2
 /// is left out because it takes no images in a request with tools.
-const BEDROCK: [(&str, Sight); 14] = [
+const BEDROCK: [(&str, FileSupport); 14] = [
     ("anthropic.claude-v", NOTHING),
     ("anthropic.claude-instant", NOTHING),
     ("anthropic.claude-3-haiku", IMAGES),
@@ -90,7 +90,7 @@ const BEDROCK: [(&str, Sight); 14] = [
 
 /// The files that a model takes, by its provider and name. Servers with a compatible API are asked
 /// under their own names of models, so the names of `OpenAI` and Anthropic decide there too.
-pub fn sight(model: &ModelConfig) -> Sight {
+pub fn of_model(model: &ModelConfig) -> FileSupport {
     let name = model.name.as_str();
     let found = match model.provider {
         Provider::Scripted => by_prefix(&SCRIPTED, name),
@@ -103,8 +103,8 @@ pub fn sight(model: &ModelConfig) -> Sight {
 }
 
 /// The first matching prefix decides.
-fn by_prefix(table: &[(&str, Sight)], name: &str) -> Option<Sight> {
-    table.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, sight)| *sight)
+fn by_prefix(table: &[(&str, FileSupport)], name: &str) -> Option<FileSupport> {
+    table.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, file_support)| *file_support)
 }
 
 /// The entry of a table for a model, by the prefix of its name. The first matching prefix decides.
