@@ -298,10 +298,10 @@ async fn usage_is_reported_by_day_agent_space_and_model() {
     let stack = Stack::start().await;
     let person = stack.person("Husam").await;
     let mut made = Vec::new();
-    for (name, space) in [("Ada", "One"), ("Bob", "Two")] {
+    for (name, space_name) in [("Ada", "One"), ("Bob", "Two")] {
         let model = stack.model.name(name);
         let agent = stack.agent(name, &model).await;
-        let space = stack.space(space, &[&person, &agent]).await;
+        let space = stack.space(space_name, &[&person, &agent]).await;
         for text in ["Hello?", "Still there?"] {
             stack.model.plays(name, [say("Yes.").into(), stop()]);
             let message = stack.post(&space, &person, text).await;
@@ -309,22 +309,23 @@ async fn usage_is_reported_by_day_agent_space_and_model() {
         }
         let runs = stack.runs_of(&space).await;
         let used: u64 = runs.iter().map(|run| tokens(&run["usage"])).sum();
-        made.push((agent, space, model, used));
+        made.push((agent, space, model, used, [name, space_name]));
     }
     let report = async |path: &str| stack.get(path).await.must_be(200);
-    let total: u64 = made.iter().map(|(.., used)| used).sum();
+    let total: u64 = made.iter().map(|(.., used, _)| used).sum();
     let all = report("/v1/usage?by=agent,space,model").await;
     let of_agent = |report: &Value, agent: &str| {
         let items = report["items"].as_array().unwrap();
         items.iter().filter(|item| item["agentId"] == agent).cloned().collect::<Vec<_>>()
     };
-    for (agent, space, model, used) in &made {
+    for (agent, space, model, used, names) in &made {
         let [item] = &of_agent(&all, agent)[..] else { panic!("{all}") };
         assert_eq!(
             (&item["spaceId"], &item["provider"], &item["model"], &item["runs"], &item["cost"]),
             (&json!(space), &json!("openai"), &json!(model), &json!(2), &Value::Null)
         );
         assert_eq!(tokens(item), *used);
+        assert_eq!([&item["agentName"], &item["spaceName"]], *names);
         assert!(item.get("day").is_none(), "{item}");
         let own = report(&format!("/v1/agents/{agent}/usage")).await;
         let [item] = &own["items"].as_array().unwrap()[..] else { panic!("{own}") };

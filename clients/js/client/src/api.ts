@@ -3054,7 +3054,11 @@ export interface components {
             /** @description The day, in UTC, such as `2026-02-18`. Only if the sums are grouped by day. */
             day?: string | null;
             agentId?: components["schemas"]["EntityId"] | null;
+            /** @description The name that the agent has now, or had when it was retired. */
+            agentName?: string | null;
             spaceId?: components["schemas"]["SpaceId"] | null;
+            /** @description The name that the space has now. Absent if the space was deleted. */
+            spaceName?: string | null;
             /** @description The provider. Only if the sums are grouped by model. */
             provider?: string | null;
             /** @description The model's name at its provider. Only if the sums are grouped by model. */

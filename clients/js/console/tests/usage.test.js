@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { daysOf, groupOf, lastDays, rangeOf, reuseOf, seriesOf, shortened } = await importSource(`
+const { daysOf, groupOf, lastDays, namesOf, rangeOf, reuseOf, seriesOf, shortened } =
+  await importSource(`
+  export * from './src/studio/usage/names.ts';
   export * from './src/studio/usage/report.ts';
 `);
 
@@ -71,4 +73,21 @@ test('sums are ordered by cost, and those without a price stay without one', () 
 test('the reuse of the cache is a share of what was read', () => {
   assert.equal(reuseOf({ inputTokens: 10, cachedTokens: 4 }), 40);
   assert.equal(reuseOf({ inputTokens: 0, cachedTokens: 0 }), null);
+});
+
+test('a series has the name of its agent, and routers have no agent', () => {
+  const rows = [
+    { ...row('1', 'ent_1', 'm', 1), agentName: 'Ana' },
+    row('1', 'ent_2abcd', 'm', 1),
+    row('1', undefined, 'm', 1),
+  ];
+  const nameOf = namesOf(rows, 'agent');
+  assert.deepEqual(['ent_1', 'ent_2abcd', '', null].map(nameOf), [
+    'Ana',
+    'Unknown agent …abcd',
+    'Routers',
+    'All others',
+  ]);
+  assert.equal(namesOf(rows, 'agent,model')('ent_1 p/m'), 'Ana · p/m');
+  assert.equal(namesOf(rows, 'model')('p/m'), 'p/m');
 });

@@ -122,7 +122,7 @@ async fn report(
     }
     let by = groups(query.by.as_deref().unwrap_or("day,model"))?;
     let query = UsageQuery { from, to, agent, space, by };
-    let report = api.pipeline.store.usage().report(&query).await?;
+    let mut report = api.pipeline.store.usage().report(&query).await?;
     if report.items.len() > MOST_ITEMS {
         let text = format!(
             "expected at most {MOST_ITEMS} sums, got {}; ask for fewer days or groups",
@@ -130,6 +130,7 @@ async fn report(
         );
         return Err(wrong("by", text).into());
     }
+    api.pipeline.store.usage().add_names(&mut report).await?;
     Ok(Json(report))
 }
 

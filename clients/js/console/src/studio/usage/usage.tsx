@@ -8,7 +8,7 @@ import { useAnswer } from '../data/answer.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
 import { Chart, MOST_SERIES } from './chart.tsx';
 import { Choice } from './choice.tsx';
-import { useNames } from './names.ts';
+import { namesOf } from './names.ts';
 import {
   daysOf,
   groupOf,
@@ -63,7 +63,7 @@ interface ReportProps {
 
 function Report({ report, range, by }: ReportProps) {
   const series = seriesOf(report.items, by);
-  const nameOf = useNames(series, by);
+  const nameOf = namesOf(report.items, by);
   const charted = shortened(series, MOST_SERIES);
   const days = daysOf(range);
   const chart = { days, series: charted, nameOf };
