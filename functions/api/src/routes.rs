@@ -27,7 +27,7 @@ use std::sync::Arc;
 use axum::Router;
 use serde::Deserialize;
 use smartspace_domain::{Result, access::Caller, ids::EntityId};
-use smartspace_store::{Store, table::pages::Ask};
+use smartspace_store::{Store, table::pages::PageRequest};
 use utoipa::IntoParams;
 
 use crate::{
@@ -88,7 +88,7 @@ struct PageQuery {
     limit: Option<usize>,
 }
 
-impl From<PageQuery> for Ask {
+impl From<PageQuery> for PageRequest {
     fn from(query: PageQuery) -> Self {
         Self { cursor: query.cursor, limit: query.limit }
     }

@@ -14,12 +14,13 @@ use smartspace_domain::{
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
     agents::{plans::SetPlan, state::ChangedBy},
-    table::pages::Ask,
+    table::pages::PageRequest,
 };
 
 /// Creates the demo spaces, unless there are entities already.
 pub(crate) async fn create(pipeline: &Pipeline) -> Result<()> {
-    let anybody = pipeline.store.entities().list(&Ask { cursor: None, limit: Some(1) }).await?;
+    let anybody =
+        pipeline.store.entities().list(&PageRequest { cursor: None, limit: Some(1) }).await?;
     if !anybody.items.is_empty() {
         return Ok(());
     }

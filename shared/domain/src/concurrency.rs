@@ -14,8 +14,8 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    lane::{Entry, Lane, LaneRun},
-    slots::{Slots, Took},
+    lane::{Lane, LaneEntry, LaneRun},
+    slots::{SlotOutcome, Slots},
 };
 
 /// What a run waits for before it may start or go on.

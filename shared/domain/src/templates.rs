@@ -19,7 +19,7 @@ use crate::templates::pieces::{Piece, parse};
 const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The values of placeholders.
-pub struct Filling<'a> {
+pub struct PlaceholderValues<'a> {
     /// The call's input.
     pub input: &'a Value,
     /// The value of a secret, or why it cannot be used.
@@ -85,10 +85,10 @@ pub fn base_of(address: &str) -> &str {
 ///
 /// # Errors
 /// What is wrong with the template, the input or a secret.
-pub fn address(template: &str, filling: &Filling<'_>) -> Result<String, String> {
+pub fn address(template: &str, values: &PlaceholderValues<'_>) -> Result<String, String> {
     let (base, path, query) = parts(template);
     let mut address = base.to_owned();
-    let filled = filling.encoded(path)?;
+    let filled = values.encoded(path)?;
     if path.contains("{{") {
         let is_dots = |segment: &str| {
             matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..")
@@ -104,12 +104,12 @@ pub fn address(template: &str, filling: &Filling<'_>) -> Result<String, String> 
     for pair in query.into_iter().flat_map(|query| query.split('&')) {
         let value = pair.split_once('=').map_or("", |(_, value)| value);
         if let [Piece::Input(path)] = parse(value)?.as_slice()
-            && at(filling.input, path).is_none()
+            && at(values.input, path).is_none()
         {
             continue;
         }
         address.push(mark);
-        address.push_str(&filling.encoded(pair)?);
+        address.push_str(&values.encoded(pair)?);
         mark = '&';
     }
     Ok(address)
@@ -119,16 +119,16 @@ pub fn address(template: &str, filling: &Filling<'_>) -> Result<String, String> 
 ///
 /// # Errors
 /// If an input or a secret contains a control character, or the template or a secret is wrong.
-pub fn header(template: &str, filling: &Filling<'_>) -> Result<Option<String>, String> {
+pub fn header(template: &str, values: &PlaceholderValues<'_>) -> Result<Option<String>, String> {
     let mut value = String::with_capacity(template.len());
     let pieces = parse(template)?;
     if let [Piece::Input(path)] = pieces.as_slice()
-        && at(filling.input, path).is_none()
+        && at(values.input, path).is_none()
     {
         return Ok(None);
     }
     for piece in pieces {
-        let more = filling.text(&piece)?;
+        let more = values.text(&piece)?;
         if more.chars().any(char::is_control) {
             return Err(format!(
                 "{} holds a line break or another control character, which no header can carry",
@@ -145,28 +145,28 @@ pub fn header(template: &str, filling: &Filling<'_>) -> Result<Option<String>, S
 ///
 /// # Errors
 /// What is wrong with the template or a secret.
-pub fn body(template: &Value, filling: &Filling<'_>) -> Result<Value, String> {
-    Ok(part_of_body(template, filling)?.unwrap_or_default())
+pub fn body(template: &Value, values: &PlaceholderValues<'_>) -> Result<Value, String> {
+    Ok(part_of_body(template, values)?.unwrap_or_default())
 }
 
-fn part_of_body(template: &Value, filling: &Filling<'_>) -> Result<Option<Value>, String> {
+fn part_of_body(template: &Value, values: &PlaceholderValues<'_>) -> Result<Option<Value>, String> {
     Ok(Some(match template {
         Value::String(text) => match parse(text)?.as_slice() {
-            [Piece::Input(path)] => return Ok(at(filling.input, path).cloned()),
+            [Piece::Input(path)] => return Ok(at(values.input, path).cloned()),
             pieces => Value::String(
-                pieces.iter().map(|piece| filling.text(piece)).collect::<Result<_, _>>()?,
+                pieces.iter().map(|piece| values.text(piece)).collect::<Result<_, _>>()?,
             ),
         },
         Value::Array(items) => Value::Array(
             items
                 .iter()
-                .map(|item| part_of_body(item, filling).map(Option::unwrap_or_default))
+                .map(|item| part_of_body(item, values).map(Option::unwrap_or_default))
                 .collect::<Result<_, _>>()?,
         ),
         Value::Object(fields) => {
             let mut object = Map::new();
             for (name, value) in fields {
-                if let Some(value) = part_of_body(value, filling)? {
+                if let Some(value) = part_of_body(value, values)? {
                     object.insert(name.clone(), value);
                 }
             }
@@ -192,7 +192,7 @@ pub fn texts_of_body<'a>(body: &'a Value, check: &mut impl FnMut(&'a str, bool))
     }
 }
 
-impl Filling<'_> {
+impl PlaceholderValues<'_> {
     fn text(&self, piece: &Piece<'_>) -> Result<String, String> {
         match piece {
             Piece::Text(text) => Ok((*text).to_owned()),

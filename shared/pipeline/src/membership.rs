@@ -126,7 +126,7 @@ impl Pipeline {
         entity_id: EntityId,
         left: Option<MemberRecord>,
     ) -> Result<()> {
-        let parting = self.store.members().parting(space_id, entity_id).await?;
+        let departure = self.store.members().departure(space_id, entity_id).await?;
         if let Some(left) = left {
             self.end_what_it_does(space_id, &left).await?;
             self.announce(space_id, EventKind::MemberLeft { entity_id }).await;
@@ -137,8 +137,8 @@ impl Pipeline {
             // An earlier request may have stopped before this. The space is not notified again.
             self.end_what_it_does(space_id, &former).await?;
         }
-        if let Some(parting) = parting {
-            self.store.members().parted(entity_id, &parting).await?;
+        if let Some(departure) = departure {
+            self.store.members().finish_departure(entity_id, &departure).await?;
         }
         Ok(())
     }
@@ -159,9 +159,9 @@ impl Pipeline {
 
     /// Finishes what must follow after an entity has left spaces, if the process that removed it
     /// did not get to that.
-    pub(crate) async fn finish_partings(&self, entity_id: EntityId) -> Result<()> {
-        for parting in self.store.members().partings(entity_id).await? {
-            self.follow_leaving(parting.space_id, entity_id, None).await?;
+    pub(crate) async fn finish_departures(&self, entity_id: EntityId) -> Result<()> {
+        for departure in self.store.members().departures(entity_id).await? {
+            self.follow_leaving(departure.space_id, entity_id, None).await?;
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ impl Pipeline {
         if record.retired_at.is_some() {
             self.store.plans().delete_all(id).await?;
         }
-        self.finish_partings(id).await?;
+        self.finish_departures(id).await?;
         let mut is_done = true;
         for space in self.unsettled(&record).await? {
             if record.retired_at.is_some() {

@@ -19,7 +19,7 @@ use crate::{
         Query,
         indexes::Index,
         key_of, keys,
-        pages::{Ask, Page},
+        pages::{Page, PageRequest},
         write::Write,
     },
 };
@@ -117,10 +117,10 @@ impl Deliveries<'_> {
         agent: EntityId,
         service: Option<&str>,
         status: Option<DeliveryStatus>,
-        ask: &Ask,
+        request: &PageRequest,
     ) -> Result<Page<Delivery>> {
         let pk = keys::deliveries_of(agent);
-        let limit = ask.limit()?;
+        let limit = request.limit()?;
         let fits = |delivery: &Delivery| {
             service.is_none_or(|service| delivery.service == service)
                 && status.is_none_or(|status| delivery.status == status)
@@ -128,7 +128,7 @@ impl Deliveries<'_> {
         let is_filtered = service.is_some() || status.is_some();
         let page_items = if is_filtered { FILTERED_PAGE_ITEMS } else { limit };
         let mut items = Vec::new();
-        let mut next = ask.after(Index::LISTS.keys, &pk)?;
+        let mut next = request.after(Index::LISTS.keys, &pk)?;
         // A filter may match few deliveries of a page, so several pages are read. Their number is
         // limited even if that finds fewer deliveries than were asked for.
         for _ in 0..FILTERED_PAGES {

@@ -19,7 +19,7 @@ use crate::{
         Query, WriteError,
         indexes::Index,
         key_of, keys,
-        pages::{Ask, Page},
+        pages::{Page, PageRequest},
         write::Write,
     },
 };
@@ -130,10 +130,10 @@ impl Entities<'_> {
         self.store.table.get(&keys::entity_meta(id)).await
     }
 
-    pub async fn list(self, ask: &Ask) -> Result<Page<Entity>> {
+    pub async fn list(self, request: &PageRequest) -> Result<Page<Entity>> {
         let query = Query::of_index(Index::LISTS, keys::ENTITIES.to_owned())
-            .limit(ask.limit()?)
-            .after(ask.after(Index::LISTS.keys, keys::ENTITIES)?);
+            .limit(request.limit()?)
+            .after(request.after(Index::LISTS.keys, keys::ENTITIES)?);
         let page = self.store.table.page(query).await?;
         let wanted = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
         let mut found = self.store.table.get_all(&wanted).await?;

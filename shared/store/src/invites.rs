@@ -19,7 +19,7 @@ use crate::{
         Query, WriteError,
         indexes::KeyNames,
         keys,
-        pages::{Ask, Page},
+        pages::{Page, PageRequest},
         read,
         write::Write,
     },
@@ -156,11 +156,16 @@ impl Invites<'_> {
     }
 
     /// The invites of a space that stand, oldest first.
-    pub async fn list(self, space: SpaceId, ask: &Ask, now: Time) -> Result<Page<Invite>> {
+    pub async fn list(
+        self,
+        space: SpaceId,
+        request: &PageRequest,
+        now: Time,
+    ) -> Result<Page<Invite>> {
         let partition = keys::invites(space);
         let query = Query::of(partition.clone())
-            .limit(ask.limit()?)
-            .after(ask.after(KeyNames::TABLE, &partition)?);
+            .limit(request.limit()?)
+            .after(request.after(KeyNames::TABLE, &partition)?);
         let page = self.store.table.page(query).await?;
         let mut items = Vec::with_capacity(page.items.len());
         for item in page.items {

@@ -31,7 +31,7 @@ use crate::{
         Page as QueryPage, Query, WriteError,
         indexes::Index,
         key_of, keys,
-        pages::{Ask, Page, json_bytes},
+        pages::{Page, PageRequest, json_bytes},
         write::Write,
     },
 };
@@ -108,10 +108,10 @@ impl Spaces<'_> {
         Ok(view(record, &roster))
     }
 
-    pub async fn list(self, ask: &Ask) -> Result<Page<Space>> {
+    pub async fn list(self, request: &PageRequest) -> Result<Page<Space>> {
         let query = Query::of_index(Index::LISTS, keys::SPACES.to_owned())
-            .limit(ask.limit()?)
-            .after(ask.after(Index::LISTS.keys, keys::SPACES)?);
+            .limit(request.limit()?)
+            .after(request.after(Index::LISTS.keys, keys::SPACES)?);
         let page = self.store.table.page(query).await?;
         self.page_of(page, Some).await
     }

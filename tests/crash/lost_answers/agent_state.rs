@@ -19,7 +19,7 @@ use smartspace_store::{
         state::{self, ByCall},
     },
     runs::RunRecord,
-    table::pages::Ask,
+    table::pages::PageRequest,
 };
 
 use crate::crash::lost_answers::{
@@ -82,9 +82,9 @@ impl ClaimedRun {
 
     /// The memories, goals and calls so far.
     async fn stored(&self) -> String {
-        let ask = Ask::default();
-        let memories = self.store().memories().list(self.agent, &ask).await.unwrap();
-        let goals = self.store().goals().list(self.agent, &ask).await.unwrap();
+        let request = PageRequest::default();
+        let memories = self.store().memories().list(self.agent, &request).await.unwrap();
+        let goals = self.store().goals().list(self.agent, &request).await.unwrap();
         let calls = self.store().steps().progress(self.run.id).await.unwrap().calls;
         format!("{memories:#?} {goals:#?} {calls:#?}")
     }

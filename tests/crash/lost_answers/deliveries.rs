@@ -4,7 +4,7 @@ use serde_json::json;
 use smartspace_domain::ids::DeliveryId;
 use smartspace_store::{
     deliveries::{NewDelivery, Received},
-    table::pages::Ask,
+    table::pages::PageRequest,
 };
 
 use crate::crash::lost_answers::{
@@ -59,7 +59,8 @@ async fn path_of_deliveries(fault: Option<(usize, Fault)>) -> (String, usize) {
         let record = store.runs().record(run.id).await.unwrap();
         triggers.push((record, store.triggers().of(run).await.unwrap()));
     }
-    let mut listed = store.deliveries().list(agent, None, None, &Ask::default()).await.unwrap();
+    let mut listed =
+        store.deliveries().list(agent, None, None, &PageRequest::default()).await.unwrap();
     listed.items.sort_by_key(|delivery| delivery.id);
     let (stored, writes) = studio.outcome().await;
     (format!("{received:#?} {triggers:#?} {listed:#?} {stored}"), writes)

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use smartspace_domain::{Error, ids::RunId, plans::PlanStatus};
-use smartspace_store::{agents::plans::Fired, runs::RunRecord, table::pages::Ask};
+use smartspace_store::{agents::plans::Fired, runs::RunRecord, table::pages::PageRequest};
 
 use crate::crash::lost_answers::{
     at,
@@ -43,7 +43,7 @@ async fn path_of_firing_plans(fault: Option<(usize, Fault)>) -> (String, usize) 
         let record = store.runs().record(run.id).await.unwrap();
         triggers.push((record, store.triggers().of(run).await.unwrap()));
     }
-    let plans = store.plans().list(agent, &Ask::default()).await.unwrap();
+    let plans = store.plans().list(agent, &PageRequest::default()).await.unwrap();
     let (stored, writes) = studio.outcome().await;
     (format!("{fired:#?} {by_hand:#?} {triggers:#?} {plans:#?} {stored}"), writes)
 }

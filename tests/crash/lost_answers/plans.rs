@@ -14,7 +14,7 @@ use smartspace_store::{
         plans::SetPlan,
         state::{self, ByCall},
     },
-    table::pages::Ask,
+    table::pages::PageRequest,
 };
 
 use crate::crash::lost_answers::{
@@ -86,7 +86,7 @@ async fn path_of_setting_plans(fault: Option<(usize, Fault)>) -> (String, usize)
     // A concurrent request with the same key.
     let late = plans.set(agent, &[each_minute(5)], &by_post(44, 5), at(9)).await;
     assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
-    let listed = plans.list(agent, &Ask::default()).await.unwrap();
+    let listed = plans.list(agent, &PageRequest::default()).await.unwrap();
     let (stored, writes) = studio.outcome().await;
     (format!("{results:#?} {listed:#?} {stored}"), writes)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use smartspace_domain::{ids::EntityId, runs::RunStatus};
-use smartspace_store::{runs::listing::RunFilter, table::pages::Ask};
+use smartspace_store::{runs::listing::RunFilter, table::pages::PageRequest};
 
 use super::{at, counted::CountedStore, delivered, read};
 
@@ -30,8 +30,8 @@ async fn runs_of_many_days_are_listed_once_and_in_order() {
     let mut cursor = None;
     let mut empty = 0;
     loop {
-        let ask = Ask { cursor, limit: Some(70) };
-        let page = counted.store.runs().list(&everything, &ask, now);
+        let request = PageRequest { cursor, limit: Some(70) };
+        let page = counted.store.runs().list(&everything, &request, now);
         let (page, cost) = Box::pin(counted.cost_of(page)).await;
         let page = page.unwrap();
         empty += usize::from(page.items.is_empty());
@@ -45,11 +45,11 @@ async fn runs_of_many_days_are_listed_once_and_in_order() {
     assert_eq!(listed, runs);
     assert!(empty >= 1, "a month without runs ends a page");
 
-    let ask = Ask { cursor: None, limit: Some(200) };
+    let request = PageRequest { cursor: None, limit: Some(200) };
     let span = RunFilter { since: Some(at(3 * DAY)), until: Some(at(5 * DAY)), ..everything };
-    let page = counted.store.runs().list(&span, &ask, now).await.unwrap();
+    let page = counted.store.runs().list(&span, &request, now).await.unwrap();
     assert_eq!(page.items.iter().map(|run| run.id).collect::<Vec<_>>(), runs[1..3]);
     let none = RunFilter { status: Some(RunStatus::Failed), until: Some(at(DAY)), ..everything };
-    let page = counted.store.runs().list(&none, &ask, now).await.unwrap();
+    let page = counted.store.runs().list(&none, &request, now).await.unwrap();
     assert_eq!(page.items.len(), 0);
 }

@@ -312,7 +312,7 @@ async fn what_follows_a_removal_is_finished_by_another_process() {
     let job = TriggerJob::SettleEntity { entity_id: agent };
     Box::pin(triggers.handle(&job)).await.unwrap();
     assert_eq!(store.runs().record(run.id).await.unwrap().status, RunStatus::Canceled);
-    assert_eq!(store.members().partings(agent).await, Ok(Vec::new()));
+    assert_eq!(store.members().departures(agent).await, Ok(Vec::new()));
 
     // A later check ends the duty.
     sleep(Duration::from_mins(1)).await;

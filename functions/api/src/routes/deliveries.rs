@@ -8,7 +8,7 @@ use smartspace_domain::{
     deliveries::{Delivery, DeliveryStatus},
     ids::{DeliveryId, EntityId},
 };
-use smartspace_store::table::pages::{Ask, Page};
+use smartspace_store::table::pages::{Page, PageRequest};
 use utoipa::IntoParams;
 
 use super::{
@@ -60,7 +60,10 @@ async fn list(
     let store = store_for_agent(&api, caller, agent).await?;
     let DeliveriesQuery { service, status, cursor, limit } = query;
     Ok(Json(
-        store.deliveries().list(agent, service.as_deref(), status, &Ask { cursor, limit }).await?,
+        store
+            .deliveries()
+            .list(agent, service.as_deref(), status, &PageRequest { cursor, limit })
+            .await?,
     ))
 }
 

@@ -19,7 +19,7 @@ use smartspace_store::{
         MessageRecord, Range,
         append::{Content, MessageSource, NewMessage},
     },
-    table::pages::{Ask, Page, json_bytes},
+    table::pages::{Page, PageRequest, json_bytes},
 };
 use utoipa::{IntoParams, ToSchema, openapi::schema::Object};
 
@@ -180,7 +180,7 @@ async fn list(
     Query(query): Query<MessagesQuery>,
 ) -> ApiResult<Json<Page<Message>>> {
     let range = query.range()?;
-    let limit = Ask { limit: query.limit, cursor: None }.limit()?;
+    let limit = PageRequest { limit: query.limit, cursor: None }.limit()?;
     api.pipeline.store.spaces().record(space).await?;
     // Before the read, which is not charged to a caller that may not have it.
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;

@@ -21,7 +21,7 @@ use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
     Store,
     runs::{RunRecord, listing::RunFilter, no_such_run, steps},
-    table::pages::{Ask, Page},
+    table::pages::{Page, PageRequest},
 };
 use utoipa::{IntoParams, ToSchema};
 
@@ -94,11 +94,11 @@ async fn all(
         until,
         without_forks: false,
     };
-    list(&api, &filter, Ask { cursor, limit }).await
+    list(&api, &filter, PageRequest { cursor, limit }).await
 }
 
-async fn list(api: &Api, filter: &RunFilter, ask: Ask) -> ApiResult<Json<Page<Run>>> {
-    Ok(Json(api.pipeline.store.runs().list(filter, &ask, api.pipeline.now()).await?))
+async fn list(api: &Api, filter: &RunFilter, request: PageRequest) -> ApiResult<Json<Page<Run>>> {
+    Ok(Json(api.pipeline.store.runs().list(filter, &request, api.pipeline.now()).await?))
 }
 
 /// List the runs that messages of a space triggered
@@ -157,7 +157,7 @@ async fn of_agent(
     api.pipeline.store.entities().get(agent).await?;
     let AgentRunsQuery { status, cursor, limit } = query;
     let filter = RunFilter { status, agent: Some(agent), ..RunFilter::default() };
-    list(&api, &filter, Ask { cursor, limit }).await
+    list(&api, &filter, PageRequest { cursor, limit }).await
 }
 
 /// Show a run with its steps

@@ -36,7 +36,7 @@ pub struct LaneRun {
 
 /// What happens to a new run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum LaneEntry {
     /// It waits until the runs before it are done; 1 is the next one. 0: it starts at once.
     Place {
         /// Its place.
@@ -88,7 +88,7 @@ impl Lane {
     }
 
     /// Lets a run in that a message triggered. `is_closed` says that no message may join it.
-    pub fn enter(&mut self, mode: ConcurrencyMode, run: RunRef, is_closed: bool) -> Entry {
+    pub fn enter(&mut self, mode: ConcurrencyMode, run: RunRef, is_closed: bool) -> LaneEntry {
         let new = LaneRun { is_closed, ..LaneRun::new(run) };
         let mut superseded = Vec::new();
         match mode {
@@ -100,13 +100,13 @@ impl Lane {
                     if into.seq() < new.seq() {
                         into.run.place = run.place;
                     }
-                    return Entry::Joins(before);
+                    return LaneEntry::Joins(before);
                 }
             }
             ConcurrencyMode::Latest => {
                 let replaceable = |other: &LaneRun| other.is_replaceable();
                 if self.runs.iter().any(|other| replaceable(other) && other.seq() > new.seq()) {
-                    return Entry::Superseded;
+                    return LaneEntry::Superseded;
                 }
                 let all = self.runs.extract_if(.., |other| replaceable(other));
                 superseded.extend(all.take(limits::SUPERSEDED));
@@ -120,7 +120,7 @@ impl Lane {
             .unwrap_or(self.runs.len());
         self.runs.insert(position, new);
         let superseded = superseded.into_iter().map(|other| other.run).collect();
-        Entry::Place { position, superseded }
+        LaneEntry::Place { position, superseded }
     }
 
     /// Starts a run if it is at the head of the lane. Otherwise returns its position; 1 is the next

@@ -21,9 +21,9 @@ pub struct Slots {
     pub waiting: Vec<RunRef>,
 }
 
-/// The outcome of a request for a slot.
+/// What follows when a run asks for a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Took {
+pub struct SlotOutcome {
     /// `None` if the run has a slot now. Otherwise its place in the line; 1 is the next one.
     pub position: Option<usize>,
     /// Other runs that have a slot now and are to be started.
@@ -37,10 +37,10 @@ impl Slots {
     }
 
     /// Gives a run a slot, or a place in the line.
-    pub fn take(&mut self, run: RunRef) -> Took {
+    pub fn take(&mut self, run: RunRef) -> SlotOutcome {
         let id = run.run_id;
         if self.held.contains(&id) {
-            return Took { position: None, started: self.fill() };
+            return SlotOutcome { position: None, started: self.fill() };
         }
         let at = self.waiting.partition_point(|other| other.run_id < id);
         if self.waiting.get(at).is_none_or(|other| other.run_id != id) {
@@ -50,7 +50,7 @@ impl Slots {
         started.retain(|other| other.run_id != id);
         let position = self.waiting.iter().position(|other| other.run_id == id).map(|at| at + 1);
         self.waiting.truncate(LINE);
-        Took { position, started }
+        SlotOutcome { position, started }
     }
 
     /// Takes a run's slot or place away. Returns the runs that have a slot now and are to be

@@ -87,7 +87,7 @@ fn a_full_line_keeps_the_oldest_runs() {
 #[test]
 fn a_queue_lets_one_run_after_the_other_pass() {
     let mut lane = Lane::default();
-    let place = |position| Entry::Place { position, superseded: Vec::new() };
+    let place = |position| LaneEntry::Place { position, superseded: Vec::new() };
     assert_eq!(lane.enter(ConcurrencyMode::Queue, run(1), false), place(0));
     assert_eq!(lane.enter(ConcurrencyMode::Queue, run(3), false), place(1));
     assert_eq!(lane.enter(ConcurrencyMode::Queue, run(2), false), place(1), "decided late");
@@ -124,21 +124,21 @@ fn a_run_that_waited_for_people_comes_before_queued_runs_and_after_others_that_w
 fn messages_join_the_run_that_is_queued() {
     let mut lane = Lane::default();
     let mode = ConcurrencyMode::Coalesce;
-    let first = Entry::Place { position: 0, superseded: Vec::new() };
+    let first = LaneEntry::Place { position: 0, superseded: Vec::new() };
     assert_eq!(lane.enter(mode, run(1), false), first);
-    assert_eq!(lane.enter(mode, run(2), false), Entry::Joins(run(1)));
+    assert_eq!(lane.enter(mode, run(2), false), LaneEntry::Joins(run(1)));
     assert_eq!(lane.runs[0].run.place.unwrap().seq, 2, "its trigger is the newest message");
     lane.start(run(1));
-    let second = Entry::Place { position: 1, superseded: Vec::new() };
+    let second = LaneEntry::Place { position: 1, superseded: Vec::new() };
     assert_eq!(lane.enter(mode, run(5), false), second);
-    assert!(matches!(lane.enter(mode, run(4), false), Entry::Joins(_)), "decided late");
+    assert!(matches!(lane.enter(mode, run(4), false), LaneEntry::Joins(_)), "decided late");
     assert_eq!(order(&lane), [2, 5]);
     for seq in 6..6 + limits::JOINED as u64 - 1 {
-        assert!(matches!(lane.enter(mode, run(seq), false), Entry::Joins(_)));
+        assert!(matches!(lane.enter(mode, run(seq), false), LaneEntry::Joins(_)));
     }
     assert_eq!(
         lane.enter(mode, run(99), false),
-        Entry::Place { position: 2, superseded: Vec::new() },
+        LaneEntry::Place { position: 2, superseded: Vec::new() },
         "nothing more can join"
     );
     assert!(!lane.is_full(mode));
@@ -148,7 +148,7 @@ fn messages_join_the_run_that_is_queued() {
 fn nothing_joins_a_delegated_run() {
     let mut lane = Lane::default();
     lane.enter(ConcurrencyMode::Coalesce, run(1), true);
-    let place = Entry::Place { position: 1, superseded: Vec::new() };
+    let place = LaneEntry::Place { position: 1, superseded: Vec::new() };
     assert_eq!(lane.enter(ConcurrencyMode::Coalesce, run(2), false), place);
 }
 
@@ -158,10 +158,10 @@ fn the_latest_run_replaces_those_before_it() {
     let mode = ConcurrencyMode::Latest;
     lane.enter(mode, run(1), false);
     lane.start(run(1));
-    let replaces = |position, seq: u64| Entry::Place { position, superseded: vec![run(seq)] };
+    let replaces = |position, seq: u64| LaneEntry::Place { position, superseded: vec![run(seq)] };
     assert_eq!(lane.enter(mode, run(2), false), replaces(0, 1));
     assert_eq!(lane.enter(mode, run(3), false), replaces(0, 2), "it was only queued");
-    assert_eq!(lane.enter(mode, run(2), false), Entry::Superseded, "decided late");
+    assert_eq!(lane.enter(mode, run(2), false), LaneEntry::Superseded, "decided late");
     lane.start(run(3));
     lane.start(run(1));
     assert_eq!(lane.enter(mode, run(4), false), replaces(1, 3), "people have answered run 1");

@@ -4,7 +4,7 @@ use url::Url;
 
 use crate::templates::*;
 
-fn filled<T>(input: &Value, fill: impl FnOnce(&Filling<'_>) -> T) -> T {
+fn filled<T>(input: &Value, fill: impl FnOnce(&PlaceholderValues<'_>) -> T) -> T {
     let secret = |name: &str| {
         if name == "KEY" {
             Ok("k&y=1".to_owned())
@@ -12,19 +12,19 @@ fn filled<T>(input: &Value, fill: impl FnOnce(&Filling<'_>) -> T) -> T {
             Err(format!("the secret {name} is not set"))
         }
     };
-    fill(&Filling { input, secret: &secret })
+    fill(&PlaceholderValues { input, secret: &secret })
 }
 
 fn address_of(template: &str, input: &Value) -> Result<String, String> {
-    filled(input, |filling| address(template, filling))
+    filled(input, |values| address(template, values))
 }
 
 fn header_of(template: &str, input: &Value) -> Result<Option<String>, String> {
-    filled(input, |filling| header(template, filling))
+    filled(input, |values| header(template, values))
 }
 
 fn body_of(template: &Value, input: &Value) -> Result<Value, String> {
-    filled(input, |filling| body(template, filling))
+    filled(input, |values| body(template, values))
 }
 
 #[test]

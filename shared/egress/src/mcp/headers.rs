@@ -6,7 +6,7 @@ use http::{
 };
 use serde_json::Value;
 use smartspace_domain::{
-    templates::{self, Filling},
+    templates::{self, PlaceholderValues},
     tools::McpServer,
 };
 use smartspace_ports::secrets::KnownSecrets;
@@ -55,8 +55,9 @@ pub(super) fn of(
         }
         let invalid =
             |error: &dyn std::fmt::Display| format!("the header {known} can't be sent: {error}");
-        let filled = templates::header(text, &Filling { input: &Value::Null, secret: &secret })
-            .map_err(|error| invalid(&error))?;
+        let filled =
+            templates::header(text, &PlaceholderValues { input: &Value::Null, secret: &secret })
+                .map_err(|error| invalid(&error))?;
         let Some(filled) = filled else { continue };
         let mut value = HeaderValue::from_str(&filled).map_err(|error| invalid(&error))?;
         value.set_sensitive(!templates::secrets_of(text).is_empty());

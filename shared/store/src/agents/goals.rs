@@ -15,7 +15,7 @@ use crate::{
     agents::state::{Change, ChangedBy, Counts, Reads, set_write},
     table::{
         keys,
-        pages::{Ask, Page},
+        pages::{Page, PageRequest},
     },
 };
 
@@ -36,8 +36,8 @@ impl Goals<'_> {
     }
 
     /// A page of an agent's goals, by id.
-    pub async fn list(self, agent: EntityId, ask: &Ask) -> Result<Page<Goal>> {
-        self.store.agent_state().page(agent, keys::GOAL, ask).await
+    pub async fn list(self, agent: EntityId, request: &PageRequest) -> Result<Page<Goal>> {
+        self.store.agent_state().page(agent, keys::GOAL, request).await
     }
 
     /// Creates and changes goals, at most [`limits::CHANGES_AT_ONCE`], one after the other. Of two

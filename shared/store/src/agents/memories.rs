@@ -14,14 +14,14 @@ use crate::{
     agents::state::{Change, ChangedBy, Counts, Reads, set_write},
     table::{
         keys,
-        pages::{Ask, Page},
+        pages::{Page, PageRequest},
     },
 };
 
 impl Memories<'_> {
     /// A page of an agent's memories, by key.
-    pub async fn list(self, agent: EntityId, ask: &Ask) -> Result<Page<Memory>> {
-        self.store.agent_state().page(agent, keys::MEMORY, ask).await
+    pub async fn list(self, agent: EntityId, request: &PageRequest) -> Result<Page<Memory>> {
+        self.store.agent_state().page(agent, keys::MEMORY, request).await
     }
 
     /// All memories of an agent, by key.

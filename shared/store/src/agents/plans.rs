@@ -24,7 +24,7 @@ use crate::{
     agents::state::{Change, ChangedBy, Reads},
     table::{
         keys,
-        pages::{Ask, Page},
+        pages::{Page, PageRequest},
         write::Write,
     },
 };
@@ -76,8 +76,8 @@ impl PlanRecord {
 
 impl Plans<'_> {
     /// A page of an agent's plans, by age.
-    pub async fn list(self, agent: EntityId, ask: &Ask) -> Result<Page<Plan>> {
-        self.store.agent_state().page(agent, keys::PLAN, ask).await
+    pub async fn list(self, agent: EntityId, request: &PageRequest) -> Result<Page<Plan>> {
+        self.store.agent_state().page(agent, keys::PLAN, request).await
     }
 
     /// All of an agent's plans, by age.

@@ -25,7 +25,7 @@ use crate::{
         indexes::KeyNames,
         key_of,
         keys::{self, Key},
-        pages::{Ask, Page, bad_cursor},
+        pages::{Page, PageRequest, bad_cursor},
         read,
         write::Write,
     },
@@ -91,7 +91,8 @@ impl AgentState<'_> {
         let mut tries = self.store.optimistic_retry_of(agent);
         loop {
             // The version is read first. A change after this read makes the condition fail.
-            let version: Option<Version> = self.store.table.get(&keys::kept_version(agent)).await?;
+            let version: Option<Version> =
+                self.store.table.get(&keys::state_version(agent)).await?;
             let items = match reads {
                 Reads::Items(item_keys) => self.store.table.get_all(item_keys).await?,
                 Reads::All(kind) => Items::of(self.store.table.all(items_of(agent, kind)).await?)?,
@@ -168,17 +169,20 @@ impl AgentState<'_> {
         self,
         agent: EntityId,
         kind: &str,
-        ask: &Ask,
+        request: &PageRequest,
     ) -> Result<Page<T>> {
-        let after = ask.after(KeyNames::TABLE, &keys::entity(agent))?;
+        let after = request.after(KeyNames::TABLE, &keys::entity(agent))?;
         // The table refuses a start key outside the range.
         if let Some(after) = &after
             && !key_of(after)?.sk.starts_with(kind)
         {
             return Err(bad_cursor());
         }
-        let page =
-            self.store.table.page(items_of(agent, kind).limit(ask.limit()?).after(after)).await?;
+        let page = self
+            .store
+            .table
+            .page(items_of(agent, kind).limit(request.limit()?).after(after))
+            .await?;
         let items = page
             .items
             .into_iter()

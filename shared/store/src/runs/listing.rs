@@ -23,7 +23,7 @@ use crate::{
         Query,
         indexes::Index,
         key_of, keys,
-        pages::{Ask, Page, bad_cursor, json_bytes},
+        pages::{Page, PageRequest, bad_cursor, json_bytes},
     },
 };
 
@@ -115,9 +115,14 @@ fn start_of(time: Time) -> RunId {
 
 impl Runs<'_> {
     /// The runs of a filter, newest first.
-    pub async fn list(self, filter: &RunFilter, ask: &Ask, now: Time) -> Result<Page<Run>> {
-        let limit = ask.limit()?;
-        let mut span = self.span(filter, ask, now)?;
+    pub async fn list(
+        self,
+        filter: &RunFilter,
+        request: &PageRequest,
+        now: Time,
+    ) -> Result<Page<Run>> {
+        let limit = request.limit()?;
+        let mut span = self.span(filter, request, now)?;
         // If the index decides alone, a page needs no more entries than it has runs.
         let at_once = if filter.needs_records() { READ_AT_ONCE } else { limit };
         let mut records = Vec::new();
@@ -153,7 +158,7 @@ impl Runs<'_> {
     }
 
     /// The time that a page may cover.
-    fn span(self, filter: &RunFilter, ask: &Ask, now: Time) -> Result<Span> {
+    fn span(self, filter: &RunFilter, request: &PageRequest, now: Time) -> Result<Span> {
         let oldest = match self.store.run_retention {
             _ if filter.partition().is_some() => Day::default(),
             Some(retention) => Day::of(now - retention).before(DAYS_AT_WORK),
@@ -166,7 +171,7 @@ impl Runs<'_> {
             first = first.max(message.time());
             end = end.min(start_of(message.time() + RETRIES));
         }
-        if let Some(cursor) = &ask.cursor {
+        if let Some(cursor) = &request.cursor {
             end = end.min(read_cursor(cursor)?);
         }
         Ok(Span { first: start_of(first), end })

@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use smartspace_domain::ids::{EntityId, SpaceId};
 
-pub use self::{joining::Accepted, leaving::Parting, names::name_is_free};
+pub use self::{joining::Accepted, leaving::Departure, names::name_is_free};
 use crate::{
     Error, Members, Result,
     shared::{member::MemberRecord, space::SpaceRecord},

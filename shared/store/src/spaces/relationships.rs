@@ -18,7 +18,7 @@ use crate::{
         Query,
         indexes::Index,
         keys,
-        pages::{Ask, Page, bad_cursor},
+        pages::{Page, PageRequest, bad_cursor},
     },
 };
 
@@ -67,9 +67,9 @@ impl Relationships<'_> {
     /// The entity itself and those that share a space with it, by age. Each page needs the members
     /// of all its spaces. Rosters that this process has seen and that have not changed are not read
     /// again.
-    pub async fn known_to(self, id: EntityId, ask: &Ask) -> Result<Page<Entity>> {
-        let limit = ask.limit()?;
-        let after = ask.cursor.as_deref().map(str::parse::<EntityId>).transpose();
+    pub async fn known_to(self, id: EntityId, request: &PageRequest) -> Result<Page<Entity>> {
+        let limit = request.limit()?;
+        let after = request.cursor.as_deref().map(str::parse::<EntityId>).transpose();
         let after = after.map_err(|_| bad_cursor())?;
         let mut known = BTreeSet::from([id]);
         for spaces in self.store.entities().spaces_of(id).await?.chunks(ROSTERS_AT_ONCE) {
@@ -97,13 +97,17 @@ impl Relationships<'_> {
     }
 
     /// The spaces of an entity, as the entity sees them, by age.
-    pub async fn spaces_of_entity(self, id: EntityId, ask: &Ask) -> Result<Page<Space>> {
+    pub async fn spaces_of_entity(
+        self,
+        id: EntityId,
+        request: &PageRequest,
+    ) -> Result<Page<Space>> {
         let partition = keys::spaces_of(id);
-        let after = ask.after(Index::LISTS.keys, &partition)?;
+        let after = request.after(Index::LISTS.keys, &partition)?;
         let page = self
             .store
             .table
-            .page(Query::of_index(Index::LISTS, partition).limit(ask.limit()?).after(after))
+            .page(Query::of_index(Index::LISTS, partition).limit(request.limit()?).after(after))
             .await?;
         // The index may still have a space that was left.
         let shown = |space: Space| {

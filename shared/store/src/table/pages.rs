@@ -54,16 +54,16 @@ pub fn json_bytes(value: &impl Serialize) -> usize {
     serde_json::to_vec(value).map_or(0, |text| text.len() + 1)
 }
 
-/// Which page a caller asks for.
+/// The page that a caller asks for.
 #[derive(Clone, Debug, Default)]
-pub struct Ask {
+pub struct PageRequest {
     /// The `nextCursor` of the page before.
     pub cursor: Option<String>,
     /// How many items, from 1 to 200.
     pub limit: Option<usize>,
 }
 
-impl Ask {
+impl PageRequest {
     /// How many items. Fails if the limit is out of range.
     pub fn limit(&self) -> Result<usize> {
         let (default, most) = PAGE_ITEMS;
@@ -143,12 +143,13 @@ mod tests {
             ("SK".into(), text("s")),
             ("g2sk".into(), text("g")),
         ]);
-        let ask =
-            |cursor: Option<String>| Ask { cursor, limit: None }.after(Index::LISTS.keys, "ALL");
+        let request = |cursor: Option<String>| {
+            PageRequest { cursor, limit: None }.after(Index::LISTS.keys, "ALL")
+        };
         let mut expected = key.clone();
         expected.insert("g2pk".into(), text("ALL"));
-        assert_eq!(ask(cursor(Some(key), "g2sk")), Ok(Some(expected)));
-        assert_eq!(ask(None), Ok(None));
+        assert_eq!(request(cursor(Some(key), "g2sk")), Ok(Some(expected)));
+        assert_eq!(request(None), Ok(None));
         for made_up in [
             "",
             "?",
@@ -156,7 +157,7 @@ mod tests {
             &URL_SAFE_NO_PAD.encode(r#"["","b","c"]"#),
             &URL_SAFE_NO_PAD.encode(r#"["a","b",3]"#),
         ] {
-            assert!(matches!(ask(Some(made_up.into())), Err(Error::Malformed(_))), "{made_up}");
+            assert!(matches!(request(Some(made_up.into())), Err(Error::Malformed(_))), "{made_up}");
         }
     }
 }

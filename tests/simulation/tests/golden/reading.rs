@@ -14,7 +14,7 @@ use smartspace_simulation::storage::samples::kind;
 use smartspace_store::{
     Store,
     messages::Range,
-    table::{Table, dynamodb::DynamoDb, keys::Key, pages::Ask, schema},
+    table::{Table, dynamodb::DynamoDb, keys::Key, pages::PageRequest, schema},
     usage::UsageQuery,
 };
 
@@ -84,7 +84,7 @@ async fn read_of_entity(
     item: &Value,
     kind: &str,
 ) -> Result<(), Error> {
-    let all = Ask::default();
+    let all = PageRequest::default();
     let long_ago = Time::default();
     match kind {
         "entity-conn" => {

@@ -8,7 +8,7 @@ use smartspace_domain::{
     agents::SpacesShown,
     runs::{Run, RunStatus},
 };
-use smartspace_store::{runs::listing::RunFilter, table::pages::Ask};
+use smartspace_store::{runs::listing::RunFilter, table::pages::PageRequest};
 
 use crate::prompt::run_activity::{RunActivity, Waiting};
 use crate::tools::{
@@ -87,8 +87,8 @@ async fn runs(calling: &Calling<'_>, status: Option<RunStatus>, limit: usize) ->
         without_forks: true,
         ..RunFilter::default()
     };
-    let ask = Ask { cursor: None, limit: Some(limit) };
-    Ok(context.store().runs().list(&filter, &ask, context.now()).await?.items)
+    let request = PageRequest { cursor: None, limit: Some(limit) };
+    Ok(context.store().runs().list(&filter, &request, context.now()).await?.items)
 }
 
 fn shown(run: &Run, activity: RunActivity, is_this_run: bool) -> Value {

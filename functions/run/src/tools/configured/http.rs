@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use http::Method;
 use serde_json::Value;
-use smartspace_domain::templates::{self, Filling};
+use smartspace_domain::templates::{self, PlaceholderValues};
 use smartspace_egress::Outgoing;
 use smartspace_ports::secrets::{KnownSecrets, Secret};
 use url::Url;
@@ -46,8 +46,8 @@ impl HttpTool {
                 "the secret {name} is not set here; whoever runs Smartspace can set it"
             )),
         };
-        let filling = Filling { input, secret: &secret };
-        let address = templates::address(&self.url, &filling)?;
+        let values = PlaceholderValues { input, secret: &secret };
+        let address = templates::address(&self.url, &values)?;
         if address.len() > ADDRESS_BYTES {
             return Err(format!(
                 "the address is too long with this input; expected at most {ADDRESS_BYTES} bytes"
@@ -67,11 +67,11 @@ impl HttpTool {
             method: Method::from_bytes(self.method.as_bytes())
                 .map_err(|error| error.to_string())?,
             url,
-            headers: self.headers(trace.headers(calling.begun.call_id), &filling)?,
+            headers: self.headers(trace.headers(calling.begun.call_id), &values)?,
             body: self
                 .body
                 .as_ref()
-                .map(|body| templates::body(body, &filling))
+                .map(|body| templates::body(body, &values))
                 .transpose()?
                 .map(|body| self.body_text(body).into()),
             limit: self.limit,

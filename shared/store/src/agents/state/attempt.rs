@@ -42,7 +42,7 @@ impl Attempt {
             by: token.clone(),
             counts: change.counts,
         };
-        let item_key = keys::kept_version(agent);
+        let item_key = keys::state_version(agent);
         let version = match before {
             Some(before) => {
                 let version = Write::fill(item_key, &next, &[])?;
@@ -73,7 +73,7 @@ impl Attempt {
     ) -> Result<bool> {
         match by {
             ChangedBy::Request(_) | ChangedBy::Post(..) => {
-                let version: Option<Version> = refusal.existing(&keys::kept_version(agent));
+                let version: Option<Version> = refusal.existing(&keys::state_version(agent));
                 Ok(version.is_some_and(|version| version.by == self.token))
             }
             ChangedBy::Run(by) if refusal.names(&keys::run_meta(by.run)) => Err(Error::LeaseLost),

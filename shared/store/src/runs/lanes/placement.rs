@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
-    concurrency::{Entry, WaitsFor},
+    concurrency::{LaneEntry, WaitsFor},
     dispatch::WakeLimits,
     ids::{EntityId, LeaseId, RunId},
     jobs::{RunJob, RunRef},
@@ -78,7 +78,7 @@ impl Placement {
         // If another run is the first one afterwards, it needs a job: see `completed`.
         let first = lanes.lane.runs.first().map(|first| first.run.run_id);
         let placement = match lanes.lane.enter(mode, run.to_ref(), run.is_delegated()) {
-            Entry::Place { position, superseded } => {
+            LaneEntry::Place { position, superseded } => {
                 let mut placement = Self::placed(run, &active, position)?;
                 for other in superseded {
                     placement.supersede(store, &mut lanes, others.get(&other.run_id), now)?;
@@ -86,13 +86,13 @@ impl Placement {
                 lanes.fill_slots();
                 placement
             }
-            Entry::Joins(into) => {
+            LaneEntry::Joins(into) => {
                 let into = others.get(&into.run_id).ok_or_else(changed)?;
                 Self::joined(store, run, active, into, now)?
             }
             // The lane has a run for a newer message: the decision on this one came late. Its run
             // is stored all the same, as ended, so that a repeat of the decision finds it.
-            Entry::Superseded => Self {
+            LaneEntry::Superseded => Self {
                 never_started: Some(canceled(store, run, EndReason::Superseded, now)),
                 ..Self::default()
             },

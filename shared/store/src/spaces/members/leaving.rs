@@ -1,7 +1,7 @@
 //! Removing an entity from a space.
 //!
 //! What follows, the end of its runs and subscriptions there, is a duty: the transaction stores the
-//! space as one that the entity is parting from, and makes the entity due.
+//! departure and makes the entity due.
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
@@ -24,9 +24,9 @@ use crate::{
 /// A space that an entity has left, while something must still follow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Parting {
+pub struct Departure {
     pub space_id: SpaceId,
-    /// The version of the roster without the entity. It names this leaving.
+    /// The version of the roster without the entity. It identifies this departure.
     roster: u64,
 }
 
@@ -41,7 +41,7 @@ impl Members<'_> {
     }
 
     /// Removes an entity from a space if `may` allows it for the roster at that moment. The entity
-    /// is due until [`Members::parted`] is called.
+    /// is due until [`Members::finish_departure`] is called.
     pub async fn leave_if(
         self,
         space: SpaceId,
@@ -92,22 +92,22 @@ impl Members<'_> {
         Err(being_changed())
     }
 
-    /// The space that an entity is parting from, if something must still follow.
-    pub async fn parting(self, space: SpaceId, entity: EntityId) -> Result<Option<Parting>> {
-        self.store.table.get(&keys::parting(entity, space)).await
+    /// The departure of an entity from a space, if something must still follow.
+    pub async fn departure(self, space: SpaceId, entity: EntityId) -> Result<Option<Departure>> {
+        self.store.table.get(&keys::departure(entity, space)).await
     }
 
-    /// All spaces that an entity is parting from.
-    pub async fn partings(self, entity: EntityId) -> Result<Vec<Parting>> {
+    /// All departures of an entity after which something must still follow.
+    pub async fn departures(self, entity: EntityId) -> Result<Vec<Departure>> {
         let query = Query::of(keys::entity(entity)).begins_with(keys::PARTING);
         self.store.table.all(query).await?.into_iter().map(read).collect()
     }
 
-    /// Ends a parting, unless the entity has left the space once more since it was read.
-    pub async fn parted(self, entity: EntityId, parting: &Parting) -> Result<()> {
-        let delete = Write::delete(keys::parting(entity, parting.space_id))
+    /// Ends a departure, unless the entity has left the space once more since it was read.
+    pub async fn finish_departure(self, entity: EntityId, departure: &Departure) -> Result<()> {
+        let delete = Write::delete(keys::departure(entity, departure.space_id))
             .when("#roster = :roster")
-            .value(":roster", parting.roster)?;
+            .value(":roster", departure.roster)?;
         self.store.table.write_where_it_holds(delete).await
     }
 
@@ -138,7 +138,7 @@ fn without_admin(space: SpaceId) -> Result<Write> {
 /// Stores that something must follow. The entity is due later than the request that removes it
 /// needs for that. Its version is raised, so that a check that is under way does not end the duty.
 fn duty_writes(space: SpaceId, entity: EntityId, roster: &Roster, now: Time) -> Result<Vec<Write>> {
-    let parting = Parting { space_id: space, roster: roster.head.roster + 1 };
+    let departure = Departure { space_id: space, roster: roster.head.roster + 1 };
     let due = Write::update(
         keys::entity_meta(entity),
         "SET #due = :due, #dueAt = :dueAt, #rev = #rev + :one REMOVE #settlesAt, #dueCount",
@@ -147,5 +147,5 @@ fn duty_writes(space: SpaceId, entity: EntityId, roster: &Roster, now: Time) -> 
     .value(":due", keys::due(entity.part_of(keys::DUE_PARTS)))?
     .value(":dueAt", now + due::QUEUED)?
     .value(":one", 1)?;
-    Ok(vec![Write::put(keys::parting(entity, space), &parting)?, due])
+    Ok(vec![Write::put(keys::departure(entity, space), &departure)?, due])
 }

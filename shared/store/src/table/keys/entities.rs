@@ -69,7 +69,7 @@ pub fn plan(agent: EntityId, id: PlanId) -> Key {
 
 /// The version of an agent's memories, goals and plans. Every change raises it, so that their
 /// number stays below its limit. In the range of the agent's context.
-pub fn kept_version(agent: EntityId) -> Key {
+pub fn state_version(agent: EntityId) -> Key {
     Key::new(entity(agent), "CTX#KEPT")
 }
 
@@ -87,7 +87,7 @@ pub const CONTEXT: (&str, &str) = ("CTX#", "META");
 pub const PARTING: &str = "PARTING#";
 
 /// A space that an entity has left, while something must still follow.
-pub fn parting(entity_id: EntityId, space: SpaceId) -> Key {
+pub fn departure(entity_id: EntityId, space: SpaceId) -> Key {
     Key::new(entity(entity_id), format!("{PARTING}{space}"))
 }
 
