@@ -63,7 +63,7 @@ impl Triggers {
             }
             TriggerJob::CloseCalls { run_id } => Box::pin(self.close_calls(*run_id)).await,
             TriggerJob::FirePlan { agent_id, plan_id, at } => {
-                // Not that of whoever made the plan: it fires again and again.
+                // Not the trace in which the plan was made: it fires again and again.
                 let firing = self.pipeline.fire_plan(*agent_id, *plan_id, *at);
                 trace::within(TraceParent::begin(), firing).await
             }
@@ -141,7 +141,7 @@ impl Triggers {
                 }
             }
         }
-        // Whoever decided may have died before it announced this.
+        // The worker that decided may have died before it announced this.
         self.pipeline.announce(space, EventKind::MessageUpdated { message }).await;
         failed?;
         store.messages().settled(space, seq).await

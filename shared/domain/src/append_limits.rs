@@ -1,5 +1,5 @@
-//! The limit of appends to one space: how many messages and bytes it accepts in a second, whoever
-//! sends them.
+//! The limit of appends to one space: how many messages and bytes it accepts in a second, from
+//! all senders together.
 //!
 //! One sender gets at most half of a second, so a member that floods a space leaves the other half
 //! to everyone else. The last quarter is only for the first message of each person in that second.

@@ -37,7 +37,7 @@ pub const FILE_BYTES: u64 = 20 * 1024 * 1024;
 pub const FILES_OF_MESSAGE: usize = 10;
 /// How many bytes of a member a space keeps that no message names.
 pub const UNSENT_BYTES: u64 = 200 * 1024 * 1024;
-/// How long a file is kept that no message names.
+/// How long a file is stored that no message names.
 pub const UNSENT_KEPT: Duration = Duration::from_hours(24);
 /// How long an upload may be started.
 pub const UPLOAD_VALID: Duration = Duration::from_mins(15);

@@ -259,7 +259,7 @@ fn reason_text(
     }
 }
 
-/// Why no message of this chain depth can wake an agent in a space, whoever it is for.
+/// The reason for which no message of this chain depth can trigger an agent in a space.
 pub fn cannot_wake(space: &SpaceSettings, limits: &WakeLimits, chain_depth: u32) -> Option<Reason> {
     if space.paused || limits.paused {
         Some(Reason::Paused)

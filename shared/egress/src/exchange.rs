@@ -73,8 +73,8 @@ pub struct HttpResponse {
     pub status: StatusCode,
     /// Value of the header `content-type`.
     pub content_type: Option<String>,
-    /// The decompressed body, at most its first MiB. Of a picture, at most as much as is kept of
-    /// one.
+    /// The decompressed body, at most its first MiB. Of a picture, at most as much as is stored
+    /// of one.
     pub body: Bytes,
     /// Whether the body was longer.
     pub is_cut: bool,

@@ -91,7 +91,7 @@ mod tests {
             depth,
         ];
         assert_eq!(trace.headers_of_run(), HeaderMap::from_iter(expected));
-        // Whoever began a trace that is not recorded wants no part of it recorded.
+        // A caller that began a trace without recording it wants no part of it recorded.
         let caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
         let trace = TraceContext { trace: TraceParent::read(caller), ..trace };
         assert_eq!(

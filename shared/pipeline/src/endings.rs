@@ -29,7 +29,7 @@ impl Pipeline {
     }
 }
 
-/// The event that tells how a run has ended.
+/// The event that says how a run has ended.
 pub fn end_event(run: Box<Run>) -> EventKind {
     match run.status {
         RunStatus::Failed => EventKind::RunFailed { run },

@@ -1,6 +1,6 @@
 //! Files of spaces: uploads, downloads, and files that messages name.
 //!
-//! A file is uploaded directly to the storage. Whoever hears of that first checks it: the job that
+//! A file is uploaded directly to the storage. The first to notice that checks it: the job that
 //! follows the upload, a reader, or a message that names the file.
 
 use std::collections::BTreeSet;
@@ -187,8 +187,8 @@ impl Pipeline {
             return Ok(());
         }
         match self.checked(file).await? {
-            // Whoever refused it may have died before it deleted the bytes, and the address of an
-            // upload works again once they are gone.
+            // The process that refused it may have died before it deleted the bytes, and the
+            // address of an upload works again once they are gone.
             Some(file) if file.status == AttachmentStatus::Refused => {
                 self.files.delete(&[key]).await
             }

@@ -81,8 +81,8 @@ pub async fn send_own_frame(
     }
 }
 
-/// Tells a connection that its credential has expired, closes it and deletes it. `request` is the
-/// id of the request that this answers, if any.
+/// Sends a connection the frame that its credential has expired, closes it and deletes it.
+/// `request` is the id of the request that this answers, if any.
 pub async fn close_expired(
     store: &Store,
     sockets: &dyn Sockets,

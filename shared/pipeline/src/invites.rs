@@ -22,7 +22,7 @@ const NAMELESS: &str = "Guest";
 
 impl Pipeline {
     /// Revokes an invite on behalf of a caller. The guests who came by it are retired: the invite
-    /// is all that let them in. Whoever accepted it with an account stays. The call may be
+    /// is all that let them in. A member that accepted it with an account stays. The call may be
     /// repeated.
     pub async fn revoke_invite(&self, caller: Caller, space: SpaceId, id: InviteId) -> Result<()> {
         self.authorise(caller, SpaceAction::Govern, space).await?;

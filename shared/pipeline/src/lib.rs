@@ -63,7 +63,7 @@ use smartspace_ports::{
 };
 use smartspace_store::{Store, runs::RunRecord};
 
-/// How long after its end the trace of a run is exported: when whoever waits for the answer has it.
+/// How long after its end the trace of a run is exported: when the caller has its answer.
 const EXPORTED_AFTER: Duration = Duration::from_secs(1);
 
 /// The table and the ports.
@@ -78,7 +78,7 @@ pub struct Pipeline {
     pub triggers: Arc<dyn Queue<TriggerJob>>,
     /// Starts jobs at a given time.
     pub alarms: Arc<dyn Alarms>,
-    /// Tells workers in the same process that a run was canceled.
+    /// Notifies workers in the same process that a run was canceled.
     pub cancel_signal: Arc<dyn CancelSignal>,
     pub clock: Arc<dyn Clock>,
     pub files: Arc<dyn Files>,

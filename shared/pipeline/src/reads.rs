@@ -38,7 +38,7 @@ impl Pipeline {
         }
     }
 
-    /// Tells the followers of a space the read positions that wait for it.
+    /// Sends the followers of a space the read positions that wait for it.
     pub async fn show_reads(&self, space: SpaceId) -> Result<()> {
         let Some(unshown) = self.store.members().unshown_reads(space).await? else {
             return Ok(());

@@ -2,8 +2,8 @@
 //! and the runs that it causes.
 //!
 //! The only spans are those of runs, their model calls and their tools, which are exported when a
-//! run has ended. Their ids follow from the ids of the run and its calls, so nothing has to be kept
-//! for them.
+//! run has ended. Their ids follow from the ids of the run and its calls, so nothing has to be
+//! stored for them.
 
 use std::fmt;
 
@@ -67,7 +67,7 @@ impl TraceParent {
         Some(self.parent).filter(|parent| *parent != self.trace as u64)
     }
 
-    /// Whether whoever began the trace wants it to be recorded.
+    /// Whether the caller that began the trace wants it to be recorded.
     pub fn is_sampled(&self) -> bool {
         self.flags & 1 == 1
     }

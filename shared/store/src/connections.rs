@@ -154,8 +154,8 @@ impl Connections<'_> {
         Ok(self.delete(id).await?.spaces)
     }
 
-    /// Deletes a connection for a caller that does not tell the followers of its spaces. Whoever
-    /// deletes it again, because its socket closes, learns of them.
+    /// Deletes a connection for a caller that does not notify the followers of its spaces. The
+    /// next caller that deletes it, because its socket closes, gets these spaces.
     pub async fn disconnect_deferring_presence(self, id: &ConnectionId) -> Result<()> {
         let was = self.delete(id).await?;
         if was.spaces.is_empty() {

@@ -1,4 +1,4 @@
-//! Invites: owners make and revoke them, and whoever has a token joins its space.
+//! Invites: owners make and revoke them, and a caller with a token joins its space.
 
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ use crate::{
     input::{Body, Id, Query, TwoIds, idempotency_key},
 };
 
-/// How long the idempotency key of a guest is at least. It must not be guessed: whoever repeats it
-/// gets the same guest.
+/// How long the idempotency key of a guest is at least. It must not be guessed: a caller
+/// that repeats it gets the same guest.
 const GUESTS_KEY_CHARS: usize = 16;
 
 pub(super) fn routes() -> Routes {
@@ -175,9 +175,10 @@ struct AcceptedInvite {
 
 /// Accept an invite
 ///
-/// A caller with a credential joins the space; whoever is a member already uses nothing. Without a
-/// credential, and if the deployment has guests, the caller becomes a person who may only be in
-/// this space. With an `Idempotency-Key` of at least 16 characters a repeat gives the same guest.
+/// A caller with a credential joins the space; if it is a member already, the invite is not used.
+/// Without a credential, and if the deployment has guests, the caller becomes a person who may only
+/// be in this space. With an `Idempotency-Key` of at least 16 characters a repeat gives the same
+/// guest.
 #[utoipa::path(
     post, path = "/v1/invites/accept", operation_id = "acceptInvite", tag = "invites",
     security((), ("bearer" = [])),

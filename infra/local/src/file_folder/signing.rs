@@ -1,5 +1,5 @@
-//! Signed addresses of files, as S3 signs them: whoever has one may upload or download one file for
-//! a while, and nothing else.
+//! Signed addresses of files, as S3 signs them: a client that has one may upload or download one
+//! file for a while, and nothing else.
 
 use std::fmt;
 

@@ -2,7 +2,7 @@
 
 use super::{FileKind, FileType, WholeFile, is_hidden};
 
-/// How many pictures of one result are kept.
+/// How many pictures of one result are stored.
 pub const IMAGES_OF_RESULT: usize = 4;
 /// The largest picture of an answer over HTTP or of an MCP server, in bytes. Models take no larger
 /// ones.
@@ -26,7 +26,7 @@ impl ReturnedImage {
     }
 
     /// The picture, if it is what it is said to be. Its name is `stem` with the extension of its
-    /// type. The error says why it can't be kept.
+    /// type. The error says why it can't be stored.
     pub fn checked(self, stem: &str) -> Result<WholeFile, String> {
         let Self { content_type, bytes } = self;
         let content_type = FileType::read_leniently(&content_type)

@@ -33,7 +33,7 @@ pub(super) fn of_result(result: &Value, secrets: &KnownSecrets) -> McpAnswer {
     McpAnswer { output, failed: false, images }
 }
 
-/// The pictures of a result, as far as they can be kept.
+/// The pictures of a result, as far as they can be stored.
 fn images_of(content: &[Value]) -> Vec<ReturnedImage> {
     let images =
         content.iter().filter_map(blob_of).filter(|(kind, _)| ReturnedImage::is_kept(kind));

@@ -35,7 +35,7 @@ mod stream;
 
 /// How long the end of a session may take.
 pub(super) const CLOSE_LIMIT: Duration = Duration::from_secs(1);
-/// Size limit for an answer, in bytes, as JSON or as an event. A picture that is kept fits as
+/// Size limit for an answer, in bytes, as JSON or as an event. A picture that is stored fits as
 /// base64.
 const LONGEST_ANSWER: usize = 5 * 1024 * 1024;
 /// Limit for a progress message, in characters.

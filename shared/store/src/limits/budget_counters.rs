@@ -143,7 +143,8 @@ impl Budgets<'_> {
         }
     }
 
-    /// Unlists calls that are older than any answer: whoever should have settled them has died.
+    /// Unlists calls that are older than any answer: the worker that should have settled them has
+    /// died.
     /// They stay counted as reserved.
     async fn forget_old(self, key: Key, item: &CounterItem, now: Time) -> Result<()> {
         let is_old = |(_, Reservation(_, _, at)): &(&str, Reservation)| *at + RESERVED_FOR <= now;

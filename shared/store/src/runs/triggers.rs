@@ -116,7 +116,7 @@ impl Triggers<'_> {
         // Runs that repeat or replay another one share its delivery.
         let apart: BTreeSet<_> = runs.iter().filter_map(apart).collect();
         let apart: Vec<_> = apart.into_iter().collect();
-        let (messages, cards, apart) = futures::try_join!(
+        let (messages, overviews, apart) = futures::try_join!(
             self.store.messages().at(&refs),
             self.store.spaces().overviews(&spaces),
             self.store.table.get_all(&apart)
@@ -127,7 +127,7 @@ impl Triggers<'_> {
             let trigger = match run.triggered_by {
                 TriggeredBy::Message { space_id, .. } => {
                     let delegation = apart.get(&keys::run_trigger(run.id))?;
-                    let name = cards.get(&space_id).map_or("", |card| &card.name);
+                    let name = overviews.get(&space_id).map_or("", |overview| &overview.name);
                     messages
                         .next()
                         .flatten()
