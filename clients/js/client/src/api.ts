@@ -398,9 +398,10 @@ export interface paths {
         put?: never;
         /**
          * Accept an invite
-         * @description A caller with a credential joins the space; whoever is a member already uses nothing. Without a
-         *     credential, and if the deployment has guests, the caller becomes a person who may only be in
-         *     this space. With an `Idempotency-Key` of at least 16 characters a repeat gives the same guest.
+         * @description A caller with a credential joins the space; if it is a member already, the invite is not used.
+         *     Without a credential, and if the deployment has guests, the caller becomes a person who may only
+         *     be in this space. With an `Idempotency-Key` of at least 16 characters a repeat gives the same
+         *     guest.
          */
         post: operations["acceptInvite"];
         delete?: never;
