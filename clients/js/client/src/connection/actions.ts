@@ -14,7 +14,7 @@ import {
   STALL_MS,
   STEADY_MS,
 } from '../limits.ts';
-import { backOff } from '../timers.ts';
+import { backOff, createTimers } from '../timers.ts';
 import { isEager, seqOf, show, tick, write, type Core, type Happened, type Link } from './core.ts';
 import { openSocket } from './sockets.ts';
 import { limitConnecting, subscribeLater } from './subscriptions.ts';
@@ -22,7 +22,11 @@ import { limitConnecting, subscribeLater } from './subscriptions.ts';
 /** Makes a socket. Each takes a ticket of its own, so that an expired one is replaced. */
 export function connect(core: Core) {
   const { WebSocket } = core.env;
-  const link: Link = { unconfirmed: new Set() };
+  const link: Link = {
+    unconfirmed: new Set(),
+    queued: new Set(),
+    timers: createTimers(core.env),
+  };
   const failed = (error: Error) => {
     if (core.next !== link) return;
     // While a socket is ready, it does not matter why another one can't be made.
@@ -33,7 +37,7 @@ export function connect(core: Core) {
   core.timers.clear('retry');
   // After a close the page shows `connecting` again; during an outage it keeps showing the error.
   if (core.shown.state === 'closed') show(core, 'connecting');
-  limitConnecting(core);
+  limitConnecting(core, link);
   if (!WebSocket) return failed(new Error('There is no WebSocket; pass one to createClient.'));
   core
     .call<{ url: string }>('POST', '/v1/socketTickets', { body: {} })
@@ -50,14 +54,15 @@ export function live(core: Core, { type }: Happened) {
   const move = (delayMs: number) => timers.after('move', delayMs, () => core.dispatch('move'));
   closeSocket(isNew ? core.link : next);
   core.next = null;
-  timers.clear('connect');
   // The present socket goes on, and another attempt to replace it follows.
-  if (!isNew) return move(LONGEST_DELAY_MS);
+  if (!isNew || !next) return move(LONGEST_DELAY_MS);
   core.link = next;
+  next.timers.clear('connect');
   move(ROLL_OVER_MS * (1 - core.env.random() / 20));
   // A connection that lasts ends the outage, so that the next one begins with a short pause.
   timers.after('steady', STEADY_MS, () => (core.lostAt = 0));
-  for (const [spaceId, set] of core.followers) if (!isEager(set)) subscribeLater(core, spaceId);
+  for (const [spaceId, set] of core.followers)
+    if (!isEager(set)) subscribeLater(core, next, spaceId);
   // A new socket is present nowhere yet.
   tick(core);
   pingLater(core);
@@ -71,18 +76,19 @@ function pingLater(core: Core) {
 
 /** Asks whether the connection is alive, and for the seqs of the spaces. */
 function ping(core: Core) {
-  const { timers } = core;
+  const { link } = core;
+  if (!link) return;
   const seqs = [...core.followers]
     .map(([spaceId, set]) => [spaceId, seqOf(set)] as const)
     .filter(([, seq]) => seq < Infinity);
   // One without spaces too: it shows whether the connection is alive.
   do {
     const spaces = Object.fromEntries(seqs.splice(0, MOST_PINGED));
-    write(core.link, { action: 'ping', spaces });
+    write(link, { action: 'ping', spaces });
   } while (seqs.length > 0);
-  if (!timers.has('pong')) {
-    timers.after('stall', STALL_MS, () => show(core, 'stalled'));
-    timers.after('pong', PONG_LIMIT_MS, () => core.dispatch('lost'));
+  if (!link.timers.has('pong')) {
+    link.timers.after('stall', STALL_MS, () => show(core, 'stalled'));
+    link.timers.after('pong', PONG_LIMIT_MS, () => core.dispatch('lost'));
   }
   pingLater(core);
   tick(core);
@@ -90,7 +96,7 @@ function ping(core: Core) {
 
 /** Finds out at once whether the connection is alive, unless that is under way. */
 export function check(core: Core) {
-  if (!core.timers.has('pong')) ping(core);
+  if (!core.link?.timers.has('pong')) ping(core);
 }
 
 /** The network is back. What kept the client away before says nothing any longer. */
@@ -134,7 +140,6 @@ export function stop(core: Core, { type, error, goodbye }: Happened) {
 
 function drop(core: Core) {
   core.timers.stop();
-  core.queued.clear();
   closeSocket(core.link);
   closeSocket(core.next);
   core.link = core.next = null;
@@ -142,6 +147,7 @@ function drop(core: Core) {
 
 // What the socket still brings is not heard.
 function closeSocket(link: Link | null) {
+  link?.timers.stop();
   const socket = link?.socket;
   if (!socket) return;
   socket.onopen = socket.onmessage = socket.onclose = null;

@@ -50,14 +50,12 @@ export function createConnection(env: Environment, call: Call): Connection {
     store: createStore<ConnectionState>(() => core.shown, retain),
     followers: new Map(),
     listeners: new Set(),
-    queued: new Set(),
     name: 'idle',
     shown: { state: 'connecting', since: env.now() },
     link: null,
     next: null,
     lostAt: 0,
     lastN: 0,
-    isCounted: true,
   };
   return {
     store: core.store,
@@ -92,7 +90,7 @@ function follow(core: Core, follower: Follower, retain: () => () => void): () =>
   core.followers.set(spaceId, set.add(follower));
   const release = retain();
   if (!lazy) for (const link of [core.link, core.next]) subscribe(core, link, spaceId);
-  else if (core.link) subscribeLater(core, spaceId);
+  else if (core.link) subscribeLater(core, core.link, spaceId);
   return () => {
     set.delete(follower);
     if (set.size === 0 && core.followers.delete(spaceId)) unsubscribe(core, spaceId);

@@ -45,7 +45,11 @@ export interface Happened {
 export interface Link {
   socket?: WebSocket;
   /** The spaces whose subscription is not confirmed yet. */
-  unconfirmed: Set<string>;
+  readonly unconfirmed: Set<string>;
+  /** Spaces to subscribe to, one after the other. */
+  readonly queued: Set<string>;
+  /** They end with the link. */
+  readonly timers: Timers;
 }
 
 /** Somebody who follows a space. */
@@ -69,8 +73,6 @@ export interface Core {
   readonly store: OwnStore<ConnectionState>;
   readonly followers: Map<string, Set<Follower>>;
   readonly listeners: Set<(frame: ServerFrame) => void>;
-  /** Spaces to subscribe to, one after the other. */
-  readonly queued: Set<string>;
   dispatch(type: EventType, reason?: Omit<Happened, 'type'>): void;
   name: Name;
   /** What the store shows. */
@@ -83,8 +85,6 @@ export interface Core {
   lostAt: number;
   /** The number of the last frame about a subscription: an older one never undoes a newer one. */
   lastN: number;
-  /** Whether the server knows these numbers. */
-  isCounted: boolean;
 }
 
 /** Shows a state, which began earlier if it was shown before. */

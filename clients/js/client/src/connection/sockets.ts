@@ -25,8 +25,8 @@ export function openSocket(core: Core, link: Link, socket: WebSocket) {
 
 function receive(core: Core, link: Link, frame: ServerFrame) {
   // Any frame shows that the connection is alive.
-  core.timers.clear('stall');
-  core.timers.clear('pong');
+  link.timers.clear('stall');
+  link.timers.clear('pong');
   if (link === core.link) settle(core, link);
   if (frame.type === 'goodbye') return dismiss(core, link, frame);
   if (frame.type === 'error' && refuse(core, link, frame)) return;
@@ -36,8 +36,9 @@ function receive(core: Core, link: Link, frame: ServerFrame) {
   if (spaceId !== undefined) deliver(spaceId);
   if (frame.type === 'pong') Object.keys(frame.spaces ?? {}).forEach(deliver);
   // A space that the caller had left has no subscription any longer.
-  if (frame.type === 'space.joined') subscribe(core, core.link, frame.spaceId);
-  if (frame.type === 'subscribed' || frame.type === 'unsubscribed')
+  if (frame.type === 'space.joined') subscribe(core, link, frame.spaceId);
+  // Without a reason it answers an `unsubscribe`, and the space may be wanted again by now.
+  if (frame.type === 'subscribed' || (frame.type === 'unsubscribed' && frame.reason))
     confirm(core, link, frame.spaceId);
 }
 

@@ -5,7 +5,7 @@ import { AT_ONCE, CONNECT_LIMIT_MS, QUEUE_MS, REFUSED_MS, SUBSCRIBE_LIMIT_MS } f
 import { isEager, isOpen, seqOf, show, write, type Core, type Link } from './core.ts';
 
 // The server applies only a frame with a higher number than before.
-const nextN = (core: Core) => (core.isCounted ? (core.lastN += 1) : undefined);
+const nextN = (core: Core) => (core.lastN += 1);
 
 /** Whether all spaces that somebody looks at are followed over this link. */
 const isReady = (core: Core, link: Link) =>
@@ -19,8 +19,8 @@ export function settle(core: Core, link: Link) {
 }
 
 /** Gives up a socket that is not ready in time. */
-export const limitConnecting = (core: Core) =>
-  core.timers.after('connect', CONNECT_LIMIT_MS, () => core.dispatch('failed'));
+export const limitConnecting = (core: Core, link: Link) =>
+  link.timers.after('connect', CONNECT_LIMIT_MS, () => core.dispatch('failed'));
 
 /** A socket has opened. The spaces that somebody looks at are subscribed to first. */
 export function subscribeAll(core: Core, link: Link) {
@@ -29,7 +29,7 @@ export function subscribeAll(core: Core, link: Link) {
     link.unconfirmed.add(spaceId);
     // The server takes a few subscriptions at once, and then two a second.
     if (index < AT_ONCE) subscribe(core, link, spaceId);
-    else subscribeLater(core, spaceId);
+    else subscribeLater(core, link, spaceId);
   }
   settle(core, link);
 }
@@ -37,15 +37,15 @@ export function subscribeAll(core: Core, link: Link) {
 /** Subscribes to a space over a link, again and again until that is confirmed. */
 export function subscribe(core: Core, link: Link | null, spaceId: string) {
   const wanted = core.followers.get(spaceId);
-  if (!link || !isOpen(link) || !wanted || (link !== core.link && link !== core.next)) return;
+  if (!link || !isOpen(link) || !wanted) return;
   const afterSeq = seqOf(wanted);
   const id = `subscribe ${spaceId}`;
   link.unconfirmed.add(spaceId);
   // The answer can be lost.
-  core.timers.after(id, SUBSCRIBE_LIMIT_MS, () => subscribe(core, link, spaceId));
+  link.timers.after(id, SUBSCRIBE_LIMIT_MS, () => subscribe(core, link, spaceId));
   write(link, {
     action: 'subscribe',
-    id: core.isCounted ? `${id} counted` : id,
+    id,
     spaceId,
     // JSON leaves an undefined field out.
     afterSeq: afterSeq < Infinity ? afterSeq : undefined,
@@ -54,18 +54,17 @@ export function subscribe(core: Core, link: Link | null, spaceId: string) {
 }
 
 /** Subscribes to a space after those that wait already. */
-export function subscribeLater(core: Core, spaceId: string, delayMs = 0) {
-  core.queued.add(spaceId);
-  if (delayMs > 0 || !core.timers.has('queue'))
-    core.timers.after('queue', delayMs, () => subscribeNext(core));
-}
-
-function subscribeNext(core: Core) {
-  const [spaceId] = core.queued;
-  if (spaceId === undefined) return;
-  core.queued.delete(spaceId);
-  subscribe(core, isOpen(core.next) ? core.next : core.link, spaceId);
-  core.timers.after('queue', QUEUE_MS, () => subscribeNext(core));
+export function subscribeLater(core: Core, link: Link, spaceId: string, delayMs = 0) {
+  const { queued, timers } = link;
+  const subscribeNext = () => {
+    const [next] = queued;
+    if (next === undefined) return;
+    queued.delete(next);
+    subscribe(core, link, next);
+    timers.after('queue', QUEUE_MS, subscribeNext);
+  };
+  queued.add(spaceId);
+  if (delayMs > 0 || !timers.has('queue')) timers.after('queue', delayMs, subscribeNext);
 }
 
 /** Nobody follows a space any longer. */
@@ -78,10 +77,10 @@ export function unsubscribe(core: Core, spaceId: string) {
 
 /** The server has answered a subscription, or it is not wanted any longer. */
 export function confirm(core: Core, link: Link, spaceId: string) {
-  core.timers.clear(`subscribe ${spaceId}`);
+  link.timers.clear(`subscribe ${spaceId}`);
   if (!link.unconfirmed.delete(spaceId)) return;
   // Many subscriptions take long. Only a socket that does not get on is given up.
-  if (link === core.next) limitConnecting(core);
+  if (link === core.next) limitConnecting(core, link);
   settle(core, link);
 }
 
@@ -89,23 +88,20 @@ export function confirm(core: Core, link: Link, spaceId: string) {
 export function refuse(core: Core, link: Link, frame: ErrorFrame): boolean {
   const { status } = frame;
   // The request's id comes back with its error.
-  const [kind, spaceId = '', counted] = String(frame.id).split(' ');
+  const [kind, spaceId = ''] = String(frame.id).split(' ');
   if (kind !== 'subscribe') return false;
   const name = `subscribe ${spaceId}`;
   const isInvalid = status === 422;
-  // A server of an earlier version does not know the numbers.
-  const isOld = isInvalid && !!counted;
-  if (isOld) core.isCounted = false;
-  else if (isInvalid || status === 403 || status === 404) {
+  if (isInvalid || status === 403 || status === 404) {
     if (!isInvalid) core.followers.get(spaceId)?.forEach((each) => each.receive(frame));
     // The other spaces do not wait for it.
     confirm(core, link, spaceId);
-    if (isInvalid) core.timers.after(name, REFUSED_MS, () => subscribe(core, core.link, spaceId));
+    if (isInvalid) link.timers.after(name, REFUSED_MS, () => subscribe(core, link, spaceId));
     return true;
   }
-  const delayMs = isOld ? 0 : (frame.retryAfter ?? 1) * 1000;
+  const delayMs = (frame.retryAfter ?? 1) * 1000;
   if (!isReady(core, link)) show(core, 'stalled', { retryAt: core.env.now() + delayMs });
-  core.timers.clear(name);
-  subscribeLater(core, spaceId, delayMs);
+  link.timers.clear(name);
+  subscribeLater(core, link, spaceId, delayMs);
   return true;
 }

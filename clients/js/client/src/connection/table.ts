@@ -9,10 +9,13 @@ type Action = (core: Core, event: Happened) => void;
 type Row = { readonly [T in EventType]?: Name | Action };
 
 // The transitions of every state in which the connection has a holder.
-const HELD: Row = { release: 'idle', end: 'ended', offline: 'waiting' };
+const HELD: Row = { release: 'idle', end: 'ended' };
+
+// The transitions of every state that an outage of the network ends.
+const NETWORKED: Row = { ...HELD, offline: 'waiting' };
 
 const CONNECTED: Row = {
-  ...HELD,
+  ...NETWORKED,
   lost: 'waiting',
   postponed: 'delayed',
   rejected: 'refused',
@@ -25,7 +28,7 @@ export const TABLE: { readonly [N in Name]: Row } = {
   idle: { hold: 'connecting', end: 'ended' },
   /** The first socket is being made: its ticket, its opening, its subscriptions. */
   connecting: {
-    ...HELD,
+    ...NETWORKED,
     ready: 'live',
     failed: 'waiting',
     postponed: 'delayed',
@@ -38,7 +41,7 @@ export const TABLE: { readonly [N in Name]: Row } = {
   moving: { ...CONNECTED, ready: 'live', failed: 'live' },
   /** The connection was lost. The next attempt is timed, and may be made at once. */
   waiting: {
-    ...HELD,
+    ...NETWORKED,
     retry: 'connecting',
     check: 'connecting',
     answered: 'connecting',
