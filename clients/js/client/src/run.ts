@@ -3,6 +3,7 @@
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
 import { runPath, type Call } from './http.ts';
+import { isOlder } from './space/runs.ts';
 import { createStore, lifetime } from './store.ts';
 import { createTimers } from './timers.ts';
 import type { ServerFrame } from './events.ts';
@@ -26,8 +27,9 @@ export function createRun(
 
   async function fetchRun() {
     const run = await call<Run>('GET', runPath(runId));
-    // A late answer is no news of a run that has ended.
-    if (!state.run?.finishedAt || run.finishedAt) set({ run, isLoading: false, error: null });
+    const { run: known } = state;
+    // An answer to a call before the store was closed and opened again may come last.
+    set({ run: known && isOlder(run, known) ? known : run, isLoading: false, error: null });
     const spaceId = spaceOf(run);
     if (spaceId && isOpen) unfollow ??= connection.follow(onlyFollow(spaceId));
   }
@@ -41,7 +43,7 @@ export function createRun(
       if (step.rev <= (state.step?.rev ?? -1)) return;
       set({ step });
       if (step.finishedAt) load();
-    } else if (isNews(frame, runId, !!state.run?.remote)) load();
+    } else if (isNews(frame, runId, state.run)) load();
   }
 
   let isOpen = false;
@@ -63,12 +65,12 @@ export function createRun(
 }
 
 // Whether a frame says that the run has changed.
-const isNews = (frame: ServerFrame, runId: string, isRemote: boolean) =>
+const isNews = (frame: ServerFrame, runId: string, run: Run | null) =>
   // Events were lost before a subscription.
-  frame.type === 'subscribed' ||
+  (frame.type === 'subscribed' && !!run && frame.spaceId === spaceOf(run)) ||
   ('run' in frame && frame.run.id === runId) ||
   // A remote agent has no steps here. What it posts is the news of its run.
-  (frame.type === 'message.created' && frame.message.runId === runId && isRemote);
+  (frame.type === 'message.created' && frame.message.runId === runId && !!run?.remote);
 
 const spaceOf = ({ trigger, activeSpaceId }: Run) =>
   ('spaceId' in trigger && trigger.spaceId) || activeSpaceId;

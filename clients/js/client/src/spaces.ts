@@ -48,7 +48,9 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   const watchOnly = createWatched(spaceOf);
   let state: Listed = { infos: [], isLoading: true, error: null };
   let isOpen = false;
-  let loads = 0;
+  // The numbers of the newest load, and of the newest one that has succeeded.
+  let begun = 0;
+  let loaded = 0;
 
   const retain = lifetime(env, () => {
     isOpen = true;
@@ -76,11 +78,21 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
     });
 
   async function reload() {
-    const mine = (loads += 1);
-    const { kind } = await me();
-    const infos = await allSpaces(call);
-    // A later answer counts.
-    if (mine !== loads) return;
+    const mine = (begun += 1);
+    // A later load has succeeded meanwhile, so this one says nothing new.
+    const isLate = () => mine < loaded;
+    try {
+      const caller = await me();
+      const infos = await allSpaces(call);
+      if (isLate()) return;
+      loaded = mine;
+      show(caller, infos);
+    } catch (error) {
+      if (!isLate()) throw error;
+    }
+  }
+
+  function show({ kind }: Caller, infos: SpaceInfo[]) {
     state = { infos, isLoading: false, error: null };
     for (const info of infos) spaceOf(info.id).seed(info);
     changed();

@@ -67,7 +67,7 @@ const MUTANTS = [
   [
     'believes late states of ended runs',
     'space/runs.js',
-    'hasEnded({ runs }, runId) || orderOf(current) > orderOf(run)',
+    'hasEnded({ runs }, runId) || isOlder(run, current)',
     'false',
   ],
   ['keeps the active runs of before', 'space/frames.js', 'putActive(draft, active);', ''],

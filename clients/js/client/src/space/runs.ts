@@ -47,6 +47,9 @@ const isActive = (status: Run['status']): status is ActiveRun['status'] => statu
 const orderOf = ({ status, stepCount }: Run) =>
   2 * stepCount + (isActive(status) ? ORDER[status] : Infinity);
 
+/** Whether a state of a run is older than another one. */
+export const isOlder = (run: Run, other: Run) => orderOf(run) < orderOf(other);
+
 export function hasEnded({ runs }: Pick<Runs, 'runs'>, runId = ''): boolean {
   const run = runs.get(runId);
   return !!run && !isActive(run.status);
@@ -77,7 +80,7 @@ export function putRuns(draft: Draft, states: readonly Run[], position?: number 
     const { id: runId, agentId, status } = run;
     const current = runs.get(runId);
     // Frames arrive in any order. A run that has ended never becomes active again.
-    if (current && (hasEnded({ runs }, runId) || orderOf(current) > orderOf(run))) continue;
+    if (current && (hasEnded({ runs }, runId) || isOlder(run, current))) continue;
     runs.set(runId, run);
     const place = (status === 'queued' && position) || null;
     if (isActive(status))
