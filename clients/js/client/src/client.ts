@@ -91,6 +91,7 @@ export function createClient(options: ClientOptions): Client {
   const context: SpaceContext = {
     env,
     call,
+    throwIfClosed: http.throwIfClosed,
     connection,
     uploads: createUploads(env, call),
     me,

@@ -31,6 +31,8 @@ export type Call = <T = any>(method: string, path: string, options?: CallOptions
 /** The HTTP API with the caller's token. */
 export interface Http {
   call: Call;
+  /** Throws a `ClosedError` after `close`. */
+  throwIfClosed(): void;
   /** Refuses all further calls. */
   close(error: ClosedError): void;
 }
@@ -84,6 +86,7 @@ export function createHttp(
         }
       }
     },
+    throwIfClosed: tokens.throwIfClosed,
     close: tokens.close,
   };
 }

@@ -9,7 +9,7 @@ import { moduleOf } from './model/library.js';
 import { SPACE } from './model/server.js';
 
 const { JOBS } = await moduleOf('space/jobs.js');
-const { addSend, stored } = await moduleOf('space/outbox.js');
+const { addSend, restore, stored } = await moduleOf('space/outbox.js');
 const { heard, reduce } = await moduleOf('space/reducer.js');
 const { entered, loaded, opened } = await moduleOf('space/session.js');
 const { initialState } = await moduleOf('space/state.js');
@@ -28,7 +28,8 @@ class Space {
     this.server = server;
     this.moment = { now, random: 0.5, isHidden: false };
     this.change(opened);
-    const first = { isFirst: true, floor: Number.MAX_SAFE_INTEGER, restored: [] };
+    const first = { isFirst: true, floor: Number.MAX_SAFE_INTEGER };
+    this.change(restore, []);
     this.change(loaded, { ...start, ...first });
     this.change(entered);
     this.change(addSend, SEND.key, { text: SEND.text, files: [] });
@@ -139,6 +140,7 @@ test('in any order of events, and with events twice, a space shows what HTTP say
       space.dispatch(subscribed(server));
       await space.work();
       assert.deepEqual(space.shown(), expected, `seed ${seed}, order ${order}`);
+      assert.deepEqual([space.state.sends, space.state.claims.size], [[], 0]);
     }
   }
 });

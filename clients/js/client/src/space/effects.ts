@@ -40,6 +40,8 @@ export interface Effects {
   /** Finds out whether the connection is alive. */
   check(): void;
   post(send: PendingSend): void;
+  /** Finds the sends that an earlier page left in the storage, once the caller is known. */
+  restore(): void;
   /** Stores a send, or removes it. */
   store(key: string, send?: PendingSend): void;
   /** Marks a send as discarded, for other tabs. */

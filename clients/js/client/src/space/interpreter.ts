@@ -7,9 +7,9 @@ import type { Message } from '../types.ts';
 import type { About, Effect, Effects, JobName } from './effects.ts';
 import { tick } from './frames.ts';
 import { lastSeq } from './history.ts';
-import { JOBS, type JobContext } from './jobs.ts';
+import { JOBS, restoreSends, type JobContext } from './jobs.ts';
 import { addMessages } from './loading.ts';
-import { attemptFailed, discardedElsewhere, stored } from './outbox.ts';
+import { attemptFailed, discardedElsewhere, restore, stored } from './outbox.ts';
 import { heard } from './reducer.ts';
 import { loadFailed } from './session.ts';
 
@@ -54,6 +54,13 @@ const RUN: Run = {
       (error) => core.change(attemptFailed, key, error),
     );
   },
+  restore: (core) =>
+    core.lasting.persist(
+      'restore',
+      () => restoreSends(core),
+      // The answer to a send says why.
+      (_, isRetried) => isRetried || core.change(restore, []),
+    ),
   store: (core, key, send) => core.sendStorage.store(key, send),
   mark: (core, key) => core.sendStorage.mark(key),
   settle({ waiting }, key, message, error) {

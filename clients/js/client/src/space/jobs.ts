@@ -10,6 +10,7 @@ import { formsOf } from './forms.ts';
 import { gapOf, hasOlder, isLoadingOlder, lastSeq, openParts, unfinished } from './history.ts';
 import { addMessages, addOlderPage, noteSeq, putLoadedSpace } from './loading.ts';
 import { putRuns } from './runs.ts';
+import { restore } from './outbox.ts';
 import type { SendStorage } from './send_storage.ts';
 import { entered, loaded } from './session.ts';
 import type { State } from './state.ts';
@@ -85,14 +86,21 @@ async function addAfter(context: JobContext, seq: number, limit = LARGEST_PAGE) 
 async function load(context: JobContext) {
   const { space: known, floor: knownFloor } = context.state();
   const floor = known ? knownFloor : AFTER_ALL;
-  const [caller, space, page] = await Promise.all([
-    context.me(),
+  const [space, page] = await Promise.all([
     known ?? context.call<SpaceInfo>('GET', ''),
     messages(context, `before=${floor}`, PAGE),
+    // Before the messages are shown: one of them may be a send that an earlier page left.
+    restoreSends(context),
   ]);
-  const restored = context.sendStorage.restore(context.storageName('outbox') + ':');
+  context.change(loaded, { isFirst: !known, floor, space, page });
+}
+
+/** Finds the caller, and the sends that an earlier page of the caller left in the storage. */
+export async function restoreSends(context: JobContext) {
+  const caller = await context.me();
   context.change(put, { caller });
-  context.change(loaded, { isFirst: !known, floor, space, page, restored });
+  if (!context.state().isRestored)
+    context.change(restore, context.sendStorage.restore(context.storageName('outbox') + ':'));
 }
 
 // Loads what changed while the space was not followed: its settings, runs, unfinished messages.

@@ -17,6 +17,8 @@ const sendOf = ({ sends }: State, key: string) => sends.find((each) => each.key 
 // overwrite each other.
 function put(draft: Draft, key: string, send?: PendingSend) {
   draft.sends = draft.sends.flatMap((each) => (each.key === key ? (send ?? []) : each));
+  // Later sends look at later messages only.
+  if (draft.sends.length === 0) draft.claims = new Map();
   emit(draft, 'store', key, send);
 }
 
@@ -31,7 +33,14 @@ export function addSend(draft: Draft, key: string, content: SendContent) {
 
 /** Posts what waits, as the server may be reachable again. */
 export function wake(draft: Draft) {
-  if (!draft.isAskedToWait) postNext(draft);
+  // What an earlier page left was written before.
+  if (!draft.isRestored) emit(draft, 'restore');
+  else if (!draft.isAskedToWait) postNext(draft);
+}
+
+function pauseEnded(draft: Draft) {
+  draft.isAskedToWait = false;
+  postNext(draft);
 }
 
 /** Posts the first send that waits, unless another one is under way. */
@@ -43,7 +52,6 @@ function postNext(draft: Draft) {
     return postNext(draft);
   }
   draft.isPosting = true;
-  draft.isAskedToWait = false;
   // It is stored as `sending` first: a page that ends now does not know whether it was posted.
   put(draft, send.key, { ...send, state: 'sending' });
   emit(draft, 'post', send);
@@ -72,7 +80,6 @@ export function attemptFailed(draft: Draft, key: string, error: Error) {
   if (!send) return;
   if (error instanceof ClosedError) {
     // It stays busy, so that nothing is posted any longer.
-    draft.closed = error;
     put(draft, key, { ...send, state: 'queued' });
     for (const each of draft.sends) emit(draft, 'settle', each.key, null, error);
     return;
@@ -92,7 +99,7 @@ function pause(draft: Draft, send: PendingSend, { status, retryAfter }: Smartspa
   draft.isAskedToWait = leastMs > 0;
   const longestMs = backOff(draft.now - draft.failingSince, SEND_DELAY_MS, LONGEST_SEND_DELAY_MS);
   const delayMs = Math.max(longestMs * (0.5 + draft.random / 2), leastMs);
-  emit(draft, 'postLater', delayMs, postNext);
+  emit(draft, 'postLater', delayMs, pauseEnded);
 }
 
 function fail(draft: Draft, send: PendingSend, error: Error) {
@@ -139,6 +146,7 @@ export function resend(draft: Draft, key: string, newKey: string, isMarked: bool
 export function restore(draft: Draft, left: readonly PendingSend[]) {
   const own = draft.sends;
   draft.sends = [...own, ...left].sort((one, other) => one.at - other.at);
+  draft.isRestored = true;
   for (const send of own) emit(draft, 'store', send.key, send);
-  postNext(draft);
+  wake(draft);
 }

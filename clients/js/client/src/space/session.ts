@@ -1,12 +1,11 @@
 // How a space is opened, loaded, followed and left.
 
 import type { SmartspaceError } from '../errors.ts';
-import type { Caller, Message, PendingSend, SpaceInfo } from '../types.ts';
+import type { Caller, Message, SpaceInfo } from '../types.ts';
 import { emit, isFollowed, put, type Draft } from './effects.ts';
 import { putOlderPage, startAfter } from './history.ts';
 import { loadInfo, putRead, putSpace, readSeqOf } from './info.ts';
 import { addMessages, loadLast, noteSeq } from './loading.ts';
-import { restore } from './outbox.ts';
 import { meId } from './state.ts';
 import { markEnding } from './streams.ts';
 import { checkSilence } from './writing.ts';
@@ -19,8 +18,6 @@ export interface Loaded {
   floor: number;
   space: SpaceInfo;
   page: readonly Message[];
-  /** The sends of this space that an earlier page left in the storage. */
-  restored: readonly PendingSend[];
 }
 
 export function opened(draft: Draft) {
@@ -66,8 +63,6 @@ export function loaded(draft: Draft, found: Loaded) {
   if (draft.floor <= floor) putOlderPage(draft, page);
   noteSeq(draft, space.seq);
   put(draft, { isLoaded: true, isLoading: false, error: null, isGone: false });
-  // Before the messages are shown: one of them may be a send that an earlier page left.
-  restore(draft, found.restored);
   addMessages(draft, page);
 }
 

@@ -38,6 +38,8 @@ export interface SpaceContext {
   call: Call;
   connection: Connection;
   uploads: Uploads;
+  /** Throws a `ClosedError` if the client is closed. */
+  throwIfClosed(): void;
   /** Asks once who the caller is. */
   me(): Promise<Caller>;
   /** The caller, once `me` has resolved. */
@@ -104,7 +106,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     ...main,
     ...stores,
     ...files,
-    ...messageMethods(core, partOf),
+    ...messageMethods(core, context, partOf),
     ...formMethods(core, context, stores.forms),
     ...draftMethods(core, context),
     ...ownMethods(core),
@@ -131,11 +133,15 @@ function ownMethods(core: Core) {
   };
 }
 
-function messageMethods(core: Core, partOf: Attachments['partOf']) {
-  const { call, state, change, sendStorage, waiting } = core;
+function messageMethods(
+  core: Core,
+  { throwIfClosed }: SpaceContext,
+  partOf: Attachments['partOf'],
+) {
+  const { call, change, sendStorage, waiting } = core;
   const send: Space['send'] = async (text, { senderId = null, attachments = [] } = {}) => {
-    const { closed } = state();
-    if (closed) throw closed;
+    // What is stored is sent by the next client, also after a rejection.
+    throwIfClosed();
     return new Promise((settle) => {
       const key = newKey();
       waiting.set(key, settle);

@@ -1,7 +1,6 @@
 // The state of one space: one immutable value, which only the reducer replaces. It is flat, so that
 // a change names what it replaces.
 
-import type { ClosedError } from '../errors.ts';
 import type { Caller, Form, Message, PendingSend, SpaceInfo } from '../types.ts';
 import { NO_HISTORY, type History } from './history.ts';
 import { NO_PRESENCE, type Presence } from './presence.ts';
@@ -52,14 +51,14 @@ export interface State extends History, Runs, Streams {
 
   /** The messages of the person that are not stored yet, oldest first. */
   readonly sends: readonly PendingSend[];
+  /** The sends in the storage are known. Nothing is posted before. */
+  readonly isRestored: boolean;
   /** One send is with the server. The others wait, so that messages keep their order. */
   readonly isPosting: boolean;
   /** The server asked for a pause, which nothing shortens. */
   readonly isAskedToWait: boolean;
   /** When the attempts to send began to fail, in milliseconds since 1970, or 0. */
   readonly failingSince: number;
-  /** The client was closed. The next client sends what waits. */
-  readonly closed: ClosedError | null;
   /** The messages that sends became, by the keys of the sends. */
   readonly claims: ReadonlyMap<string, Message>;
   /** The keys of sends, by the ids of messages that are shown in their place. */
@@ -92,10 +91,10 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   typedAt: 0,
   typingSentAt: 0,
   sends: [],
+  isRestored: false,
   isPosting: false,
   isAskedToWait: false,
   failingSince: 0,
-  closed: null,
   claims: new Map(),
   keys: new Map(),
 });

@@ -35,7 +35,7 @@ class Room {
   me = { kind: 'operator', entity: null, capabilities: ['operate'] };
   /** The calls, as `GET /v1/me`. */
   calls = [];
-  /** Answers a call instead of the server: `{status, body}`, or null to leave it to the server. */
+  /** Answers a call instead of the server: `{status, body, headers}`, or null to leave it to it. */
   respond = () => null;
   /** The answer to a `subscribe` frame on a socket instead of the server's. */
   onSubscribe = undefined;
@@ -66,11 +66,15 @@ class Room {
         if (method === 'PUT' && !path.startsWith('/v1/')) return this.onPut({ path, ...request });
         this.calls.push(`${method} ${path.split('?')[0]}`);
         const call = { method, path, token: headers.authorization.slice(7), body };
-        const { status, body: answer } = this.respond(call) || {
+        const {
+          status,
+          body: answer,
+          headers: given,
+        } = this.respond(call) || {
           status: 200,
           body: this.#answer(path, method, body && JSON.parse(body)),
         };
-        return { status, ok: status < 300, headers: new Headers(), json: async () => answer };
+        return { status, ok: status < 300, headers: new Headers(given), json: async () => answer };
       },
       WebSocket: class {
         readyState = 0;
