@@ -57,6 +57,9 @@ export const LARGEST_GAP = 1000;
 /** Time for a late message to arrive by itself before it is fetched. */
 export const GAP_DELAY_MS = 300;
 
+// What is over, and must not begin again with a late frame.
+export const MOST_REMEMBERED = 1000;
+
 // The sends of a space.
 export const SEND_DELAY_MS = 500;
 export const LONGEST_SEND_DELAY_MS = 15_000;

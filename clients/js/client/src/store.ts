@@ -8,6 +8,8 @@ import type { Store } from './types.ts';
 export interface OwnStore<T> extends Store<T> {
   /** Marks the snapshot as outdated. Subscribers are called once per task, however many calls. */
   changed(): void;
+  /** Whether somebody subscribes. */
+  isUsed(): boolean;
 }
 
 const waiting = new Set<() => void>();
@@ -56,6 +58,7 @@ export function createStore<T extends object>(
       isOutdated = false;
       return value as T;
     },
+    isUsed: () => listeners.size > 0,
     changed() {
       isOutdated = true;
       if (waiting.size === 0) queueMicrotask(flush);

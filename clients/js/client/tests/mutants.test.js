@@ -27,7 +27,7 @@ const MUTANTS = [
   [
     'reopens streams that a message replaced',
     'space/streams.js',
-    'new Set([...draft.closedStreams, ...ids])',
+    'remembering(draft.closedStreams, ids)',
     'draft.closedStreams',
   ],
   ['keeps the first try of a call', 'space/streams.js', 'if (isStart)', 'if (false)'],

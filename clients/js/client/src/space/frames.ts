@@ -3,6 +3,7 @@
 
 import type { PresenceEvent, RunEvent, RunQueued, ServerFrame, Subscribed } from '../events.ts';
 import { LONGEST_STALE_MS, STALE_MS, TYPING_MS } from '../limits.ts';
+import { remembering } from './collections.ts';
 import { emit, emitIfFollowed, put, type Draft } from './effects.ts';
 import { formOf } from './forms.ts';
 import { unfinished } from './history.ts';
@@ -10,7 +11,7 @@ import { putRead } from './info.ts';
 import { addRun, noteSeq } from './loading.ts';
 import { endsInMs, withPresence } from './presence.ts';
 import { isUnheard, putActive } from './runs.ts';
-import { meId, without } from './state.ts';
+import { meId } from './state.ts';
 import { settle } from './writing.ts';
 
 type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
@@ -48,7 +49,8 @@ const sendRead = (draft: Draft) => emit(draft, 'job', 'read');
 
 /** The caller has read up to this message. */
 export function markRead(draft: Draft, seq: number) {
-  if (!putRead(draft, meId(draft), seq)) return;
+  // Before the space is loaded, nothing says how far the caller has read.
+  if (draft.space ? !putRead(draft, meId(draft), seq) : seq <= draft.unsentRead) return;
   draft.unsentRead = seq;
   sendRead(draft);
 }
@@ -68,7 +70,7 @@ export function formRequested(draft: Draft, frame: Frame<'tool.requested'>) {
 
 /** The form of a call is closed. */
 export function formClosed(draft: Draft, { callId }: { callId: string }) {
-  draft.forms = without(draft.forms, callId);
+  draft.closedForms = remembering(draft.closedForms, [callId]);
 }
 
 export function presenceChanged(draft: Draft, frame: PresenceEvent) {

@@ -23,8 +23,9 @@ export function putSpace(draft: Draft, found: SpaceInfo) {
 export function putMember(draft: Draft, entityId: string, member?: Member) {
   const { space } = draft;
   if (!space) return;
-  const others = space.members.filter(({ id }) => id !== entityId);
-  putSpace(draft, { ...space, members: member ? [...others, member] : others });
+  const members = space.members.flatMap((each) => (each.id === entityId ? (member ?? []) : each));
+  if (member && !members.includes(member)) members.push(member);
+  putSpace(draft, { ...space, members });
 }
 
 /** Records that a member has read up to this seq. Returns whether that is news. */

@@ -79,8 +79,8 @@ export const follow = ({ connection, id, state, change }: Core, lazy: boolean) =
     spaceId: id,
     lazy,
     afterSeq: () => lastSeq(state()),
-    // While the space is open, its own follower gets the frames.
-    receive: (frame) => (lazy && state().isOpen) || change(heard, frame),
+    // Every follower of the space gets the frames. One of them takes them over.
+    receive: (frame) => (lazy && state().isFollowing) || change(heard, frame),
     tick: () => lazy || change(tick),
   });
 

@@ -5,11 +5,12 @@ import { ClosedError, isTemporary, type SmartspaceError } from '../errors.ts';
 import { LONGEST_AGE_MS, LONGEST_SEND_DELAY_MS, SEND_DELAY_MS } from '../limits.ts';
 import { backOff } from '../timers.ts';
 import type { Message, PendingSend } from '../types.ts';
+import { without } from './collections.ts';
 import { emit, type Draft } from './effects.ts';
 import { lastSeq, startAfter } from './history.ts';
 import { addMessages } from './loading.ts';
 import { claim, type SendContent } from './sends.ts';
-import { without, type State } from './state.ts';
+import type { State } from './state.ts';
 
 const sendOf = ({ sends }: State, key: string) => sends.find((each) => each.key === key);
 

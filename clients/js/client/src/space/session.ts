@@ -35,7 +35,7 @@ export function opened(draft: Draft) {
 
 export function left(draft: Draft) {
   draft.session += 1;
-  draft.isOpen = false;
+  draft.isOpen = draft.isFollowing = false;
   stopIfUnfollowed(draft);
   emit(draft, 'unfollow');
 }
@@ -76,6 +76,7 @@ export function entered(draft: Draft) {
   // A message that arrives while the space is open is no reason for an unread line.
   const readSeq = readSeqOf(draft, meId(draft)) ?? Infinity;
   draft.unreadAfter = readSeq < draft.lastKnown ? readSeq : Infinity;
+  draft.isFollowing = true;
   emit(draft, 'follow');
 }
 

@@ -17,6 +17,8 @@ export interface State extends History, Runs, Streams {
 
   /** Somebody shows the space. */
   readonly isOpen: boolean;
+  /** The space is loaded and follows its events itself. */
+  readonly isFollowing: boolean;
   /** The list of spaces follows the space. */
   readonly isWatched: boolean;
   /** Changes when the space is opened or left. Work for an earlier session has no effect. */
@@ -42,8 +44,10 @@ export interface State extends History, Runs, Streams {
   readonly unsentRead: number;
 
   readonly presence: Presence;
-  /** Open forms by their calls, from events and from pages that are older than the history. */
+  /** Forms by their calls, from events and from pages that are older than the history. */
   readonly forms: ReadonlyMap<string, Form>;
+  /** The calls of forms that were closed last. An older frame or answer must not reopen one. */
+  readonly closedForms: ReadonlySet<string>;
 
   /** When the person last typed, and when the others were last informed; 0 after a stop. */
   readonly typedAt: number;
@@ -74,6 +78,7 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   caller,
   isPresent,
   isOpen: false,
+  isFollowing: false,
   isWatched: false,
   session: 0,
   isLoaded: false,
@@ -88,6 +93,7 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   unsentRead: 0,
   presence: NO_PRESENCE,
   forms: new Map(),
+  closedForms: new Set(),
   typedAt: 0,
   typingSentAt: 0,
   sends: [],
@@ -98,13 +104,6 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   claims: new Map(),
   keys: new Map(),
 });
-
-/** A map without one of its keys. */
-export function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
-  const others = new Map(map);
-  others.delete(key);
-  return others;
-}
 
 /** The id of the caller, if it is known and not the operator. */
 export const meId = ({ caller }: State) => caller?.entity?.id;

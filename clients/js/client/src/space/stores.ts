@@ -50,11 +50,16 @@ export function createStores(state: () => State, retain: () => () => void, chang
     ...stores,
     presence,
     summary,
-    /** The store of the text of a stream: always the same one. */
+    /** The store of the text of a stream: always the same one, until the stream is over. */
     stream(streamId: string): Store<StreamState> {
-      const store =
-        streams.get(streamId) ??
-        storeOf<StreamState>((given, before) => streamView(given.streams.get(streamId), before));
+      const known = streams.get(streamId);
+      if (known) return known;
+      const { closedStreams } = state();
+      for (const [id, store] of streams)
+        if (closedStreams.has(id) && !store.isUsed()) streams.delete(id);
+      const store = storeOf<StreamState>((given, before) =>
+        streamView(given.streams.get(streamId), before),
+      );
       streams.set(streamId, store);
       return store;
     },

@@ -3,6 +3,7 @@
 
 import type { StreamStarted, StreamText } from '../events.ts';
 import type { Mutable } from '../store.ts';
+import { remembering } from './collections.ts';
 
 /** One text that is being written. */
 export interface Stream {
@@ -79,7 +80,7 @@ export function closeStreams(draft: Draft, ids: readonly string[]) {
   const streams = new Map(draft.streams);
   for (const id of ids) streams.delete(id);
   draft.streams = streams;
-  draft.closedStreams = new Set([...draft.closedStreams, ...ids]);
+  draft.closedStreams = remembering(draft.closedStreams, ids);
 }
 
 /** Marks streams as ending, or as not ending any longer. */

@@ -69,7 +69,8 @@ export function formsView(state: State, before?: FormsState): FormsState {
     ({ runId, callId }) =>
       !hasEnded(state, runId) && !loaded.some((form) => form.callId === callId),
   );
-  return { forms: sameList(before?.forms, [...others, ...loaded]) };
+  const open = [...others, ...loaded].filter(({ callId }) => !state.closedForms.has(callId));
+  return { forms: sameList(before?.forms, open) };
 }
 
 export const streamView = (stream?: Stream, before?: StreamState): StreamState => ({
