@@ -87,14 +87,12 @@ export function createClient(options: ClientOptions): Client {
       },
     ));
   const space = once((id) => createSpace(id, context));
-  const spaces = createSpaces({ env, call, connection, me, spaceOf: space });
+  const shared = { env, call, connection, me };
+  const spaces = createSpaces({ ...shared, spaceOf: space });
   const context: SpaceContext = {
-    env,
-    call,
+    ...shared,
     throwIfClosed: http.throwIfClosed,
-    connection,
     uploads: createUploads(env, call),
-    me,
     caller,
     findForm: spaces.findForm,
     storageName: () => `smartspace:${url}:${known?.entity?.id ?? 'operator'}:`,

@@ -30,7 +30,15 @@ const EVENTS = ['online', 'offline', 'visibilitychange'];
 
 /** The platform, with the parts that `parts` replaces. */
 export function environmentWith(parts: Partial<Environment> = {}): Environment {
-  const { document, addEventListener, removeEventListener } = globalThis;
+  const {
+    document,
+    addEventListener,
+    removeEventListener,
+    WebSocket,
+    XMLHttpRequest,
+    createImageBitmap,
+    OffscreenCanvas,
+  } = globalThis;
   let storage: Environment['storage'] = null;
   try {
     storage = globalThis.localStorage ?? null;
@@ -39,10 +47,10 @@ export function environmentWith(parts: Partial<Environment> = {}): Environment {
   }
   return {
     fetch: (...request) => globalThis.fetch(...request),
-    WebSocket: globalThis.WebSocket,
-    XMLHttpRequest: globalThis.XMLHttpRequest,
-    createImageBitmap: globalThis.createImageBitmap,
-    OffscreenCanvas: globalThis.OffscreenCanvas,
+    WebSocket,
+    XMLHttpRequest,
+    createImageBitmap,
+    OffscreenCanvas,
     storage,
     now: () => Date.now(),
     setTimeout: (act, delayMs) => globalThis.setTimeout(act, delayMs),

@@ -26,18 +26,20 @@ export class SmartspaceError extends Error {
 
   /** `problem` is the body of the response, whatever it is. */
   constructor(status: number, problem?: unknown, headers?: Headers) {
-    const { title, detail, errors } = (problem ?? {}) as Record<string, unknown>;
-    const faults = (Array.isArray(errors) ? errors : []).filter((fault) => fault?.detail);
+    const given = (problem ?? {}) as Record<string, unknown>;
+    const faults = (Array.isArray(given.errors) ? given.errors : []).filter(
+      (fault) => fault?.detail,
+    );
     const text =
-      typeof detail === 'string'
-        ? detail
+      typeof given.detail === 'string'
+        ? given.detail
         : status
           ? `The server answered ${status}.`
           : 'The server can’t be reached.';
     super(faults.map((fault) => `${fault.pointer}: ${fault.detail}`).join('; ') || text);
     Object.assign(this, {
       status,
-      title: String(title ?? ''),
+      title: String(given.title ?? ''),
       detail: text,
       requestId: headers?.get('x-request-id') ?? null,
       retryAfter: Number(headers?.get('retry-after')) || null,

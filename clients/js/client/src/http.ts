@@ -1,9 +1,9 @@
 // Calls of the HTTP API.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError, type ClosedError } from './errors.ts';
+import { SmartspaceError } from './errors.ts';
 import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, TIME_LIMIT_MS, TRIES } from './limits.ts';
-import { createTokens, type Token } from './tokens.ts';
+import { createTokens, type Token, type Tokens } from './tokens.ts';
 import type { Caller } from './types.ts';
 import { pause, withLimit } from './waiting.ts';
 
@@ -29,12 +29,8 @@ export interface CallOptions {
 export type Call = <T = any>(method: string, path: string, options?: CallOptions) => Promise<T>;
 
 /** The HTTP API with the caller's token. */
-export interface Http {
+export interface Http extends Pick<Tokens, 'close' | 'throwIfClosed'> {
   call: Call;
-  /** Throws a `ClosedError` after `close`. */
-  throwIfClosed(): void;
-  /** Refuses all further calls. */
-  close(error: ClosedError): void;
 }
 
 /** What a request needs. */
@@ -74,20 +70,19 @@ export function createHttp(
   }
 
   return {
+    ...tokens,
     async call<T>(method: string, path: string, options: CallOptions = {}) {
       for (let attempt = 1; ; attempt += 1) {
         try {
           return (await once(method, path, options)) as T;
         } catch (error) {
-          const { isTemporary, retryAfter } = error as SmartspaceError;
-          if (!options.retry || attempt === TRIES || !isTemporary) throw error;
-          const delayMs = (retryAfter ?? 0) * 1000 || FIRST_PAUSE_MS * 2 ** attempt;
+          const failure = error as SmartspaceError;
+          if (!options.retry || attempt === TRIES || !failure.isTemporary) throw error;
+          const delayMs = (failure.retryAfter ?? 0) * 1000 || FIRST_PAUSE_MS * 2 ** attempt;
           await pause(env, Math.min(delayMs, LONGEST_PAUSE_MS), options.signal);
         }
       }
     },
-    throwIfClosed: tokens.throwIfClosed,
-    close: tokens.close,
   };
 }
 

@@ -72,8 +72,8 @@ const isNews = (frame: ServerFrame, runId: string, run: Run | null) =>
   // A remote agent has no steps here. What it posts is the news of its run.
   (frame.type === 'message.created' && frame.message.runId === runId && !!run?.remote);
 
-const spaceOf = ({ trigger, activeSpaceId }: Run) =>
-  ('spaceId' in trigger && trigger.spaceId) || activeSpaceId;
+const spaceOf = (run: Run) =>
+  ('spaceId' in run.trigger && run.trigger.spaceId) || run.activeSpaceId;
 
 // The frames of the space get to everyone who hears frames, and no message is wanted.
 const onlyFollow = (spaceId: string) => ({

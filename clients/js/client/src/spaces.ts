@@ -66,10 +66,7 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   const list = createStore<SpacesState>((before) => listView(state, spaceOf, before), retain);
   const forms = createStore<FormsState>((before) => formsView(state, spaceOf, before), retain);
 
-  function changed() {
-    list.changed();
-    forms.changed();
-  }
+  const changed = () => [list, forms].forEach((store) => store.changed());
 
   const load = () =>
     timers.persist('load', reload, (error, isLoading) => {
@@ -79,28 +76,19 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
 
   async function reload() {
     const mine = (begun += 1);
-    // A later load has succeeded meanwhile, so this one says nothing new.
-    const isLate = () => mine < loaded;
-    try {
-      const caller = await me();
-      const infos = await allSpaces(call);
-      if (isLate()) return;
-      loaded = mine;
-      show(caller, infos);
-    } catch (error) {
-      if (!isLate()) throw error;
-    }
-  }
-
-  function show({ kind }: Caller, infos: SpaceInfo[]) {
+    const answer = await Promise.all([me(), allSpaces(call)]).catch((error) => {
+      if (mine > loaded) throw error;
+    });
+    // A later load has succeeded meanwhile.
+    if (!answer || mine < loaded) return;
+    loaded = mine;
+    const [caller, infos] = answer;
     state = { infos, isLoading: false, error: null };
     for (const info of infos) spaceOf(info.id).seed(info);
     changed();
     if (!isOpen) return;
     watchOnly(mostWanted(list.getSnapshot().spaces));
-    // No event says to the operator that a space is new, nor what happens in a space that is not
-    // followed.
-    if (kind === 'operator' || infos.length > MOST_WATCHED) reloadLater();
+    if (hasUnheard(caller, infos)) reloadLater();
   }
 
   const reloadLater = (): void =>
@@ -115,10 +103,15 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   };
 }
 
+// Whether events miss changes of the list: none says to the operator that a space is new, nor what
+// happens in a space that is not followed.
+const hasUnheard = ({ kind }: Caller, infos: readonly SpaceInfo[]) =>
+  kind === 'operator' || infos.length > MOST_WATCHED;
+
 // Calls `load` when the list may have changed. The results end that.
 const listenForNews = (connection: Connection, load: () => void) => [
-  connection.onFrame(({ type }) => {
-    if (type === 'space.joined' || type === 'space.left') load();
+  connection.onFrame((frame) => {
+    if (frame.type === 'space.joined' || frame.type === 'space.left') load();
   }),
   // Events are lost while nobody is connected.
   connection.onLive(load),
@@ -138,7 +131,7 @@ const mostWanted = (spaces: readonly SpaceSummary[]) =>
   [...spaces]
     .sort((one, other) => Number(other.unread > 0) - Number(one.unread > 0))
     .slice(0, MOST_WATCHED)
-    .map(({ id }) => id);
+    .map((each) => each.id);
 
 async function allSpaces(call: Call): Promise<SpaceInfo[]> {
   const found: SpaceInfo[] = [];
@@ -156,13 +149,13 @@ async function allSpaces(call: Call): Promise<SpaceInfo[]> {
 function listView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: SpacesState) {
   const { infos, ...rest } = state;
   const spaces = infos
-    .filter(({ id }) => !spaceOf(id).getSnapshot().isGone)
-    .map(({ id, createdAt }) => {
-      const summary = spaceOf(id).summary();
-      return { summary, at: Date.parse(summary.lastMessage?.createdAt ?? createdAt) };
+    .filter((each) => !spaceOf(each.id).getSnapshot().isGone)
+    .map((info) => {
+      const summary = spaceOf(info.id).summary();
+      return { summary, at: Date.parse(summary.lastMessage?.createdAt ?? info.createdAt) };
     })
     .sort((one, other) => other.at - one.at)
-    .map(({ summary }) => summary);
+    .map((each) => each.summary);
   return { spaces: same(before?.spaces as typeof spaces, spaces), ...rest };
 }
 
@@ -170,7 +163,7 @@ function formsView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: Fo
   const open = state.infos.flatMap(({ id }) =>
     spaceOf(id)
       .forms.getSnapshot()
-      .forms.filter(({ mayAnswer }) => mayAnswer),
+      .forms.filter((each) => each.mayAnswer),
   );
   return { forms: same<FormsState['forms']>(before?.forms, open) };
 }

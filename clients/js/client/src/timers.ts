@@ -1,7 +1,7 @@
 // Named timers that end together, and attempts that are repeated until they succeed.
 
 import type { Environment } from './environment.ts';
-import { isTemporary, type SmartspaceError } from './errors.ts';
+import { isTemporary } from './errors.ts';
 import { LONGEST_RETRY_MS, RETRY_MS } from './limits.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // Longer ones fire at once.
@@ -55,20 +55,18 @@ export function createTimers(env: Environment): Timers {
     persist(name, act, failed) {
       const mine = attempts;
       const startedAt = env.now();
-      const retryLater = (error: SmartspaceError) => {
-        failed?.(error, isTemporary(error));
-        if (!isTemporary(error)) return;
-        const delayMs = backOff(env.now() - startedAt, RETRY_MS, LONGEST_RETRY_MS);
-        self.after(name, Math.max(delayMs, (error.retryAfter ?? 0) * 1000), attempt);
-      };
       const attempt = async () => {
         mine.set(name, null);
         const error = await act().catch((found) => found);
         const next = mine.get(name);
         mine.delete(name);
         if (mine !== attempts) return;
-        if (next) next();
-        else if (error) retryLater(error);
+        if (next) return next();
+        if (!error) return;
+        failed?.(error, isTemporary(error));
+        if (!isTemporary(error)) return;
+        const delayMs = backOff(env.now() - startedAt, RETRY_MS, LONGEST_RETRY_MS);
+        self.after(name, Math.max(delayMs, (error.retryAfter ?? 0) * 1000), attempt);
       };
       self.clear(name);
       // Two at once could end in another order. What is asked for now may have changed since the

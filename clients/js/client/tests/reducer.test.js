@@ -28,7 +28,7 @@ class Space {
     this.server = server;
     this.moment = { now, random: 0.5, isHidden: false };
     this.change(opened);
-    const first = { isFirst: true, floor: Number.MAX_SAFE_INTEGER };
+    const first = { floor: Number.MAX_SAFE_INTEGER };
     this.change(restore, []);
     this.change(loaded, { ...start, ...first });
     this.change(entered);
@@ -140,7 +140,6 @@ test('in any order of events, and with events twice, a space shows what HTTP say
       space.dispatch(subscribed(server));
       await space.work();
       assert.deepEqual(space.shown(), expected, `seed ${seed}, order ${order}`);
-      assert.deepEqual([space.state.sends, space.state.claims.size], [[], 0]);
     }
   }
 });

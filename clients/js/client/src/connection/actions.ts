@@ -41,8 +41,8 @@ export function connect(core: Core) {
   if (!WebSocket) return failed(new Error('There is no WebSocket; pass one to createClient.'));
   core
     .call<{ url: string }>('POST', '/v1/socketTickets', { body: {} })
-    .then(({ url }) => {
-      if (core.next === link) openSocket(core, link, new WebSocket(url));
+    .then((ticket) => {
+      if (core.next === link) openSocket(core, link, new WebSocket(ticket.url));
     })
     .catch(failed);
 }
@@ -86,10 +86,11 @@ function ping(core: Core) {
     const spaces = Object.fromEntries(seqs.splice(0, MOST_PINGED));
     write(link, { action: 'ping', spaces });
   } while (seqs.length > 0);
-  if (!link.timers.has('pong')) {
-    link.timers.after('stall', STALL_MS, () => show(core, 'stalled'));
-    link.timers.after('pong', PONG_LIMIT_MS, () => core.dispatch('lost'));
-  }
+  if (!link.timers.has('pong'))
+    link.timers.after('pong', STALL_MS, () => {
+      show(core, 'stalled');
+      link.timers.after('pong', PONG_LIMIT_MS - STALL_MS, () => core.dispatch('lost'));
+    });
   pingLater(core);
   tick(core);
 }
@@ -123,8 +124,8 @@ export function lose(core: Core, { type, error, goodbye }: Happened) {
   core.timers.after('retry', delayMs, retry);
   // Another socket is made at once, but only the first time in an outage: a server may restart
   // again and again.
-  const { code } = goodbye ?? {};
-  if (!lostAt && !leastMs && (code === RESTARTING || code === EXPIRED)) retry();
+  const isExpected = goodbye?.code === RESTARTING || goodbye?.code === EXPIRED;
+  if (!lostAt && !leastMs && isExpected) retry();
 }
 
 const isAnswer = (error?: Partial<SmartspaceError>): error is SmartspaceError => !!error?.status;

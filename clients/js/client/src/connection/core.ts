@@ -103,7 +103,7 @@ export function write(link: Link | null, frame: object) {
 export const isOpen = (link: Link | null) => link?.socket?.readyState === 1;
 
 export const isEager = (set: Set<Follower> | undefined) =>
-  [...(set ?? [])].some(({ lazy }) => !lazy);
+  [...(set ?? [])].some((each) => !each.lazy);
 
 export const seqOf = (set: Set<Follower>) => Math.min(...[...set].map((each) => each.afterSeq()));
 

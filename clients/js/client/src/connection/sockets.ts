@@ -25,7 +25,6 @@ export function openSocket(core: Core, link: Link, socket: WebSocket) {
 
 function receive(core: Core, link: Link, frame: ServerFrame) {
   // Any frame shows that the connection is alive.
-  link.timers.clear('stall');
   link.timers.clear('pong');
   if (link === core.link) settle(core, link);
   if (frame.type === 'goodbye') return dismiss(core, link, frame);

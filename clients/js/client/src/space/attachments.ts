@@ -39,9 +39,10 @@ export function createAttachments(context: AttachmentsContext, path: string): At
     note(await context.call<Attachment>('GET', pathOf(id), { retry: true, signal }));
 
   async function ask(id: string) {
-    const { url, status, reason } = await attachment(id);
-    if (url) return url;
-    refuse(status === 'pending' ? 'This file has not been uploaded yet.' : (reason ?? undefined));
+    const found = await attachment(id);
+    if (found.url) return found.url;
+    const isPending = found.status === 'pending';
+    refuse(isPending ? 'This file has not been uploaded yet.' : (found.reason ?? undefined));
   }
 
   return {

@@ -27,9 +27,12 @@ export interface Effects {
   unfollow(): void;
   /** Repeats a job until it succeeds. */
   job(name: JobName, about?: About): void;
-  /** Starts a job after a while. If it is kept, one that waits already stays. */
+  /**
+   * Starts a job after a while, if somebody follows the space and sees what it brings. If it is
+   * kept, one that waits already stays.
+   */
   jobLater(name: JobName, delayMs: number, about?: About, isKept?: boolean): void;
-  /** Makes a change after a while. If it is kept, one that waits under the name stays. */
+  /** Makes a change after a while, under the same conditions. */
   later(name: string, delayMs: number, change: Change, isKept?: boolean): void;
   /** Ends all of these delays and repetitions. */
   stopTimers(): void;
@@ -73,10 +76,5 @@ export const put: Change<[Partial<State>]> = Object.assign;
 /** Asks for an effect, which is run after those before it. */
 export const emit = (draft: Draft, ...effect: Effect) => void draft.effects.push(effect);
 
-/** Asks for an effect, if somebody still follows the space and sees what it brings. */
-export const emitIfFollowed = (draft: Draft, ...effect: Effect) => {
-  if (isFollowed(draft)) emit(draft, ...effect);
-};
-
 /** Whether somebody wants the live events. */
-export const isFollowed = ({ isOpen, isWatched }: State) => isOpen || isWatched;
+export const isFollowed = (state: State) => state.isOpen || state.isWatched;

@@ -3,8 +3,8 @@
 
 import type { PresenceEvent, RunEvent, RunQueued, ServerFrame, Subscribed } from '../events.ts';
 import { LONGEST_STALE_MS, STALE_MS, TYPING_MS } from '../limits.ts';
-import { remembering } from './collections.ts';
-import { emit, emitIfFollowed, put, type Draft } from './effects.ts';
+import type { Form } from '../types.ts';
+import { emit, put, type Draft } from './effects.ts';
 import { formOf } from './forms.ts';
 import { unfinished } from './history.ts';
 import { putRead } from './info.ts';
@@ -20,7 +20,7 @@ type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
 export function subscribed(draft: Draft, { seq, active }: Subscribed) {
   noteSeq(draft, seq);
   putActive(draft, active);
-  const isActive = (id: string) => active.some(({ runId }) => runId === id);
+  const isActive = (id: string) => active.some((each) => each.runId === id);
   settle(draft, ({ about: { runId } }) => !!runId && !isActive(runId));
   // Forms of earlier events may be closed by now.
   put(draft, { isGone: false, heardAt: draft.now, forms: new Map() });
@@ -61,16 +61,22 @@ export function runChanged(draft: Draft, frame: RunEvent | RunQueued) {
   addRun(draft, frame.run, 'position' in frame ? frame.position : null);
 }
 
+/** Adds forms of events and of older messages. A form that was closed stays so. */
+export function addForms(draft: Draft, forms: readonly Form[]) {
+  const added = forms.map((form) => [form.callId, form] as const);
+  // The second time, what is known already replaces what is added.
+  draft.forms = new Map([...draft.forms, ...added, ...draft.forms]);
+}
+
 export function formRequested(draft: Draft, frame: Frame<'tool.requested'>) {
   // A frame without its input was cut. The form comes with its message.
   if (!frame.input) return;
-  const form = formOf(draft.id, frame.messageId, frame.runId, frame, draft.caller);
-  draft.forms = new Map(draft.forms).set(frame.callId, form);
+  addForms(draft, [formOf(draft.id, frame.messageId, frame.runId, frame, draft.caller)]);
 }
 
 /** The form of a call is closed. */
-export function formClosed(draft: Draft, { callId }: { callId: string }) {
-  draft.closedForms = remembering(draft.closedForms, [callId]);
+export function formClosed(draft: Draft, form: { callId: string }) {
+  draft.forms = new Map(draft.forms).set(form.callId, null);
 }
 
 export function presenceChanged(draft: Draft, frame: PresenceEvent) {
@@ -82,7 +88,7 @@ export function presenceChanged(draft: Draft, frame: PresenceEvent) {
 function expireLater(draft: Draft) {
   const leftMs = endsInMs(draft.presence);
   if (leftMs < Infinity)
-    emitIfFollowed(draft, 'later', 'presence', leftMs + 1, (next) => {
+    emit(draft, 'later', 'presence', leftMs + 1, (next) => {
       next.presence = { ...next.presence, now: next.now };
       expireLater(next);
     });

@@ -4,7 +4,7 @@
 import type { Connection } from '../connection/connection.ts';
 import type { Timers } from '../timers.ts';
 import type { Message } from '../types.ts';
-import type { About, Effect, Effects, JobName } from './effects.ts';
+import { isFollowed, type About, type Effect, type Effects, type JobName } from './effects.ts';
 import { tick } from './frames.ts';
 import { lastSeq } from './history.ts';
 import { JOBS, restoreSends, type JobContext } from './jobs.ts';
@@ -46,7 +46,7 @@ const RUN: Run = {
   check: (core) => core.connection.check(),
   post(core, { key, text, files, senderId }) {
     if (core.sendStorage.isMarked(key)) return core.change(discardedElsewhere, key);
-    const ids = files.map(({ attachmentId }) => attachmentId);
+    const ids = files.map((each) => each.attachmentId);
     const attachments = ids.length > 0 ? ids : undefined;
     const body = { text, attachments, senderId: senderId ?? undefined };
     core.call<Message>('POST', '/messages', { body, idempotencyKey: key }).then(
@@ -63,9 +63,9 @@ const RUN: Run = {
     ),
   store: (core, key, send) => core.sendStorage.store(key, send),
   mark: (core, key) => core.sendStorage.mark(key),
-  settle({ waiting }, key, message, error) {
-    waiting.get(key)?.(message ?? Promise.reject(error));
-    waiting.delete(key);
+  settle(core, key, message, error) {
+    core.waiting.get(key)?.(message ?? Promise.reject(error));
+    core.waiting.delete(key);
   },
 };
 
@@ -102,5 +102,6 @@ function runJob(core: Core, name: JobName, about?: About) {
 }
 
 function after(core: Core, name: string, delayMs: number, act: () => void, isKept?: boolean) {
-  if (!isKept || !core.timers.has(name)) core.timers.after(name, delayMs, act);
+  const isWanted = isFollowed(core.state()) && !(isKept && core.timers.has(name));
+  if (isWanted) core.timers.after(name, delayMs, act);
 }

@@ -7,6 +7,7 @@ import { AFTER_ALL, LARGEST_PAGE, PAGE } from '../limits.ts';
 import type { Caller, Message, Run, SpaceInfo } from '../types.ts';
 import { put, type JobName, type MakeChange } from './effects.ts';
 import { formsOf } from './forms.ts';
+import { addForms } from './frames.ts';
 import { gapOf, hasOlder, isLoadingOlder, lastSeq, openParts, unfinished } from './history.ts';
 import { addMessages, addOlderPage, noteSeq, putLoadedSpace } from './loading.ts';
 import { putRuns } from './runs.ts';
@@ -43,7 +44,7 @@ export const JOBS = {
   async fill(context) {
     const gap = gapOf(context.state());
     // The server may know of a message before it shows it.
-    if (gap !== null && !(await addAfter(context, gap))) throw new Error('Not there yet.');
+    if (gap !== null && !(await addAfter(context, gap))) throw new Error();
   },
   older: (context) =>
     context.state().isBehind ? loadOlder(context) : loadOlderRuns(context, false),
@@ -84,15 +85,15 @@ async function addAfter(context: JobContext, seq: number, limit = LARGEST_PAGE) 
 }
 
 async function load(context: JobContext) {
-  const { space: known, floor: knownFloor } = context.state();
-  const floor = known ? knownFloor : AFTER_ALL;
+  const known = context.state();
+  const floor = known.space ? known.floor : AFTER_ALL;
   const [space, page] = await Promise.all([
-    known ?? context.call<SpaceInfo>('GET', ''),
+    known.space ?? context.call<SpaceInfo>('GET', ''),
     messages(context, `before=${floor}`, PAGE),
     // Before the messages are shown: one of them may be a send that an earlier page left.
     restoreSends(context),
   ]);
-  context.change(loaded, { isFirst: !known, floor, space, page });
+  context.change(loaded, { floor, space, page });
 }
 
 /** Finds the caller, and the sends that an earlier page of the caller left in the storage. */
@@ -120,15 +121,15 @@ async function refresh(context: JobContext) {
 async function loadMissingForms(context: JobContext) {
   const state = context.state();
   const missing = new Set<string | null>();
-  for (const { runId, status } of state.active.values())
-    if (status === 'waiting_tool') missing.add(runId);
-  for (const { runId } of unfinished(state)) missing.delete(runId);
+  for (const run of state.active.values())
+    if (run.status === 'waiting_tool') missing.add(run.runId);
+  for (const message of unfinished(state)) missing.delete(message.runId);
   if (missing.size === 0) return;
   const older = await messages(context, `before=${state.floor}`, LARGEST_PAGE);
-  const forms = new Map(context.state().forms);
-  for (const message of older.filter(({ runId }) => missing.has(runId)))
-    for (const form of formsOf(state.id, message, state.caller)) forms.set(form.callId, form);
-  context.change(put, { forms });
+  const found = older
+    .filter((each) => missing.has(each.runId))
+    .flatMap((message) => formsOf(state.id, message, state.caller));
+  context.change(addForms, found);
 }
 
 async function loadInfo(context: JobContext): Promise<void> {
@@ -165,8 +166,8 @@ async function loadOlderRuns({ call, state, change }: JobContext, isNewest: bool
   const { messages: loaded, lastKnown: loadedUntil } = state();
   const since = Date.parse(loaded[0]?.createdAt ?? '');
   // The subscription may bring the first message a moment later.
-  const isWanted = ({ createdAt, finishedAt }: Run) =>
-    loadedUntil <= 1 || Date.parse(createdAt) >= since || !finishedAt;
+  const isWanted = (run: Run) =>
+    loadedUntil <= 1 || Date.parse(run.createdAt) >= since || !run.finishedAt;
   let cursor = isNewest ? null : state().cursor;
   for (;;) {
     const from = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';

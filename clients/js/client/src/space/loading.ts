@@ -2,7 +2,7 @@
 
 import { ENDED_MS, GAP_DELAY_MS, LARGEST_GAP, STOPPED_SETTLE_MS } from '../limits.ts';
 import type { Message, Run, SpaceInfo } from '../types.ts';
-import { emit, emitIfFollowed, put, type Draft } from './effects.ts';
+import { emit, put, type Draft } from './effects.ts';
 import { beginAfter, gapOf, lastSeq, putMessages, putOlderPage, putSeq } from './history.ts';
 import { putName, putRead, putSpace } from './info.ts';
 import { hasEnded, putRuns } from './runs.ts';
@@ -22,7 +22,7 @@ export function addMessages(draft: Draft, page: readonly Message[]) {
   }
   closeStreams(
     draft,
-    page.flatMap(({ streamId }) => streamId ?? []),
+    page.flatMap((each) => each.streamId ?? []),
   );
   putMessages(draft, page);
   fillLater(draft);
@@ -66,11 +66,11 @@ function jumpIfFar(draft: Draft, seq: number, after: number) {
 }
 
 /** Loads the last page after a jump. */
-export const loadLast = (draft: Draft) => emitIfFollowed(draft, 'jobLater', 'older', 0);
+export const loadLast = (draft: Draft) => emit(draft, 'jobLater', 'older', 0);
 
 function fillLater(draft: Draft) {
   if (isKnown(draft) && gapOf(draft) !== null)
-    emitIfFollowed(draft, 'jobLater', 'fill', GAP_DELAY_MS, '', true);
+    emit(draft, 'jobLater', 'fill', GAP_DELAY_MS, '', true);
 }
 
 /** Adds a state of a run. `position` is that in the queue, from 1. */
@@ -79,9 +79,9 @@ export function addRun(draft: Draft, run: Run, position: number | null) {
   putRuns(draft, [run], position);
   if (!hasEnded(draft, id)) return;
   draft.settling = new Set([...draft.settling, id]);
-  emitIfFollowed(draft, 'later', `ended ${id}`, ENDED_MS, (next) => {
+  emit(draft, 'later', `ended ${id}`, ENDED_MS, (next) => {
     next.settling = new Set([...next.settling].filter((each) => each !== id));
   });
   const delayMs = run.status === 'canceled' ? STOPPED_SETTLE_MS : undefined;
-  settle(draft, ({ about }) => about.runId === id, delayMs);
+  settle(draft, (each) => each.about.runId === id, delayMs);
 }

@@ -12,14 +12,12 @@ import { addMessages } from './loading.ts';
 import { claim, type SendContent } from './sends.ts';
 import type { State } from './state.ts';
 
-const sendOf = ({ sends }: State, key: string) => sends.find((each) => each.key === key);
+const sendOf = (state: State, key: string) => state.sends.find((each) => each.key === key);
 
 // Replaces or removes a send. Each has an entry of its own in the storage, so that two tabs do not
 // overwrite each other.
 function put(draft: Draft, key: string, send?: PendingSend) {
   draft.sends = draft.sends.flatMap((each) => (each.key === key ? (send ?? []) : each));
-  // Later sends look at later messages only.
-  if (draft.sends.length === 0) draft.claims = new Map();
   emit(draft, 'store', key, send);
 }
 
@@ -28,7 +26,7 @@ export function addSend(draft: Draft, key: string, content: SendContent) {
   const afterSeq = lastSeq(draft);
   const send: PendingSend = { ...content, key, afterSeq, at: draft.now, state: 'queued' };
   draft.sends = [...draft.sends, send];
-  emit(draft, 'store', key, send);
+  put(draft, key, send);
   wake(draft);
 }
 
@@ -46,7 +44,7 @@ function pauseEnded(draft: Draft) {
 
 /** Posts the first send that waits, unless another one is under way. */
 function postNext(draft: Draft) {
-  const send = draft.sends.find(({ state }) => state !== 'failed');
+  const send = draft.sends.find((each) => each.state !== 'failed');
   if (draft.isPosting || !send) return;
   if (draft.now - send.at > LONGEST_AGE_MS) {
     fail(draft, send, new Error('The message is too old to be sent.'));
@@ -148,6 +146,6 @@ export function restore(draft: Draft, left: readonly PendingSend[]) {
   const own = draft.sends;
   draft.sends = [...own, ...left].sort((one, other) => one.at - other.at);
   draft.isRestored = true;
-  for (const send of own) emit(draft, 'store', send.key, send);
+  for (const send of own) put(draft, send.key, send);
   wake(draft);
 }

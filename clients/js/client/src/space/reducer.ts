@@ -21,7 +21,7 @@ const gone: Change = (draft) => {
 /** What each frame does. A frame that is not listed changes nothing here. */
 const HEAR: { [T in Type]?: (draft: Draft, frame: Of<T>) => void } = {
   subscribed,
-  pong: (draft, { spaces }) => noteSeq(draft, spaces[draft.id] ?? 0),
+  pong: (draft, frame) => noteSeq(draft, frame.spaces[draft.id] ?? 0),
   'message.created': addMessage,
   'message.updated': addMessage,
   'stream.started': addText,
@@ -36,19 +36,19 @@ const HEAR: { [T in Type]?: (draft: Draft, frame: Of<T>) => void } = {
   error: gone,
   'space.deleted': gone,
   'space.left': gone,
-  unsubscribed: (draft, { reason }) => {
+  unsubscribed: (draft, frame) => {
     // Without a reason the client itself has ended its subscription.
-    draft.isGone = !!reason;
+    draft.isGone = !!frame.reason;
   },
   'space.updated': (draft, { at, space }) =>
     changeInfo(draft, at, () =>
       // The members may be missing if they are many.
       putSpace(draft, { ...space, members: space.members ?? draft.space?.members ?? [] }),
     ),
-  'member.joined': (draft, { at, member }) =>
-    changeInfo(draft, at, () => putMember(draft, member.id, member)),
-  'member.left': (draft, { at, entityId }) =>
-    changeInfo(draft, at, () => putMember(draft, entityId)),
+  'member.joined': (draft, frame) =>
+    changeInfo(draft, frame.at, () => putMember(draft, frame.member.id, frame.member)),
+  'member.left': (draft, frame) =>
+    changeInfo(draft, frame.at, () => putMember(draft, frame.entityId)),
   'space.read': (draft, frame) => {
     for (const { entityId, seq } of frame.reads ?? [frame]) putRead(draft, entityId, seq);
   },

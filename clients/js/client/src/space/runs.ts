@@ -50,27 +50,28 @@ const orderOf = ({ status, stepCount }: Run) =>
 /** Whether a state of a run is older than another one. */
 export const isOlder = (run: Run, other: Run) => orderOf(run) < orderOf(other);
 
-export function hasEnded({ runs }: Pick<Runs, 'runs'>, runId = ''): boolean {
-  const run = runs.get(runId);
+export function hasEnded(known: Pick<Runs, 'runs'>, runId = ''): boolean {
+  const run = known.runs.get(runId);
   return !!run && !isActive(run.status);
 }
 
 /** Failed runs, oldest first. */
-export const failedRuns = ({ runs }: Runs): Run[] =>
-  [...runs.values()]
-    .filter(({ status }) => status === 'failed')
+export const failedRuns = (known: Runs): Run[] =>
+  [...known.runs.values()]
+    .filter((each) => each.status === 'failed')
     .sort((one, other) => endOf(one) - endOf(other));
 
 /** What the system said to the models, by the ids of the runs. */
-export function hintsOf({ runs }: Runs): Record<string, readonly Hint[]> {
+export function hintsOf(known: Runs): Record<string, readonly Hint[]> {
   const found: Record<string, readonly Hint[]> = {};
-  for (const { id, hints } of runs.values()) if (hints?.length) found[id] = hints;
+  for (const { id, hints } of known.runs.values()) if (hints?.length) found[id] = hints;
   return found;
 }
 
 /** Whether a message triggered a run of which nothing was heard. */
-export const isUnheard = ({ loadedUntil, runs }: Runs, { seq, dispatch }: Message) =>
-  seq > loadedUntil && !!dispatch?.some(({ runId }) => runId && !runs.has(runId));
+export const isUnheard = (known: Runs, message: Message) =>
+  message.seq > known.loadedUntil &&
+  !!message.dispatch?.some((each) => each.runId && !known.runs.has(each.runId));
 
 /** Adds states of runs. `position` is that in the queue, from 1. */
 export function putRuns(draft: Draft, states: readonly Run[], position?: number | null) {
@@ -101,7 +102,7 @@ export function putStep(draft: Draft, { runId, step }: { runId: string; step: Li
 
 const shown = ({ steps }: Runs, run: Omit<ActiveRun, 'step' | 'tools'>): ActiveRun => {
   const step = steps.get(run.runId);
-  return { ...run, step: step?.index ?? null, tools: step?.calls.map(({ name }) => name) ?? [] };
+  return { ...run, step: step?.index ?? null, tools: step?.calls.map((each) => each.name) ?? [] };
 };
 
 /**
@@ -120,7 +121,7 @@ export function putActive(draft: Draft, list: Subscribed['active']) {
   }
   draft.active = active;
   draft.isRunMissing ||= [...before.values()].some(
-    ({ runId, status }) => active.get(runId)?.status !== status,
+    (run) => active.get(run.runId)?.status !== run.status,
   );
 }
 

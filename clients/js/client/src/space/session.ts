@@ -2,6 +2,7 @@
 
 import type { SmartspaceError } from '../errors.ts';
 import type { Caller, Message, SpaceInfo } from '../types.ts';
+import { AFTER_ALL } from '../limits.ts';
 import { emit, isFollowed, put, type Draft } from './effects.ts';
 import { putOlderPage, startAfter } from './history.ts';
 import { loadInfo, putRead, putSpace, readSeqOf } from './info.ts';
@@ -12,9 +13,7 @@ import { checkSilence } from './writing.ts';
 
 /** What the first calls for a space have brought. */
 export interface Loaded {
-  /** Whether nothing was known of the space when the calls were made. */
-  isFirst: boolean;
-  /** The floor of the messages when the calls were made. */
+  /** The floor of the messages when the calls were made; `AFTER_ALL` if nothing was known. */
   floor: number;
   space: SpaceInfo;
   page: readonly Message[];
@@ -54,7 +53,7 @@ export function loaded(draft: Draft, found: Loaded) {
   // The space was left and opened again meanwhile, and that load was faster.
   if (draft.isLoaded) return;
   const { floor, space, page } = found;
-  if (found.isFirst) {
+  if (floor === AFTER_ALL) {
     // The list of spaces may have brought the space meanwhile.
     startAfter(draft, (page[0]?.seq ?? 1) - 1);
     putSpace(draft, space);

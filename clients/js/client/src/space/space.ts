@@ -77,13 +77,11 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   };
   const path = `/v1/spaces/${encodeURIComponent(id)}`;
   const core: Core = {
+    ...context,
     id,
-    env,
-    connection,
     call: (method, more, options) => call(method, path + more, options),
     state,
     change,
-    me: context.me,
     storageName: (kind) => `${context.storageName()}${kind}:${id}`,
     sendStorage: createSendStorage(env),
     timers: createTimers(env),
@@ -175,7 +173,7 @@ function formMethods(
       core.change(formClosed, { callId });
     } finally {
       // Also after a failure: the form may be closed, or the response was lost.
-      const card = core.state().messages.find(({ id }) => id === form.messageId);
+      const card = core.state().messages.find((each) => each.id === form.messageId);
       if (card) reload(core, [card.seq]).catch(() => {});
     }
   }

@@ -44,10 +44,11 @@ export interface State extends History, Runs, Streams {
   readonly unsentRead: number;
 
   readonly presence: Presence;
-  /** Forms by their calls, from events and from pages that are older than the history. */
-  readonly forms: ReadonlyMap<string, Form>;
-  /** The calls of forms that were closed last. An older frame or answer must not reopen one. */
-  readonly closedForms: ReadonlySet<string>;
+  /**
+   * Forms by their calls, from events and from pages that are older than the history. Null: the
+   * form was closed, and an older frame or answer must not open it again.
+   */
+  readonly forms: ReadonlyMap<string, Form | null>;
 
   /** When the person last typed, and when the others were last informed; 0 after a stop. */
   readonly typedAt: number;
@@ -93,7 +94,6 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   unsentRead: 0,
   presence: NO_PRESENCE,
   forms: new Map(),
-  closedForms: new Set(),
   typedAt: 0,
   typingSentAt: 0,
   sends: [],
@@ -106,17 +106,17 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
 });
 
 /** The id of the caller, if it is known and not the operator. */
-export const meId = ({ caller }: State) => caller?.entity?.id;
+export const meId = (state: State) => state.caller?.entity?.id;
 
 /** Whether it is known where the messages begin. */
-export const isKnown = ({ isLoaded, space }: State) => isLoaded || !!space;
+export const isKnown = (state: State) => state.isLoaded || !!state.space;
 
 /**
  * The messages that a timeline shows. The list of spaces may know a few before the page of the
  * latest ones is loaded. Only those that this client has sent are shown before.
  */
 export const shownMessages = ({ isLoading, messages, keys }: State) =>
-  isLoading ? messages.filter(({ id }) => keys.has(id)) : messages;
+  isLoading ? messages.filter((each) => keys.has(each.id)) : messages;
 
 /** The name of an entity, also after it has left. */
-export const nameOf = ({ names }: State, entityId: string) => names.get(entityId) ?? 'Someone';
+export const nameOf = (state: State, entityId: string) => state.names.get(entityId) ?? 'Someone';

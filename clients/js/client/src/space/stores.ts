@@ -52,21 +52,19 @@ export function createStores(state: () => State, retain: () => () => void, chang
     summary,
     /** The store of the text of a stream: always the same one, until the stream is over. */
     stream(streamId: string): Store<StreamState> {
-      const known = streams.get(streamId);
-      if (known) return known;
-      const { closedStreams } = state();
-      for (const [id, store] of streams)
-        if (closedStreams.has(id) && !store.isUsed()) streams.delete(id);
-      const store = storeOf<StreamState>((given, before) =>
-        streamView(given.streams.get(streamId), before),
-      );
+      const store =
+        streams.get(streamId) ??
+        storeOf<StreamState>((given, before) => streamView(given.streams.get(streamId), before));
       streams.set(streamId, store);
       return store;
     },
     /** Marks the stores as outdated that show what differs between two states. */
     notify(before: State, after: State) {
-      for (const [id, store] of streams)
+      for (const [id, store] of streams) {
         if (before.streams.get(id) !== after.streams.get(id)) store.changed();
+        // Its text changes no more, and nobody shows it.
+        else if (after.closedStreams.has(id) && !store.isUsed()) streams.delete(id);
+      }
       if (before.presence !== after.presence) presence.changed();
       // One more token of a text is no news for the others, which would render for each.
       if (isAlike(before, after)) return;

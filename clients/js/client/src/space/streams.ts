@@ -69,14 +69,13 @@ function closeSuperseded(draft: Draft, { streamId, callId, attempt }: StreamStar
 }
 
 /** Whether a part of a stream is missing that is still being written. */
-export function hasGap({ streams }: Streams, streamId: string): boolean {
-  const stream = streams.get(streamId);
+export function hasGap(known: Streams, streamId: string): boolean {
+  const stream = known.streams.get(streamId);
   return !!stream && stream.pieces.size > 0 && !stream.isEnding;
 }
 
 /** Removes streams: messages have replaced them, or they ended without one. */
 export function closeStreams(draft: Draft, ids: readonly string[]) {
-  if (ids.length === 0) return;
   const streams = new Map(draft.streams);
   for (const id of ids) streams.delete(id);
   draft.streams = streams;

@@ -9,7 +9,7 @@ import {
   SNAPSHOT_SPREAD_MS,
   SUSPICIOUS_SILENCE_MS,
 } from '../limits.ts';
-import { emit, emitIfFollowed, type Draft } from './effects.ts';
+import { emit, type Draft } from './effects.ts';
 import { hasEnded } from './runs.ts';
 import { closeStreams, hasGap, markEnding, putFrame, type Stream } from './streams.ts';
 
@@ -30,16 +30,16 @@ function fillSoon(draft: Draft, streamId: string) {
   const delayMs = SNAPSHOT_DELAY_MS + draft.random * SNAPSHOT_SPREAD_MS;
   const checkGap = (next: Draft) => {
     if (!hasGap(next, streamId)) return;
-    emit(next, 'frame', { action: 'snapshot', id: 'snapshot', streamId, spaceId: next.id });
+    emit(next, 'frame', { action: 'snapshot', streamId, spaceId: next.id });
     fillSoon(next, streamId);
   };
-  emitIfFollowed(draft, 'later', `gap ${streamId}`, delayMs, checkGap, true);
+  emit(draft, 'later', `gap ${streamId}`, delayMs, checkGap, true);
 }
 
 /** The matching streams have ended. They stay a while for the messages that replace them. */
 export function settle(draft: Draft, test: (stream: Stream) => boolean, delayMs = SETTLE_MS) {
   const ended = [...draft.streams.values()].filter((each) => !each.isEnding && test(each));
-  for (const { streamId } of ended) emitIfFollowed(draft, 'jobLater', 'settle', delayMs, streamId);
+  for (const stream of ended) emit(draft, 'jobLater', 'settle', delayMs, stream.streamId);
   markEnding(draft, ended, true);
 }
 
@@ -67,6 +67,5 @@ export function checkSilence(draft: Draft) {
 }
 
 function checkSilenceLater(draft: Draft) {
-  if (draft.streams.size > 0)
-    emitIfFollowed(draft, 'later', 'silence', SILENCE_CHECK_MS, checkSilence, true);
+  if (draft.streams.size > 0) emit(draft, 'later', 'silence', SILENCE_CHECK_MS, checkSilence, true);
 }
