@@ -1,4 +1,4 @@
-// Why calls fail.
+// The errors of the client, and whether a failed call is worth repeating.
 
 /** A fault in a request: where, as a JSON pointer into its body, and what. */
 export interface Fault {
@@ -49,7 +49,7 @@ export class SmartspaceError extends Error {
   }
 }
 
-/** The client makes no calls any longer. */
+/** The client was closed, and makes no more calls. */
 export class ClosedError extends SmartspaceError {
   override name = 'ClosedError';
 
@@ -59,8 +59,8 @@ export class ClosedError extends SmartspaceError {
   }
 }
 
-/** Ends work that the server would refuse, or has refused. */
-export function refuse(detail = 'The file was refused.', status = 422): never {
+/** Throws for a file that the server refused, or would refuse. */
+export function throwRefusal(detail = 'The file was refused.', status = 422): never {
   throw new SmartspaceError(status, { detail });
 }
 

@@ -1,8 +1,9 @@
-// Calls of the HTTP API.
+// Calls the HTTP API: adds the caller's token, repeats calls that failed temporarily, and turns
+// error answers into errors.
 
 import type { Environment } from './environment.ts';
 import { SmartspaceError } from './errors.ts';
-import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, TIME_LIMIT_MS, TRIES } from './limits.ts';
+import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, TIME_LIMIT_MS, MOST_ATTEMPTS } from './limits.ts';
 import { createTokens, type Token, type Tokens } from './tokens.ts';
 import type { Caller } from './types.ts';
 import { pause, withLimit } from './waiting.ts';
@@ -57,7 +58,7 @@ export function createHttp(
     request(requests, found, 'GET', '/v1/me', {}) as Promise<Caller>;
   const tokens = createTokens(env, token, caller, whoHas);
 
-  async function once(...given: [string, string, CallOptions]): Promise<unknown> {
+  async function callWithFreshToken(...given: [string, string, CallOptions]): Promise<unknown> {
     const { signal } = given[2];
     const used = await tokens.get(signal);
     try {
@@ -74,10 +75,10 @@ export function createHttp(
     async call<T>(method: string, path: string, options: CallOptions = {}) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return (await once(method, path, options)) as T;
+          return (await callWithFreshToken(method, path, options)) as T;
         } catch (error) {
           const failure = error as SmartspaceError;
-          if (!options.retry || attempt === TRIES || !failure.isTemporary) throw error;
+          if (!options.retry || attempt === MOST_ATTEMPTS || !failure.isTemporary) throw error;
           const delayMs = (failure.retryAfter ?? 0) * 1000 || FIRST_PAUSE_MS * 2 ** attempt;
           await pause(env, Math.min(delayMs, LONGEST_PAUSE_MS), options.signal);
         }

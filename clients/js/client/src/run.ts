@@ -1,4 +1,4 @@
-// One run, live.
+// The store of one run: loads it, and loads it again when a frame concerns it.
 
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
@@ -6,7 +6,7 @@ import { runPath, type Call } from './http.ts';
 import { isOlder } from './space/runs.ts';
 import { createStore, lifetime } from './store.ts';
 import { createTimers } from './timers.ts';
-import type { ServerFrame } from './events.ts';
+import type { ServerFrame } from './frames.ts';
 import type { Run, RunState, Store } from './types.ts';
 
 /** The store of a run. It follows the space that shows the run. */
@@ -37,19 +37,19 @@ export function createRun(
   const load = () =>
     timers.persist('load', fetchRun, (error, isLoading) => set({ error, isLoading }));
 
-  function heard(frame: ServerFrame) {
+  function frameReceived(frame: ServerFrame) {
     if (frame.type === 'run.step' && frame.runId === runId) {
       const { step } = frame;
       if (step.rev <= (state.step?.rev ?? -1)) return;
       set({ step });
       if (step.finishedAt) load();
-    } else if (isNews(frame, runId, state.run)) load();
+    } else if (concernsRun(frame, runId, state.run)) load();
   }
 
   let isOpen = false;
   const retain = lifetime(env, () => {
     isOpen = true;
-    const stops = [connection.onFrame(heard), connection.retain()];
+    const stops = [connection.onFrame(frameReceived), connection.retain()];
     load();
     return () => {
       isOpen = false;
@@ -65,7 +65,7 @@ export function createRun(
 }
 
 // Whether a frame says that the run has changed.
-const isNews = (frame: ServerFrame, runId: string, run: Run | null) =>
+const concernsRun = (frame: ServerFrame, runId: string, run: Run | null) =>
   // Events were lost before a subscription.
   (frame.type === 'subscribed' && !!run && frame.spaceId === spaceOf(run)) ||
   ('run' in frame && frame.run.id === runId) ||

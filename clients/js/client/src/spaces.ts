@@ -1,4 +1,5 @@
-// The list of spaces, and the open forms in them.
+// The stores of the list of spaces and of the open forms in them: loads the list, and watches the
+// spaces that it shows first.
 
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
@@ -84,7 +85,7 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
     loaded = mine;
     const [caller, infos] = answer;
     state = { infos, isLoading: false, error: null };
-    for (const info of infos) spaceOf(info.id).seed(info);
+    for (const info of infos) spaceOf(info.id).applyListing(info);
     changed();
     if (!isOpen) return;
     watchOnly(mostWanted(list.getSnapshot().spaces));

@@ -1,8 +1,8 @@
-// Named timers that end together, and attempts that are repeated until they succeed.
+// Named timers that are stopped together, and attempts that are repeated until they succeed.
 
 import type { Environment } from './environment.ts';
 import { isTemporary } from './errors.ts';
-import { LONGEST_RETRY_MS, RETRY_MS } from './limits.ts';
+import { LONGEST_RETRY_MS, FIRST_RETRY_MS } from './limits.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // Longer ones fire at once.
 
@@ -65,7 +65,7 @@ export function createTimers(env: Environment): Timers {
         if (!error) return;
         failed?.(error, isTemporary(error));
         if (!isTemporary(error)) return;
-        const delayMs = backOff(env.now() - startedAt, RETRY_MS, LONGEST_RETRY_MS);
+        const delayMs = backOff(env.now() - startedAt, FIRST_RETRY_MS, LONGEST_RETRY_MS);
         self.after(name, Math.max(delayMs, (error.retryAfter ?? 0) * 1000), attempt);
       };
       self.clear(name);

@@ -10,8 +10,8 @@ import { SPACE } from './model/server.js';
 
 const { JOBS } = await moduleOf('space/jobs.js');
 const { addSend, restore, stored } = await moduleOf('space/outbox.js');
-const { heard, reduce } = await moduleOf('space/reducer.js');
-const { entered, loaded, opened } = await moduleOf('space/session.js');
+const { frameReceived, reduce } = await moduleOf('space/reducer.js');
+const { entered, loaded, opened } = await moduleOf('space/opening.js');
 const { initialState } = await moduleOf('space/state.js');
 const { formsView, runsView, spaceView, timelineView } = await moduleOf('space/views.js');
 
@@ -26,7 +26,7 @@ class Space {
 
   constructor({ server, start, now }) {
     this.server = server;
-    this.moment = { now, random: 0.5, isHidden: false };
+    this.inputs = { now, random: 0.5, isHidden: false };
     this.change(opened);
     const first = { floor: Number.MAX_SAFE_INTEGER };
     this.change(restore, []);
@@ -36,7 +36,7 @@ class Space {
   }
 
   change = (...given) => {
-    const { state, effects } = reduce(this.state, this.moment, ...given);
+    const { state, effects } = reduce(this.state, this.inputs, ...given);
     this.state = state;
     this.effects.push(...effects);
   };
@@ -45,7 +45,7 @@ class Space {
   dispatch = (event) =>
     event.type === 'stored'
       ? this.change(stored, event.key, event.message)
-      : this.change(heard, event);
+      : this.change(frameReceived, event);
 
   /** Runs the calls and timers that were asked for, and those that follow from them. */
   async work() {
@@ -61,7 +61,7 @@ class Space {
       const [type, name, ...given] = this.effects.shift();
       const isJob = type.startsWith('job') && name !== 'load';
       const delayMs = type === 'jobLater' || type === 'later' ? given.shift() : 0;
-      this.moment = { ...this.moment, now: this.moment.now + delayMs };
+      this.inputs = { ...this.inputs, now: this.inputs.now + delayMs };
       if (isJob) await JOBS[name](context, ...given);
       if (type === 'later') this.change(...given);
     }

@@ -1,7 +1,7 @@
 // The files of one space: how they get to the server, and the addresses from which they are loaded.
 
 import type { Environment } from '../environment.ts';
-import { refuse } from '../errors.ts';
+import { throwRefusal } from '../errors.ts';
 import type { Call } from '../http.ts';
 import { URL_LIFE_MS, URL_RESERVE_MS } from '../limits.ts';
 import type { Attachment, FilePart, FileUrlOptions, Space } from '../types.ts';
@@ -42,7 +42,7 @@ export function createAttachments(context: AttachmentsContext, path: string): At
     const found = await attachment(id);
     if (found.url) return found.url;
     const isPending = found.status === 'pending';
-    refuse(isPending ? 'This file has not been uploaded yet.' : (found.reason ?? undefined));
+    throwRefusal(isPending ? 'This file has not been uploaded yet.' : (found.reason ?? undefined));
   }
 
   return {

@@ -48,7 +48,7 @@ export function beginAfter(draft: Draft, seq: number) {
   draft.epoch += 1;
 }
 
-/** Nothing up to `seq` is loaded, except what is loaded now. */
+/** Starts the history after `seq`, or before the messages that are loaded already. */
 export function startAfter(draft: Draft, seq: number) {
   const { messages } = draft;
   // What this client has sent may be loaded already, and must not vanish.

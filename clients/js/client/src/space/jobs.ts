@@ -1,21 +1,21 @@
-// The HTTP calls of a space. A job reads the state, makes calls, and turns their answers into
-// changes. It keeps nothing itself, so it can be repeated from its start.
+// The jobs of a space: HTTP calls whose answers become changes. A job holds no state of its own, so
+// a failed one is repeated from its start.
 
 import type { Environment } from '../environment.ts';
 import type { Call, CallOptions } from '../http.ts';
 import { AFTER_ALL, LARGEST_PAGE, PAGE } from '../limits.ts';
 import type { Caller, Message, Run, SpaceInfo } from '../types.ts';
-import { put, type JobName, type MakeChange } from './effects.ts';
+import { patch, type JobName, type MakeChange } from './effects.ts';
 import { formsOf } from './forms.ts';
-import { addForms } from './frames.ts';
+import { addForms } from './frame_changes.ts';
 import { gapOf, hasOlder, isLoadingOlder, lastSeq, openParts, unfinished } from './history.ts';
 import { addMessages, addOlderPage, noteSeq, putLoadedSpace } from './loading.ts';
 import { putRuns } from './runs.ts';
 import { restore } from './outbox.ts';
 import type { SendStorage } from './send_storage.ts';
-import { entered, loaded } from './session.ts';
+import { entered, loaded } from './opening.ts';
 import type { State } from './state.ts';
-import { closeStream } from './writing.ts';
+import { closeStream } from './stream_lifetime.ts';
 
 /** What jobs work with. */
 export interface JobContext {
@@ -41,18 +41,18 @@ export const JOBS = {
   },
   refresh,
   info: loadInfo,
-  async fill(context) {
+  async fillGap(context) {
     const gap = gapOf(context.state());
     // The server may know of a message before it shows it.
     if (gap !== null && !(await addAfter(context, gap))) throw new Error();
   },
-  older: (context) =>
+  latestPage: (context) =>
     context.state().isBehind ? loadOlder(context) : loadOlderRuns(context, false),
-  async whole(context, { seq }: Message) {
+  async fullMessage(context, { seq }: Message) {
     await reload(context, [seq]);
     context.change(noteSeq, seq);
   },
-  async settle(context, streamId: string) {
+  async replaceStream(context, streamId: string) {
     const state = context.state();
     // The message of the stream may be in a gap.
     await addAfter(context, gapOf(state) ?? lastSeq(state));
@@ -62,7 +62,7 @@ export const JOBS = {
     const seq = context.state().unsentRead;
     if (seq === 0) return;
     await context.call('PUT', '/read', { body: { seq } });
-    if (seq === context.state().unsentRead) context.change(put, { unsentRead: 0 });
+    if (seq === context.state().unsentRead) context.change(patch, { unsentRead: 0 });
   },
 } satisfies Record<JobName, (context: JobContext, about: never) => Promise<void>>;
 
@@ -99,7 +99,7 @@ async function load(context: JobContext) {
 /** Finds the caller, and the sends that an earlier page of the caller left in the storage. */
 export async function restoreSends(context: JobContext) {
   const caller = await context.me();
-  context.change(put, { caller });
+  context.change(patch, { caller });
   if (!context.state().isRestored)
     context.change(restore, context.sendStorage.restore(context.storageName('outbox') + ':'));
 }
@@ -134,7 +134,7 @@ async function loadMissingForms(context: JobContext) {
 
 async function loadInfo(context: JobContext): Promise<void> {
   const { state, change } = context;
-  change(put, { infoAsked: state().infoAsked + 1 });
+  change(patch, { infoAsked: state().infoAsked + 1 });
   const { infoAt, infoAsked } = state();
   const space = await context.call<SpaceInfo>('GET', '');
   // The answer to a later call counts.
@@ -149,14 +149,14 @@ export async function loadOlder(context: JobContext) {
   const { state, change } = context;
   if (!hasOlder(state()) || isLoadingOlder(state())) return;
   const { epoch, floor } = state();
-  change(put, { loadingEpoch: epoch });
+  change(patch, { loadingEpoch: epoch });
   try {
     const page = await messages(context, `before=${floor}`, PAGE, { retry: true });
     const isFitting = state().epoch === epoch;
     change(addOlderPage, epoch, page);
     if (isFitting) await loadOlderRuns(context, false);
   } finally {
-    if (state().loadingEpoch === epoch) change(put, { loadingEpoch: null });
+    if (state().loadingEpoch === epoch) change(patch, { loadingEpoch: null });
   }
 }
 
@@ -181,7 +181,7 @@ async function loadOlderRuns({ call, state, change }: JobContext, isNewest: bool
     if (states.length < items.length || !nextCursor) break;
     cursor = nextCursor;
   }
-  change(put, { cursor, loadedUntil, isRunMissing: state().isRunMissing && !isNewest });
+  change(patch, { cursor, loadedUntil, isRunMissing: state().isRunMissing && !isNewest });
 }
 
 /** Loads the present states of messages with these seqs, in as few calls as possible. */

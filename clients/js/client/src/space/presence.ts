@@ -1,7 +1,7 @@
-// The entities that are in a space right now. Entries end by themselves if nothing more is heard.
+// The entities that are in a space right now. An entry expires unless a later frame renews it.
 // Pure.
 
-import type { PresenceEvent } from '../events.ts';
+import type { PresenceEvent } from '../frames.ts';
 import { same, sameList } from '../store.ts';
 import type { PresenceState } from '../types.ts';
 

@@ -1,6 +1,6 @@
 // The runs of a space, and what became of each message. Pure.
 
-import type { Subscribed } from '../events.ts';
+import type { Subscribed } from '../frames.ts';
 import { STALE_MS } from '../limits.ts';
 import type { Mutable } from '../store.ts';
 import type { ActiveRun, Dispatch, Hint, LiveStep, Message, Outcome, Run } from '../types.ts';
@@ -14,15 +14,15 @@ export interface Runs {
   /** The active runs, oldest first. */
   readonly active: ReadonlyMap<string, ActiveRun>;
   /** Runs that have ended just now. Their last message may still come. */
-  readonly settling: ReadonlySet<string>;
+  readonly justEnded: ReadonlySet<string>;
   /** Where the next older page of runs begins; null at the newest one. */
   readonly cursor: string | null;
   /** The runs of messages up to this seq are loaded. */
   readonly loadedUntil: number;
   /** Events have missed what became of a run. */
   readonly isRunMissing: boolean;
-  /** When a run was last heard of, and after how long a silence they are looked up. */
-  readonly heardAt: number;
+  /** When the last frame of a run came, and after how long a silence the runs are looked up. */
+  readonly lastFrameAt: number;
   readonly staleMs: number;
 }
 
@@ -32,11 +32,11 @@ export const NO_RUNS: Runs = {
   runs: new Map(),
   steps: new Map(),
   active: new Map(),
-  settling: new Set(),
+  justEnded: new Set(),
   cursor: null,
   loadedUntil: 0,
   isRunMissing: false,
-  heardAt: 0,
+  lastFrameAt: 0,
   staleMs: STALE_MS,
 };
 
@@ -69,7 +69,7 @@ export function hintsOf(known: Runs): Record<string, readonly Hint[]> {
 }
 
 /** Whether a message triggered a run of which nothing was heard. */
-export const isUnheard = (known: Runs, message: Message) =>
+export const hasUnknownRun = (known: Runs, message: Message) =>
   message.seq > known.loadedUntil &&
   !!message.dispatch?.some((each) => each.runId && !known.runs.has(each.runId));
 
@@ -83,9 +83,9 @@ export function putRuns(draft: Draft, states: readonly Run[], position?: number 
     // Frames arrive in any order. A run that has ended never becomes active again.
     if (current && (hasEnded({ runs }, runId) || isOlder(run, current))) continue;
     runs.set(runId, run);
-    const place = (status === 'queued' && position) || null;
+    const queuePosition = (status === 'queued' && position) || null;
     if (isActive(status))
-      active.set(runId, shown(draft, { runId, agentId, status, position: place }));
+      active.set(runId, shown(draft, { runId, agentId, status, position: queuePosition }));
     else active.delete(runId);
   }
   draft.runs = runs;
@@ -131,11 +131,11 @@ export const endOf = (run: Run) => Date.parse(run.finishedAt ?? run.createdAt);
 /**
  * What became of a message for one agent. `spoken` has the ids of the runs that have posted
  * something, and `writing` of those that are writing now. `isNew`: of the runs of this message
- * nothing is heard until they start.
+ * nothing is known until they start.
  */
 export function outcomeOf(
   { agentId, runId, reason, reasonText, source }: Dispatch,
-  { runs, active, settling }: Runs,
+  { runs, active, justEnded }: Runs,
   spoken: ReadonlySet<unknown>,
   writing: ReadonlySet<unknown>,
   isNew: boolean,
@@ -165,7 +165,7 @@ export function outcomeOf(
   const isStopped = run?.endReason === 'cancel' || run?.endReason === 'stop_run';
   if (spoken.has(id) && !isStopped) return outcome('spoke');
   if (status === 'completed') {
-    const isOver = !settling.has(id) || run?.endReason === 'skipped';
+    const isOver = !justEnded.has(id) || run?.endReason === 'skipped';
     return isOver ? outcome('silent', run?.reason) : outcome('thinking');
   }
   return status === 'canceled'

@@ -17,7 +17,7 @@ import {
 } from './views.ts';
 
 // Parts of the state that change often. They have stores of their own, or none.
-const QUIET: readonly string[] = [
+const WITHOUT_SHARED_STORES: readonly string[] = [
   'streams',
   'closedStreams',
   'checkedAt',
@@ -29,7 +29,7 @@ const QUIET: readonly string[] = [
 const isAlike = (before: State, after: State) =>
   areListedAlike(before, after) &&
   (Object.keys(after) as (keyof State)[]).every(
-    (part) => before[part] === after[part] || QUIET.includes(part),
+    (part) => before[part] === after[part] || WITHOUT_SHARED_STORES.includes(part),
   );
 
 /** `retain` is called for each subscriber; `changed` after each change that a list may show. */

@@ -1,7 +1,7 @@
 // The texts that agents are writing, assembled from frames. Frames can arrive in any order, twice,
 // or never.
 
-import type { StreamStarted, StreamText } from '../events.ts';
+import type { StreamStarted, StreamText } from '../frames.ts';
 import type { Mutable } from '../store.ts';
 import { remembering } from './collections.ts';
 
@@ -13,7 +13,7 @@ export interface Stream {
   /** Pieces beyond a gap, by their offset in UTF-16 code units. */
   readonly pieces: ReadonlyMap<number, string>;
   /** When its last frame came, in milliseconds since 1970. */
-  readonly heardAt: number;
+  readonly lastFrameAt: number;
   /** It has ended, and may still be replaced by its message. */
   readonly isEnding: boolean;
   /** What `stream.started` says; unknown to a client that came later. */
@@ -42,14 +42,14 @@ export const NO_STREAMS: Streams = {
 export function putFrame(draft: Draft, frame: StreamStarted | StreamText, now: number) {
   const { streamId } = frame;
   if (draft.closedStreams.has(streamId)) return;
-  const stream = { ...(draft.streams.get(streamId) ?? begun(streamId)), heardAt: now };
+  const stream = { ...(draft.streams.get(streamId) ?? begun(streamId)), lastFrameAt: now };
   const isStart = frame.type === 'stream.started';
   const next = isStart ? { ...stream, about: frame } : write(stream, frame.offset ?? 0, frame.text);
   draft.streams = new Map(draft.streams).set(streamId, next);
   if (isStart) closeSuperseded(draft, frame);
 }
 
-const begun = (streamId: string): Omit<Stream, 'heardAt'> => ({
+const begun = (streamId: string): Omit<Stream, 'lastFrameAt'> => ({
   streamId,
   text: '',
   pieces: new Map(),

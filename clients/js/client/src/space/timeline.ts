@@ -3,7 +3,7 @@
 import { same } from '../store.ts';
 import type { Message, Sender, StreamInfo, TimelineItem } from '../types.ts';
 import { endOf, failedRuns } from './runs.ts';
-import { pendingSends } from './sends.ts';
+import { pendingSends } from './claims.ts';
 import { meId, nameOf, shownMessages, type State } from './state.ts';
 import type { Stream } from './streams.ts';
 

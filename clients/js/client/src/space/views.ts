@@ -16,7 +16,7 @@ import type {
 } from '../types.ts';
 import { formsOf } from './forms.ts';
 import { hasOlder, isLoadingOlder } from './history.ts';
-import { readSeqOf } from './info.ts';
+import { readSeqOf } from './members.ts';
 import { hasEnded, hintsOf, outcomeOf, type Runs } from './runs.ts';
 import { meId, type State } from './state.ts';
 import type { Stream } from './streams.ts';

@@ -1,4 +1,4 @@
-// What a space says about itself: its settings, its members, and how far each has read.
+// The settings of a space, its members, and how far each has read.
 
 import type { Member, SpaceInfo } from '../types.ts';
 import { emit, type Draft } from './effects.ts';
@@ -31,11 +31,8 @@ export function putMember(draft: Draft, entityId: string, member?: Member) {
 /** Records that a member has read up to this seq. Returns whether that is news. */
 export function putRead(draft: Draft, entityId: string | undefined, seq: number): boolean {
   const reader = memberOf(draft, entityId);
-  if (!draft.space || !reader || reader.readSeq >= seq) return false;
-  const members = draft.space.members.map((each) =>
-    each === reader ? { ...each, readSeq: seq } : each,
-  );
-  draft.space = { ...draft.space, members };
+  if (!reader || reader.readSeq >= seq) return false;
+  putMember(draft, reader.id, { ...reader, readSeq: seq });
   return true;
 }
 

@@ -1,4 +1,4 @@
-// How the sends of a space become messages of its timeline.
+// Matches sends with the messages that they became, so that a message keeps the key of its send.
 
 import type { Message, Part, PendingSend } from '../types.ts';
 import type { Draft } from './effects.ts';

@@ -1,29 +1,31 @@
-// What frames of the WebSocket change in a space beyond one line. Frames may come late, twice, in
-// another order or never.
+// The changes of a space that frames cause and that are longer than a line of reducer.ts, and those
+// of presence. Frames may come late, twice, in another order or never.
 
-import type { PresenceEvent, RunEvent, RunQueued, ServerFrame, Subscribed } from '../events.ts';
+import type { PresenceEvent, RunEvent, RunQueued, ServerFrame, Subscribed } from '../frames.ts';
 import { LONGEST_STALE_MS, STALE_MS, TYPING_MS } from '../limits.ts';
 import type { Form } from '../types.ts';
-import { emit, put, type Draft } from './effects.ts';
+import { emit, patch, type Draft } from './effects.ts';
 import { formOf } from './forms.ts';
 import { unfinished } from './history.ts';
-import { putRead } from './info.ts';
+import { putRead } from './members.ts';
 import { addRun, noteSeq } from './loading.ts';
 import { endsInMs, withPresence } from './presence.ts';
-import { isUnheard, putActive } from './runs.ts';
+import { hasUnknownRun, putActive } from './runs.ts';
 import { meId } from './state.ts';
-import { settle } from './writing.ts';
+import { endStreams } from './stream_lifetime.ts';
 
 type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
 
-// Events were lost before a subscription, so what may have changed meanwhile is looked up.
+/** The space is followed from now on. Earlier events may be lost, so a refresh looks them up. */
 export function subscribed(draft: Draft, { seq, active }: Subscribed) {
   noteSeq(draft, seq);
   putActive(draft, active);
-  const isActive = (id: string) => active.some((each) => each.runId === id);
-  settle(draft, ({ about: { runId } }) => !!runId && !isActive(runId));
+  endStreams(
+    draft,
+    ({ about }) => !!about.runId && !active.some((run) => run.runId === about.runId),
+  );
   // Forms of earlier events may be closed by now.
-  put(draft, { isGone: false, heardAt: draft.now, forms: new Map() });
+  patch(draft, { isGone: false, lastFrameAt: draft.now, forms: new Map() });
   refresh(draft);
   showPresence(draft);
   if (draft.unsentRead > 0) sendRead(draft);
@@ -32,13 +34,13 @@ export function subscribed(draft: Draft, { seq, active }: Subscribed) {
 /** The connection pinged the server, or the page was shown or hidden. */
 export function tick(draft: Draft) {
   showPresence(draft);
-  const isSettled =
+  const isFinished =
     draft.active.size + unfinished(draft).length === 0 &&
-    !draft.messages.some((message) => isUnheard(draft, message));
+    !draft.messages.some((message) => hasUnknownRun(draft, message));
   const { now, staleMs } = draft;
-  if (now - draft.heardAt < (isSettled ? LONGEST_STALE_MS : staleMs)) return;
+  if (now - draft.lastFrameAt < (isFinished ? LONGEST_STALE_MS : staleMs)) return;
   // What stays unfinished is looked up less and less often.
-  put(draft, { heardAt: now, staleMs: Math.min(2 * staleMs, LONGEST_STALE_MS) });
+  patch(draft, { lastFrameAt: now, staleMs: Math.min(2 * staleMs, LONGEST_STALE_MS) });
   refresh(draft);
 }
 
@@ -57,7 +59,7 @@ export function markRead(draft: Draft, seq: number) {
 
 /** Any event of a run. */
 export function runChanged(draft: Draft, frame: RunEvent | RunQueued) {
-  put(draft, { heardAt: draft.now, staleMs: STALE_MS });
+  patch(draft, { lastFrameAt: draft.now, staleMs: STALE_MS });
   addRun(draft, frame.run, 'position' in frame ? frame.position : null);
 }
 
@@ -84,7 +86,7 @@ export function presenceChanged(draft: Draft, frame: PresenceEvent) {
   expireLater(draft);
 }
 
-// Some of those who were present may have gone without a word.
+// No frame says that an entry of presence has expired.
 function expireLater(draft: Draft) {
   const leftMs = endsInMs(draft.presence);
   if (leftMs < Infinity)
@@ -94,7 +96,7 @@ function expireLater(draft: Draft) {
     });
 }
 
-/** Says to the others that the caller is here, unless the caller does not want that. */
+/** Sends that the caller is present, if the client may show that and the space is open. */
 function showPresence(draft: Draft) {
   if (!draft.isPresent || !draft.isOpen) return;
   const { id: spaceId, now, isHidden: hidden } = draft;

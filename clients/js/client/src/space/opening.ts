@@ -1,15 +1,15 @@
-// How a space is opened, loaded, followed and left.
+// The changes when a space is opened, loaded, followed, listed and left.
 
 import type { SmartspaceError } from '../errors.ts';
 import type { Caller, Message, SpaceInfo } from '../types.ts';
 import { AFTER_ALL } from '../limits.ts';
-import { emit, isFollowed, put, type Draft } from './effects.ts';
+import { emit, isFollowed, patch, type Draft } from './effects.ts';
 import { putOlderPage, startAfter } from './history.ts';
-import { loadInfo, putRead, putSpace, readSeqOf } from './info.ts';
+import { loadInfo, putRead, putSpace, readSeqOf } from './members.ts';
 import { addMessages, loadLast, noteSeq } from './loading.ts';
 import { meId } from './state.ts';
 import { markEnding } from './streams.ts';
-import { checkSilence } from './writing.ts';
+import { checkSilence } from './stream_lifetime.ts';
 
 /** What the first calls for a space have brought. */
 export interface Loaded {
@@ -22,10 +22,10 @@ export interface Loaded {
 export function opened(draft: Draft) {
   draft.session += 1;
   draft.isOpen = true;
-  if (!draft.isLoaded) put(draft, { isLoading: true, error: null, isGone: false });
+  if (!draft.isLoaded) patch(draft, { isLoading: true, error: null, isGone: false });
   if (draft.isBehind) loadLast(draft);
   // The timers that would have ended these were stopped.
-  draft.settling = new Set();
+  draft.justEnded = new Set();
   markEnding(draft, draft.streams.values(), false);
   draft.presence = { ...draft.presence, now: draft.now };
   checkSilence(draft);
@@ -61,13 +61,13 @@ export function loaded(draft: Draft, found: Loaded) {
   // After a jump the page is too old.
   if (draft.floor <= floor) putOlderPage(draft, page);
   noteSeq(draft, space.seq);
-  put(draft, { isLoaded: true, isLoading: false, error: null, isGone: false });
+  patch(draft, { isLoaded: true, isLoading: false, error: null, isGone: false });
   addMessages(draft, page);
 }
 
 export function loadFailed(draft: Draft, error: Error, isRetried: boolean) {
   const isGone = (error as Partial<SmartspaceError>).status === 404;
-  put(draft, { isLoading: isRetried, error, isGone });
+  patch(draft, { isLoading: isRetried, error, isGone });
 }
 
 /** The space is loaded, and its live events follow. */
@@ -80,7 +80,7 @@ export function entered(draft: Draft) {
 }
 
 /** The list of spaces has this space. */
-export function listed(draft: Draft, space: SpaceInfo, caller: Caller | null) {
+export function applyListing(draft: Draft, space: SpaceInfo, caller: Caller | null) {
   draft.caller = caller;
   const known = draft.space;
   if (!known || draft.isGone) {

@@ -1,8 +1,8 @@
-// The streams of a space over time: which are asked for again, settle and end.
+// The lifetime of streams: asks for missing text, and ends streams that are complete or silent.
 
-import type { StreamEnded, StreamStarted, StreamText } from '../events.ts';
+import type { StreamEnded, StreamStarted, StreamText } from '../frames.ts';
 import {
-  SETTLE_MS,
+  REPLACEMENT_MS,
   SILENCE_CHECK_MS,
   SILENCE_MS,
   SNAPSHOT_DELAY_MS,
@@ -20,7 +20,7 @@ export function addText(draft: Draft, frame: StreamStarted | StreamText) {
   fillSoon(draft, streamId);
   checkSilenceLater(draft);
   // No message follows a frame that arrives after the end of its run.
-  settle(draft, (each) => each.streamId === streamId && hasEnded(draft, each.about.runId));
+  endStreams(draft, (each) => each.streamId === streamId && hasEnded(draft, each.about.runId));
 }
 
 /** Asks for the whole text if a part of it is missing for a while, again and again. */
@@ -36,28 +36,32 @@ function fillSoon(draft: Draft, streamId: string) {
   emit(draft, 'later', `gap ${streamId}`, delayMs, checkGap, true);
 }
 
-/** The matching streams have ended. They stay a while for the messages that replace them. */
-export function settle(draft: Draft, test: (stream: Stream) => boolean, delayMs = SETTLE_MS) {
+/** Ends the matching streams. Each stays a while, until its message replaces it. */
+export function endStreams(
+  draft: Draft,
+  test: (stream: Stream) => boolean,
+  delayMs = REPLACEMENT_MS,
+) {
   const ended = [...draft.streams.values()].filter((each) => !each.isEnding && test(each));
-  for (const stream of ended) emit(draft, 'jobLater', 'settle', delayMs, stream.streamId);
+  for (const stream of ended) emit(draft, 'jobLater', 'replaceStream', delayMs, stream.streamId);
   markEnding(draft, ended, true);
 }
 
 export function streamEnded(draft: Draft, frame: StreamEnded) {
   // A text that its message replaces stays until the message is there, so that nothing flickers.
   if (frame.reason && !frame.messageId) closeStream(draft, frame.streamId);
-  else settle(draft, (each) => each.streamId === frame.streamId);
+  else endStreams(draft, (each) => each.streamId === frame.streamId);
 }
 
 /** No message replaces this stream. */
 export const closeStream = (draft: Draft, streamId: string) => closeStreams(draft, [streamId]);
 
-/** Ends streams of which nothing is heard any longer. */
+/** Ends streams of which no frame comes any longer. */
 export function checkSilence(draft: Draft) {
   const { now } = draft;
   const isSilent = (silenceMs: number) => (stream: Stream) =>
-    stream.heardAt < now - silenceMs && !stream.isEnding;
-  settle(draft, isSilent(SILENCE_MS));
+    stream.lastFrameAt < now - silenceMs && !stream.isEnding;
+  endStreams(draft, isSilent(SILENCE_MS));
   checkSilenceLater(draft);
   // The agent may think, or the connection is dead. A ping finds out, but not each second.
   const isSuspicious = [...draft.streams.values()].some(isSilent(SUSPICIOUS_SILENCE_MS));

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { moduleOf } from './model/library.js';
 
-const { TABLE } = await moduleOf('connection/table.js');
+const { TABLE } = await moduleOf('connection/transitions.js');
 
 /** The events of a state after which another one begins. The others only act. */
 const targets = (row) =>
