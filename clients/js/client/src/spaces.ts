@@ -89,7 +89,7 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
     changed();
     if (!isOpen) return;
     watchOnly(mostWanted(list.getSnapshot().spaces));
-    if (hasUnheard(caller, infos)) reloadLater();
+    if (missesEvents(caller, infos)) reloadLater();
   }
 
   const reloadLater = (): void =>
@@ -104,9 +104,9 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   };
 }
 
-// Whether events miss changes of the list: none says to the operator that a space is new, nor what
+// Whether the list changes without an event: none says to the operator that a space is new, nor what
 // happens in a space that is not followed.
-const hasUnheard = ({ kind }: Caller, infos: readonly SpaceInfo[]) =>
+const missesEvents = ({ kind }: Caller, infos: readonly SpaceInfo[]) =>
   kind === 'operator' || infos.length > MOST_WATCHED;
 
 // Calls `load` when the list may have changed. The results end that.

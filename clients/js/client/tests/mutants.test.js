@@ -188,6 +188,29 @@ const FOUND_BY_TESTS = [
   ],
   ['takes the settings of whichever frame came last', 'space/members.js', 'draft.infoAt = at;', ''],
   [
+    'confirms a subscription with the answer to an earlier unsubscription',
+    'connection/sockets.js',
+    "frame.type === 'unsubscribed' && frame.reason",
+    "frame.type === 'unsubscribed'",
+  ],
+  ['starts an attempt beside another one', 'timers.js', 'if (mine.has(name))', 'if (false)'],
+  ['keeps an older state of a run', 'run.js', 'known && isOlder(run, known)', 'false'],
+  ['keeps the pause of a discarded send', 'space/outbox.js', 'draft.isAskedToWait = false;', ''],
+  [
+    'posts before it knows what an earlier page left',
+    'space/outbox.js',
+    'if (!draft.isRestored)',
+    'if (false)',
+  ],
+  ['stores a send of a closed client', 'space/space.js', 'throwIfClosed();', ''],
+  ['opens a closed form again', 'space/frame_changes.js', '...added, ...draft.forms]', '...added]'],
+  [
+    'hears no events of a listed space while it loads',
+    'space/interpreter.js',
+    'state().isFollowing',
+    'state().isOpen',
+  ],
+  [
     'adds to a list that an earlier state has',
     'space/history.js',
     'const messages = [...draft.messages]',
@@ -226,7 +249,10 @@ for (const [name, file, from, to] of FOUND_BY_TESTS)
     const env = { ...process.env, CLIENT_DIST: await mutated(t, file, from, to) };
     // The runner of these tests must not take part in this one's report.
     delete env.NODE_TEST_CONTEXT;
-    const suites = ['connection', 'http', 'loading', 'messages', 'outbox', 'reducer', 'room'];
+    const suites = [
+      ...['connection', 'forms', 'http', 'loading', 'messages'],
+      ...['outbox', 'reducer', 'room', 'run', 'spaces', 'timers'],
+    ];
     const files = suites.map((each) => `tests/${each}.test.js`);
     const run = promisify(execFile)('node', ['--test', '--test-reporter=tap', ...files], {
       cwd: PACKAGE,

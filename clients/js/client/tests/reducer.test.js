@@ -9,7 +9,7 @@ import { moduleOf } from './model/library.js';
 import { SPACE } from './model/server.js';
 
 const { JOBS } = await moduleOf('space/jobs.js');
-const { addSend, restore, stored } = await moduleOf('space/outbox.js');
+const { addSend, sendsRestored, stored } = await moduleOf('space/outbox.js');
 const { frameReceived, reduce } = await moduleOf('space/reducer.js');
 const { entered, loaded, opened } = await moduleOf('space/opening.js');
 const { initialState } = await moduleOf('space/state.js');
@@ -29,7 +29,7 @@ class Space {
     this.inputs = { now, random: 0.5, isHidden: false };
     this.change(opened);
     const first = { floor: Number.MAX_SAFE_INTEGER };
-    this.change(restore, []);
+    this.change(sendsRestored, []);
     this.change(loaded, { ...start, ...first });
     this.change(entered);
     this.change(addSend, SEND.key, { text: SEND.text, files: [] });

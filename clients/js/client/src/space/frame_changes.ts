@@ -32,7 +32,7 @@ export function subscribed(draft: Draft, { seq, active }: Subscribed) {
 }
 
 /** The connection pinged the server, or the page was shown or hidden. */
-export function tick(draft: Draft) {
+export function pinged(draft: Draft) {
   showPresence(draft);
   const isFinished =
     draft.active.size + unfinished(draft).length === 0 &&

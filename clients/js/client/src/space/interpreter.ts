@@ -11,11 +11,11 @@ import {
   type Effects,
   type JobName,
 } from './effects.ts';
-import { tick } from './frame_changes.ts';
+import { pinged } from './frame_changes.ts';
 import { lastSeq } from './history.ts';
 import { JOBS, restoreSends, type JobContext } from './jobs.ts';
 import { addMessages } from './loading.ts';
-import { attemptFailed, discardedElsewhere, restore, stored } from './outbox.ts';
+import { attemptFailed, discardedElsewhere, sendsRestored, stored } from './outbox.ts';
 import { frameReceived } from './reducer.ts';
 import { loadFailed } from './opening.ts';
 
@@ -65,7 +65,7 @@ const EFFECT_HANDLERS: EffectHandlers = {
       'restore',
       () => restoreSends(context),
       // The answer to a send says why.
-      (_, isRetried) => isRetried || context.change(restore, []),
+      (_, isRetried) => isRetried || context.change(sendsRestored, []),
     ),
   store: (context, key, send) => context.sendStorage.store(key, send),
   mark: (context, key) => context.sendStorage.mark(key),
@@ -90,7 +90,7 @@ export const follow = ({ connection, id, state, change }: EffectContext, lazy: b
     afterSeq: () => lastSeq(state()),
     // Every follower of the space gets the frames. One of them takes them over.
     receive: (frame) => (lazy && state().isFollowing) || change(frameReceived, frame),
-    tick: () => lazy || change(tick),
+    tick: () => lazy || change(pinged),
   });
 
 // A job and the timer before it have one name, so that neither runs twice.

@@ -9,9 +9,9 @@ import { patch, type JobName, type MakeChange } from './effects.ts';
 import { formsOf } from './forms.ts';
 import { addForms } from './frame_changes.ts';
 import { gapOf, hasOlder, isLoadingOlder, lastSeq, openParts, unfinished } from './history.ts';
-import { addMessages, addOlderPage, noteSeq, putLoadedSpace } from './loading.ts';
+import { addMessages, olderPageLoaded, noteSeq, spaceLoaded } from './loading.ts';
 import { putRuns } from './runs.ts';
-import { restore } from './outbox.ts';
+import { sendsRestored } from './outbox.ts';
 import type { SendStorage } from './send_storage.ts';
 import { entered, loaded } from './opening.ts';
 import type { State } from './state.ts';
@@ -101,7 +101,7 @@ export async function restoreSends(context: JobContext) {
   const caller = await context.me();
   context.change(patch, { caller });
   if (!context.state().isRestored)
-    context.change(restore, context.sendStorage.restore(context.storageName('outbox') + ':'));
+    context.change(sendsRestored, context.sendStorage.restore(context.storageName('outbox') + ':'));
 }
 
 // Loads what changed while the space was not followed: its settings, runs, unfinished messages.
@@ -141,7 +141,7 @@ async function loadInfo(context: JobContext): Promise<void> {
   if (infoAsked !== state().infoAsked) return;
   // An event that came meanwhile may be newer than the answer.
   if (state().infoAt !== infoAt) return loadInfo(context);
-  change(putLoadedSpace, space);
+  change(spaceLoaded, space);
 }
 
 /** Loads the page of messages before the oldest one, unless that is under way. */
@@ -153,7 +153,7 @@ export async function loadOlder(context: JobContext) {
   try {
     const page = await messages(context, `before=${floor}`, PAGE, { retry: true });
     const isFitting = state().epoch === epoch;
-    change(addOlderPage, epoch, page);
+    change(olderPageLoaded, epoch, page);
     if (isFitting) await loadOlderRuns(context, false);
   } finally {
     if (state().loadingEpoch === epoch) change(patch, { loadingEpoch: null });

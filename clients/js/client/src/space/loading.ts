@@ -36,7 +36,7 @@ export function addMessage(draft: Draft, { message }: { message: Message }) {
 }
 
 /** Adds the page of messages before the oldest loaded one. */
-export function addOlderPage(draft: Draft, epoch: number, page: readonly Message[]) {
+export function olderPageLoaded(draft: Draft, epoch: number, page: readonly Message[]) {
   // After a jump the page is not next to what is loaded now.
   if (epoch !== draft.epoch) return;
   putOlderPage(draft, page);
@@ -52,7 +52,7 @@ export function noteSeq(draft: Draft, seq: number) {
 }
 
 /** Takes over the settings and members as HTTP says them. */
-export function putLoadedSpace(draft: Draft, space: SpaceInfo) {
+export function spaceLoaded(draft: Draft, space: SpaceInfo) {
   putSpace(draft, space);
   noteSeq(draft, space.seq);
 }

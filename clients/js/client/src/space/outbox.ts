@@ -142,7 +142,7 @@ export function resend(draft: Draft, key: string, newKey: string, isMarked: bool
 }
 
 /** Takes over what an earlier page left in the storage, which keeps the sends from now on. */
-export function restore(draft: Draft, left: readonly PendingSend[]) {
+export function sendsRestored(draft: Draft, left: readonly PendingSend[]) {
   const own = draft.sends;
   draft.sends = [...own, ...left].sort((one, other) => one.at - other.at);
   draft.isRestored = true;
