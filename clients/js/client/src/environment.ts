@@ -58,11 +58,11 @@ export function environmentWith(parts: Partial<Environment> = {}): Environment {
     random: () => Math.random(),
     isHidden: () => document?.visibilityState === 'hidden',
     listen(act) {
-      const heard = (event: { type: string }) => act(event.type);
+      const listener = (event: { type: string }) => act(event.type);
       // `visibilitychange` bubbles to the window. Edge runtimes and Node have no such events.
       if (!document) return () => {};
-      EVENTS.forEach((event) => addEventListener(event, heard));
-      return () => EVENTS.forEach((event) => removeEventListener(event, heard));
+      EVENTS.forEach((event) => addEventListener(event, listener));
+      return () => EVENTS.forEach((event) => removeEventListener(event, listener));
     },
     ...parts,
   };

@@ -5,10 +5,10 @@
 //                actions.ts the actions, sockets.ts and subscriptions.ts the frames.
 // http.ts        calls of the HTTP API, with tokens.ts and errors.ts
 // space/         one space. reducer.ts makes the next state.ts from a change, and asks for
-//                effects.ts, which interpreter.ts runs with the calls of jobs.ts. The changes are
-//                in frame_changes.ts, loading.ts, stream_lifetime.ts, outbox.ts, opening.ts and
-//                members.ts. views.ts, timeline.ts and stores.ts derive what is shown. space.ts
-//                joins them.
+//                effects.ts, which interpreter.ts runs with jobs.ts and delayed_changes.ts. The
+//                changes are in frame_changes.ts, loading.ts, stream_lifetime.ts, outbox.ts,
+//                opening.ts and members.ts. views.ts, timeline.ts and stores.ts derive what is
+//                shown. space.ts joins them.
 // spaces.ts      the list of spaces, and the open forms in them
 // run.ts         one run
 // uploads.ts     uploads, with upload_preparation.ts, picture_metadata.ts and signed_upload.ts

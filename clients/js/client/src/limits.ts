@@ -71,7 +71,7 @@ export const LONGEST_AGE_MS = 82_800_000;
 export const LAST_MESSAGE_MS = 1000;
 /** Time from a cancellation until the worker of the run notices it. */
 export const CANCELLATION_MS = 5000;
-/** Events can be lost. What is active is looked up if nothing was heard for this long. */
+/** Events can be lost. The active runs are loaded again if no frame came for this long. */
 export const STALE_MS = 30_000;
 export const LONGEST_STALE_MS = 600_000;
 

@@ -75,7 +75,7 @@ const concernsRun = (frame: ServerFrame, runId: string, run: Run | null) =>
 const spaceOf = (run: Run) =>
   ('spaceId' in run.trigger && run.trigger.spaceId) || run.activeSpaceId;
 
-// The frames of the space get to everyone who hears frames, and no message is wanted.
+// `onFrame` brings the frames of the space already, and no messages are wanted.
 const onlyFollow = (spaceId: string) => ({
   spaceId,
   lazy: true,

@@ -104,10 +104,10 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   };
 }
 
-// Whether the list changes without an event: none says to the operator that a space is new, nor what
+// Whether the list changes without events: none says to the operator that a space is new, nor what
 // happens in a space that is not followed.
-const missesEvents = ({ kind }: Caller, infos: readonly SpaceInfo[]) =>
-  kind === 'operator' || infos.length > MOST_WATCHED;
+const missesEvents = (caller: Caller, infos: readonly SpaceInfo[]) =>
+  caller.kind === 'operator' || infos.length > MOST_WATCHED;
 
 // Calls `load` when the list may have changed. The results end that.
 const listenForNews = (connection: Connection, load: () => void) => [

@@ -8,6 +8,7 @@ import { CALLER, SEND, happened, shuffled } from './model/events.js';
 import { moduleOf } from './model/library.js';
 import { SPACE } from './model/server.js';
 
+const { DELAYED_CHANGES } = await moduleOf('space/delayed_changes.js');
 const { JOBS } = await moduleOf('space/jobs.js');
 const { addSend, sendsRestored, stored } = await moduleOf('space/outbox.js');
 const { frameReceived, reduce } = await moduleOf('space/reducer.js');
@@ -63,7 +64,7 @@ class Space {
       const delayMs = type === 'jobLater' || type === 'later' ? given.shift() : 0;
       this.inputs = { ...this.inputs, now: this.inputs.now + delayMs };
       if (isJob) await JOBS[name](context, ...given);
-      if (type === 'later') this.change(...given);
+      if (type === 'later') this.change(DELAYED_CHANGES[name], ...given);
     }
   }
 

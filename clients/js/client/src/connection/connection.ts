@@ -85,11 +85,11 @@ function platformChanged(parts: ConnectionParts, event: string) {
 }
 
 function follow(parts: ConnectionParts, follower: Follower, retain: () => () => void): () => void {
-  const { spaceId, lazy } = follower;
+  const { spaceId } = follower;
   const set = parts.followers.get(spaceId) ?? new Set();
   parts.followers.set(spaceId, set.add(follower));
   const release = retain();
-  if (!lazy) for (const link of [parts.link, parts.next]) subscribe(parts, link, spaceId);
+  if (!follower.lazy) for (const link of [parts.link, parts.next]) subscribe(parts, link, spaceId);
   else if (parts.link) subscribeLater(parts, parts.link, spaceId);
   return () => {
     set.delete(follower);

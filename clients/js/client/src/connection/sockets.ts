@@ -12,10 +12,10 @@ export function openSocket(parts: ConnectionParts, link: Link, socket: WebSocket
   socket.onerror = () => {};
   socket.onopen = () => subscribeAll(parts, link);
   socket.onclose = () => parts.dispatch(link === parts.link ? 'lost' : 'failed');
-  socket.onmessage = ({ data }) => {
+  socket.onmessage = (event) => {
     let frame: ServerFrame;
     try {
-      frame = JSON.parse(data);
+      frame = JSON.parse(event.data);
     } catch {
       return;
     }

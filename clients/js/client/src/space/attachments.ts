@@ -35,8 +35,10 @@ export function createAttachments(context: AttachmentsContext, path: string): At
   const endOf = ({ urlExpiresAt }: Attachment) =>
     Math.min(Date.parse(urlExpiresAt ?? ''), env.now() + URL_LIFE_MS) - URL_RESERVE_MS;
 
-  const attachment: Space['attachment'] = async (id, { signal } = {}) =>
-    note(await context.call<Attachment>('GET', pathOf(id), { retry: true, signal }));
+  const attachment: Space['attachment'] = async (id, options) =>
+    note(
+      await context.call<Attachment>('GET', pathOf(id), { retry: true, signal: options?.signal }),
+    );
 
   async function ask(id: string) {
     const found = await attachment(id);
@@ -48,9 +50,9 @@ export function createAttachments(context: AttachmentsContext, path: string): At
   return {
     attach: async (file, options) => note(await context.uploads(path, file, options)),
     attachment,
-    fileUrl(id, { renew = false }: FileUrlOptions = {}) {
+    fileUrl(id, options?: FileUrlOptions) {
       const found = urls.get(id);
-      if (found && !renew && env.now() < found.until) return found.url;
+      if (found && !options?.renew && env.now() < found.until) return found.url;
       const asked = { url: ask(id), until: Infinity };
       urls.set(id, asked);
       asked.url.catch(() => urls.get(id) === asked && urls.delete(id));

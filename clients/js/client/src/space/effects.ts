@@ -18,6 +18,9 @@ export interface Inputs {
 export type JobName =
   'load' | 'refresh' | 'info' | 'fillGap' | 'latestPage' | 'read' | 'fullMessage' | 'replaceStream';
 
+/** A change that is made after a while, by its name in delayed_changes.ts. */
+export type DelayedName = 'checkGap' | 'checkSilence' | 'expirePresence' | 'forgetEnded';
+
 /** What a job concerns: a session, a message or a stream. */
 export type JobArgument = number | string | Message;
 
@@ -33,12 +36,12 @@ export interface Effects {
    * kept, one that waits already stays.
    */
   jobLater(name: JobName, delayMs: number, argument?: JobArgument, isKept?: boolean): void;
-  /** Makes a change after a while, under the same conditions as `jobLater`. */
-  later(name: string, delayMs: number, change: Change, isKept?: boolean): void;
+  /** Makes a change after a while, under the same conditions as `jobLater`. `id` is its argument. */
+  later(name: DelayedName, delayMs: number, id?: string, isKept?: boolean): void;
   /** Stops the timers of `job`, `jobLater` and `later`. */
   stopTimers(): void;
   /** Posts the sends that wait after a while, also if the space was left. */
-  postLater(delayMs: number, change: Change): void;
+  postLater(delayMs: number): void;
   /** Sends a frame if the connection is open. */
   frame(frame: object): void;
   /** Finds out whether the connection is alive. */

@@ -17,8 +17,9 @@ import { endStreams } from './stream_lifetime.ts';
 type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
 
 /** The space is followed from now on. Earlier events may be lost, so a refresh looks them up. */
-export function subscribed(draft: Draft, { seq, active }: Subscribed) {
-  noteSeq(draft, seq);
+export function subscribed(draft: Draft, frame: Subscribed) {
+  const { active } = frame;
+  noteSeq(draft, frame.seq);
   putActive(draft, active);
   endStreams(
     draft,
@@ -89,11 +90,13 @@ export function presenceChanged(draft: Draft, frame: PresenceEvent) {
 // No frame says that an entry of presence has expired.
 function expireLater(draft: Draft) {
   const leftMs = endsInMs(draft.presence);
-  if (leftMs < Infinity)
-    emit(draft, 'later', 'presence', leftMs + 1, (next) => {
-      next.presence = { ...next.presence, now: next.now };
-      expireLater(next);
-    });
+  if (leftMs < Infinity) emit(draft, 'later', 'expirePresence', leftMs + 1);
+}
+
+/** An entry of presence has expired. */
+export function expirePresence(draft: Draft) {
+  draft.presence = { ...draft.presence, now: draft.now };
+  expireLater(draft);
 }
 
 /** Sends that the caller is present, if the client may show that and the space is open. */

@@ -4,8 +4,10 @@
 import type { Connection } from '../connection/connection.ts';
 import type { Timers } from '../timers.ts';
 import type { Message } from '../types.ts';
+import { DELAYED_CHANGES } from './delayed_changes.ts';
 import {
   isFollowed,
+  type DelayedName,
   type JobArgument,
   type Effect,
   type Effects,
@@ -15,7 +17,7 @@ import { pinged } from './frame_changes.ts';
 import { lastSeq } from './history.ts';
 import { JOBS, restoreSends, type JobContext } from './jobs.ts';
 import { addMessages } from './loading.ts';
-import { attemptFailed, discardedElsewhere, sendsRestored, stored } from './outbox.ts';
+import { attemptFailed, discardedElsewhere, pauseEnded, sendsRestored, stored } from './outbox.ts';
 import { frameReceived } from './reducer.ts';
 import { loadFailed } from './opening.ts';
 
@@ -43,11 +45,17 @@ const EFFECT_HANDLERS: EffectHandlers = {
   job: runJob,
   jobLater: (context, name, delayMs, argument, isKept) =>
     after(context, keyOf(name, argument), delayMs, () => runJob(context, name, argument), isKept),
-  later: (context, name, delayMs, change, isKept) =>
-    after(context, name, delayMs, () => context.change(change), isKept),
+  later: (context, name, delayMs, id = '', isKept) =>
+    after(
+      context,
+      keyOf(name, id),
+      delayMs,
+      () => context.change(DELAYED_CHANGES[name], id),
+      isKept,
+    ),
   stopTimers: (context) => context.timers.stop(),
-  postLater: (context, delayMs, change) =>
-    context.sendTimers.after('post', delayMs, () => context.change(change)),
+  postLater: (context, delayMs) =>
+    context.sendTimers.after('post', delayMs, () => context.change(pauseEnded)),
   frame: (context, frame) => context.connection.send(frame),
   check: (context) => context.connection.check(),
   post(context, { key, text, files, senderId }) {
@@ -94,7 +102,7 @@ export const follow = ({ connection, id, state, change }: EffectContext, lazy: b
   });
 
 // A job and the timer before it have one name, so that neither runs twice.
-const keyOf = (name: JobName, argument: JobArgument = '') =>
+const keyOf = (name: JobName | DelayedName, argument: JobArgument = '') =>
   `${name} ${typeof argument === 'object' ? argument.seq : argument}`;
 
 function runJob(context: EffectContext, name: JobName, argument?: JobArgument) {

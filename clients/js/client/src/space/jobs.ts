@@ -163,8 +163,8 @@ export async function loadOlder(context: JobContext) {
 // Loads older runs, down to the oldest loaded message. An older failure would stand above messages
 // that are not loaded.
 async function loadOlderRuns({ call, state, change }: JobContext, isNewest: boolean) {
-  const { messages: loaded, lastKnown: loadedUntil } = state();
-  const since = Date.parse(loaded[0]?.createdAt ?? '');
+  const loadedUntil = state().lastKnown;
+  const since = Date.parse(state().messages[0]?.createdAt ?? '');
   // The subscription may bring the first message a moment later.
   const isWanted = (run: Run) =>
     loadedUntil <= 1 || Date.parse(run.createdAt) >= since || !run.finishedAt;

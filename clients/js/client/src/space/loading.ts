@@ -79,9 +79,12 @@ export function addRun(draft: Draft, run: Run, position: number | null) {
   putRuns(draft, [run], position);
   if (!hasEnded(draft, id)) return;
   draft.justEnded = new Set([...draft.justEnded, id]);
-  emit(draft, 'later', `ended ${id}`, LAST_MESSAGE_MS, (next) => {
-    next.justEnded = new Set([...next.justEnded].filter((each) => each !== id));
-  });
+  emit(draft, 'later', 'forgetEnded', LAST_MESSAGE_MS, id);
   const delayMs = run.status === 'canceled' ? CANCELLATION_MS : undefined;
   endStreams(draft, (each) => each.about.runId === id, delayMs);
+}
+
+/** The time for the last message of an ended run is over. */
+export function forgetEnded(draft: Draft, runId: string) {
+  draft.justEnded = new Set([...draft.justEnded].filter((each) => each !== runId));
 }

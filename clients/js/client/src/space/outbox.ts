@@ -37,7 +37,8 @@ export function postIfAllowed(draft: Draft) {
   else if (!draft.isAskedToWait) postNext(draft);
 }
 
-function pauseEnded(draft: Draft) {
+/** The pause after a failed attempt is over. */
+export function pauseEnded(draft: Draft) {
   draft.isAskedToWait = false;
   postNext(draft);
 }
@@ -98,7 +99,7 @@ function pause(draft: Draft, send: PendingSend, { status, retryAfter }: Smartspa
   draft.isAskedToWait = leastMs > 0;
   const longestMs = backOff(draft.now - draft.failingSince, SEND_DELAY_MS, LONGEST_SEND_DELAY_MS);
   const delayMs = Math.max(longestMs * (0.5 + draft.random / 2), leastMs);
-  emit(draft, 'postLater', delayMs, pauseEnded);
+  emit(draft, 'postLater', delayMs);
 }
 
 function fail(draft: Draft, send: PendingSend, error: Error) {

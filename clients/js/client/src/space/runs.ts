@@ -68,7 +68,7 @@ export function hintsOf(known: Runs): Record<string, readonly Hint[]> {
   return found;
 }
 
-/** Whether a message triggered a run of which nothing was heard. */
+/** Whether a message triggered a run of which nothing is known. */
 export const hasUnknownRun = (known: Runs, message: Message) =>
   message.seq > known.loadedUntil &&
   !!message.dispatch?.some((each) => each.runId && !known.runs.has(each.runId));

@@ -28,12 +28,14 @@ function fillSoon(draft: Draft, streamId: string) {
   if (!hasGap(draft, streamId)) return;
   // In a large space a snapshot comes only if it is asked for.
   const delayMs = SNAPSHOT_DELAY_MS + draft.random * SNAPSHOT_SPREAD_MS;
-  const checkGap = (next: Draft) => {
-    if (!hasGap(next, streamId)) return;
-    emit(next, 'frame', { action: 'snapshot', streamId, spaceId: next.id });
-    fillSoon(next, streamId);
-  };
-  emit(draft, 'later', `gap ${streamId}`, delayMs, checkGap, true);
+  emit(draft, 'later', 'checkGap', delayMs, streamId, true);
+}
+
+/** Asks for the whole text of a stream if a part of it is still missing. */
+export function checkGap(draft: Draft, streamId: string) {
+  if (!hasGap(draft, streamId)) return;
+  emit(draft, 'frame', { action: 'snapshot', streamId, spaceId: draft.id });
+  fillSoon(draft, streamId);
 }
 
 /** Ends the matching streams. Each stays a while, until its message replaces it. */
@@ -71,5 +73,5 @@ export function checkSilence(draft: Draft) {
 }
 
 function checkSilenceLater(draft: Draft) {
-  if (draft.streams.size > 0) emit(draft, 'later', 'silence', SILENCE_CHECK_MS, checkSilence, true);
+  if (draft.streams.size > 0) emit(draft, 'later', 'checkSilence', SILENCE_CHECK_MS, '', true);
 }
