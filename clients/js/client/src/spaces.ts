@@ -104,8 +104,8 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   };
 }
 
-// Whether the list changes without events: none says to the operator that a space is new, nor what
-// happens in a space that is not followed.
+// Whether the list may change without an event: the operator gets none of new spaces, and nobody of
+// spaces that are not followed.
 const missesEvents = (caller: Caller, infos: readonly SpaceInfo[]) =>
   caller.kind === 'operator' || infos.length > MOST_WATCHED;
 
