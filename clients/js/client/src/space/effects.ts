@@ -36,7 +36,7 @@ export interface Effects {
    * kept, one that waits already stays.
    */
   jobLater(name: JobName, delayMs: number, argument?: JobArgument, isKept?: boolean): void;
-  /** Makes a change after a while, under the same conditions as `jobLater`. `id` is its argument. */
+  /** Makes a change for `id` after a while, under the same conditions as `jobLater`. */
   later(name: DelayedName, delayMs: number, id?: string, isKept?: boolean): void;
   /** Stops the timers of `job`, `jobLater` and `later`. */
   stopTimers(): void;
