@@ -1,4 +1,5 @@
-// The client: what its parts share, and its public face.
+// `createClient` makes the connection, the HTTP client and the stores, and joins them to the public
+// API.
 
 import { createConnection } from './connection/connection.ts';
 import { environmentWith, type Environment } from './environment.ts';
@@ -69,7 +70,7 @@ export function createClient(options: ClientOptions): Client {
   let known: Caller | null = null;
   let asked: Promise<Caller> | null = null;
   const caller = () => known;
-  const onEnd = (isAnswered: boolean) => connection.called(isAnswered);
+  const onEnd = (isAnswered: boolean) => connection.callEnded(isAnswered);
   const http = createHttp({ env, url, onEnd }, token, caller);
   const call: Call = (...given) =>
     http.call(...given).catch((error) => {
@@ -86,14 +87,13 @@ export function createClient(options: ClientOptions): Client {
         throw error;
       },
     ));
-  const space = once((id) => createSpace(id, context));
-  const spaces = createSpaces({ env, call, connection, me, spaceOf: space });
+  const space = memoizeById((id) => createSpace(id, context));
+  const shared = { env, call, connection, me };
+  const spaces = createSpaces({ ...shared, spaceOf: space });
   const context: SpaceContext = {
-    env,
-    call,
-    connection,
+    ...shared,
+    throwIfClosed: http.throwIfClosed,
     uploads: createUploads(env, call),
-    me,
     caller,
     findForm: spaces.findForm,
     storageName: () => `smartspace:${url}:${known?.entity?.id ?? 'operator'}:`,
@@ -105,7 +105,7 @@ export function createClient(options: ClientOptions): Client {
     spaces: spaces.list,
     forms: spaces.forms,
     space,
-    run: once((id) => createRun(env, call, connection, id)),
+    run: memoizeById((id) => createRun(env, call, connection, id)),
     runs: runMethods(call),
     me,
     reloadSpaces: spaces.reload,
@@ -118,7 +118,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 // Makes a value for each id once.
-function once<T>(make: (id: string) => T): (id: string) => T {
+function memoizeById<T>(make: (id: string) => T): (id: string) => T {
   const values = new Map<string, T>();
   return (id) => {
     const value = values.get(id) ?? make(id);

@@ -30,7 +30,15 @@ const EVENTS = ['online', 'offline', 'visibilitychange'];
 
 /** The platform, with the parts that `parts` replaces. */
 export function environmentWith(parts: Partial<Environment> = {}): Environment {
-  const { document, addEventListener, removeEventListener } = globalThis;
+  const {
+    document,
+    addEventListener,
+    removeEventListener,
+    WebSocket,
+    XMLHttpRequest,
+    createImageBitmap,
+    OffscreenCanvas,
+  } = globalThis;
   let storage: Environment['storage'] = null;
   try {
     storage = globalThis.localStorage ?? null;
@@ -39,10 +47,10 @@ export function environmentWith(parts: Partial<Environment> = {}): Environment {
   }
   return {
     fetch: (...request) => globalThis.fetch(...request),
-    WebSocket: globalThis.WebSocket,
-    XMLHttpRequest: globalThis.XMLHttpRequest,
-    createImageBitmap: globalThis.createImageBitmap,
-    OffscreenCanvas: globalThis.OffscreenCanvas,
+    WebSocket,
+    XMLHttpRequest,
+    createImageBitmap,
+    OffscreenCanvas,
     storage,
     now: () => Date.now(),
     setTimeout: (act, delayMs) => globalThis.setTimeout(act, delayMs),
@@ -50,11 +58,11 @@ export function environmentWith(parts: Partial<Environment> = {}): Environment {
     random: () => Math.random(),
     isHidden: () => document?.visibilityState === 'hidden',
     listen(act) {
-      const heard = (event: { type: string }) => act(event.type);
+      const listener = (event: { type: string }) => act(event.type);
       // `visibilitychange` bubbles to the window. Edge runtimes and Node have no such events.
       if (!document) return () => {};
-      EVENTS.forEach((event) => addEventListener(event, heard));
-      return () => EVENTS.forEach((event) => removeEventListener(event, heard));
+      EVENTS.forEach((event) => addEventListener(event, listener));
+      return () => EVENTS.forEach((event) => removeEventListener(event, listener));
     },
     ...parts,
   };

@@ -1,4 +1,4 @@
-// Why calls fail.
+// The errors of the client, and whether a failed call is worth repeating.
 
 /** A fault in a request: where, as a JSON pointer into its body, and what. */
 export interface Fault {
@@ -26,18 +26,20 @@ export class SmartspaceError extends Error {
 
   /** `problem` is the body of the response, whatever it is. */
   constructor(status: number, problem?: unknown, headers?: Headers) {
-    const { title, detail, errors } = (problem ?? {}) as Record<string, unknown>;
-    const faults = (Array.isArray(errors) ? errors : []).filter((fault) => fault?.detail);
+    const given = (problem ?? {}) as Record<string, unknown>;
+    const faults = (Array.isArray(given.errors) ? given.errors : []).filter(
+      (fault) => fault?.detail,
+    );
     const text =
-      typeof detail === 'string'
-        ? detail
+      typeof given.detail === 'string'
+        ? given.detail
         : status
           ? `The server answered ${status}.`
           : 'The server can’t be reached.';
     super(faults.map((fault) => `${fault.pointer}: ${fault.detail}`).join('; ') || text);
     Object.assign(this, {
       status,
-      title: String(title ?? ''),
+      title: String(given.title ?? ''),
       detail: text,
       requestId: headers?.get('x-request-id') ?? null,
       retryAfter: Number(headers?.get('retry-after')) || null,
@@ -47,7 +49,7 @@ export class SmartspaceError extends Error {
   }
 }
 
-/** The client makes no calls any longer. */
+/** The client was closed, and makes no more calls. */
 export class ClosedError extends SmartspaceError {
   override name = 'ClosedError';
 
@@ -57,8 +59,8 @@ export class ClosedError extends SmartspaceError {
   }
 }
 
-/** Ends work that the server would refuse, or has refused. */
-export function refuse(detail = 'The file was refused.', status = 422): never {
+/** Throws for a file that the server refused, or would refuse. */
+export function throwRefusal(detail = 'The file was refused.', status = 422): never {
   throw new SmartspaceError(status, { detail });
 }
 

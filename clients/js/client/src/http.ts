@@ -1,9 +1,10 @@
-// Calls of the HTTP API.
+// Calls the HTTP API: adds the caller's token, repeats calls that failed temporarily, and turns
+// error answers into errors.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError, type ClosedError } from './errors.ts';
-import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, TIME_LIMIT_MS, TRIES } from './limits.ts';
-import { createTokens, type Token } from './tokens.ts';
+import { SmartspaceError } from './errors.ts';
+import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, TIME_LIMIT_MS, MOST_ATTEMPTS } from './limits.ts';
+import { createTokens, type Token, type Tokens } from './tokens.ts';
 import type { Caller } from './types.ts';
 import { pause, withLimit } from './waiting.ts';
 
@@ -29,10 +30,8 @@ export interface CallOptions {
 export type Call = <T = any>(method: string, path: string, options?: CallOptions) => Promise<T>;
 
 /** The HTTP API with the caller's token. */
-export interface Http {
+export interface Http extends Pick<Tokens, 'close' | 'throwIfClosed'> {
   call: Call;
-  /** Refuses all further calls. */
-  close(error: ClosedError): void;
 }
 
 /** What a request needs. */
@@ -59,7 +58,7 @@ export function createHttp(
     request(requests, found, 'GET', '/v1/me', {}) as Promise<Caller>;
   const tokens = createTokens(env, token, caller, whoHas);
 
-  async function once(...given: [string, string, CallOptions]): Promise<unknown> {
+  async function callWithFreshToken(...given: [string, string, CallOptions]): Promise<unknown> {
     const { signal } = given[2];
     const used = await tokens.get(signal);
     try {
@@ -72,19 +71,19 @@ export function createHttp(
   }
 
   return {
+    ...tokens,
     async call<T>(method: string, path: string, options: CallOptions = {}) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return (await once(method, path, options)) as T;
+          return (await callWithFreshToken(method, path, options)) as T;
         } catch (error) {
-          const { isTemporary, retryAfter } = error as SmartspaceError;
-          if (!options.retry || attempt === TRIES || !isTemporary) throw error;
-          const delayMs = (retryAfter ?? 0) * 1000 || FIRST_PAUSE_MS * 2 ** attempt;
+          const failure = error as SmartspaceError;
+          if (!options.retry || attempt === MOST_ATTEMPTS || !failure.isTemporary) throw error;
+          const delayMs = (failure.retryAfter ?? 0) * 1000 || FIRST_PAUSE_MS * 2 ** attempt;
           await pause(env, Math.min(delayMs, LONGEST_PAUSE_MS), options.signal);
         }
       }
     },
-    close: tokens.close,
   };
 }
 

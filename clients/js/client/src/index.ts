@@ -1,24 +1,27 @@
-// A client for Smartspace.
+// The public API of the package, and a map of its files.
 //
-// client.ts      what is public: `createClient`
-// connection/    the WebSocket, shared by all spaces. table.ts says what each event does in each
-//                state, actions.ts, sockets.ts and subscriptions.ts do it.
+// client.ts      `createClient`, which joins the other files
+// connection/    the WebSocket, shared by all spaces. transitions.ts has the table of its states,
+//                actions.ts the actions, sockets.ts and subscriptions.ts the frames.
 // http.ts        calls of the HTTP API, with tokens.ts and errors.ts
 // space/         one space. reducer.ts makes the next state.ts from a change, and asks for
-//                effects.ts, which interpreter.ts runs with the calls of jobs.ts. The changes are
-//                in frames.ts, loading.ts, writing.ts, outbox.ts and session.ts. views.ts,
-//                timeline.ts and stores.ts derive what is shown. space.ts joins them.
+//                effects.ts, which interpreter.ts runs with jobs.ts and delayed_changes.ts. The
+//                changes are in frame_changes.ts, loading.ts, stream_lifetime.ts, outbox.ts,
+//                opening.ts and members.ts. views.ts, timeline.ts and stores.ts derive what is
+//                shown. space.ts joins them.
 // spaces.ts      the list of spaces, and the open forms in them
 // run.ts         one run
-// uploads.ts     uploads, with upload_preparation.ts, pictures.ts and signed_upload.ts
-// invites.ts     how a guest gets in
-// storage.ts     what survives a reload
+// uploads.ts     uploads, with upload_preparation.ts, picture_metadata.ts and signed_upload.ts
+// invites.ts     accepts an invite as a guest
+// storage.ts     the storage of the browser, without its errors
 // store.ts       the stores, with the interface of React's `useSyncExternalStore`
+// timers.ts      named timers, and attempts that are repeated until they succeed
+// frames.ts      the types of the frames; types.ts the other public types
 
 export { createClient, type Client, type ClientOptions } from './client.ts';
 export type { Environment } from './environment.ts';
 export { ClosedError, SmartspaceError, type Fault } from './errors.ts';
-export type * from './events.ts';
+export type * from './frames.ts';
 export type { Call, CallOptions } from './http.ts';
 export { acceptInvite } from './invites.ts';
 export type { Token } from './tokens.ts';

@@ -1,9 +1,9 @@
-// The limits and times of the client.
+// The limits, delays and timeouts of the client, by the part that they concern.
 
 // HTTP.
 /** A call or a function that returns a token is given up after this time. */
 export const TIME_LIMIT_MS = 20_000;
-export const TRIES = 4;
+export const MOST_ATTEMPTS = 4;
 export const FIRST_PAUSE_MS = 300;
 export const LONGEST_PAUSE_MS = 10_000;
 /** The number of messages of a page of the timeline. */
@@ -14,7 +14,7 @@ export const AFTER_ALL = 2 ** 53 - 1;
 export const LARGEST_PAGE = 200;
 
 // Work that is repeated until it succeeds.
-export const RETRY_MS = 2000;
+export const FIRST_RETRY_MS = 2000;
 export const LONGEST_RETRY_MS = 30_000;
 
 // Stores.
@@ -41,21 +41,24 @@ export const STEADY_MS = 2000;
 /** The spaces that one ping may name. */
 export const MOST_PINGED = 20;
 /** Close codes, as the server sends them in `goodbye`. */
-export const SAID_ALL = 1000;
-export const EXPIRED = 1008;
-export const RESTARTING = 1012;
+export const CLOSE_NORMAL = 1000;
+export const CLOSE_EXPIRED = 1008;
+export const CLOSE_RESTARTING = 1012;
 export const SUBSCRIBE_LIMIT_MS = 5000;
 /** Time until a subscription that the server found invalid is sent again. */
 export const REFUSED_MS = 30_000;
 /** The server takes a few subscriptions at once, and then two a second. */
-export const AT_ONCE = 6;
-export const QUEUE_MS = 600;
+export const SUBSCRIBE_BURST = 6;
+export const SUBSCRIBE_INTERVAL_MS = 600;
 
 // The messages of a space.
 /** With a larger gap only the last page is loaded again. */
 export const LARGEST_GAP = 1000;
 /** Time for a late message to arrive by itself before it is fetched. */
 export const GAP_DELAY_MS = 300;
+
+// Ids of streams that are closed, so that a late frame does not open one again.
+export const MOST_REMEMBERED = 1000;
 
 // The sends of a space.
 export const SEND_DELAY_MS = 500;
@@ -64,17 +67,17 @@ export const LONGEST_SEND_DELAY_MS = 15_000;
 export const LONGEST_AGE_MS = 82_800_000;
 
 // The runs of a space.
-/** Time from the end of a run to its last message. */
-export const ENDED_MS = 1000;
+/** The longest time from the end of a run to its last message. */
+export const LAST_MESSAGE_MS = 1000;
 /** Time from a cancellation until the worker of the run notices it. */
-export const STOPPED_SETTLE_MS = 5000;
-/** Events can be lost. What is active is looked up if nothing was heard for this long. */
+export const CANCELLATION_MS = 5000;
+/** Events can be lost. The active runs are loaded again if no frame came for this long. */
 export const STALE_MS = 30_000;
 export const LONGEST_STALE_MS = 600_000;
 
 // The texts that agents write.
 /** Time from the end of a stream to the message that replaces it. */
-export const SETTLE_MS = 2000;
+export const REPLACEMENT_MS = 2000;
 /** Time for a late piece to arrive, or in a small space the next snapshot. */
 export const SNAPSHOT_DELAY_MS = 1000;
 /** Everyone in a large space sees a gap at the same moment. */

@@ -1,11 +1,12 @@
-// One run, live.
+// The store of one run: loads it, and loads it again when a frame concerns it.
 
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
 import { runPath, type Call } from './http.ts';
+import { isOlder } from './space/runs.ts';
 import { createStore, lifetime } from './store.ts';
 import { createTimers } from './timers.ts';
-import type { ServerFrame } from './events.ts';
+import type { ServerFrame } from './frames.ts';
 import type { Run, RunState, Store } from './types.ts';
 
 /** The store of a run. It follows the space that shows the run. */
@@ -26,8 +27,9 @@ export function createRun(
 
   async function fetchRun() {
     const run = await call<Run>('GET', runPath(runId));
-    // A late answer is no news of a run that has ended.
-    if (!state.run?.finishedAt || run.finishedAt) set({ run, isLoading: false, error: null });
+    const { run: known } = state;
+    // An answer to a call before the store was closed and opened again may come last.
+    set({ run: known && isOlder(run, known) ? known : run, isLoading: false, error: null });
     const spaceId = spaceOf(run);
     if (spaceId && isOpen) unfollow ??= connection.follow(onlyFollow(spaceId));
   }
@@ -35,19 +37,19 @@ export function createRun(
   const load = () =>
     timers.persist('load', fetchRun, (error, isLoading) => set({ error, isLoading }));
 
-  function heard(frame: ServerFrame) {
+  function frameReceived(frame: ServerFrame) {
     if (frame.type === 'run.step' && frame.runId === runId) {
       const { step } = frame;
       if (step.rev <= (state.step?.rev ?? -1)) return;
       set({ step });
       if (step.finishedAt) load();
-    } else if (isNews(frame, runId, !!state.run?.remote)) load();
+    } else if (concernsRun(frame, runId, state.run)) load();
   }
 
   let isOpen = false;
   const retain = lifetime(env, () => {
     isOpen = true;
-    const stops = [connection.onFrame(heard), connection.retain()];
+    const stops = [connection.onFrame(frameReceived), connection.retain()];
     load();
     return () => {
       isOpen = false;
@@ -63,17 +65,17 @@ export function createRun(
 }
 
 // Whether a frame says that the run has changed.
-const isNews = (frame: ServerFrame, runId: string, isRemote: boolean) =>
+const concernsRun = (frame: ServerFrame, runId: string, run: Run | null) =>
   // Events were lost before a subscription.
-  frame.type === 'subscribed' ||
+  (frame.type === 'subscribed' && !!run && frame.spaceId === spaceOf(run)) ||
   ('run' in frame && frame.run.id === runId) ||
   // A remote agent has no steps here. What it posts is the news of its run.
-  (frame.type === 'message.created' && frame.message.runId === runId && isRemote);
+  (frame.type === 'message.created' && frame.message.runId === runId && !!run?.remote);
 
-const spaceOf = ({ trigger, activeSpaceId }: Run) =>
-  ('spaceId' in trigger && trigger.spaceId) || activeSpaceId;
+const spaceOf = (run: Run) =>
+  ('spaceId' in run.trigger && run.trigger.spaceId) || run.activeSpaceId;
 
-// The frames of the space get to everyone who hears frames, and no message is wanted.
+// `onFrame` brings the frames of the space already, and no messages are wanted.
 const onlyFollow = (spaceId: string) => ({
   spaceId,
   lazy: true,

@@ -34,7 +34,7 @@ function withProgress(
   headers: Headers,
   request: XMLHttpRequest,
 ): Promise<number> {
-  const { url, data, onProgress, signal } = given;
+  const { data, signal } = given;
   return new Promise((resolve) => {
     const cancel = () => request.abort();
     let timer: unknown;
@@ -42,11 +42,11 @@ function withProgress(
       env.clearTimeout(timer);
       timer = env.setTimeout(cancel, UPLOAD_STALL_MS);
     };
-    request.open('PUT', url);
+    request.open('PUT', given.url);
     for (const [name, value] of headers) request.setRequestHeader(name, value);
-    request.upload.onprogress = ({ loaded }) => {
+    request.upload.onprogress = (event) => {
       expectMore();
-      onProgress(Math.min(loaded / data.size, 1));
+      given.onProgress(Math.min(event.loaded / data.size, 1));
     };
     request.onloadend = () => {
       env.clearTimeout(timer);
@@ -60,12 +60,11 @@ function withProgress(
 }
 
 function withFetch(env: Environment, given: SignedUpload, headers: Headers): Promise<number> {
-  const { url, data, signal } = given;
-  return withLimit(env, LONGEST_UPLOAD_MS, signal, async (limited) => {
-    const response = await env.fetch(url, {
+  return withLimit(env, LONGEST_UPLOAD_MS, given.signal, async (limited) => {
+    const response = await env.fetch(given.url, {
       method: 'PUT',
       headers: Object.fromEntries(headers),
-      body: data,
+      body: given.data,
       credentials: 'omit',
       signal: limited,
     });

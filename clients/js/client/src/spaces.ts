@@ -1,4 +1,5 @@
-// The list of spaces, and the open forms in them.
+// The stores of the list of spaces and of the open forms in them: loads the list, and watches the
+// spaces that it shows first.
 
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
@@ -48,7 +49,9 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   const watchOnly = createWatched(spaceOf);
   let state: Listed = { infos: [], isLoading: true, error: null };
   let isOpen = false;
-  let loads = 0;
+  // The numbers of the newest load, and of the newest one that has succeeded.
+  let begun = 0;
+  let loaded = 0;
 
   const retain = lifetime(env, () => {
     isOpen = true;
@@ -64,10 +67,7 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   const list = createStore<SpacesState>((before) => listView(state, spaceOf, before), retain);
   const forms = createStore<FormsState>((before) => formsView(state, spaceOf, before), retain);
 
-  function changed() {
-    list.changed();
-    forms.changed();
-  }
+  const changed = () => [list, forms].forEach((store) => store.changed());
 
   const load = () =>
     timers.persist('load', reload, (error, isLoading) => {
@@ -76,19 +76,20 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
     });
 
   async function reload() {
-    const mine = (loads += 1);
-    const { kind } = await me();
-    const infos = await allSpaces(call);
-    // A later answer counts.
-    if (mine !== loads) return;
+    const mine = (begun += 1);
+    const answer = await Promise.all([me(), allSpaces(call)]).catch((error) => {
+      if (mine > loaded) throw error;
+    });
+    // A later load has succeeded meanwhile.
+    if (!answer || mine < loaded) return;
+    loaded = mine;
+    const [caller, infos] = answer;
     state = { infos, isLoading: false, error: null };
-    for (const info of infos) spaceOf(info.id).seed(info);
+    for (const info of infos) spaceOf(info.id).applyListing(info);
     changed();
     if (!isOpen) return;
     watchOnly(mostWanted(list.getSnapshot().spaces));
-    // No event says to the operator that a space is new, nor what happens in a space that is not
-    // followed.
-    if (kind === 'operator' || infos.length > MOST_WATCHED) reloadLater();
+    if (missesEvents(caller, infos)) reloadLater();
   }
 
   const reloadLater = (): void =>
@@ -103,10 +104,15 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   };
 }
 
+// Whether the list may change without an event: the operator gets none of new spaces, and nobody of
+// spaces that are not followed.
+const missesEvents = (caller: Caller, infos: readonly SpaceInfo[]) =>
+  caller.kind === 'operator' || infos.length > MOST_WATCHED;
+
 // Calls `load` when the list may have changed. The results end that.
 const listenForNews = (connection: Connection, load: () => void) => [
-  connection.onFrame(({ type }) => {
-    if (type === 'space.joined' || type === 'space.left') load();
+  connection.onFrame((frame) => {
+    if (frame.type === 'space.joined' || frame.type === 'space.left') load();
   }),
   // Events are lost while nobody is connected.
   connection.onLive(load),
@@ -126,7 +132,7 @@ const mostWanted = (spaces: readonly SpaceSummary[]) =>
   [...spaces]
     .sort((one, other) => Number(other.unread > 0) - Number(one.unread > 0))
     .slice(0, MOST_WATCHED)
-    .map(({ id }) => id);
+    .map((each) => each.id);
 
 async function allSpaces(call: Call): Promise<SpaceInfo[]> {
   const found: SpaceInfo[] = [];
@@ -144,13 +150,13 @@ async function allSpaces(call: Call): Promise<SpaceInfo[]> {
 function listView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: SpacesState) {
   const { infos, ...rest } = state;
   const spaces = infos
-    .filter(({ id }) => !spaceOf(id).getSnapshot().isGone)
-    .map(({ id, createdAt }) => {
-      const summary = spaceOf(id).summary();
-      return { summary, at: Date.parse(summary.lastMessage?.createdAt ?? createdAt) };
+    .filter((each) => !spaceOf(each.id).getSnapshot().isGone)
+    .map((info) => {
+      const summary = spaceOf(info.id).summary();
+      return { summary, at: Date.parse(summary.lastMessage?.createdAt ?? info.createdAt) };
     })
     .sort((one, other) => other.at - one.at)
-    .map(({ summary }) => summary);
+    .map((each) => each.summary);
   return { spaces: same(before?.spaces as typeof spaces, spaces), ...rest };
 }
 
@@ -158,7 +164,7 @@ function formsView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: Fo
   const open = state.infos.flatMap(({ id }) =>
     spaceOf(id)
       .forms.getSnapshot()
-      .forms.filter(({ mayAnswer }) => mayAnswer),
+      .forms.filter((each) => each.mayAnswer),
   );
   return { forms: same<FormsState['forms']>(before?.forms, open) };
 }

@@ -1,4 +1,4 @@
-// The small stores that make up the client, and the lifetime of the work behind them.
+// Stores with subscribers, and the lifetime of the work that they need.
 
 import type { Environment } from './environment.ts';
 import { GRACE_MS } from './limits.ts';
@@ -8,6 +8,8 @@ import type { Store } from './types.ts';
 export interface OwnStore<T> extends Store<T> {
   /** Marks the snapshot as outdated. Subscribers are called once per task, however many calls. */
   changed(): void;
+  /** Whether somebody subscribes. */
+  isUsed(): boolean;
 }
 
 const waiting = new Set<() => void>();
@@ -20,8 +22,8 @@ function flush() {
 
 /**
  * A store with the value that `compute` returns, or the value before if nothing differs. `compute`
- * gets the value before, to keep its parts identical. `retain` is called for each subscriber, and
- * what it returns when the subscriber leaves.
+ * gets the value before, to keep its parts identical. `retain` is called for each subscriber; the
+ * function that it returns is called when the subscriber leaves.
  */
 export function createStore<T extends object>(
   compute: (before: T | undefined) => T,
@@ -56,6 +58,7 @@ export function createStore<T extends object>(
       isOutdated = false;
       return value as T;
     },
+    isUsed: () => listeners.size > 0,
     changed() {
       isOutdated = true;
       if (waiting.size === 0) queueMicrotask(flush);

@@ -1,8 +1,8 @@
-// Named timers that end together, and attempts that are repeated until they succeed.
+// Named timers that are stopped together, and attempts that are repeated until they succeed.
 
 import type { Environment } from './environment.ts';
 import { isTemporary } from './errors.ts';
-import { LONGEST_RETRY_MS, RETRY_MS } from './limits.ts';
+import { LONGEST_RETRY_MS, FIRST_RETRY_MS } from './limits.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // Longer ones fire at once.
 
@@ -15,7 +15,8 @@ export interface Timers {
   stop(): void;
   /**
    * Repeats `act` until it succeeds, fails for good, or the timers are stopped. `failed` gets each
-   * error and whether another attempt follows.
+   * error and whether another attempt follows. While an attempt with the same name is under way, it
+   * begins after that one.
    */
   persist(
     name: string,
@@ -26,7 +27,8 @@ export interface Timers {
 
 export function createTimers(env: Environment): Timers {
   const timers = new Map<string, unknown>();
-  let era = 0;
+  // The attempts under way, with the one that follows each. After a stop it is another map.
+  let attempts = new Map<string, (() => void) | null>();
   const self: Timers = {
     after(name, delayMs, act) {
       self.clear(name);
@@ -47,22 +49,30 @@ export function createTimers(env: Environment): Timers {
       timers.delete(name);
     },
     stop() {
-      era += 1;
+      attempts = new Map();
       [...timers.keys()].forEach(self.clear);
     },
     persist(name, act, failed) {
-      const mine = era;
+      const mine = attempts;
       const startedAt = env.now();
-      const attempt = () =>
-        void act().catch((error) => {
-          if (mine !== era) return;
-          failed?.(error, isTemporary(error));
-          if (!isTemporary(error)) return;
-          const delayMs = backOff(env.now() - startedAt, RETRY_MS, LONGEST_RETRY_MS);
-          self.after(name, Math.max(delayMs, (error.retryAfter ?? 0) * 1000), attempt);
-        });
+      const attempt = async () => {
+        mine.set(name, null);
+        const error = await act().catch((found) => found);
+        const next = mine.get(name);
+        mine.delete(name);
+        if (mine !== attempts) return;
+        if (next) return next();
+        if (!error) return;
+        failed?.(error, isTemporary(error));
+        if (!isTemporary(error)) return;
+        const delayMs = backOff(env.now() - startedAt, FIRST_RETRY_MS, LONGEST_RETRY_MS);
+        self.after(name, Math.max(delayMs, (error.retryAfter ?? 0) * 1000), attempt);
+      };
       self.clear(name);
-      attempt();
+      // Two at once could end in another order. What is asked for now may have changed since the
+      // one under way began.
+      if (mine.has(name)) mine.set(name, attempt);
+      else attempt();
     },
   };
   return self;

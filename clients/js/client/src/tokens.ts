@@ -18,6 +18,8 @@ export interface Tokens {
   get(signal?: AbortSignal): Promise<string>;
   /** The server has refused this token. */
   refused(token: string): void;
+  /** Throws a `ClosedError` after `close`. */
+  throwIfClosed(): void;
   /** No token is given out any longer. */
   close(error: ClosedError): void;
 }
@@ -33,14 +35,15 @@ export function createTokens(
   let asked: Promise<string> | undefined;
   let closed: ClosedError | undefined;
 
-  function check() {
+  function throwIfClosed() {
     if (closed) throw closed;
   }
 
   async function newToken(): Promise<string> {
-    const before = caller();
     const found = await askedFor(env, token as () => string | Promise<string>);
-    check();
+    throwIfClosed();
+    // A call with the token before may have found its owner meanwhile.
+    const before = caller();
     // What one person has written must not be sent by another one.
     if (before && !isSame(before, await whoHas(found))) {
       throw (closed = new ClosedError('The token belongs to somebody else. Make a new client.'));
@@ -50,17 +53,18 @@ export function createTokens(
 
   return {
     async get(signal) {
-      check();
+      throwIfClosed();
       const found =
         known ??
         (await unlessAborted((asked ??= newToken().finally(() => (asked = undefined))), signal));
-      check();
+      throwIfClosed();
       return found;
     },
     refused(used) {
       // Another call may have replaced it meanwhile.
       if (known === used) known = undefined;
     },
+    throwIfClosed,
     close: (error) => void (closed ??= error),
   };
 }

@@ -372,7 +372,8 @@ export interface Space extends Store<SpaceState> {
   loadOlder(): Promise<void>;
   /**
    * Posts a message. It shows in the timeline at once, waits while there is no network, survives a
-   * reload, and is posted once. Resolves to the stored message; rejects if the server refuses it.
+   * reload, and is posted once. It is stored as soon as the caller is known. Resolves to the stored
+   * message; rejects if the server refuses it, or the client is closed.
    */
   send(text: string, options?: MessageOptions): Promise<Message>;
   /**
@@ -402,7 +403,11 @@ export interface Space extends Store<SpaceState> {
   markRead(seq?: number): Promise<void>;
   /** Tells the others that the person is typing. Call it with each key; it sends what is needed. */
   setTyping(isTyping: boolean): void;
-  /** The text that the person has not sent yet. It survives a reload. */
+  /**
+   * The text that the person has not sent yet. It survives a reload. Until the caller is known, as
+   * while the space loads, it is empty; a text that is set then stays in memory, and replaces the
+   * stored one with the next `setDraft`.
+   */
   getDraft(): string;
   setDraft(text: string): void;
   /** The name of an entity, also after it has left. */

@@ -2,9 +2,9 @@
 // its metadata, and a hash.
 
 import type { Environment } from './environment.ts';
-import { refuse } from './errors.ts';
+import { throwRefusal } from './errors.ts';
 import { LARGEST_FILE_BYTES, LONGEST_NAME } from './limits.ts';
-import { withoutMetadata } from './pictures.ts';
+import { withoutMetadata } from './picture_metadata.ts';
 import type { NewFile } from './types.ts';
 
 // Browsers know no type for some of these names, or another one.
@@ -70,10 +70,10 @@ export function typeOf(name: string, type: string): string {
 
 async function sha256Of(data: Blob): Promise<string> {
   // A larger file may not fit into the memory.
-  if (data.size > LARGEST_FILE_BYTES) refuse('The file is larger than 20 MiB.');
-  if (data.size === 0) refuse('The file is empty.');
+  if (data.size > LARGEST_FILE_BYTES) throwRefusal('The file is larger than 20 MiB.');
+  if (data.size === 0) throwRefusal('The file is empty.');
   // Only secure pages have it.
-  if (!crypto.subtle) refuse('Files need a page with https://.');
+  if (!crypto.subtle) throwRefusal('Files need a page with https://.');
   const digest = await crypto.subtle.digest('SHA-256', await data.arrayBuffer());
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -2,9 +2,9 @@
 // server check them.
 
 import type { Environment } from './environment.ts';
-import { SmartspaceError, refuse } from './errors.ts';
+import { SmartspaceError, throwRefusal } from './errors.ts';
 import { newKey, type Call } from './http.ts';
-import { FIRST_PAUSE_MS, MOST_UPLOADS, TRIES } from './limits.ts';
+import { FIRST_PAUSE_MS, MOST_UPLOADS, MOST_ATTEMPTS } from './limits.ts';
 import { putSigned, type SignedUpload } from './signed_upload.ts';
 import type { AttachOptions, Attachment, NewFile } from './types.ts';
 import { prepareUpload } from './upload_preparation.ts';
@@ -38,7 +38,7 @@ export function createUploads(env: Environment, call: Call): Uploads {
       if ((status >= 200 && status < 300) || status === 412) return true;
       if (status === 403) return false;
       const error = new SmartspaceError(status);
-      if (!error.isTemporary || attempt === TRIES) throw error;
+      if (!error.isTemporary || attempt === MOST_ATTEMPTS) throw error;
       await pauseAfter(attempt, given.signal);
     }
   }
@@ -48,8 +48,8 @@ export function createUploads(env: Environment, call: Call): Uploads {
     for (let attempt = 1; ; attempt += 1) {
       const found = await call<Attachment>('GET', path, { retry: true, signal });
       if (found.status === 'ready') return found;
-      if (found.status === 'refused') refuse(found.reason ?? undefined);
-      if (attempt === TRIES) refuse('The server has not checked this file yet.', 503);
+      if (found.status === 'refused') throwRefusal(found.reason ?? undefined);
+      if (attempt === MOST_ATTEMPTS) throwRefusal('The server has not checked this file yet.', 503);
       await pauseAfter(attempt, signal);
     }
   }
@@ -69,7 +69,7 @@ export function createUploads(env: Environment, call: Call): Uploads {
         onProgress(1);
         return check(`${path}/${encodeURIComponent(attachmentId)}`, signal);
       }
-      if (attempt === TRIES) throw new SmartspaceError(403);
+      if (attempt === MOST_ATTEMPTS) throw new SmartspaceError(403);
     }
   }
 

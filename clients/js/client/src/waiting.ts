@@ -1,4 +1,4 @@
-// Waits that a signal ends.
+// Promises that an `AbortSignal` or a time limit ends.
 
 import type { Environment } from './environment.ts';
 

@@ -190,3 +190,22 @@ test('an answer that breaks off is no answer', async () => {
   await room.clock.advance(10);
   assert.equal(room.space.timeline.getSnapshot().items.at(-1).send.isUnsure, true);
 });
+
+test('a token is checked also if its caller became known while it was asked for', async () => {
+  const next = deferred();
+  const me = deferred();
+  let answer = () => 'of sarah';
+  const respond = ({ path, token }) => {
+    if (path !== '/v1/me') return null;
+    return { status: 200, body: token === 'of sarah' ? me.promise : person('husam') };
+  };
+  const room = await openRoom(1, { token: () => answer(), respond });
+  answer = () => next.promise;
+  room.respond = (call) => respond(call) ?? onlyWith('of husam')(call);
+  const refused = assert.rejects(room.client.request('GET', '/v1/spaces/s'), ClosedError);
+  await room.clock.advance(10);
+  me.resolve(person('sarah'));
+  await room.clock.advance(10);
+  next.resolve('of husam');
+  await refused;
+});

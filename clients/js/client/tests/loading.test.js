@@ -258,3 +258,18 @@ test('a run of the first message that failed before the subscription is shown', 
   await room.clock.advance(2000);
   assert.deepEqual(room.texts(), ['text 1', 'failed (bad_request)']);
 });
+
+test('while a listed space loads, it takes over its live events', async () => {
+  const respond = ({ path }) => {
+    if (path.includes('/v1/spaces?'))
+      return { status: 200, body: { items: [listed(1)], nextCursor: null } };
+    return path.startsWith('/v1/spaces/s') ? { status: 503, body: {} } : null;
+  };
+  const room = await openRoom(1, { me: SARAH, respond });
+  room.client.spaces.subscribe(() => {});
+  await room.clock.advance(1000);
+  room.frames(created(2, 'while it loads'));
+  await room.clock.advance(100);
+  const [{ lastMessage }] = room.client.spaces.getSnapshot().spaces;
+  assert.equal(lastMessage?.seq, 2);
+});

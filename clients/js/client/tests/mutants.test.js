@@ -27,14 +27,14 @@ const MUTANTS = [
   [
     'reopens streams that a message replaced',
     'space/streams.js',
-    'new Set([...draft.closedStreams, ...ids])',
+    'remembering(draft.closedStreams, ids)',
     'draft.closedStreams',
   ],
   ['keeps the first try of a call', 'space/streams.js', 'if (isStart)', 'if (false)'],
   ['puts deltas together as they come', 'space/streams.js', 'at > text.length', 'false'],
   [
     'drops a stream before its message',
-    'space/writing.js',
+    'space/stream_lifetime.js',
     'frame.reason && !frame.messageId',
     'true',
   ],
@@ -44,7 +44,7 @@ const MUTANTS = [
     'message.streamId ?? message.id',
     'message.id',
   ],
-  ['shows a send beside its message', 'space/sends.js', 'shows(parts, send)', 'false'],
+  ['shows a send beside its message', 'space/claims.js', 'shows(message.parts, send)', 'false'],
   [
     'repeats a send under another key',
     'space/interpreter.js',
@@ -67,26 +67,26 @@ const MUTANTS = [
   [
     'believes late states of ended runs',
     'space/runs.js',
-    'hasEnded({ runs }, runId) || orderOf(current) > orderOf(run)',
+    'hasEnded({ runs }, runId) || isOlder(run, current)',
     'false',
   ],
-  ['keeps the active runs of before', 'space/frames.js', 'putActive(draft, active);', ''],
+  ['keeps the active runs of before', 'space/frame_changes.js', 'putActive(draft, active);', ''],
   [
     'looks up nothing after a break',
-    'space/frames.js',
+    'space/frame_changes.js',
     'refresh(draft);\n    showPresence(draft);',
     'showPresence(draft);',
   ],
   [
     'looks up nothing after silence',
-    'space/frames.js',
-    '< (isSettled ? LONGEST_STALE_MS : staleMs)',
+    'space/frame_changes.js',
+    '< (isFinished ? LONGEST_STALE_MS : staleMs)',
     '< Infinity',
   ],
-  ['believes overtaken settings', 'space/info.js', 'at < draft.infoAt', 'false'],
+  ['believes overtaken settings', 'space/members.js', 'at < draft.infoAt', 'false'],
   [
     'moves read positions back',
-    'space/info.js',
+    'space/members.js',
     'Math.max(each.readSeq, memberOf(draft, each.id)?.readSeq ?? 0)',
     'each.readSeq',
   ],
@@ -100,7 +100,7 @@ const MUTANTS = [
     'closes the old socket before the new one is ready',
     'connection/actions.js',
     "timers.clear('retry');",
-    "timers.clear('retry');\n    closeSocket(core.link);\n    core.link = null;",
+    "timers.clear('retry');\n    closeSocket(parts.link);\n    parts.link = null;",
   ],
   [
     'keeps a socket for more than two hours',
@@ -108,14 +108,19 @@ const MUTANTS = [
     'const ROLL_OVER_MS = 6_600_000',
     'const ROLL_OVER_MS = 66_000_000',
   ],
-  ['keeps the old socket', 'connection/actions.js', 'closeSocket(isNew ? core.link : next);', ''],
+  ['keeps the old socket', 'connection/actions.js', 'closeSocket(isNew ? parts.link : next);', ''],
   [
     'pings without the last seq',
     'connection/actions.js',
     "{ action: 'ping', spaces }",
     "{ action: 'ping', none: spaces }",
   ],
-  ['does not number subscriptions', 'connection/subscriptions.js', '(core.lastN += 1)', '0'],
+  [
+    'does not number subscriptions',
+    'connection/subscriptions.js',
+    '(parts.lastSubscriptionN += 1)',
+    '0',
+  ],
 ];
 
 /** Found by the tests with frames of their own. */
@@ -135,7 +140,7 @@ const FOUND_BY_TESTS = [
   [
     'waits for the lost answer to a subscription',
     'connection/subscriptions.js',
-    'SUBSCRIBE_LIMIT_MS, () => subscribe(core, link, spaceId)',
+    'SUBSCRIBE_LIMIT_MS, () => subscribe(parts, link, spaceId)',
     'SUBSCRIBE_LIMIT_MS, () => {}',
   ],
   [
@@ -162,7 +167,7 @@ const FOUND_BY_TESTS = [
     'aheadMs: now - Date.parse(frame.at)',
     'aheadMs: 0',
   ],
-  ['forgets a read position', 'space/frames.js', 'if (draft.unsentRead > 0)', 'if (false)'],
+  ['forgets a read position', 'space/frame_changes.js', 'if (draft.unsentRead > 0)', 'if (false)'],
   ['sets timers that are too long', 'timers.js', 'Math.min(delayMs, LONGEST_TIMER_MS)', 'delayMs'],
   [
     'sends what another tab has discarded',
@@ -181,7 +186,30 @@ const FOUND_BY_TESTS = [
     'active.delete(runId)',
     'void runId',
   ],
-  ['takes the settings of whichever frame came last', 'space/info.js', 'draft.infoAt = at;', ''],
+  ['takes the settings of whichever frame came last', 'space/members.js', 'draft.infoAt = at;', ''],
+  [
+    'confirms a subscription with the answer to an earlier unsubscription',
+    'connection/sockets.js',
+    "frame.type === 'unsubscribed' && frame.reason",
+    "frame.type === 'unsubscribed'",
+  ],
+  ['starts an attempt beside another one', 'timers.js', 'if (mine.has(name))', 'if (false)'],
+  ['keeps an older state of a run', 'run.js', 'known && isOlder(run, known)', 'false'],
+  ['keeps the pause of a discarded send', 'space/outbox.js', 'draft.isAskedToWait = false;', ''],
+  [
+    'posts before it knows what an earlier page left',
+    'space/outbox.js',
+    'if (!draft.isRestored)',
+    'if (false)',
+  ],
+  ['stores a send of a closed client', 'space/space.js', 'throwIfClosed();', ''],
+  ['opens a closed form again', 'space/frame_changes.js', '...added, ...draft.forms]', '...added]'],
+  [
+    'hears no events of a listed space while it loads',
+    'space/interpreter.js',
+    'state().isFollowing',
+    'state().isOpen',
+  ],
   [
     'adds to a list that an earlier state has',
     'space/history.js',
@@ -221,7 +249,10 @@ for (const [name, file, from, to] of FOUND_BY_TESTS)
     const env = { ...process.env, CLIENT_DIST: await mutated(t, file, from, to) };
     // The runner of these tests must not take part in this one's report.
     delete env.NODE_TEST_CONTEXT;
-    const suites = ['connection', 'http', 'loading', 'messages', 'outbox', 'reducer', 'room'];
+    const suites = [
+      ...['connection', 'forms', 'http', 'loading', 'messages'],
+      ...['outbox', 'reducer', 'room', 'run', 'spaces', 'timers'],
+    ];
     const files = suites.map((each) => `tests/${each}.test.js`);
     const run = promisify(execFile)('node', ['--test', '--test-reporter=tap', ...files], {
       cwd: PACKAGE,

@@ -1,7 +1,8 @@
-// Sends of which another tab knows too.
+// Sends that wait, that another tab or the next page sends, and in which order.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ClosedError } from './model/library.js';
 import { memoryStorage } from './model/network.js';
 import { SARAH, deferred, openRoom } from './model/room.js';
 
@@ -93,4 +94,89 @@ test('a send that has not failed is not sent under another key', async () => {
     pending(room).map((send) => send.key),
     [key],
   );
+});
+
+const tooMany = { status: 429, body: {}, headers: { 'retry-after': '60' } };
+const textsOf = (room) => room.stored.map(({ parts: [part] }) => part.text);
+
+test('a send that is discarded during a pause does not stop the next one', async () => {
+  const room = await openRoom(0, { respond: (each) => isPost(each) && tooMany });
+  const discarded = assert.rejects(room.space.send('one'), /was discarded/);
+  await room.clock.advance(10);
+  room.respond = () => null;
+  room.space.discard(pending(room)[0].key);
+  await discarded;
+  await room.clock.advance(61_000);
+  room.space.send('two');
+  await room.clock.advance(10);
+  assert.deepEqual(textsOf(room), ['two']);
+});
+
+test('a page that loads does not shorten a pause that the server asked for', async () => {
+  const page = deferred();
+  const respond = (each) => {
+    if (isPost(each)) return tooMany;
+    return each.path.includes('/messages?') ? { status: 200, body: page.promise } : null;
+  };
+  const room = await openRoom(0, { respond });
+  room.space.send('one').catch(() => {});
+  await room.clock.advance(10);
+  page.resolve({ items: [] });
+  await room.clock.advance(30_000);
+  assert.equal(posts(room), 1);
+  room.respond = () => null;
+  await room.clock.advance(60_000);
+  assert.deepEqual(textsOf(room), ['one']);
+});
+
+test('what an earlier page left is sent before what a page sends while it loads', async () => {
+  const storage = memoryStorage();
+  const refuse = (each) => (isPost(each) ? { status: 503, body: {} } : null);
+  const before = await openRoom(0, { storage, me: SARAH, respond: refuse });
+  before.space.send('one').catch(() => {});
+  await before.clock.advance(100);
+  before.client.close();
+  const me = deferred();
+  const respond = ({ path }) => (path === '/v1/me' ? { status: 200, body: me.promise } : null);
+  const now = () => before.clock.now + 1000;
+  const room = await openRoom(0, { storage, respond, now });
+  const sent = room.space.send('two');
+  await room.clock.advance(100);
+  assert.equal(posts(room), 0);
+  me.resolve(SARAH);
+  await room.clock.advance(100);
+  assert.deepEqual(textsOf(room), ['one', 'two']);
+  assert.equal((await sent).parts[0].text, 'two');
+});
+
+test('a send survives a reload while the messages of its space are not loaded', async () => {
+  const storage = memoryStorage();
+  const respond = ({ path }) => (path.includes('/messages') ? { status: 503, body: {} } : null);
+  const room = await openRoom(0, { storage, me: SARAH, respond });
+  room.space.send('hello').catch(() => {});
+  await room.clock.advance(100);
+  room.client.close();
+  const next = await openRoom(0, { storage, me: SARAH });
+  assert.deepEqual(textsOf(next), ['hello']);
+});
+
+test('a space that nobody opens sends, also if the caller can’t be found', async () => {
+  for (const status of [200, 403]) {
+    const respond = ({ path }) => (path === '/v1/me' ? { status, body: SARAH } : null);
+    const room = await openRoom(0, { me: SARAH, respond });
+    const other = room.client.space('other');
+    const sent = other.send('hello');
+    await room.clock.advance(100);
+    assert.equal((await sent).parts[0].text, 'hello', `after ${status}`);
+  }
+});
+
+test('a closed client stores no further send, so that the next one does not send it', async () => {
+  const storage = memoryStorage();
+  const room = await openRoom(0, { storage, me: SARAH });
+  room.client.close();
+  await assert.rejects(room.space.send('refused'), ClosedError);
+  await room.clock.advance(100);
+  const next = await openRoom(0, { storage, me: SARAH });
+  assert.deepEqual([pending(room), textsOf(next)], [[], []]);
 });

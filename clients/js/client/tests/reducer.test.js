@@ -8,10 +8,11 @@ import { CALLER, SEND, happened, shuffled } from './model/events.js';
 import { moduleOf } from './model/library.js';
 import { SPACE } from './model/server.js';
 
+const { DELAYED_CHANGES } = await moduleOf('space/delayed_changes.js');
 const { JOBS } = await moduleOf('space/jobs.js');
-const { addSend, stored } = await moduleOf('space/outbox.js');
-const { heard, reduce } = await moduleOf('space/reducer.js');
-const { entered, loaded, opened } = await moduleOf('space/session.js');
+const { addSend, sendsRestored, stored } = await moduleOf('space/outbox.js');
+const { frameReceived, reduce } = await moduleOf('space/reducer.js');
+const { entered, loaded, opened } = await moduleOf('space/opening.js');
 const { initialState } = await moduleOf('space/state.js');
 const { formsView, runsView, spaceView, timelineView } = await moduleOf('space/views.js');
 
@@ -26,16 +27,17 @@ class Space {
 
   constructor({ server, start, now }) {
     this.server = server;
-    this.moment = { now, random: 0.5, isHidden: false };
+    this.inputs = { now, random: 0.5, isHidden: false };
     this.change(opened);
-    const first = { isFirst: true, floor: Number.MAX_SAFE_INTEGER, restored: [] };
+    const first = { floor: Number.MAX_SAFE_INTEGER };
+    this.change(sendsRestored, []);
     this.change(loaded, { ...start, ...first });
     this.change(entered);
     this.change(addSend, SEND.key, { text: SEND.text, files: [] });
   }
 
   change = (...given) => {
-    const { state, effects } = reduce(this.state, this.moment, ...given);
+    const { state, effects } = reduce(this.state, this.inputs, ...given);
     this.state = state;
     this.effects.push(...effects);
   };
@@ -44,7 +46,7 @@ class Space {
   dispatch = (event) =>
     event.type === 'stored'
       ? this.change(stored, event.key, event.message)
-      : this.change(heard, event);
+      : this.change(frameReceived, event);
 
   /** Runs the calls and timers that were asked for, and those that follow from them. */
   async work() {
@@ -60,9 +62,9 @@ class Space {
       const [type, name, ...given] = this.effects.shift();
       const isJob = type.startsWith('job') && name !== 'load';
       const delayMs = type === 'jobLater' || type === 'later' ? given.shift() : 0;
-      this.moment = { ...this.moment, now: this.moment.now + delayMs };
+      this.inputs = { ...this.inputs, now: this.inputs.now + delayMs };
       if (isJob) await JOBS[name](context, ...given);
-      if (type === 'later') this.change(...given);
+      if (type === 'later') this.change(DELAYED_CHANGES[name], ...given);
     }
   }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from './model/frames.js';
-import { ADA, SARAH, deferred, openRoom } from './model/room.js';
+import { ADA, SARAH, deferred, listed, openRoom } from './model/room.js';
 
 test('a room tracks active and failed runs', async () => {
   const room = await openRoom(1);
@@ -32,6 +32,8 @@ test('a room tracks members, the name and the deletion of its space', async () =
   const bob = { id: 'bob', name: 'Bob', type: 'agent', role: 'member', readSeq: 0 };
   room.frames({ type: 'member.joined', member: bob });
   room.frames({ type: 'member.joined', member: { ...bob, role: 'owner' } });
+  assert.deepEqual(state(), ['S', ['ada', 'bob'], false]);
+  room.frames({ type: 'member.joined', member: { ...ADA, role: 'owner', readSeq: 0 } });
   assert.deepEqual(state(), ['S', ['ada', 'bob'], false]);
   room.frames({ type: 'member.left', entityId: 'bob' });
   assert.deepEqual(state(), ['S', ['ada'], false]);
@@ -98,6 +100,24 @@ test('no read position of nothing is sent', async () => {
   first.resolve({});
   await room.clock.advance(60_000);
   assert.deepEqual(positions, [5, 7]);
+});
+
+test('a read position from before the space is loaded is sent', async () => {
+  const positions = [];
+  const space = deferred();
+  const respond = ({ method, path, body }) => {
+    if (path === '/v1/spaces/s') return { status: 200, body: space.promise };
+    if (method !== 'PUT') return null;
+    positions.push(JSON.parse(body).seq);
+    return { status: 200, body: {} };
+  };
+  const room = await openRoom(3, { me: SARAH, respond });
+  room.space.markRead();
+  room.space.markRead(3);
+  room.space.markRead(2);
+  space.resolve(listed(3));
+  await room.clock.advance(1000);
+  assert.deepEqual(positions, [3]);
 });
 
 test('the messages of the system to the model of a run are in the runs', async () => {

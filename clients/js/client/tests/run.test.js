@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { message, openRoom } from './model/room.js';
+import { deferred, message, openRoom } from './model/room.js';
 
 test('a message of a remote run is news of the run', async () => {
   for (const [remote, loads] of [
@@ -28,4 +28,58 @@ test('a message of a remote run is news of the run', async () => {
     await room.clock.advance(100);
     assert.equal(asked() - before, loads);
   }
+});
+
+const trigger = { type: 'space_message', spaceId: 's' };
+const stateOf = (status, stepCount) => ({
+  id: 'r1',
+  status,
+  stepCount,
+  finishedAt: null,
+  createdAt: '2026-01-01T00:00:00Z',
+  trigger,
+});
+const news = (status) => ({ type: `run.${status}`, run: stateOf(status, 1) });
+
+/** A room with a followed run, whose loads get `answers`, and the number of loads. */
+async function openRun(...answers) {
+  const respond = ({ path }) =>
+    path === '/v1/runs/r1' ? { status: 200, body: answers.shift() } : null;
+  const room = await openRoom(1, { respond });
+  const run = room.client.run('r1');
+  const stop = run.subscribe(() => run.getSnapshot());
+  await room.clock.advance(100);
+  const loads = () => room.calls.filter((call) => call === 'GET /v1/runs/r1').length;
+  return { room, run, stop, loads, status: () => run.getSnapshot().run.status };
+}
+
+test('a load that ends late does not undo a newer one', async () => {
+  const late = deferred();
+  const now = stateOf('running', 1);
+  const { room, status } = await openRun(stateOf('running', 0), late.promise, now, now);
+  room.frames(news('waiting_tool'), news('running'));
+  await room.clock.advance(10);
+  late.resolve(stateOf('waiting_tool', 1));
+  await room.clock.advance(100);
+  assert.equal(status(), 'running');
+});
+
+test('a load from before the run was left does not undo a newer one', async () => {
+  const late = deferred();
+  const { room, run, stop, status } = await openRun(late.promise, stateOf('running', 1));
+  stop();
+  await room.clock.advance(2000);
+  run.subscribe(() => {});
+  await room.clock.advance(100);
+  late.resolve(stateOf('waiting_tool', 1));
+  await room.clock.advance(100);
+  assert.equal(status(), 'running');
+});
+
+test('a subscription to another space is no news of a run', async () => {
+  const { room, loads } = await openRun(stateOf('running', 1), stateOf('running', 1));
+  const before = loads();
+  room.frames({ type: 'subscribed', spaceId: 'other', seq: 1, from: null, active: [] });
+  await room.clock.advance(100);
+  assert.equal(loads(), before);
 });

@@ -2,8 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_STREAMS, putFrame } from '../dist/space/streams.js';
 import { randomOf } from './model/clock.js';
+import { moduleOf } from './model/library.js';
+
+const { initialState } = await moduleOf('space/state.js');
+const { createStores } = await moduleOf('space/stores.js');
+const { NO_STREAMS, closeStreams, putFrame } = await moduleOf('space/streams.js');
 
 const WHOLE = 'Ein Möwenschrei 🕊️ über dem Hafen, 你好, dann Stille.'.repeat(4);
 
@@ -61,4 +65,29 @@ test('the later attempt of a call wins, in any order of frames', () => {
       ['second'],
     );
   }
+});
+
+test('of very many streams that are over, the last ones stay closed', () => {
+  const state = { ...NO_STREAMS };
+  for (let count = 0; count < 3000; count += 1) closeStreams(state, [`s${count}`]);
+  assert.ok(state.closedStreams.size <= 1000, `${state.closedStreams.size} are remembered`);
+  putFrame(state, { type: 'stream.delta', streamId: 's2999', offset: 0, text: 'late' }, 0);
+  assert.equal(state.streams.size, 0);
+});
+
+test('the store of a stream that is over stays while somebody subscribes', () => {
+  const state = { ...initialState('s', null, true), closedStreams: new Set(['one', 'two']) };
+  const stores = createStores(
+    () => state,
+    () => () => {},
+    () => {},
+  );
+  const before = ['one', 'two', 'open'].map((id) => stores.stream(id));
+  const stop = before[0].subscribe(() => {});
+  stores.notify(state, { ...state });
+  const after = ['one', 'two', 'open'].map((id, index) => stores.stream(id) === before[index]);
+  assert.deepEqual(after, [true, false, true]);
+  stop();
+  stores.notify(state, { ...state });
+  assert.notEqual(stores.stream('one'), before[0]);
 });

@@ -1,7 +1,7 @@
 // The address of a file, which works for some minutes only.
 
 import type { SmartspaceError, Space } from '@smartspace/client';
-import { useEffect, useMemo, useReducer, useState } from 'react';
+import { useEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { useSpaceFor } from './context.ts';
 
 // Less than what the client leaves of an address before it asks for the next one.
@@ -32,8 +32,12 @@ export function useFileUrl(attachmentId: string | null, spaceId?: string): FileU
   const space = useSpaceFor('useFileUrl', spaceId);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [renewals, renew] = useReducer((count: number) => count + 1, 0);
+  // A renewal concerns the file that was shown at the time, and no later one.
+  const renewed = useRef(0);
 
   useEffect(() => {
+    const isRenewal = renewals > renewed.current;
+    renewed.current = renewals;
     if (attachmentId === null) return;
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,7 +58,7 @@ export function useFileUrl(attachmentId: string | null, spaceId?: string): FileU
       put(url, failure);
       if (url || isTemporary(failure)) timer = setTimeout(() => look(false), LOOK_MS);
     };
-    look(renewals > 0);
+    look(isRenewal);
     return () => {
       isOver = true;
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 'use client';
 
-// React hooks for Smartspace.
+// The public API of the package, and a map of its files.
 //
 // context.ts       the providers, and how a hook finds its client and its space
 // store.ts         `useStore`: a store of the client as the state of a component

@@ -1,6 +1,6 @@
 // The caller as a store. The client offers it as a promise.
 
-import type { Caller, Client, Store } from '@smartspace/client';
+import type { Caller, Client, SmartspaceError, Store } from '@smartspace/client';
 import { useClientFor } from './context.ts';
 import { LOADING, useStore } from './store.ts';
 
@@ -12,12 +12,14 @@ export interface MeState {
   error: Error | null;
 }
 
+const RETRY_MS = 5000;
 const NOBODY: MeState = { me: null, ...LOADING };
 const stores = new WeakMap<Client, Store<MeState>>();
 
 /**
  * Returns who the caller is. It changes once, when that is loaded. After a failure it changes to
- * the error, and asks again when the connection is live.
+ * the error. It asks again when the connection is live, and while it stays live every five seconds,
+ * unless the server refused the caller.
  */
 export function useMe(): MeState {
   const client = useClientFor('useMe');
@@ -30,6 +32,7 @@ function createMe(client: Client): Store<MeState> {
   const listeners = new Set<() => void>();
   let state = NOBODY;
   let leave: (() => void) | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   function set(after: MeState) {
     state = after;
@@ -37,6 +40,7 @@ function createMe(client: Client): Store<MeState> {
   }
 
   function stopWaiting() {
+    clearTimeout(timer);
     leave?.();
     leave = undefined;
   }
@@ -49,7 +53,10 @@ function createMe(client: Client): Store<MeState> {
       },
       (error) => {
         set({ me: null, isLoading: false, error });
-        if (listeners.size > 0) leave ??= client.connection.subscribe(askIfLive);
+        if (listeners.size === 0) return;
+        leave ??= client.connection.subscribe(askIfLive);
+        clearTimeout(timer);
+        if ((error as SmartspaceError).isTemporary) timer = setTimeout(askIfLive, RETRY_MS);
       },
     );
   }

@@ -52,7 +52,6 @@ export function useUploads(spaceId?: string): Uploads {
 
 function createUploads(space: Space): Store<Uploads> {
   const listeners = new Set<() => void>();
-  const aborts = new Map<string, AbortController>();
   let lastId = 0;
   let state: Uploads = { uploads: NONE, isReady: true, add, take };
 
@@ -65,30 +64,34 @@ function createUploads(space: Space): Store<Uploads> {
   const change = (id: string, part: Partial<Upload>) =>
     set(state.uploads.map((each) => (each.id === id ? { ...each, ...part } : each)));
 
-  function start(id: string, file: Blob | NewFile, options?: AttachOptions) {
-    const abort = new AbortController();
-    const onProgress = (progress: number) => change(id, { progress });
-    aborts.set(id, abort);
-    space.attach(file, { ...options, onProgress, signal: abort.signal }).then(
-      (attachment) => change(id, { status: 'ready', attachment, progress: 1 }),
-      (error) => change(id, { status: 'failed', error }),
-    );
+  function addOne(file: Blob | NewFile, options?: AttachOptions) {
+    const id = `upload ${(lastId += 1)}`;
+    let abort: AbortController;
+    const start = () => {
+      abort = new AbortController();
+      const onProgress = (progress: number) => change(id, { progress });
+      space.attach(file, { ...options, onProgress, signal: abort.signal }).then(
+        (attachment) => change(id, { status: 'ready', attachment, progress: 1 }),
+        (error) => change(id, { status: 'failed', error }),
+      );
+    };
+    const retry = () => {
+      const upload = state.uploads.find((each) => each.id === id);
+      // Otherwise a second upload would run beside the first one.
+      if (upload?.status !== 'failed') return;
+      change(id, { status: 'uploading', error: null, progress: 0 });
+      start();
+    };
+    const remove = () => {
+      abort.abort();
+      set(state.uploads.filter((each) => each.id !== id));
+    };
+    set([...state.uploads, { ...begun(id, file), retry, remove }]);
+    start();
   }
 
   function add(files: Iterable<Blob | NewFile>, options?: AttachOptions) {
-    for (const file of files) {
-      const id = `upload ${(lastId += 1)}`;
-      const retry = () => {
-        change(id, { status: 'uploading', error: null, progress: 0 });
-        start(id, file, options);
-      };
-      const remove = () => {
-        aborts.get(id)?.abort();
-        set(state.uploads.filter((each) => each.id !== id));
-      };
-      set([...state.uploads, { ...begun(id, file), retry, remove }]);
-      start(id, file, options);
-    }
+    for (const file of files) addOne(file, options);
   }
 
   function take() {

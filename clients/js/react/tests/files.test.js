@@ -57,7 +57,9 @@ for (const flavor of flavors) {
     assert.equal(seen.now.uploads[1].error.message, 'It is too large.');
 
     await settle(flavor, () => seen.now.uploads[1].retry());
+    await settle(flavor, () => seen.now.uploads.forEach(({ retry }) => retry()));
     assert.deepEqual(shown(), ['one ready 1', 'two uploading 0']);
+    assert.equal(calls.length, 3, 'only a failed file is uploaded again');
     assert.equal(seen.now.uploads[1].error, null);
     await settle(flavor, () => calls[2].resolve({ id: 'att_2' }));
     assert.equal(seen.now.isReady, true);
@@ -107,6 +109,9 @@ for (const flavor of flavors) {
     assert.equal(seen.now.url, 'https://storage.example/3');
     await show(null);
     assert.deepEqual([seen.now.url, seen.now.isLoading], [null, false]);
+    // A renewal counts once: the address that it brought is still good.
+    await show('att_1');
+    assert.equal(seen.now.url, 'https://storage.example/3');
     await page.unmount();
   });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fakeServer } from './fake_server.js';
-import { clientOf, flavors, pageOf } from './page.js';
+import { clientOf, flavors, pageOf, settle } from './page.js';
 
 for (const flavor of flavors) {
   const { name, React, hooks } = flavor;
@@ -49,5 +49,27 @@ for (const flavor of flavors) {
     await page.unmount();
     server.advance(1000);
     assert.equal(server.open().length, 0);
+  });
+
+  test(`${name}: useMe asks again while the connection stays live`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { page, seen, asked } = await open([503, 503, 503]);
+    const pass = (ms) => settle(flavor, () => t.mock.timers.tick(ms));
+    assert.deepEqual([asked(), seen.error.status], [2, 503]);
+    await pass(5000);
+    assert.deepEqual([asked(), seen.error.status], [3, 503]);
+    await pass(5000);
+    assert.deepEqual([asked(), seen.me?.entity.name, seen.error], [4, 'Ann', null]);
+    await pass(60_000);
+    assert.equal(asked(), 4);
+    await page.unmount();
+  });
+
+  test(`${name}: useMe does not ask again for a caller that the server refused`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { page, asked } = await open([503, 403]);
+    await settle(flavor, () => t.mock.timers.tick(60_000));
+    assert.equal(asked(), 2);
+    await page.unmount();
   });
 }

@@ -1,111 +1,113 @@
-// Which spaces a socket follows: subscriptions that are sent, confirmed, refused and queued.
+// Subscribes the sockets to spaces: sends, repeats and queues subscriptions, and handles answers.
 
-import type { ErrorFrame } from '../events.ts';
-import { AT_ONCE, CONNECT_LIMIT_MS, QUEUE_MS, REFUSED_MS, SUBSCRIBE_LIMIT_MS } from '../limits.ts';
-import { isEager, isOpen, seqOf, show, write, type Core, type Link } from './core.ts';
+import type { ErrorFrame } from '../frames.ts';
+import {
+  SUBSCRIBE_BURST,
+  CONNECT_LIMIT_MS,
+  SUBSCRIBE_INTERVAL_MS,
+  REFUSED_MS,
+  SUBSCRIBE_LIMIT_MS,
+} from '../limits.ts';
+import { isEager, isOpen, seqOf, show, write, type ConnectionParts, type Link } from './parts.ts';
 
 // The server applies only a frame with a higher number than before.
-const nextN = (core: Core) => (core.isCounted ? (core.lastN += 1) : undefined);
+const nextSubscriptionN = (parts: ConnectionParts) => (parts.lastSubscriptionN += 1);
 
 /** Whether all spaces that somebody looks at are followed over this link. */
-const isReady = (core: Core, link: Link) =>
-  ![...link.unconfirmed].some((id) => isEager(core.followers.get(id)));
+const isReady = (parts: ConnectionParts, link: Link) =>
+  ![...link.unconfirmed].some((id) => isEager(parts.followers.get(id)));
 
 /** The connection is live, once it follows all spaces that somebody looks at. */
-export function settle(core: Core, link: Link) {
-  if (!isReady(core, link)) return;
-  if (link === core.next) core.dispatch('ready');
-  else show(core, 'live');
+export function showIfReady(parts: ConnectionParts, link: Link) {
+  if (!isReady(parts, link)) return;
+  if (link === parts.next) parts.dispatch('ready');
+  else show(parts, 'live');
 }
 
 /** Gives up a socket that is not ready in time. */
-export const limitConnecting = (core: Core) =>
-  core.timers.after('connect', CONNECT_LIMIT_MS, () => core.dispatch('failed'));
+export const limitConnecting = (parts: ConnectionParts, link: Link) =>
+  link.timers.after('connect', CONNECT_LIMIT_MS, () => parts.dispatch('failed'));
 
 /** A socket has opened. The spaces that somebody looks at are subscribed to first. */
-export function subscribeAll(core: Core, link: Link) {
-  const eager = [...core.followers].filter(([, set]) => isEager(set));
+export function subscribeAll(parts: ConnectionParts, link: Link) {
+  const eager = [...parts.followers].filter(([, set]) => isEager(set));
   for (const [index, [spaceId]] of eager.entries()) {
     link.unconfirmed.add(spaceId);
     // The server takes a few subscriptions at once, and then two a second.
-    if (index < AT_ONCE) subscribe(core, link, spaceId);
-    else subscribeLater(core, spaceId);
+    if (index < SUBSCRIBE_BURST) subscribe(parts, link, spaceId);
+    else subscribeLater(parts, link, spaceId);
   }
-  settle(core, link);
+  showIfReady(parts, link);
 }
 
 /** Subscribes to a space over a link, again and again until that is confirmed. */
-export function subscribe(core: Core, link: Link | null, spaceId: string) {
-  const wanted = core.followers.get(spaceId);
-  if (!link || !isOpen(link) || !wanted || (link !== core.link && link !== core.next)) return;
+export function subscribe(parts: ConnectionParts, link: Link | null, spaceId: string) {
+  const wanted = parts.followers.get(spaceId);
+  if (!isOpen(link) || !wanted) return;
   const afterSeq = seqOf(wanted);
   const id = `subscribe ${spaceId}`;
   link.unconfirmed.add(spaceId);
   // The answer can be lost.
-  core.timers.after(id, SUBSCRIBE_LIMIT_MS, () => subscribe(core, link, spaceId));
+  link.timers.after(id, SUBSCRIBE_LIMIT_MS, () => subscribe(parts, link, spaceId));
   write(link, {
     action: 'subscribe',
-    id: core.isCounted ? `${id} counted` : id,
+    id,
     spaceId,
     // JSON leaves an undefined field out.
     afterSeq: afterSeq < Infinity ? afterSeq : undefined,
-    n: nextN(core),
+    n: nextSubscriptionN(parts),
   });
 }
 
 /** Subscribes to a space after those that wait already. */
-export function subscribeLater(core: Core, spaceId: string, delayMs = 0) {
-  core.queued.add(spaceId);
-  if (delayMs > 0 || !core.timers.has('queue'))
-    core.timers.after('queue', delayMs, () => subscribeNext(core));
-}
-
-function subscribeNext(core: Core) {
-  const [spaceId] = core.queued;
-  if (spaceId === undefined) return;
-  core.queued.delete(spaceId);
-  subscribe(core, isOpen(core.next) ? core.next : core.link, spaceId);
-  core.timers.after('queue', QUEUE_MS, () => subscribeNext(core));
+export function subscribeLater(parts: ConnectionParts, link: Link, spaceId: string, delayMs = 0) {
+  const { queued, timers } = link;
+  const subscribeNext = () => {
+    const [next] = queued;
+    if (next === undefined) return;
+    queued.delete(next);
+    subscribe(parts, link, next);
+    timers.after('queue', SUBSCRIBE_INTERVAL_MS, subscribeNext);
+  };
+  queued.add(spaceId);
+  if (delayMs > 0 || !timers.has('queue')) timers.after('queue', delayMs, subscribeNext);
 }
 
 /** Nobody follows a space any longer. */
-export function unsubscribe(core: Core, spaceId: string) {
-  for (const link of [core.link, core.next]) {
-    write(link, { action: 'unsubscribe', spaceId, n: nextN(core) });
-    if (link) confirm(core, link, spaceId);
+export function unsubscribe(parts: ConnectionParts, spaceId: string) {
+  for (const link of [parts.link, parts.next]) {
+    write(link, { action: 'unsubscribe', spaceId, n: nextSubscriptionN(parts) });
+    if (link) confirm(parts, link, spaceId);
   }
 }
 
 /** The server has answered a subscription, or it is not wanted any longer. */
-export function confirm(core: Core, link: Link, spaceId: string) {
-  core.timers.clear(`subscribe ${spaceId}`);
+export function confirm(parts: ConnectionParts, link: Link, spaceId: string) {
+  link.timers.clear(`subscribe ${spaceId}`);
   if (!link.unconfirmed.delete(spaceId)) return;
   // Many subscriptions take long. Only a socket that does not get on is given up.
-  if (link === core.next) limitConnecting(core);
-  settle(core, link);
+  if (link === parts.next) limitConnecting(parts, link);
+  showIfReady(parts, link);
 }
 
 /** A subscription has failed. Returns whether nobody else needs to know. */
-export function refuse(core: Core, link: Link, frame: ErrorFrame): boolean {
+export function handleRefusal(parts: ConnectionParts, link: Link, frame: ErrorFrame): boolean {
   const { status } = frame;
   // The request's id comes back with its error.
-  const [kind, spaceId = '', counted] = String(frame.id).split(' ');
+  const [kind, spaceId = ''] = String(frame.id).split(' ');
   if (kind !== 'subscribe') return false;
   const name = `subscribe ${spaceId}`;
   const isInvalid = status === 422;
-  // A server of an earlier version does not know the numbers.
-  const isOld = isInvalid && !!counted;
-  if (isOld) core.isCounted = false;
-  else if (isInvalid || status === 403 || status === 404) {
-    if (!isInvalid) core.followers.get(spaceId)?.forEach((each) => each.receive(frame));
+  if (isInvalid || status === 403 || status === 404) {
+    if (!isInvalid) parts.followers.get(spaceId)?.forEach((each) => each.receive(frame));
     // The other spaces do not wait for it.
-    confirm(core, link, spaceId);
-    if (isInvalid) core.timers.after(name, REFUSED_MS, () => subscribe(core, core.link, spaceId));
+    confirm(parts, link, spaceId);
+    if (isInvalid) link.timers.after(name, REFUSED_MS, () => subscribe(parts, link, spaceId));
     return true;
   }
-  const delayMs = isOld ? 0 : (frame.retryAfter ?? 1) * 1000;
-  if (!isReady(core, link)) show(core, 'stalled', { retryAt: core.env.now() + delayMs });
-  core.timers.clear(name);
-  subscribeLater(core, spaceId, delayMs);
+  const delayMs = (frame.retryAfter ?? 1) * 1000;
+  if (!isReady(parts, link)) show(parts, 'stalled', { retryAt: parts.env.now() + delayMs });
+  link.timers.clear(name);
+  subscribeLater(parts, link, spaceId, delayMs);
   return true;
 }

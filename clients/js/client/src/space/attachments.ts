@@ -1,7 +1,7 @@
 // The files of one space: how they get to the server, and the addresses from which they are loaded.
 
 import type { Environment } from '../environment.ts';
-import { refuse } from '../errors.ts';
+import { throwRefusal } from '../errors.ts';
 import type { Call } from '../http.ts';
 import { URL_LIFE_MS, URL_RESERVE_MS } from '../limits.ts';
 import type { Attachment, FilePart, FileUrlOptions, Space } from '../types.ts';
@@ -35,21 +35,24 @@ export function createAttachments(context: AttachmentsContext, path: string): At
   const endOf = ({ urlExpiresAt }: Attachment) =>
     Math.min(Date.parse(urlExpiresAt ?? ''), env.now() + URL_LIFE_MS) - URL_RESERVE_MS;
 
-  const attachment: Space['attachment'] = async (id, { signal } = {}) =>
-    note(await context.call<Attachment>('GET', pathOf(id), { retry: true, signal }));
+  const attachment: Space['attachment'] = async (id, options) =>
+    note(
+      await context.call<Attachment>('GET', pathOf(id), { retry: true, signal: options?.signal }),
+    );
 
   async function ask(id: string) {
-    const { url, status, reason } = await attachment(id);
-    if (url) return url;
-    refuse(status === 'pending' ? 'This file has not been uploaded yet.' : (reason ?? undefined));
+    const found = await attachment(id);
+    if (found.url) return found.url;
+    const isPending = found.status === 'pending';
+    throwRefusal(isPending ? 'This file has not been uploaded yet.' : (found.reason ?? undefined));
   }
 
   return {
     attach: async (file, options) => note(await context.uploads(path, file, options)),
     attachment,
-    fileUrl(id, { renew = false }: FileUrlOptions = {}) {
+    fileUrl(id, options?: FileUrlOptions) {
       const found = urls.get(id);
-      if (found && !renew && env.now() < found.until) return found.url;
+      if (found && !options?.renew && env.now() < found.until) return found.url;
       const asked = { url: ask(id), until: Infinity };
       urls.set(id, asked);
       asked.url.catch(() => urls.get(id) === asked && urls.delete(id));

@@ -34,11 +34,11 @@ export const NO_HISTORY: History = {
 };
 
 /** The highest loaded seq. Without messages it is one below the floor. */
-export const lastSeq = ({ messages, floor }: History) => messages.at(-1)?.seq ?? floor - 1;
+export const lastSeq = (history: History) => history.messages.at(-1)?.seq ?? history.floor - 1;
 
-export const hasOlder = ({ floor, isComplete }: History) => floor > 1 && !isComplete;
+export const hasOlder = (history: History) => history.floor > 1 && !history.isComplete;
 
-export const isLoadingOlder = ({ epoch, loadingEpoch }: History) => epoch === loadingEpoch;
+export const isLoadingOlder = (history: History) => history.epoch === history.loadingEpoch;
 
 /** `seq` is the last seq of the space. Nothing is loaded. */
 export function beginAfter(draft: Draft, seq: number) {
@@ -48,7 +48,7 @@ export function beginAfter(draft: Draft, seq: number) {
   draft.epoch += 1;
 }
 
-/** Nothing up to `seq` is loaded, except what is loaded now. */
+/** Starts the history after `seq`, or before the messages that are loaded already. */
 export function startAfter(draft: Draft, seq: number) {
   const { messages } = draft;
   // What this client has sent may be loaded already, and must not vanish.
@@ -79,7 +79,7 @@ export function putMessages(draft: Draft, page: readonly Message[]) {
 
 /** Adds the page that ends below the floor. */
 export function putOlderPage(draft: Draft, page: readonly Message[]) {
-  draft.floor = Math.min(draft.floor, ...page.map(({ seq }) => seq));
+  draft.floor = Math.min(draft.floor, ...page.map((each) => each.seq));
   putMessages(draft, page);
 }
 
@@ -89,13 +89,13 @@ export function putSeq(draft: Draft, seq: number) {
 }
 
 /** The seq before the first missing message, or null if none is missing. */
-export function gapOf({ floor, messages, lastKnown }: History): number | null {
-  let expected = floor;
-  for (const { seq } of messages) {
+export function gapOf(history: History): number | null {
+  let expected = history.floor;
+  for (const { seq } of history.messages) {
     if (seq !== expected) break;
     expected += 1;
   }
-  return expected <= lastKnown ? expected - 1 : null;
+  return expected <= history.lastKnown ? expected - 1 : null;
 }
 
 /**

@@ -4,96 +4,127 @@
 import type { Connection } from '../connection/connection.ts';
 import type { Timers } from '../timers.ts';
 import type { Message } from '../types.ts';
-import type { About, Effect, Effects, JobName } from './effects.ts';
-import { tick } from './frames.ts';
+import { DELAYED_CHANGES } from './delayed_changes.ts';
+import {
+  isFollowed,
+  type DelayedName,
+  type JobArgument,
+  type Effect,
+  type Effects,
+  type JobName,
+} from './effects.ts';
+import { pinged } from './frame_changes.ts';
 import { lastSeq } from './history.ts';
-import { JOBS, type JobContext } from './jobs.ts';
+import { JOBS, restoreSends, type JobContext } from './jobs.ts';
 import { addMessages } from './loading.ts';
-import { attemptFailed, discardedElsewhere, stored } from './outbox.ts';
-import { heard } from './reducer.ts';
-import { loadFailed } from './session.ts';
+import { attemptFailed, discardedElsewhere, pauseEnded, sendsRestored, stored } from './outbox.ts';
+import { frameReceived } from './reducer.ts';
+import { loadFailed } from './opening.ts';
 
 /** What effects need. */
-export interface Core extends JobContext {
+export interface EffectContext extends JobContext {
   readonly id: string;
   readonly connection: Connection;
   /** The timers that end when nobody follows the space, and those that do not. */
   readonly timers: Timers;
-  readonly lasting: Timers;
-  /** Settles the promises of sends, by their keys. */
+  readonly sendTimers: Timers;
+  /** Resolves or rejects the promises of sends, by their keys. */
   readonly waiting: Map<string, (message: Message | Promise<never>) => void>;
   unfollow(): void;
 }
 
-type Run = {
-  readonly [N in keyof Effects]: (core: Core, ...given: Parameters<Effects[N]>) => void;
+type EffectHandlers = {
+  readonly [N in keyof Effects]: (context: EffectContext, ...given: Parameters<Effects[N]>) => void;
 };
 
-const RUN: Run = {
-  follow(core) {
-    core.unfollow = follow(core, false);
+const EFFECT_HANDLERS: EffectHandlers = {
+  follow(context) {
+    context.unfollow = follow(context, false);
   },
-  unfollow: (core) => core.unfollow(),
+  unfollow: (context) => context.unfollow(),
   job: runJob,
-  jobLater: (core, name, delayMs, about, isKept) =>
-    after(core, keyOf(name, about), delayMs, () => runJob(core, name, about), isKept),
-  later: (core, name, delayMs, change, isKept) =>
-    after(core, name, delayMs, () => core.change(change), isKept),
-  stopTimers: (core) => core.timers.stop(),
-  postLater: (core, delayMs, change) =>
-    core.lasting.after('post', delayMs, () => core.change(change)),
-  frame: (core, frame) => core.connection.send(frame),
-  check: (core) => core.connection.check(),
-  post(core, { key, text, files, senderId }) {
-    if (core.sendStorage.isMarked(key)) return core.change(discardedElsewhere, key);
-    const ids = files.map(({ attachmentId }) => attachmentId);
+  jobLater: (context, name, delayMs, argument, isKept) =>
+    after(context, keyOf(name, argument), delayMs, () => runJob(context, name, argument), isKept),
+  later: (context, name, delayMs, id = '', isKept) =>
+    after(
+      context,
+      keyOf(name, id),
+      delayMs,
+      () => context.change(DELAYED_CHANGES[name], id),
+      isKept,
+    ),
+  stopTimers: (context) => context.timers.stop(),
+  postLater: (context, delayMs) =>
+    context.sendTimers.after('post', delayMs, () => context.change(pauseEnded)),
+  frame: (context, frame) => context.connection.send(frame),
+  check: (context) => context.connection.check(),
+  post(context, { key, text, files, senderId }) {
+    if (context.sendStorage.isMarked(key)) return context.change(discardedElsewhere, key);
+    const ids = files.map((each) => each.attachmentId);
     const attachments = ids.length > 0 ? ids : undefined;
     const body = { text, attachments, senderId: senderId ?? undefined };
-    core.call<Message>('POST', '/messages', { body, idempotencyKey: key }).then(
-      (message) => core.change(stored, key, message),
-      (error) => core.change(attemptFailed, key, error),
+    context.call<Message>('POST', '/messages', { body, idempotencyKey: key }).then(
+      (message) => context.change(stored, key, message),
+      (error) => context.change(attemptFailed, key, error),
     );
   },
-  store: (core, key, send) => core.sendStorage.store(key, send),
-  mark: (core, key) => core.sendStorage.mark(key),
-  settle({ waiting }, key, message, error) {
-    waiting.get(key)?.(message ?? Promise.reject(error));
-    waiting.delete(key);
+  restore: (context) =>
+    context.sendTimers.persist(
+      'restore',
+      () => restoreSends(context),
+      // The answer to a send says why.
+      (_, isRetried) => isRetried || context.change(sendsRestored, []),
+    ),
+  store: (context, key, send) => context.sendStorage.store(key, send),
+  mark: (context, key) => context.sendStorage.mark(key),
+  resolveSend(context, key, message, error) {
+    context.waiting.get(key)?.(message ?? Promise.reject(error));
+    context.waiting.delete(key);
   },
 };
 
 /** Does what an effect asks for. */
-export const runEffect = (core: Core, [name, ...given]: Effect) =>
-  (RUN[name] as (core: Core, ...given: unknown[]) => void)(core, ...given);
+export const runEffect = (context: EffectContext, [name, ...given]: Effect) =>
+  (EFFECT_HANDLERS[name] as (context: EffectContext, ...given: unknown[]) => void)(
+    context,
+    ...given,
+  );
 
 /** Follows a space until the result is called: lazily, as the list of spaces does, or fully. */
-export const follow = ({ connection, id, state, change }: Core, lazy: boolean) =>
+export const follow = ({ connection, id, state, change }: EffectContext, lazy: boolean) =>
   connection.follow({
     spaceId: id,
     lazy,
     afterSeq: () => lastSeq(state()),
-    // While the space is open, its own follower gets the frames.
-    receive: (frame) => (lazy && state().isOpen) || change(heard, frame),
-    tick: () => lazy || change(tick),
+    // Every follower of the space gets the frames. One of them takes them over.
+    receive: (frame) => (lazy && state().isFollowing) || change(frameReceived, frame),
+    tick: () => lazy || change(pinged),
   });
 
 // A job and the timer before it have one name, so that neither runs twice.
-const keyOf = (name: JobName, about: About = '') =>
-  `${name} ${typeof about === 'object' ? about.seq : about}`;
+const keyOf = (name: JobName | DelayedName, argument: JobArgument = '') =>
+  `${name} ${typeof argument === 'object' ? argument.seq : argument}`;
 
-function runJob(core: Core, name: JobName, about?: About) {
-  core.timers.persist(
-    keyOf(name, about),
-    () => JOBS[name](core, about as never),
+function runJob(context: EffectContext, name: JobName, argument?: JobArgument) {
+  context.timers.persist(
+    keyOf(name, argument),
+    () => JOBS[name](context, argument as never),
     (error, isRetried) => {
-      if (name === 'load' && core.state().session === about)
-        core.change(loadFailed, error, isRetried);
+      if (name === 'load' && context.state().session === argument)
+        context.change(loadFailed, error, isRetried);
       // A cut text is better than none.
-      if (name === 'whole') core.change(addMessages, [about as Message]);
+      if (name === 'fullMessage') context.change(addMessages, [argument as Message]);
     },
   );
 }
 
-function after(core: Core, name: string, delayMs: number, act: () => void, isKept?: boolean) {
-  if (!isKept || !core.timers.has(name)) core.timers.after(name, delayMs, act);
+function after(
+  context: EffectContext,
+  name: string,
+  delayMs: number,
+  act: () => void,
+  isKept?: boolean,
+) {
+  const isWanted = isFollowed(context.state()) && !(isKept && context.timers.has(name));
+  if (isWanted) context.timers.after(name, delayMs, act);
 }

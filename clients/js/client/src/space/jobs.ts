@@ -1,19 +1,21 @@
-// The HTTP calls of a space. A job reads the state, makes calls, and turns their answers into
-// changes. It keeps nothing itself, so it can be repeated from its start.
+// The jobs of a space: HTTP calls whose answers become changes. A job holds no state of its own, so
+// a failed one is repeated from its start.
 
 import type { Environment } from '../environment.ts';
 import type { Call, CallOptions } from '../http.ts';
 import { AFTER_ALL, LARGEST_PAGE, PAGE } from '../limits.ts';
 import type { Caller, Message, Run, SpaceInfo } from '../types.ts';
-import { put, type JobName, type MakeChange } from './effects.ts';
+import { patch, type JobName, type MakeChange } from './effects.ts';
 import { formsOf } from './forms.ts';
+import { addForms } from './frame_changes.ts';
 import { gapOf, hasOlder, isLoadingOlder, lastSeq, openParts, unfinished } from './history.ts';
-import { addMessages, addOlderPage, noteSeq, putLoadedSpace } from './loading.ts';
+import { addMessages, olderPageLoaded, noteSeq, spaceLoaded } from './loading.ts';
 import { putRuns } from './runs.ts';
+import { sendsRestored } from './outbox.ts';
 import type { SendStorage } from './send_storage.ts';
-import { entered, loaded } from './session.ts';
+import { entered, loaded } from './opening.ts';
 import type { State } from './state.ts';
-import { closeStream } from './writing.ts';
+import { closeStream } from './stream_lifetime.ts';
 
 /** What jobs work with. */
 export interface JobContext {
@@ -39,18 +41,18 @@ export const JOBS = {
   },
   refresh,
   info: loadInfo,
-  async fill(context) {
+  async fillGap(context) {
     const gap = gapOf(context.state());
     // The server may know of a message before it shows it.
-    if (gap !== null && !(await addAfter(context, gap))) throw new Error('Not there yet.');
+    if (gap !== null && !(await addAfter(context, gap))) throw new Error();
   },
-  older: (context) =>
+  latestPage: (context) =>
     context.state().isBehind ? loadOlder(context) : loadOlderRuns(context, false),
-  async whole(context, { seq }: Message) {
+  async fullMessage(context, { seq }: Message) {
     await reload(context, [seq]);
     context.change(noteSeq, seq);
   },
-  async settle(context, streamId: string) {
+  async replaceStream(context, streamId: string) {
     const state = context.state();
     // The message of the stream may be in a gap.
     await addAfter(context, gapOf(state) ?? lastSeq(state));
@@ -60,7 +62,7 @@ export const JOBS = {
     const seq = context.state().unsentRead;
     if (seq === 0) return;
     await context.call('PUT', '/read', { body: { seq } });
-    if (seq === context.state().unsentRead) context.change(put, { unsentRead: 0 });
+    if (seq === context.state().unsentRead) context.change(patch, { unsentRead: 0 });
   },
 } satisfies Record<JobName, (context: JobContext, about: never) => Promise<void>>;
 
@@ -83,16 +85,23 @@ async function addAfter(context: JobContext, seq: number, limit = LARGEST_PAGE) 
 }
 
 async function load(context: JobContext) {
-  const { space: known, floor: knownFloor } = context.state();
-  const floor = known ? knownFloor : AFTER_ALL;
-  const [caller, space, page] = await Promise.all([
-    context.me(),
-    known ?? context.call<SpaceInfo>('GET', ''),
+  const known = context.state();
+  const floor = known.space ? known.floor : AFTER_ALL;
+  const [space, page] = await Promise.all([
+    known.space ?? context.call<SpaceInfo>('GET', ''),
     messages(context, `before=${floor}`, PAGE),
+    // Before the messages are shown: one of them may be a send that an earlier page left.
+    restoreSends(context),
   ]);
-  const restored = context.sendStorage.restore(context.storageName('outbox') + ':');
-  context.change(put, { caller });
-  context.change(loaded, { isFirst: !known, floor, space, page, restored });
+  context.change(loaded, { floor, space, page });
+}
+
+/** Finds the caller, and the sends that an earlier page of the caller left in the storage. */
+export async function restoreSends(context: JobContext) {
+  const caller = await context.me();
+  context.change(patch, { caller });
+  if (!context.state().isRestored)
+    context.change(sendsRestored, context.sendStorage.restore(context.storageName('outbox') + ':'));
 }
 
 // Loads what changed while the space was not followed: its settings, runs, unfinished messages.
@@ -112,27 +121,27 @@ async function refresh(context: JobContext) {
 async function loadMissingForms(context: JobContext) {
   const state = context.state();
   const missing = new Set<string | null>();
-  for (const { runId, status } of state.active.values())
-    if (status === 'waiting_tool') missing.add(runId);
-  for (const { runId } of unfinished(state)) missing.delete(runId);
+  for (const run of state.active.values())
+    if (run.status === 'waiting_tool') missing.add(run.runId);
+  for (const message of unfinished(state)) missing.delete(message.runId);
   if (missing.size === 0) return;
   const older = await messages(context, `before=${state.floor}`, LARGEST_PAGE);
-  const forms = new Map(context.state().forms);
-  for (const message of older.filter(({ runId }) => missing.has(runId)))
-    for (const form of formsOf(state.id, message, state.caller)) forms.set(form.callId, form);
-  context.change(put, { forms });
+  const found = older
+    .filter((each) => missing.has(each.runId))
+    .flatMap((message) => formsOf(state.id, message, state.caller));
+  context.change(addForms, found);
 }
 
 async function loadInfo(context: JobContext): Promise<void> {
   const { state, change } = context;
-  change(put, { infoAsked: state().infoAsked + 1 });
+  change(patch, { infoAsked: state().infoAsked + 1 });
   const { infoAt, infoAsked } = state();
   const space = await context.call<SpaceInfo>('GET', '');
   // The answer to a later call counts.
   if (infoAsked !== state().infoAsked) return;
   // An event that came meanwhile may be newer than the answer.
   if (state().infoAt !== infoAt) return loadInfo(context);
-  change(putLoadedSpace, space);
+  change(spaceLoaded, space);
 }
 
 /** Loads the page of messages before the oldest one, unless that is under way. */
@@ -140,25 +149,25 @@ export async function loadOlder(context: JobContext) {
   const { state, change } = context;
   if (!hasOlder(state()) || isLoadingOlder(state())) return;
   const { epoch, floor } = state();
-  change(put, { loadingEpoch: epoch });
+  change(patch, { loadingEpoch: epoch });
   try {
     const page = await messages(context, `before=${floor}`, PAGE, { retry: true });
     const isFitting = state().epoch === epoch;
-    change(addOlderPage, epoch, page);
+    change(olderPageLoaded, epoch, page);
     if (isFitting) await loadOlderRuns(context, false);
   } finally {
-    if (state().loadingEpoch === epoch) change(put, { loadingEpoch: null });
+    if (state().loadingEpoch === epoch) change(patch, { loadingEpoch: null });
   }
 }
 
 // Loads older runs, down to the oldest loaded message. An older failure would stand above messages
 // that are not loaded.
 async function loadOlderRuns({ call, state, change }: JobContext, isNewest: boolean) {
-  const { messages: loaded, lastKnown: loadedUntil } = state();
-  const since = Date.parse(loaded[0]?.createdAt ?? '');
+  const loadedUntil = state().lastKnown;
+  const since = Date.parse(state().messages[0]?.createdAt ?? '');
   // The subscription may bring the first message a moment later.
-  const isWanted = ({ createdAt, finishedAt }: Run) =>
-    loadedUntil <= 1 || Date.parse(createdAt) >= since || !finishedAt;
+  const isWanted = (run: Run) =>
+    loadedUntil <= 1 || Date.parse(run.createdAt) >= since || !run.finishedAt;
   let cursor = isNewest ? null : state().cursor;
   for (;;) {
     const from = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
@@ -172,7 +181,7 @@ async function loadOlderRuns({ call, state, change }: JobContext, isNewest: bool
     if (states.length < items.length || !nextCursor) break;
     cursor = nextCursor;
   }
-  change(put, { cursor, loadedUntil, isRunMissing: state().isRunMissing && !isNewest });
+  change(patch, { cursor, loadedUntil, isRunMissing: state().isRunMissing && !isNewest });
 }
 
 /** Loads the present states of messages with these seqs, in as few calls as possible. */

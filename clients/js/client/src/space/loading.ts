@@ -1,14 +1,14 @@
-// What the arrival of messages and runs changes in a space, and what is fetched next.
+// Adds loaded or received messages and runs to a space, and asks for those that are missing.
 
-import { ENDED_MS, GAP_DELAY_MS, LARGEST_GAP, STOPPED_SETTLE_MS } from '../limits.ts';
+import { LAST_MESSAGE_MS, GAP_DELAY_MS, LARGEST_GAP, CANCELLATION_MS } from '../limits.ts';
 import type { Message, Run, SpaceInfo } from '../types.ts';
-import { emit, emitIfFollowed, put, type Draft } from './effects.ts';
+import { emit, patch, type Draft } from './effects.ts';
 import { beginAfter, gapOf, lastSeq, putMessages, putOlderPage, putSeq } from './history.ts';
-import { putName, putRead, putSpace } from './info.ts';
+import { putName, putRead, putSpace } from './members.ts';
 import { hasEnded, putRuns } from './runs.ts';
 import { isKnown, meId } from './state.ts';
 import { closeStreams } from './streams.ts';
-import { settle } from './writing.ts';
+import { endStreams } from './stream_lifetime.ts';
 
 /** Adds messages, as a page or an event brings them. */
 export function addMessages(draft: Draft, page: readonly Message[]) {
@@ -22,7 +22,7 @@ export function addMessages(draft: Draft, page: readonly Message[]) {
   }
   closeStreams(
     draft,
-    page.flatMap(({ streamId }) => streamId ?? []),
+    page.flatMap((each) => each.streamId ?? []),
   );
   putMessages(draft, page);
   fillLater(draft);
@@ -31,17 +31,17 @@ export function addMessages(draft: Draft, page: readonly Message[]) {
 /** Adds a message as an event brings it. Its text may have been cut. */
 export function addMessage(draft: Draft, { message }: { message: Message }) {
   // A cut text could be shorter than the streamed text, so the whole message is fetched first.
-  if (message.truncated) emit(draft, 'job', 'whole', message);
+  if (message.truncated) emit(draft, 'job', 'fullMessage', message);
   else addMessages(draft, [message]);
 }
 
 /** Adds the page of messages before the oldest loaded one. */
-export function addOlderPage(draft: Draft, epoch: number, page: readonly Message[]) {
+export function olderPageLoaded(draft: Draft, epoch: number, page: readonly Message[]) {
   // After a jump the page is not next to what is loaded now.
   if (epoch !== draft.epoch) return;
   putOlderPage(draft, page);
   addMessages(draft, page);
-  put(draft, { isComplete: page.length === 0, isBehind: false });
+  patch(draft, { isComplete: page.length === 0, isBehind: false });
 }
 
 /** The space has messages up to this one. */
@@ -52,7 +52,7 @@ export function noteSeq(draft: Draft, seq: number) {
 }
 
 /** Takes over the settings and members as HTTP says them. */
-export function putLoadedSpace(draft: Draft, space: SpaceInfo) {
+export function spaceLoaded(draft: Draft, space: SpaceInfo) {
   putSpace(draft, space);
   noteSeq(draft, space.seq);
 }
@@ -61,16 +61,16 @@ export function putLoadedSpace(draft: Draft, space: SpaceInfo) {
 function jumpIfFar(draft: Draft, seq: number, after: number) {
   if (!isKnown(draft) || seq - lastSeq(draft) <= LARGEST_GAP) return;
   beginAfter(draft, after);
-  put(draft, { isComplete: false, isBehind: true });
+  patch(draft, { isComplete: false, isBehind: true });
   loadLast(draft);
 }
 
 /** Loads the last page after a jump. */
-export const loadLast = (draft: Draft) => emitIfFollowed(draft, 'jobLater', 'older', 0);
+export const loadLast = (draft: Draft) => emit(draft, 'jobLater', 'latestPage', 0);
 
 function fillLater(draft: Draft) {
   if (isKnown(draft) && gapOf(draft) !== null)
-    emitIfFollowed(draft, 'jobLater', 'fill', GAP_DELAY_MS, '', true);
+    emit(draft, 'jobLater', 'fillGap', GAP_DELAY_MS, '', true);
 }
 
 /** Adds a state of a run. `position` is that in the queue, from 1. */
@@ -78,10 +78,13 @@ export function addRun(draft: Draft, run: Run, position: number | null) {
   const { id } = run;
   putRuns(draft, [run], position);
   if (!hasEnded(draft, id)) return;
-  draft.settling = new Set([...draft.settling, id]);
-  emitIfFollowed(draft, 'later', `ended ${id}`, ENDED_MS, (next) => {
-    next.settling = new Set([...next.settling].filter((each) => each !== id));
-  });
-  const delayMs = run.status === 'canceled' ? STOPPED_SETTLE_MS : undefined;
-  settle(draft, ({ about }) => about.runId === id, delayMs);
+  draft.justEnded = new Set([...draft.justEnded, id]);
+  emit(draft, 'later', 'forgetEnded', LAST_MESSAGE_MS, id);
+  const delayMs = run.status === 'canceled' ? CANCELLATION_MS : undefined;
+  endStreams(draft, (each) => each.about.runId === id, delayMs);
+}
+
+/** The time for the last message of an ended run is over. */
+export function forgetEnded(draft: Draft, runId: string) {
+  draft.justEnded = new Set([...draft.justEnded].filter((each) => each !== runId));
 }

@@ -1,7 +1,7 @@
-// The entities that are in a space right now. Entries end by themselves if nothing more is heard.
+// The entities that are in a space right now. An entry expires unless a later frame renews it.
 // Pure.
 
-import type { PresenceEvent } from '../events.ts';
+import type { PresenceEvent } from '../frames.ts';
 import { same, sameList } from '../store.ts';
 import type { PresenceState } from '../types.ts';
 
@@ -28,7 +28,7 @@ export const withPresence = (presence: Presence, frame: PresenceEvent, now: numb
 };
 
 // A time that is missing is not a number, and compares as neither past nor future.
-const timeOf = ({ aheadMs }: Presence, at = '') => Date.parse(at) + aheadMs;
+const timeOf = (presence: Presence, at = '') => Date.parse(at) + presence.aheadMs;
 
 /** The entities that are present, and those that type. */
 export function presenceView(
@@ -37,9 +37,9 @@ export function presenceView(
 ): PresenceState {
   const { last } = presence;
   const isPast = (until?: string) => timeOf(presence, until) <= presence.now;
-  const entries = last.present.filter(({ until }) => !isPast(until));
+  const entries = last.present.filter((each) => !isPast(each.until));
   const isTyping = (id: string) =>
-    entries.some(({ entityId, typingUntil }) => entityId === id && !isPast(typingUntil));
+    entries.some((entry) => entry.entityId === id && !isPast(entry.typingUntil));
   const present = entries.map(({ entityId, since }) => ({ entityId, since }));
   return {
     present: sameList(before?.present, present),
@@ -52,7 +52,7 @@ export function presenceView(
 export const endsInMs = (presence: Presence) =>
   Math.min(
     ...presence.last.present
-      .flatMap(({ until, typingUntil }) => [until, typingUntil])
+      .flatMap((entry) => [entry.until, entry.typingUntil])
       .map((at) => timeOf(presence, at) - presence.now)
       .filter((leftMs) => leftMs > 0),
     Infinity,

@@ -1,15 +1,21 @@
 // The reducer of a space: a state and a change make the next state and the effects that follow. It
 // reads no clock, makes no call, and changes no value that somebody else has.
 
-import type { ServerFrame } from '../events.ts';
-import type { Change, Draft, Moment } from './effects.ts';
-import { formClosed, formRequested, presenceChanged, runChanged, subscribed } from './frames.ts';
-import { changeInfo, putMember, putRead, putSpace } from './info.ts';
+import type { ServerFrame } from '../frames.ts';
+import type { Change, Draft, Inputs } from './effects.ts';
+import {
+  formClosed,
+  formRequested,
+  presenceChanged,
+  runChanged,
+  subscribed,
+} from './frame_changes.ts';
+import { changeInfo, putMember, putRead, putSpace } from './members.ts';
 import { addMessage, noteSeq } from './loading.ts';
 import { putStep } from './runs.ts';
-import { claimMessages } from './sends.ts';
+import { claimMessages } from './claims.ts';
 import type { State } from './state.ts';
-import { addText, streamEnded } from './writing.ts';
+import { addText, streamEnded } from './stream_lifetime.ts';
 
 type Type = ServerFrame['type'];
 type Of<T extends Type> = ServerFrame & { type: T };
@@ -19,9 +25,9 @@ const gone: Change = (draft) => {
 };
 
 /** What each frame does. A frame that is not listed changes nothing here. */
-const HEAR: { [T in Type]?: (draft: Draft, frame: Of<T>) => void } = {
+const FRAME_HANDLERS: { [T in Type]?: (draft: Draft, frame: Of<T>) => void } = {
   subscribed,
-  pong: (draft, { spaces }) => noteSeq(draft, spaces[draft.id] ?? 0),
+  pong: (draft, frame) => noteSeq(draft, frame.spaces[draft.id] ?? 0),
   'message.created': addMessage,
   'message.updated': addMessage,
   'stream.started': addText,
@@ -36,38 +42,39 @@ const HEAR: { [T in Type]?: (draft: Draft, frame: Of<T>) => void } = {
   error: gone,
   'space.deleted': gone,
   'space.left': gone,
-  unsubscribed: (draft, { reason }) => {
+  unsubscribed: (draft, frame) => {
     // Without a reason the client itself has ended its subscription.
-    draft.isGone = !!reason;
+    draft.isGone = !!frame.reason;
   },
   'space.updated': (draft, { at, space }) =>
     changeInfo(draft, at, () =>
       // The members may be missing if they are many.
       putSpace(draft, { ...space, members: space.members ?? draft.space?.members ?? [] }),
     ),
-  'member.joined': (draft, { at, member }) =>
-    changeInfo(draft, at, () => putMember(draft, member.id, member)),
-  'member.left': (draft, { at, entityId }) =>
-    changeInfo(draft, at, () => putMember(draft, entityId)),
+  'member.joined': (draft, frame) =>
+    changeInfo(draft, frame.at, () => putMember(draft, frame.member.id, frame.member)),
+  'member.left': (draft, frame) =>
+    changeInfo(draft, frame.at, () => putMember(draft, frame.entityId)),
   'space.read': (draft, frame) => {
     for (const { entityId, seq } of frame.reads ?? [frame]) putRead(draft, entityId, seq);
   },
 };
 
 /** A frame has come. */
-export function heard(draft: Draft, frame: ServerFrame) {
-  const hear = HEAR[frame.type] ?? ('run' in frame && frame.run ? runChanged : undefined);
-  (hear as Change<[ServerFrame]> | undefined)?.(draft, frame);
+export function frameReceived(draft: Draft, frame: ServerFrame) {
+  const handler =
+    FRAME_HANDLERS[frame.type] ?? ('run' in frame && frame.run ? runChanged : undefined);
+  (handler as Change<[ServerFrame]> | undefined)?.(draft, frame);
 }
 
 /** The state after a change, and what must be done outside of it, in order. */
 export function reduce<Given extends unknown[]>(
   state: State,
-  moment: Moment,
+  inputs: Inputs,
   change: Change<Given>,
   ...given: Given
 ) {
-  const draft: Draft = { ...state, ...moment, effects: [] };
+  const draft: Draft = { ...state, ...inputs, effects: [] };
   change(draft, ...given);
   claimMessages(state, draft);
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- they are no state

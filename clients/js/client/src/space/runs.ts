@@ -1,6 +1,6 @@
 // The runs of a space, and what became of each message. Pure.
 
-import type { Subscribed } from '../events.ts';
+import type { Subscribed } from '../frames.ts';
 import { STALE_MS } from '../limits.ts';
 import type { Mutable } from '../store.ts';
 import type { ActiveRun, Dispatch, Hint, LiveStep, Message, Outcome, Run } from '../types.ts';
@@ -14,15 +14,15 @@ export interface Runs {
   /** The active runs, oldest first. */
   readonly active: ReadonlyMap<string, ActiveRun>;
   /** Runs that have ended just now. Their last message may still come. */
-  readonly settling: ReadonlySet<string>;
+  readonly justEnded: ReadonlySet<string>;
   /** Where the next older page of runs begins; null at the newest one. */
   readonly cursor: string | null;
   /** The runs of messages up to this seq are loaded. */
   readonly loadedUntil: number;
   /** Events have missed what became of a run. */
   readonly isRunMissing: boolean;
-  /** When a run was last heard of, and after how long a silence they are looked up. */
-  readonly heardAt: number;
+  /** When the last frame of a run came, and after how long a silence the runs are looked up. */
+  readonly lastFrameAt: number;
   readonly staleMs: number;
 }
 
@@ -32,11 +32,11 @@ export const NO_RUNS: Runs = {
   runs: new Map(),
   steps: new Map(),
   active: new Map(),
-  settling: new Set(),
+  justEnded: new Set(),
   cursor: null,
   loadedUntil: 0,
   isRunMissing: false,
-  heardAt: 0,
+  lastFrameAt: 0,
   staleMs: STALE_MS,
 };
 
@@ -47,27 +47,31 @@ const isActive = (status: Run['status']): status is ActiveRun['status'] => statu
 const orderOf = ({ status, stepCount }: Run) =>
   2 * stepCount + (isActive(status) ? ORDER[status] : Infinity);
 
-export function hasEnded({ runs }: Pick<Runs, 'runs'>, runId = ''): boolean {
-  const run = runs.get(runId);
+/** Whether a state of a run is older than another one. */
+export const isOlder = (run: Run, other: Run) => orderOf(run) < orderOf(other);
+
+export function hasEnded(known: Pick<Runs, 'runs'>, runId = ''): boolean {
+  const run = known.runs.get(runId);
   return !!run && !isActive(run.status);
 }
 
 /** Failed runs, oldest first. */
-export const failedRuns = ({ runs }: Runs): Run[] =>
-  [...runs.values()]
-    .filter(({ status }) => status === 'failed')
+export const failedRuns = (known: Runs): Run[] =>
+  [...known.runs.values()]
+    .filter((each) => each.status === 'failed')
     .sort((one, other) => endOf(one) - endOf(other));
 
 /** What the system said to the models, by the ids of the runs. */
-export function hintsOf({ runs }: Runs): Record<string, readonly Hint[]> {
+export function hintsOf(known: Runs): Record<string, readonly Hint[]> {
   const found: Record<string, readonly Hint[]> = {};
-  for (const { id, hints } of runs.values()) if (hints?.length) found[id] = hints;
+  for (const { id, hints } of known.runs.values()) if (hints?.length) found[id] = hints;
   return found;
 }
 
-/** Whether a message triggered a run of which nothing was heard. */
-export const isUnheard = ({ loadedUntil, runs }: Runs, { seq, dispatch }: Message) =>
-  seq > loadedUntil && !!dispatch?.some(({ runId }) => runId && !runs.has(runId));
+/** Whether a message triggered a run of which nothing is known. */
+export const hasUnknownRun = (known: Runs, message: Message) =>
+  message.seq > known.loadedUntil &&
+  !!message.dispatch?.some((each) => each.runId && !known.runs.has(each.runId));
 
 /** Adds states of runs. `position` is that in the queue, from 1. */
 export function putRuns(draft: Draft, states: readonly Run[], position?: number | null) {
@@ -77,11 +81,11 @@ export function putRuns(draft: Draft, states: readonly Run[], position?: number 
     const { id: runId, agentId, status } = run;
     const current = runs.get(runId);
     // Frames arrive in any order. A run that has ended never becomes active again.
-    if (current && (hasEnded({ runs }, runId) || orderOf(current) > orderOf(run))) continue;
+    if (current && (hasEnded({ runs }, runId) || isOlder(run, current))) continue;
     runs.set(runId, run);
-    const place = (status === 'queued' && position) || null;
+    const queuePosition = (status === 'queued' && position) || null;
     if (isActive(status))
-      active.set(runId, shown(draft, { runId, agentId, status, position: place }));
+      active.set(runId, shown(draft, { runId, agentId, status, position: queuePosition }));
     else active.delete(runId);
   }
   draft.runs = runs;
@@ -98,7 +102,7 @@ export function putStep(draft: Draft, { runId, step }: { runId: string; step: Li
 
 const shown = ({ steps }: Runs, run: Omit<ActiveRun, 'step' | 'tools'>): ActiveRun => {
   const step = steps.get(run.runId);
-  return { ...run, step: step?.index ?? null, tools: step?.calls.map(({ name }) => name) ?? [] };
+  return { ...run, step: step?.index ?? null, tools: step?.calls.map((each) => each.name) ?? [] };
 };
 
 /**
@@ -117,7 +121,7 @@ export function putActive(draft: Draft, list: Subscribed['active']) {
   }
   draft.active = active;
   draft.isRunMissing ||= [...before.values()].some(
-    ({ runId, status }) => active.get(runId)?.status !== status,
+    (run) => active.get(run.runId)?.status !== run.status,
   );
 }
 
@@ -127,11 +131,11 @@ export const endOf = (run: Run) => Date.parse(run.finishedAt ?? run.createdAt);
 /**
  * What became of a message for one agent. `spoken` has the ids of the runs that have posted
  * something, and `writing` of those that are writing now. `isNew`: of the runs of this message
- * nothing is heard until they start.
+ * nothing is known until they start.
  */
 export function outcomeOf(
   { agentId, runId, reason, reasonText, source }: Dispatch,
-  { runs, active, settling }: Runs,
+  { runs, active, justEnded }: Runs,
   spoken: ReadonlySet<unknown>,
   writing: ReadonlySet<unknown>,
   isNew: boolean,
@@ -161,7 +165,7 @@ export function outcomeOf(
   const isStopped = run?.endReason === 'cancel' || run?.endReason === 'stop_run';
   if (spoken.has(id) && !isStopped) return outcome('spoke');
   if (status === 'completed') {
-    const isOver = !settling.has(id) || run?.endReason === 'skipped';
+    const isOver = !justEnded.has(id) || run?.endReason === 'skipped';
     return isOver ? outcome('silent', run?.reason) : outcome('thinking');
   }
   return status === 'canceled'

@@ -21,14 +21,14 @@ import type { Uploads } from '../uploads.ts';
 import { createAttachments, type Attachments } from './attachments.ts';
 import { formIn } from './forms.ts';
 import type { MakeChange } from './effects.ts';
-import { formClosed, markRead, typed } from './frames.ts';
+import { formClosed, markRead, typed } from './frame_changes.ts';
 import { lastSeq } from './history.ts';
-import { follow, runEffect, type Core } from './interpreter.ts';
+import { follow, runEffect, type EffectContext } from './interpreter.ts';
 import { loadOlder, reload } from './jobs.ts';
-import { addSend, discard, resend, wake } from './outbox.ts';
+import { addSend, discard, resend, postIfAllowed } from './outbox.ts';
 import { reduce } from './reducer.ts';
 import { createSendStorage } from './send_storage.ts';
-import { left, listed, opened, watched } from './session.ts';
+import { left, applyListing, opened, watched } from './opening.ts';
 import { initialState, nameOf } from './state.ts';
 import { createStores } from './stores.ts';
 
@@ -38,6 +38,8 @@ export interface SpaceContext {
   call: Call;
   connection: Connection;
   uploads: Uploads;
+  /** Throws a `ClosedError` if the client is closed. */
+  throwIfClosed(): void;
   /** Asks once who the caller is. */
   me(): Promise<Caller>;
   /** The caller, once `me` has resolved. */
@@ -54,7 +56,7 @@ export interface SpaceContext {
 /** What the rest of the client needs of a space. */
 export interface OwnSpace extends Space {
   /** Takes over what the list of spaces knows. */
-  seed(info: SpaceInfo): void;
+  applyListing(info: SpaceInfo): void;
   /** Follows the space without loading its messages, until the result is called. */
   watch(): () => void;
   summary(): SpaceSummary;
@@ -62,35 +64,33 @@ export interface OwnSpace extends Space {
 
 export function createSpace(id: string, context: SpaceContext): OwnSpace {
   const { env, connection, call } = context;
-  let present = initialState(id, context.caller(), context.isPresent);
-  const state = () => present;
+  let current = initialState(id, context.caller(), context.isPresent);
+  const state = () => current;
   const change: MakeChange = (...given) => {
-    const before = present;
-    const moment = { now: env.now(), random: env.random(), isHidden: env.isHidden() };
-    const next = reduce(before, moment, ...given);
-    present = next.state;
-    notify(before, present);
+    const before = current;
+    const inputs = { now: env.now(), random: env.random(), isHidden: env.isHidden() };
+    const next = reduce(before, inputs, ...given);
+    current = next.state;
+    notify(before, current);
     // An effect may make a change at once; it then sees the state after this one.
-    for (const effect of next.effects) runEffect(core, effect);
+    for (const effect of next.effects) runEffect(effectContext, effect);
   };
   const path = `/v1/spaces/${encodeURIComponent(id)}`;
-  const core: Core = {
+  const effectContext: EffectContext = {
+    ...context,
     id,
-    env,
-    connection,
     call: (method, more, options) => call(method, path + more, options),
     state,
     change,
-    me: context.me,
     storageName: (kind) => `${context.storageName()}${kind}:${id}`,
     sendStorage: createSendStorage(env),
     timers: createTimers(env),
-    lasting: createTimers(env),
+    sendTimers: createTimers(env),
     waiting: new Map(),
     unfollow() {},
   };
   const retain = lifetime(env, () => {
-    const release = connection.onLive(() => change(wake));
+    const release = connection.onLive(() => change(postIfAllowed));
     change(opened);
     return () => {
       change(left);
@@ -104,25 +104,25 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     ...main,
     ...stores,
     ...files,
-    ...messageMethods(core, partOf),
-    ...formMethods(core, context, stores.forms),
-    ...draftMethods(core, context),
-    ...ownMethods(core),
-    seed: (space) => change(listed, space, context.caller()),
+    ...messageMethods(effectContext, context, partOf),
+    ...formMethods(effectContext, context, stores.forms),
+    ...draftMethods(effectContext, context),
+    ...ownMethods(effectContext),
+    applyListing: (space) => change(applyListing, space, context.caller()),
     summary: summary.getSnapshot,
   };
 }
 
-function ownMethods(core: Core) {
-  const { state, change } = core;
+function ownMethods(effectContext: EffectContext) {
+  const { state, change } = effectContext;
   return {
-    loadOlder: () => loadOlder(core),
+    loadOlder: () => loadOlder(effectContext),
     markRead: async (seq = lastSeq(state())) => change(markRead, seq),
     setTyping: (isTyping: boolean) => change(typed, isTyping),
     nameOf: (entityId: string) => nameOf(state(), entityId),
     watch() {
       change(watched, true);
-      const unfollow = follow(core, true);
+      const unfollow = follow(effectContext, true);
       return () => {
         change(watched, false);
         unfollow();
@@ -131,14 +131,18 @@ function ownMethods(core: Core) {
   };
 }
 
-function messageMethods(core: Core, partOf: Attachments['partOf']) {
-  const { call, state, change, sendStorage, waiting } = core;
+function messageMethods(
+  effectContext: EffectContext,
+  { throwIfClosed }: SpaceContext,
+  partOf: Attachments['partOf'],
+) {
+  const { call, change, sendStorage, waiting } = effectContext;
   const send: Space['send'] = async (text, { senderId = null, attachments = [] } = {}) => {
-    const { closed } = state();
-    if (closed) throw closed;
-    return new Promise((settle) => {
+    // What is stored is sent by the next client, also after a rejection.
+    throwIfClosed();
+    return new Promise((resolve) => {
       const key = newKey();
-      waiting.set(key, settle);
+      waiting.set(key, resolve);
       change(addSend, key, { text, files: attachments.map(partOf), senderId });
     });
   };
@@ -155,7 +159,7 @@ function messageMethods(core: Core, partOf: Attachments['partOf']) {
 }
 
 function formMethods(
-  core: Core,
+  effectContext: EffectContext,
   { call, findForm }: SpaceContext,
   own: Store<FormsState>,
 ): Pick<Space, 'answer' | 'decline'> {
@@ -166,11 +170,11 @@ function formMethods(
     const body = { ...result, senderId };
     try {
       await call('POST', path, { body, retry: true, signal });
-      core.change(formClosed, { callId });
+      effectContext.change(formClosed, { callId });
     } finally {
       // Also after a failure: the form may be closed, or the response was lost.
-      const card = core.state().messages.find(({ id }) => id === form.messageId);
-      if (card) reload(core, [card.seq]).catch(() => {});
+      const card = effectContext.state().messages.find((each) => each.id === form.messageId);
+      if (card) reload(effectContext, [card.seq]).catch(() => {});
     }
   }
   return {
@@ -180,7 +184,7 @@ function formMethods(
 }
 
 function draftMethods(
-  { env, storageName }: Core,
+  { env, storageName }: EffectContext,
   { caller }: SpaceContext,
 ): Pick<Space, 'getDraft' | 'setDraft'> {
   const storage = safeStorage(env);

@@ -1,7 +1,6 @@
 // The state of one space: one immutable value, which only the reducer replaces. It is flat, so that
 // a change names what it replaces.
 
-import type { ClosedError } from '../errors.ts';
 import type { Caller, Form, Message, PendingSend, SpaceInfo } from '../types.ts';
 import { NO_HISTORY, type History } from './history.ts';
 import { NO_PRESENCE, type Presence } from './presence.ts';
@@ -18,6 +17,8 @@ export interface State extends History, Runs, Streams {
 
   /** Somebody shows the space. */
   readonly isOpen: boolean;
+  /** The space is loaded and follows its events itself. */
+  readonly isFollowing: boolean;
   /** The list of spaces follows the space. */
   readonly isWatched: boolean;
   /** Changes when the space is opened or left. Work for an earlier session has no effect. */
@@ -43,8 +44,11 @@ export interface State extends History, Runs, Streams {
   readonly unsentRead: number;
 
   readonly presence: Presence;
-  /** Open forms by their calls, from events and from pages that are older than the history. */
-  readonly forms: ReadonlyMap<string, Form>;
+  /**
+   * Forms by their calls, from events and from pages that are older than the history. Null: the
+   * form was closed, and an older frame or answer must not open it again.
+   */
+  readonly forms: ReadonlyMap<string, Form | null>;
 
   /** When the person last typed, and when the others were last informed; 0 after a stop. */
   readonly typedAt: number;
@@ -52,14 +56,14 @@ export interface State extends History, Runs, Streams {
 
   /** The messages of the person that are not stored yet, oldest first. */
   readonly sends: readonly PendingSend[];
+  /** The sends in the storage are known. Nothing is posted before. */
+  readonly isRestored: boolean;
   /** One send is with the server. The others wait, so that messages keep their order. */
   readonly isPosting: boolean;
   /** The server asked for a pause, which nothing shortens. */
   readonly isAskedToWait: boolean;
   /** When the attempts to send began to fail, in milliseconds since 1970, or 0. */
   readonly failingSince: number;
-  /** The client was closed. The next client sends what waits. */
-  readonly closed: ClosedError | null;
   /** The messages that sends became, by the keys of the sends. */
   readonly claims: ReadonlyMap<string, Message>;
   /** The keys of sends, by the ids of messages that are shown in their place. */
@@ -75,6 +79,7 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   caller,
   isPresent,
   isOpen: false,
+  isFollowing: false,
   isWatched: false,
   session: 0,
   isLoaded: false,
@@ -92,33 +97,26 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   typedAt: 0,
   typingSentAt: 0,
   sends: [],
+  isRestored: false,
   isPosting: false,
   isAskedToWait: false,
   failingSince: 0,
-  closed: null,
   claims: new Map(),
   keys: new Map(),
 });
 
-/** A map without one of its keys. */
-export function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
-  const others = new Map(map);
-  others.delete(key);
-  return others;
-}
-
 /** The id of the caller, if it is known and not the operator. */
-export const meId = ({ caller }: State) => caller?.entity?.id;
+export const meId = (state: State) => state.caller?.entity?.id;
 
 /** Whether it is known where the messages begin. */
-export const isKnown = ({ isLoaded, space }: State) => isLoaded || !!space;
+export const isKnown = (state: State) => state.isLoaded || !!state.space;
 
 /**
  * The messages that a timeline shows. The list of spaces may know a few before the page of the
  * latest ones is loaded. Only those that this client has sent are shown before.
  */
 export const shownMessages = ({ isLoading, messages, keys }: State) =>
-  isLoading ? messages.filter(({ id }) => keys.has(id)) : messages;
+  isLoading ? messages.filter((each) => keys.has(each.id)) : messages;
 
 /** The name of an entity, also after it has left. */
-export const nameOf = ({ names }: State, entityId: string) => names.get(entityId) ?? 'Someone';
+export const nameOf = (state: State, entityId: string) => state.names.get(entityId) ?? 'Someone';

@@ -17,7 +17,7 @@ import {
 } from './views.ts';
 
 // Parts of the state that change often. They have stores of their own, or none.
-const QUIET: readonly string[] = [
+const WITHOUT_SHARED_STORES: readonly string[] = [
   'streams',
   'closedStreams',
   'checkedAt',
@@ -29,7 +29,7 @@ const QUIET: readonly string[] = [
 const isAlike = (before: State, after: State) =>
   areListedAlike(before, after) &&
   (Object.keys(after) as (keyof State)[]).every(
-    (part) => before[part] === after[part] || QUIET.includes(part),
+    (part) => before[part] === after[part] || WITHOUT_SHARED_STORES.includes(part),
   );
 
 /** `retain` is called for each subscriber; `changed` after each change that a list may show. */
@@ -50,7 +50,7 @@ export function createStores(state: () => State, retain: () => () => void, chang
     ...stores,
     presence,
     summary,
-    /** The store of the text of a stream: always the same one. */
+    /** The store of the text of a stream: always the same one, until the stream is over. */
     stream(streamId: string): Store<StreamState> {
       const store =
         streams.get(streamId) ??
@@ -60,8 +60,11 @@ export function createStores(state: () => State, retain: () => () => void, chang
     },
     /** Marks the stores as outdated that show what differs between two states. */
     notify(before: State, after: State) {
-      for (const [id, store] of streams)
+      for (const [id, store] of streams) {
         if (before.streams.get(id) !== after.streams.get(id)) store.changed();
+        // Its text changes no more, and nobody shows it.
+        else if (after.closedStreams.has(id) && !store.isUsed()) streams.delete(id);
+      }
       if (before.presence !== after.presence) presence.changed();
       // One more token of a text is no news for the others, which would render for each.
       if (isAlike(before, after)) return;

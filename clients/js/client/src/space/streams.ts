@@ -1,8 +1,9 @@
 // The texts that agents are writing, assembled from frames. Frames can arrive in any order, twice,
 // or never.
 
-import type { StreamStarted, StreamText } from '../events.ts';
+import type { StreamStarted, StreamText } from '../frames.ts';
 import type { Mutable } from '../store.ts';
+import { remembering } from './collections.ts';
 
 /** One text that is being written. */
 export interface Stream {
@@ -12,7 +13,7 @@ export interface Stream {
   /** Pieces beyond a gap, by their offset in UTF-16 code units. */
   readonly pieces: ReadonlyMap<number, string>;
   /** When its last frame came, in milliseconds since 1970. */
-  readonly heardAt: number;
+  readonly lastFrameAt: number;
   /** It has ended, and may still be replaced by its message. */
   readonly isEnding: boolean;
   /** What `stream.started` says; unknown to a client that came later. */
@@ -41,14 +42,14 @@ export const NO_STREAMS: Streams = {
 export function putFrame(draft: Draft, frame: StreamStarted | StreamText, now: number) {
   const { streamId } = frame;
   if (draft.closedStreams.has(streamId)) return;
-  const stream = { ...(draft.streams.get(streamId) ?? begun(streamId)), heardAt: now };
+  const stream = { ...(draft.streams.get(streamId) ?? begun(streamId)), lastFrameAt: now };
   const isStart = frame.type === 'stream.started';
   const next = isStart ? { ...stream, about: frame } : write(stream, frame.offset ?? 0, frame.text);
   draft.streams = new Map(draft.streams).set(streamId, next);
   if (isStart) closeSuperseded(draft, frame);
 }
 
-const begun = (streamId: string): Omit<Stream, 'heardAt'> => ({
+const begun = (streamId: string): Omit<Stream, 'lastFrameAt'> => ({
   streamId,
   text: '',
   pieces: new Map(),
@@ -68,18 +69,17 @@ function closeSuperseded(draft: Draft, { streamId, callId, attempt }: StreamStar
 }
 
 /** Whether a part of a stream is missing that is still being written. */
-export function hasGap({ streams }: Streams, streamId: string): boolean {
-  const stream = streams.get(streamId);
+export function hasGap(known: Streams, streamId: string): boolean {
+  const stream = known.streams.get(streamId);
   return !!stream && stream.pieces.size > 0 && !stream.isEnding;
 }
 
 /** Removes streams: messages have replaced them, or they ended without one. */
 export function closeStreams(draft: Draft, ids: readonly string[]) {
-  if (ids.length === 0) return;
   const streams = new Map(draft.streams);
   for (const id of ids) streams.delete(id);
   draft.streams = streams;
-  draft.closedStreams = new Set([...draft.closedStreams, ...ids]);
+  draft.closedStreams = remembering(draft.closedStreams, ids);
 }
 
 /** Marks streams as ending, or as not ending any longer. */

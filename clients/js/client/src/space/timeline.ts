@@ -3,7 +3,7 @@
 import { same } from '../store.ts';
 import type { Message, Sender, StreamInfo, TimelineItem } from '../types.ts';
 import { endOf, failedRuns } from './runs.ts';
-import { pendingSends } from './sends.ts';
+import { pendingSends } from './claims.ts';
 import { meId, nameOf, shownMessages, type State } from './state.ts';
 import type { Stream } from './streams.ts';
 
@@ -13,7 +13,8 @@ export function itemsOf(state: State, before: readonly TimelineItem[]): Timeline
   const items = [
     ...storedItems(state),
     ...[...state.streams.values()].flatMap((stream) =>
-      stream.text ? liveItem(state, stream, existing.get(stream.streamId)) : [],
+      // The message that replaces a text is not shown either before the space is loaded.
+      stream.text && !state.isLoading ? liveItem(state, stream, existing.get(stream.streamId)) : [],
     ),
     ...pendingSends(state).map((send): TimelineItem => ({
       type: 'pending',

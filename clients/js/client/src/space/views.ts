@@ -16,7 +16,7 @@ import type {
 } from '../types.ts';
 import { formsOf } from './forms.ts';
 import { hasOlder, isLoadingOlder } from './history.ts';
-import { readSeqOf } from './info.ts';
+import { readSeqOf } from './members.ts';
 import { hasEnded, hintsOf, outcomeOf, type Runs } from './runs.ts';
 import { meId, type State } from './state.ts';
 import type { Stream } from './streams.ts';
@@ -45,8 +45,8 @@ export const timelineView = (state: State, before?: TimelineState): TimelineStat
 });
 
 export function runsView(state: State, before?: RunsState): RunsState {
-  const spoken = new Set(state.messages.map(({ runId }) => runId));
-  const writing = new Set([...state.streams.values()].map(({ about }) => about.runId));
+  const spoken = new Set(state.messages.map((each) => each.runId));
+  const writing = new Set([...state.streams.values()].map((each) => each.about.runId));
   const outcomes: Record<string, readonly Outcome[]> = {};
   for (const { id, seq, dispatch } of state.messages) {
     const isNew = seq > state.loadedUntil;
@@ -65,9 +65,10 @@ const activeRuns = ({ active }: Runs, before?: readonly ActiveRun[]) =>
 
 export function formsView(state: State, before?: FormsState): FormsState {
   const loaded = state.messages.flatMap((each) => formsOf(state.id, each, state.caller));
-  const others = [...state.forms.values()].filter(
-    ({ runId, callId }) =>
-      !hasEnded(state, runId) && !loaded.some((form) => form.callId === callId),
+  const others = [...state.forms.values()].flatMap((form) =>
+    form && !hasEnded(state, form.runId) && !loaded.some((each) => each.callId === form.callId)
+      ? form
+      : [],
   );
   return { forms: sameList(before?.forms, [...others, ...loaded]) };
 }

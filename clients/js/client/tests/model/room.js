@@ -35,15 +35,16 @@ class Room {
   me = { kind: 'operator', entity: null, capabilities: ['operate'] };
   /** The calls, as `GET /v1/me`. */
   calls = [];
-  /** Answers a call instead of the server: `{status, body}`, or null to leave it to the server. */
+  /** Answers a call instead of the server: `{status, body, headers}`, or null to leave it to it. */
   respond = () => null;
-  /** The answer to a `subscribe` frame instead of the server's. */
+  /** The answer to a `subscribe` frame on a socket instead of the server's. */
   onSubscribe = undefined;
+  /** Whether a ping on a socket is answered. */
+  onPing = () => true;
   /** Answers a request to the storage: `{status}`. */
   onPut = async () => ({ status: 200 });
-  /** How many sockets were opened. */
-  connects = 0;
-  #socket = null;
+  /** The sockets that were opened, oldest first. */
+  sockets = [];
   #leaving = [];
 
   constructor(count, { token = 'token', me, respond, storage = null, ...parts }) {
@@ -65,32 +66,38 @@ class Room {
         if (method === 'PUT' && !path.startsWith('/v1/')) return this.onPut({ path, ...request });
         this.calls.push(`${method} ${path.split('?')[0]}`);
         const call = { method, path, token: headers.authorization.slice(7), body };
-        const { status, body: answer } = this.respond(call) || {
+        const {
+          status,
+          body: answer,
+          headers: given,
+        } = this.respond(call) || {
           status: 200,
           body: this.#answer(path, method, body && JSON.parse(body)),
         };
-        return { status, ok: status < 300, headers: new Headers(), json: async () => answer };
+        return { status, ok: status < 300, headers: new Headers(given), json: async () => answer };
       },
       WebSocket: class {
         readyState = 0;
         constructor() {
-          room.#socket = this;
-          room.connects += 1;
+          room.sockets.push(this);
           room.clock.setTimeout(() => {
             this.readyState = 1;
             this.onopen();
           }, 1);
         }
+        sent = [];
         send(text) {
           const frame = JSON.parse(text);
           room.sent.push(frame);
+          this.sent.push(frame);
           const { action, id } = frame;
           const seq = room.stored.length;
-          const reply = (answer) => room.clock.setTimeout(() => room.frames(answer), 1);
+          const reply = (answer) => room.clock.setTimeout(() => deliver(this, answer), 1);
           const subscribed = { type: 'subscribed', id, seq, from: null, active: [] };
-          const answer = room.onSubscribe ? room.onSubscribe(frame) : subscribed;
+          const answer = room.onSubscribe ? room.onSubscribe(frame, this) : subscribed;
           if (action === 'subscribe' && answer) reply(answer);
-          if (action === 'ping') reply({ type: 'pong', spaceId: undefined, spaces: {} });
+          if (action === 'ping' && room.onPing(this))
+            reply({ type: 'pong', spaceId: undefined, spaces: {} });
         }
         close() {
           this.readyState = 3;
@@ -117,15 +124,19 @@ class Room {
     this.stored.push(...messages);
   }
 
-  /** Delivers frames. */
+  /** How many sockets were opened. */
+  get connects() {
+    return this.sockets.length;
+  }
+
+  /** Delivers frames over the newest socket. */
   frames(...frames) {
-    for (const frame of frames)
-      this.#socket.onmessage?.({ data: JSON.stringify({ spaceId: 's', at: '', ...frame }) });
+    for (const frame of frames) deliver(this.sockets.at(-1), frame);
   }
 
   /** Delivers what may be no frame. */
   raw(data) {
-    this.#socket.onmessage({ data });
+    this.sockets.at(-1).onmessage({ data });
   }
 
   /** The texts from top to bottom. One that is being written ends with a bar. */
@@ -171,6 +182,10 @@ class Room {
     return { items };
   }
 }
+
+/** Delivers a frame over a socket. */
+export const deliver = (socket, frame) =>
+  socket.onmessage?.({ data: JSON.stringify({ spaceId: 's', at: '', ...frame }) });
 
 /** A person. */
 export const SARAH = { kind: 'entity', entity: { id: 'sarah', name: 'Sarah', type: 'human' } };

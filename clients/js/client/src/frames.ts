@@ -1,4 +1,4 @@
-// The frames of the WebSocket (docs/reference/live.md).
+// The types of the frames that the server sends over the WebSocket (docs/reference/live.md).
 
 import type {
   AnswerBy,

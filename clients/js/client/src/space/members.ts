@@ -1,4 +1,4 @@
-// What a space says about itself: its settings, its members, and how far each has read.
+// The settings of a space, its members, and how far each has read.
 
 import type { Member, SpaceInfo } from '../types.ts';
 import { emit, type Draft } from './effects.ts';
@@ -23,18 +23,16 @@ export function putSpace(draft: Draft, found: SpaceInfo) {
 export function putMember(draft: Draft, entityId: string, member?: Member) {
   const { space } = draft;
   if (!space) return;
-  const others = space.members.filter(({ id }) => id !== entityId);
-  putSpace(draft, { ...space, members: member ? [...others, member] : others });
+  const members = space.members.flatMap((each) => (each.id === entityId ? (member ?? []) : each));
+  if (member && !members.includes(member)) members.push(member);
+  putSpace(draft, { ...space, members });
 }
 
 /** Records that a member has read up to this seq. Returns whether that is news. */
 export function putRead(draft: Draft, entityId: string | undefined, seq: number): boolean {
   const reader = memberOf(draft, entityId);
-  if (!draft.space || !reader || reader.readSeq >= seq) return false;
-  const members = draft.space.members.map((each) =>
-    each === reader ? { ...each, readSeq: seq } : each,
-  );
-  draft.space = { ...draft.space, members };
+  if (!reader || reader.readSeq >= seq) return false;
+  putMember(draft, reader.id, { ...reader, readSeq: seq });
   return true;
 }
 

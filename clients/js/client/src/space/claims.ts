@@ -1,4 +1,4 @@
-// How the sends of a space become messages of its timeline.
+// Matches sends with the messages that they became, so that a message keeps the key of its send.
 
 import type { Message, Part, PendingSend } from '../types.ts';
 import type { Draft } from './effects.ts';
@@ -9,7 +9,7 @@ export type SendContent = Pick<PendingSend, 'text' | 'files' | 'senderId'>;
 
 /** Sends that no message shows yet, oldest first. */
 export const pendingSends = ({ sends, claims }: State) =>
-  sends.filter(({ key, state }) => state === 'failed' || !claims.has(key));
+  sends.filter((send) => send.state === 'failed' || !claims.has(send.key));
 
 /**
  * Finds the messages that arrived before the answers to their own requests. Each takes the place of
@@ -21,11 +21,11 @@ export function claimMessages(before: State, draft: Draft) {
     if (send.state === 'failed') continue;
     const claimed = [...draft.claims.values()];
     const match = draft.messages.find(
-      ({ id, seq, sender, parts }) =>
-        seq > send.afterSeq &&
-        sender.id === (send.senderId ?? meId(draft)) &&
-        !claimed.some((each) => each.id === id) &&
-        shows(parts, send),
+      (message) =>
+        message.seq > send.afterSeq &&
+        message.sender.id === (send.senderId ?? meId(draft)) &&
+        !claimed.some((each) => each.id === message.id) &&
+        shows(message.parts, send),
     );
     if (match) claim(draft, send.key, match, before);
   }
@@ -37,13 +37,14 @@ export function claimMessages(before: State, draft: Draft) {
  */
 export function claim(draft: Draft, key: string, message: Message, shown: State) {
   draft.claims = new Map(draft.claims).set(key, message);
-  if (!shownMessages(shown).some(({ id }) => id === message.id))
+  if (!shownMessages(shown).some((each) => each.id === message.id))
     draft.keys = new Map(draft.keys).set(message.id, key);
 }
 
 // Whether these are the parts of the message that a send becomes.
-function shows(parts: readonly Part[], { text, files }: SendContent): boolean {
+function shows(parts: readonly Part[], send: SendContent): boolean {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   const ids = parts.flatMap((part) => (part.type === 'file' ? [part.attachmentId] : []));
-  return texts.join() === text && ids.join() === files.map((file) => file.attachmentId).join();
+  const sentIds = send.files.map((file) => file.attachmentId);
+  return texts.join() === send.text && ids.join() === sentIds.join();
 }

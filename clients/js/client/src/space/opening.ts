@@ -1,35 +1,31 @@
-// How a space is opened, loaded, followed and left.
+// The changes when a space is opened, loaded, followed, listed and left.
 
 import type { SmartspaceError } from '../errors.ts';
-import type { Caller, Message, PendingSend, SpaceInfo } from '../types.ts';
-import { emit, isFollowed, put, type Draft } from './effects.ts';
+import type { Caller, Message, SpaceInfo } from '../types.ts';
+import { AFTER_ALL } from '../limits.ts';
+import { emit, isFollowed, patch, type Draft } from './effects.ts';
 import { putOlderPage, startAfter } from './history.ts';
-import { loadInfo, putRead, putSpace, readSeqOf } from './info.ts';
+import { loadInfo, putRead, putSpace, readSeqOf } from './members.ts';
 import { addMessages, loadLast, noteSeq } from './loading.ts';
-import { restore } from './outbox.ts';
 import { meId } from './state.ts';
 import { markEnding } from './streams.ts';
-import { checkSilence } from './writing.ts';
+import { checkSilence } from './stream_lifetime.ts';
 
 /** What the first calls for a space have brought. */
 export interface Loaded {
-  /** Whether nothing was known of the space when the calls were made. */
-  isFirst: boolean;
-  /** The floor of the messages when the calls were made. */
+  /** The floor of the messages when the calls were made; `AFTER_ALL` if nothing was known. */
   floor: number;
   space: SpaceInfo;
   page: readonly Message[];
-  /** The sends of this space that an earlier page left in the storage. */
-  restored: readonly PendingSend[];
 }
 
 export function opened(draft: Draft) {
   draft.session += 1;
   draft.isOpen = true;
-  if (!draft.isLoaded) put(draft, { isLoading: true, error: null, isGone: false });
+  if (!draft.isLoaded) patch(draft, { isLoading: true, error: null, isGone: false });
   if (draft.isBehind) loadLast(draft);
   // The timers that would have ended these were stopped.
-  draft.settling = new Set();
+  draft.justEnded = new Set();
   markEnding(draft, draft.streams.values(), false);
   draft.presence = { ...draft.presence, now: draft.now };
   checkSilence(draft);
@@ -38,7 +34,7 @@ export function opened(draft: Draft) {
 
 export function left(draft: Draft) {
   draft.session += 1;
-  draft.isOpen = false;
+  draft.isOpen = draft.isFollowing = false;
   stopIfUnfollowed(draft);
   emit(draft, 'unfollow');
 }
@@ -57,7 +53,7 @@ export function loaded(draft: Draft, found: Loaded) {
   // The space was left and opened again meanwhile, and that load was faster.
   if (draft.isLoaded) return;
   const { floor, space, page } = found;
-  if (found.isFirst) {
+  if (floor === AFTER_ALL) {
     // The list of spaces may have brought the space meanwhile.
     startAfter(draft, (page[0]?.seq ?? 1) - 1);
     putSpace(draft, space);
@@ -65,15 +61,13 @@ export function loaded(draft: Draft, found: Loaded) {
   // After a jump the page is too old.
   if (draft.floor <= floor) putOlderPage(draft, page);
   noteSeq(draft, space.seq);
-  put(draft, { isLoaded: true, isLoading: false, error: null, isGone: false });
-  // Before the messages are shown: one of them may be a send that an earlier page left.
-  restore(draft, found.restored);
+  patch(draft, { isLoaded: true, isLoading: false, error: null, isGone: false });
   addMessages(draft, page);
 }
 
 export function loadFailed(draft: Draft, error: Error, isRetried: boolean) {
   const isGone = (error as Partial<SmartspaceError>).status === 404;
-  put(draft, { isLoading: isRetried, error, isGone });
+  patch(draft, { isLoading: isRetried, error, isGone });
 }
 
 /** The space is loaded, and its live events follow. */
@@ -81,11 +75,12 @@ export function entered(draft: Draft) {
   // A message that arrives while the space is open is no reason for an unread line.
   const readSeq = readSeqOf(draft, meId(draft)) ?? Infinity;
   draft.unreadAfter = readSeq < draft.lastKnown ? readSeq : Infinity;
+  draft.isFollowing = true;
   emit(draft, 'follow');
 }
 
 /** The list of spaces has this space. */
-export function listed(draft: Draft, space: SpaceInfo, caller: Caller | null) {
+export function applyListing(draft: Draft, space: SpaceInfo, caller: Caller | null) {
   draft.caller = caller;
   const known = draft.space;
   if (!known || draft.isGone) {

@@ -1,14 +1,14 @@
-// What the parts of the connection share: its sockets, its followers and its state.
+// The data of the connection, which its modules share: its sockets, followers and state.
 
 import type { Environment } from '../environment.ts';
-import type { Goodbye, ServerFrame } from '../events.ts';
+import type { Goodbye, ServerFrame } from '../frames.ts';
 import type { Call } from '../http.ts';
 import { same, type OwnStore } from '../store.ts';
 import type { Timers } from '../timers.ts';
 import type { ConnectionState } from '../types.ts';
 
-/** The states of the connection: see table.ts. */
-export type Name =
+/** The states of the connection: see transitions.ts. */
+export type StateName =
   'idle' | 'connecting' | 'live' | 'moving' | 'waiting' | 'delayed' | 'refused' | 'ended';
 
 /** What may change the state. */
@@ -35,7 +35,7 @@ export type EventType =
   | 'move';
 
 /** An event of the connection, with the reason if there is one. */
-export interface Happened {
+export interface ConnectionEvent {
   type: EventType;
   error?: Error | undefined;
   goodbye?: Goodbye;
@@ -45,10 +45,14 @@ export interface Happened {
 export interface Link {
   socket?: WebSocket;
   /** The spaces whose subscription is not confirmed yet. */
-  unconfirmed: Set<string>;
+  readonly unconfirmed: Set<string>;
+  /** Spaces to subscribe to, one after the other. */
+  readonly queued: Set<string>;
+  /** They end with the link. */
+  readonly timers: Timers;
 }
 
-/** Somebody who follows a space. */
+/** A part of the client that follows a space: the space itself, the list of spaces, or a run. */
 export interface Follower {
   spaceId: string;
   /** Subscribes when the others have. The connection is live without it. */
@@ -61,18 +65,16 @@ export interface Follower {
   tick?(): void;
 }
 
-/** The connection. */
-export interface Core {
+/** The data of one connection. */
+export interface ConnectionParts {
   readonly env: Environment;
   readonly call: Call;
   readonly timers: Timers;
   readonly store: OwnStore<ConnectionState>;
   readonly followers: Map<string, Set<Follower>>;
   readonly listeners: Set<(frame: ServerFrame) => void>;
-  /** Spaces to subscribe to, one after the other. */
-  readonly queued: Set<string>;
-  dispatch(type: EventType, reason?: Omit<Happened, 'type'>): void;
-  name: Name;
+  dispatch(type: EventType, reason?: Omit<ConnectionEvent, 'type'>): void;
+  name: StateName;
   /** What the store shows. */
   shown: ConnectionState;
   /** The socket that is ready. */
@@ -82,31 +84,33 @@ export interface Core {
   /** When the present outage began, in milliseconds since 1970, or 0. */
   lostAt: number;
   /** The number of the last frame about a subscription: an older one never undoes a newer one. */
-  lastN: number;
-  /** Whether the server knows these numbers. */
-  isCounted: boolean;
+  lastSubscriptionN: number;
 }
 
 /** Shows a state, which began earlier if it was shown before. */
-export function show(core: Core, state: ConnectionState['state'], more?: Partial<ConnectionState>) {
-  const { shown } = core;
-  const since = state === shown.state ? shown.since : core.env.now();
-  core.shown = same<ConnectionState>(shown, { state, since, ...more });
-  if (core.shown !== shown) core.store.changed();
+export function show(
+  parts: ConnectionParts,
+  state: ConnectionState['state'],
+  more?: Partial<ConnectionState>,
+) {
+  const { shown } = parts;
+  const since = state === shown.state ? shown.since : parts.env.now();
+  parts.shown = same<ConnectionState>(shown, { state, since, ...more });
+  if (parts.shown !== shown) parts.store.changed();
 }
 
 /** Sends a frame if the socket is open. */
 export function write(link: Link | null, frame: object) {
-  if (isOpen(link)) link?.socket?.send(JSON.stringify(frame));
+  if (isOpen(link)) link.socket?.send(JSON.stringify(frame));
 }
 
-export const isOpen = (link: Link | null) => link?.socket?.readyState === 1;
+export const isOpen = (link: Link | null): link is Link => link?.socket?.readyState === 1;
 
 export const isEager = (set: Set<Follower> | undefined) =>
-  [...(set ?? [])].some(({ lazy }) => !lazy);
+  [...(set ?? [])].some((each) => !each.lazy);
 
 export const seqOf = (set: Set<Follower>) => Math.min(...[...set].map((each) => each.afterSeq()));
 
 /** Lets the followers know that the connection is there. */
-export const tick = (core: Core) =>
-  core.followers.forEach((set) => set.forEach((each) => each.tick?.()));
+export const tick = (parts: ConnectionParts) =>
+  parts.followers.forEach((set) => set.forEach((each) => each.tick?.()));

@@ -1,18 +1,21 @@
-// The connection as a table: what each event does in each state. An event that a state does not
-// list can't happen in it, or has no effect.
+// The transitions of the connection as a table: the next state or the action for each event in each
+// state. An event that a state does not list can't happen in it, or has no effect.
 
-import { beginOutage, check, connect, live, lose, stop } from './actions.ts';
-import type { Core, EventType, Happened, Name } from './core.ts';
+import { check, connect, enterLive, lose, restartBackoff, stop } from './actions.ts';
+import type { ConnectionParts, EventType, ConnectionEvent, StateName } from './parts.ts';
 
-type Action = (core: Core, event: Happened) => void;
+type Action = (parts: ConnectionParts, event: ConnectionEvent) => void;
 /** The next state, or what is done while the state stays. */
-type Row = { readonly [T in EventType]?: Name | Action };
+type Row = { readonly [T in EventType]?: StateName | Action };
 
 // The transitions of every state in which the connection has a holder.
-const HELD: Row = { release: 'idle', end: 'ended', offline: 'waiting' };
+const HELD: Row = { release: 'idle', end: 'ended' };
+
+// The transitions of every state that ends when the network is lost.
+const NETWORKED: Row = { ...HELD, offline: 'waiting' };
 
 const CONNECTED: Row = {
-  ...HELD,
+  ...NETWORKED,
   lost: 'waiting',
   postponed: 'delayed',
   rejected: 'refused',
@@ -20,17 +23,17 @@ const CONNECTED: Row = {
   unanswered: check,
 };
 
-export const TABLE: { readonly [N in Name]: Row } = {
+export const TABLE: { readonly [N in StateName]: Row } = {
   /** Nobody holds the connection. */
   idle: { hold: 'connecting', end: 'ended' },
   /** The first socket is being made: its ticket, its opening, its subscriptions. */
   connecting: {
-    ...HELD,
+    ...NETWORKED,
     ready: 'live',
     failed: 'waiting',
     postponed: 'delayed',
     rejected: 'refused',
-    online: beginOutage,
+    online: restartBackoff,
   },
   /** One socket is ready. */
   live: { ...CONNECTED, move: 'moving' },
@@ -38,25 +41,25 @@ export const TABLE: { readonly [N in Name]: Row } = {
   moving: { ...CONNECTED, ready: 'live', failed: 'live' },
   /** The connection was lost. The next attempt is timed, and may be made at once. */
   waiting: {
-    ...HELD,
+    ...NETWORKED,
     retry: 'connecting',
     check: 'connecting',
     answered: 'connecting',
-    online: beginOutage,
+    online: restartBackoff,
   },
   /** As `waiting`, but the server asked for the pause, and nothing shortens it. */
-  delayed: { ...HELD, retry: 'connecting', online: beginOutage },
+  delayed: { ...HELD, retry: 'connecting', online: restartBackoff },
   /** The server refused the caller, or has no more to say. Only a check tries again. */
-  refused: { ...HELD, check: 'connecting', online: beginOutage },
+  refused: { ...HELD, check: 'connecting', online: restartBackoff },
   /** The client was closed for good. */
   ended: {},
 };
 
 /** What is done when a state begins. */
-const ENTER: { readonly [N in Name]: Action } = {
+const ENTER: { readonly [N in StateName]: Action } = {
   idle: stop,
   connecting: connect,
-  live,
+  live: enterLive,
   moving: connect,
   waiting: lose,
   delayed: lose,
@@ -64,12 +67,12 @@ const ENTER: { readonly [N in Name]: Action } = {
   ended: stop,
 };
 
-/** Does what the table says. */
-export function step(core: Core, event: Happened) {
-  const cell = TABLE[core.name][event.type];
-  if (typeof cell === 'function') return cell(core, event);
+/** Moves to the next state, or runs the action of the present one. */
+export function step(parts: ConnectionParts, event: ConnectionEvent) {
+  const cell = TABLE[parts.name][event.type];
+  if (typeof cell === 'function') return cell(parts, event);
   if (!cell) return;
   // An action may dispatch at once; it then finds the next state.
-  core.name = cell;
-  ENTER[cell](core, event);
+  parts.name = cell;
+  ENTER[cell](parts, event);
 }

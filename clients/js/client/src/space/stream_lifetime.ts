@@ -1,15 +1,15 @@
-// The streams of a space over time: which are asked for again, settle and end.
+// The lifetime of streams: asks for missing text, and ends streams that are complete or silent.
 
-import type { StreamEnded, StreamStarted, StreamText } from '../events.ts';
+import type { StreamEnded, StreamStarted, StreamText } from '../frames.ts';
 import {
-  SETTLE_MS,
+  REPLACEMENT_MS,
   SILENCE_CHECK_MS,
   SILENCE_MS,
   SNAPSHOT_DELAY_MS,
   SNAPSHOT_SPREAD_MS,
   SUSPICIOUS_SILENCE_MS,
 } from '../limits.ts';
-import { emit, emitIfFollowed, type Draft } from './effects.ts';
+import { emit, type Draft } from './effects.ts';
 import { hasEnded } from './runs.ts';
 import { closeStreams, hasGap, markEnding, putFrame, type Stream } from './streams.ts';
 
@@ -20,7 +20,7 @@ export function addText(draft: Draft, frame: StreamStarted | StreamText) {
   fillSoon(draft, streamId);
   checkSilenceLater(draft);
   // No message follows a frame that arrives after the end of its run.
-  settle(draft, (each) => each.streamId === streamId && hasEnded(draft, each.about.runId));
+  endStreams(draft, (each) => each.streamId === streamId && hasEnded(draft, each.about.runId));
 }
 
 /** Asks for the whole text if a part of it is missing for a while, again and again. */
@@ -28,36 +28,42 @@ function fillSoon(draft: Draft, streamId: string) {
   if (!hasGap(draft, streamId)) return;
   // In a large space a snapshot comes only if it is asked for.
   const delayMs = SNAPSHOT_DELAY_MS + draft.random * SNAPSHOT_SPREAD_MS;
-  const checkGap = (next: Draft) => {
-    if (!hasGap(next, streamId)) return;
-    emit(next, 'frame', { action: 'snapshot', id: 'snapshot', streamId, spaceId: next.id });
-    fillSoon(next, streamId);
-  };
-  emitIfFollowed(draft, 'later', `gap ${streamId}`, delayMs, checkGap, true);
+  emit(draft, 'later', 'checkGap', delayMs, streamId, true);
 }
 
-/** The matching streams have ended. They stay a while for the messages that replace them. */
-export function settle(draft: Draft, test: (stream: Stream) => boolean, delayMs = SETTLE_MS) {
+/** Asks for the whole text of a stream if a part of it is still missing. */
+export function checkGap(draft: Draft, streamId: string) {
+  if (!hasGap(draft, streamId)) return;
+  emit(draft, 'frame', { action: 'snapshot', streamId, spaceId: draft.id });
+  fillSoon(draft, streamId);
+}
+
+/** Ends the matching streams. Each stays a while, until its message replaces it. */
+export function endStreams(
+  draft: Draft,
+  test: (stream: Stream) => boolean,
+  delayMs = REPLACEMENT_MS,
+) {
   const ended = [...draft.streams.values()].filter((each) => !each.isEnding && test(each));
-  for (const { streamId } of ended) emitIfFollowed(draft, 'jobLater', 'settle', delayMs, streamId);
+  for (const stream of ended) emit(draft, 'jobLater', 'replaceStream', delayMs, stream.streamId);
   markEnding(draft, ended, true);
 }
 
 export function streamEnded(draft: Draft, frame: StreamEnded) {
   // A text that its message replaces stays until the message is there, so that nothing flickers.
   if (frame.reason && !frame.messageId) closeStream(draft, frame.streamId);
-  else settle(draft, (each) => each.streamId === frame.streamId);
+  else endStreams(draft, (each) => each.streamId === frame.streamId);
 }
 
 /** No message replaces this stream. */
 export const closeStream = (draft: Draft, streamId: string) => closeStreams(draft, [streamId]);
 
-/** Ends streams of which nothing is heard any longer. */
+/** Ends streams of which no frame comes any longer. */
 export function checkSilence(draft: Draft) {
   const { now } = draft;
   const isSilent = (silenceMs: number) => (stream: Stream) =>
-    stream.heardAt < now - silenceMs && !stream.isEnding;
-  settle(draft, isSilent(SILENCE_MS));
+    stream.lastFrameAt < now - silenceMs && !stream.isEnding;
+  endStreams(draft, isSilent(SILENCE_MS));
   checkSilenceLater(draft);
   // The agent may think, or the connection is dead. A ping finds out, but not each second.
   const isSuspicious = [...draft.streams.values()].some(isSilent(SUSPICIOUS_SILENCE_MS));
@@ -67,6 +73,5 @@ export function checkSilence(draft: Draft) {
 }
 
 function checkSilenceLater(draft: Draft) {
-  if (draft.streams.size > 0)
-    emitIfFollowed(draft, 'later', 'silence', SILENCE_CHECK_MS, checkSilence, true);
+  if (draft.streams.size > 0) emit(draft, 'later', 'checkSilence', SILENCE_CHECK_MS, '', true);
 }

@@ -1,8 +1,8 @@
-// Draws pictures anew before they are uploaded. A picture of a camera holds where and when it was
-// taken, and is larger than a screen.
+// Removes metadata from pictures before the upload, by drawing them anew. A photo holds where and
+// when it was taken, and is larger than a screen.
 
 import type { Environment } from './environment.ts';
-import { refuse } from './errors.ts';
+import { throwRefusal } from './errors.ts';
 import { LONGEST_SIDE_PX, PICTURE_QUALITY } from './limits.ts';
 
 const CAMERA_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
@@ -23,7 +23,7 @@ export async function withoutMetadata(
     bitmap = await createImageBitmap(data, { imageOrientation: 'from-image' });
   } catch {
     // It could not be cleaned, so it is not sent.
-    refuse('The file is not a picture that can be read.');
+    throwRefusal('The file is not a picture that can be read.');
   }
   try {
     const { width, height } = bitmap;

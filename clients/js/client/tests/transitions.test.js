@@ -4,21 +4,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { moduleOf } from './model/library.js';
 
-const { TABLE } = await moduleOf('connection/table.js');
+const { TABLE } = await moduleOf('connection/transitions.js');
 
 /** The events of a state after which another one begins. The others only act. */
 const targets = (row) =>
   Object.fromEntries(Object.entries(row).filter(([, cell]) => typeof cell === 'string'));
 
-const HELD = { release: 'idle', end: 'ended', offline: 'waiting' };
-const CONNECTED = { ...HELD, lost: 'waiting', postponed: 'delayed', rejected: 'refused' };
+const HELD = { release: 'idle', end: 'ended' };
+const NETWORKED = { ...HELD, offline: 'waiting' };
+const CONNECTED = { ...NETWORKED, lost: 'waiting', postponed: 'delayed', rejected: 'refused' };
 
 test('every change of the state is declared', () => {
   const changes = Object.entries(TABLE).map(([name, row]) => [name, targets(row)]);
   assert.deepEqual(Object.fromEntries(changes), {
     idle: { hold: 'connecting', end: 'ended' },
     connecting: {
-      ...HELD,
+      ...NETWORKED,
       ready: 'live',
       failed: 'waiting',
       postponed: 'delayed',
@@ -26,7 +27,7 @@ test('every change of the state is declared', () => {
     },
     live: { ...CONNECTED, move: 'moving' },
     moving: { ...CONNECTED, ready: 'live', failed: 'live' },
-    waiting: { ...HELD, retry: 'connecting', check: 'connecting', answered: 'connecting' },
+    waiting: { ...NETWORKED, retry: 'connecting', check: 'connecting', answered: 'connecting' },
     delayed: { ...HELD, retry: 'connecting' },
     refused: { ...HELD, check: 'connecting' },
     ended: {},
@@ -39,6 +40,6 @@ test('every state that a table names exists', () => {
 });
 
 test('a pause that the server asked for ends by itself only', () => {
-  for (const event of ['check', 'answered', 'unanswered'])
+  for (const event of ['check', 'answered', 'unanswered', 'offline'])
     assert.equal(TABLE.delayed[event], undefined);
 });
