@@ -27,9 +27,7 @@ use smartspace_ports::{queues::Delivery, sockets::Sockets};
 use tokio::sync::watch;
 
 use crate::{
-    claiming::deps::RunDeps,
-    prompt::{reading::Seen, summary::Summarizer},
-    remote::Callbacks,
+    claiming::deps::RunDeps, prompt::reading::SourceCache, remote::Callbacks, summaries::Summarizer,
 };
 
 /// Works on runs.
@@ -49,7 +47,7 @@ impl Runs {
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let mcp = McpServers::new(egress.clone());
-        let seen = Seen::default();
+        let seen = SourceCache::default();
         let deps =
             RunDeps { pipeline, sockets, models, egress, mcp, prices, callbacks, stopping, seen };
         Self { deps }

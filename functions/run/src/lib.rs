@@ -37,6 +37,7 @@ mod prompt;
 mod remote;
 mod run_context;
 mod streaming;
+mod summaries;
 mod tools;
 mod watchers;
 

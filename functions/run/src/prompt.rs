@@ -4,27 +4,26 @@
 //! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`]
 //! and [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
 //! [`lines`] its lines. [`names`] decides how senders are called, and [`window`] how much of the
-//! history is shown. [`news`] writes messages that arrive during the run. [`quoted`] escapes texts
+//! history is shown. [`news`] writes messages that arrive during the run. [`format`] escapes texts
 //! of others, so that they are never read as anything but data.
 
 pub(crate) mod active_runs;
 mod agent_state;
-mod blocks;
 mod files;
 #[cfg(test)]
 mod forgery;
+pub(crate) mod format;
 mod instructions;
 pub(crate) mod lines;
+mod lists;
 pub(crate) mod names;
 pub(crate) mod news;
-pub(crate) mod quoted;
 pub(crate) mod reading;
 mod roles;
 pub(crate) mod run_activity;
 #[cfg(test)]
 mod samples;
 mod spaces;
-pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timeline;
@@ -49,8 +48,8 @@ use smartspace_models::{
 };
 use smartspace_store::runs::steps::Marks;
 
+use format::Quoted;
 use lines::Lines;
-use quoted::Quoted;
 use reading::{PromptSources, SpaceContext};
 use window::Window;
 

@@ -2,7 +2,7 @@
 //! agent, and the connections to the table, to models and to tools.
 
 mod announcements;
-mod live_step;
+mod step_view;
 
 use std::{
     collections::BTreeSet,

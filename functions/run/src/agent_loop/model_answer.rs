@@ -1,11 +1,11 @@
 //! One answer of a model.
 //!
-//! [`answer`] collects it. It streams the inputs of `send_message` and of visible tools to the
-//! space while the model writes them. [`shown_call`] decides which part of a call is shown, and in
+//! [`growing_answer`] collects it. It streams the inputs of `send_message` and of visible tools to the
+//! space while the model writes them. [`streamed_call`] decides which part of a call is shown, and in
 //! which space.
 
-mod answer;
-mod shown_call;
+mod growing_answer;
+mod streamed_call;
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -32,7 +32,7 @@ use smartspace_store::{
 };
 
 use crate::{
-    agent_loop::model_answer::answer::GrowingAnswer,
+    agent_loop::model_answer::growing_answer::GrowingAnswer,
     model_files::LoadedFiles,
     prompt::Prompt,
     run_context::{RunContext, call_id},

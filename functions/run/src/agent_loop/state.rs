@@ -1,10 +1,10 @@
 //! The state of a run between two steps: at its beginning, or after its last stored step.
 
-mod cause;
 mod compaction;
 mod conversation;
 mod pending;
 mod replay;
+mod scripted_cause;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,9 +33,9 @@ use crate::{
         prompt,
         reading::PromptSources,
         run_activity::{SEND_MESSAGE, counts_as_used},
-        summary,
     },
     run_context::RunContext,
+    summaries,
     tools::toolbox::Toolbox,
     watchers::start,
 };
@@ -43,6 +43,7 @@ use conversation::assistant;
 pub(crate) use conversation::results;
 pub(crate) use pending::Pending;
 pub(crate) use replay::is_whole;
+use scripted_cause::scripted_cause;
 
 /// A run's state between two steps.
 pub(crate) struct State {
@@ -166,10 +167,10 @@ impl State {
         let place = sources.trigger_space.as_ref();
         State {
             messages: prompt.rest.messages.clone(),
-            cause: cause::of_run(context, sources, prompt.rest.messages.len()),
+            cause: scripted_cause(context, sources, prompt.rest.messages.len()),
             start: Vec::new(),
             summary_job: place.and_then(|place| {
-                summary::due_job(place, prompt.first, &context.config, context.run.agent_id)
+                summaries::due_job(place, prompt.first, &context.config, context.run.agent_id)
             }),
             marks: prompt.marks.clone(),
             pages: Vec::new(),

@@ -8,9 +8,9 @@
 //! The watchers look between two steps.
 
 mod calls;
-mod completion;
 mod last_message;
 mod records;
+mod run_end;
 mod waiting;
 mod watching;
 
@@ -34,7 +34,7 @@ use crate::{
     tools::toolbox::Toolbox,
     watchers::unposted,
 };
-use completion::{Completion, LoopExit};
+use run_end::{LoopExit, RunEnd};
 use watching::StepNotes;
 
 /// How the loop left its run.
@@ -78,7 +78,7 @@ impl AgentLoop<'_> {
         // The deadline cuts off a model answer, but never a tool.
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
         match Box::pin(self.steps(&mut state, deadline)).await? {
-            LoopExit::Completion(completion) => {
+            LoopExit::RunEnd(completion) => {
                 self.finish(*completion, &state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
             }
             LoopExit::Ended(run) => Ok(LoopOutcome::Ended(run)),
@@ -101,7 +101,7 @@ impl AgentLoop<'_> {
                 return Ok(exit);
             }
             if state.steps >= self.context.config.run_loop.max_steps {
-                return Ok(Completion::completed(EndReason::MaxSteps).end());
+                return Ok(RunEnd::completed(EndReason::MaxSteps).end());
             }
             // In the last seconds of an invocation the model's answer would be cut off. A worker
             // that has stored nothing yet asks anyway: if invocations are shorter than the longest
@@ -117,18 +117,16 @@ impl AgentLoop<'_> {
                 Some(Err(why)) => return self.without_answer(why, state, notes, began),
                 None => {
                     self.context.streams.end_all(Some(StreamEnd::Failed));
-                    return Ok(Completion::completed(EndReason::TimeLimit).end());
+                    return Ok(RunEnd::completed(EndReason::TimeLimit).end());
                 }
             };
             state.add_marks(&notes.marks);
             let step = self.step_record(state, &answer, notes);
             state.used.add(&answer.model, answer.usage);
             if answer.calls.is_empty() && !self.is_unposted(state, &answer) {
-                return Ok(Completion {
-                    last_step: Some(step),
-                    ..Completion::completed(EndReason::Done)
-                }
-                .end());
+                return Ok(
+                    RunEnd { last_step: Some(step), ..RunEnd::completed(EndReason::Done) }.end()
+                );
             }
             // One transaction has the message and the end of the run, so that a process that dies
             // between the two, or a cancellation at that moment, leaves no run without its end.
@@ -161,10 +159,10 @@ impl AgentLoop<'_> {
                 let last_step = self.unanswered(state, notes, began);
                 if state.ended_with_text {
                     // The model had finished; only its reminder went unanswered.
-                    let done = Completion::completed(EndReason::Done);
-                    return Ok(Completion { last_step: Some(last_step), ..done }.end());
+                    let done = RunEnd::completed(EndReason::Done);
+                    return Ok(RunEnd { last_step: Some(last_step), ..done }.end());
                 }
-                Ok(Completion::failed(error, last_step).end())
+                Ok(RunEnd::failed(error, last_step).end())
             }
         }
     }

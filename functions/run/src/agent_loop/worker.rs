@@ -3,8 +3,8 @@
 //! It renews the lease while it drives the loop.
 //! It stops at once when it loses the run: then another worker may already have it.
 
-mod announcements;
 mod lease;
+mod lifecycle_events;
 mod stopped;
 
 use std::collections::BTreeMap;

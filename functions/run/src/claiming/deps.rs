@@ -12,7 +12,7 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     agent_loop::worker::ClaimKind,
-    prompt::reading::{PromptSources, Seen, load_sources},
+    prompt::reading::{PromptSources, SourceCache, load_sources},
     remote::Callbacks,
 };
 
@@ -26,7 +26,7 @@ pub(super) struct RunDeps {
     pub(super) prices: Arc<Prices>,
     pub(super) callbacks: Callbacks,
     pub(super) stopping: watch::Receiver<bool>,
-    pub(super) seen: Seen,
+    pub(super) seen: SourceCache,
 }
 
 /// A run under the lease of this process.

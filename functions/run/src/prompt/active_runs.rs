@@ -4,8 +4,8 @@ use smartspace_domain::{ids::RunId, runs::RunStatus};
 use smartspace_store::runs::{ActiveCause, ActiveRecord};
 
 use crate::prompt::{
-    blocks::block,
-    quoted::{Excerpt, Name, Quoted},
+    format::{Excerpt, Name, Quoted},
+    lists::block,
     reading::PromptSources,
     run_activity::{RunActivity, Waiting},
 };

@@ -11,8 +11,8 @@ use smartspace_domain::{
 };
 
 use crate::prompt::{
-    blocks::{block, minute},
-    quoted::{Key, Quoted, Span},
+    format::{Key, Quoted, Span},
+    lists::{block, minute},
     reading::PromptSources,
 };
 

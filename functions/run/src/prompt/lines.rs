@@ -15,8 +15,8 @@ use smartspace_store::{
 };
 
 use crate::prompt::{
+    format::{CardJson, CutText, Name, Quoted, Thousands},
     names::Names,
-    quoted::{CardJson, CutText, Name, Quoted, Thousands},
     reading::SpaceContext,
     why::why_among,
 };

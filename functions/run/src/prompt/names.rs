@@ -7,7 +7,7 @@ use smartspace_domain::{ids::EntityId, messages::Sender, quoting::is_invisible};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
-use crate::prompt::quoted::{Name, Quoted};
+use crate::prompt::format::{Name, Quoted};
 
 /// The fewest letters of an id after a name.
 const LETTERS: usize = 4;

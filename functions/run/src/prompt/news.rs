@@ -6,8 +6,8 @@ use smartspace_domain::ids::RunId;
 use smartspace_store::messages::MessageRecord;
 
 use crate::prompt::{
+    format::Quoted,
     lines::{Lines, day, earlier_messages},
-    quoted::Quoted,
 };
 
 /// The longest news, in characters.

@@ -1,6 +1,6 @@
 //! Reads the sources of a prompt in parallel. This can start before the run is claimed.
 
-mod seen;
+mod source_cache;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -29,7 +29,7 @@ use smartspace_store::{
 use tokio::sync::oneshot;
 
 use crate::prompt::{names::Names, run_activity::RunActivity, window};
-pub(crate) use seen::Seen;
+pub(crate) use source_cache::SourceCache;
 
 /// The most active runs that a prompt shows.
 pub(crate) const ACTIVE_SHOWN: usize = 20;
@@ -118,7 +118,7 @@ pub(crate) struct SpaceContext {
 /// Returns `None` if the agent is retired or has left the space, or if the space was deleted.
 pub(crate) async fn load_sources(
     store: &Store,
-    seen: &Seen,
+    seen: &SourceCache,
     run: RunRef,
     run_tx: Option<oneshot::Sender<Option<RunRecord>>>,
 ) -> Result<Option<PromptSources>> {
@@ -275,7 +275,7 @@ impl TriggerSpace {
     /// Also reads the cards of the spaces in `shown`.
     async fn read(
         store: &Store,
-        seen: &Seen,
+        seen: &SourceCache,
         run: RunId,
         agent: EntityId,
         triggered_by: jobs::MessageRef,

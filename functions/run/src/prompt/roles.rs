@@ -6,8 +6,8 @@ use smartspace_models::port::{CachePoint, Message};
 use smartspace_store::messages::MessageRecord;
 
 use crate::prompt::{
+    format::Name,
     lines::{Lines, call, content, file_lines, heading, outcome},
-    quoted::Name,
     reading::SpaceContext,
     timeline::summary_before,
     window::Window,

@@ -5,8 +5,8 @@ use smartspace_domain::{agents::SpacesShown, ids::SpaceId, messages::Sender};
 use smartspace_store::spaces::{Card, CardMember};
 
 use crate::prompt::{
-    blocks::block,
-    quoted::{Quoted, Thousands},
+    format::{Quoted, Thousands},
+    lists::block,
     reading::PromptSources,
 };
 

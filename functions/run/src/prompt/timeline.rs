@@ -4,8 +4,8 @@
 use smartspace_store::spaces::summaries::SummaryRecord;
 
 use crate::prompt::{
+    format::{Quoted, Thousands},
     lines::{Lines, day, heading},
-    quoted::{Quoted, Thousands},
     reading::SpaceContext,
     window::Window,
 };

@@ -3,8 +3,8 @@
 use smartspace_domain::{messages::excerpt, triggers::Trigger};
 
 use crate::prompt::{
+    format::{Json, PAYLOAD_CHARS, Quoted, Thousands},
     lines::{file_lines, joined},
-    quoted::{Json, PAYLOAD_CHARS, Quoted, Thousands},
     reading::PromptSources,
 };
 

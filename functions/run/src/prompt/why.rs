@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::prompt::{
+    format::{Name, Quoted},
     names::Names,
-    quoted::{Name, Quoted},
 };
 use smartspace_domain::{
     ids::{EntityId, SpaceId},

@@ -193,11 +193,11 @@ impl Poster {
     /// it looks again with the next step. Returns whether anybody may listen.
     async fn read(&mut self, space: SpaceId, state: &StepState, is_new_step: bool) -> bool {
         if let Some(room) = self.rooms.get(&space) {
-            let has_subscribers = !room.read.audience.connections.is_empty();
+            let has_followers = !room.read.audience.connections.is_empty();
             let age = room.read.asked.elapsed();
-            let valid = if has_subscribers { AUDIENCE_VALID } else { NOBODY_VALID };
-            if age < valid || !(has_subscribers || is_new_step) {
-                return has_subscribers;
+            let valid = if has_followers { AUDIENCE_VALID } else { NOBODY_VALID };
+            if age < valid || !(has_followers || is_new_step) {
+                return has_followers;
             }
         }
         let pending = state.audience.clone().filter(|(of, _)| *of == space);
@@ -207,9 +207,9 @@ impl Poster {
             self.rooms.remove(&space);
             return false;
         };
-        let has_subscribers = !read.audience.connections.is_empty();
+        let has_followers = !read.audience.connections.is_empty();
         self.rooms.insert(space, Room { read, seen: None });
-        has_subscribers
+        has_followers
     }
 
     /// Reads the followers again if the members have changed since. Returns false if it is not

@@ -1,5 +1,6 @@
 //! Tools of an agent's configuration, and those of its MCP servers.
 
+mod call_response;
 pub(crate) mod card;
 mod compute;
 pub(crate) mod external_call;
@@ -7,7 +8,6 @@ mod form;
 pub(crate) mod http;
 mod image;
 pub(crate) mod mcp;
-mod returned;
 pub(crate) mod target;
 
 use std::{sync::OnceLock, time::Duration};
@@ -34,7 +34,8 @@ use crate::tools::{
         image::ImageTool,
         mcp::McpTool,
     },
-    output::{bounded, schema_error},
+    input::schema_error,
+    output::bounded,
     tool::{CardTarget, Concurrency, Spec, StartedCall, TIME_LIMIT, Tool},
 };
 

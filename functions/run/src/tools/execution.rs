@@ -7,11 +7,12 @@ use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
     dry_run::StoredResult,
-    prompt::quoted::Excerpt,
+    prompt::format::Excerpt,
     tools::{
         calling::{Calling, Outcome},
         configured::external_call,
-        output::{SCHEMA_BYTES, SHOWN_CHARS, bounded_to, parse, schema_error},
+        input::{SCHEMA_BYTES, SHOWN_CHARS, parse, schema_error},
+        output::bounded_to,
         tool::{Concurrency, StartedCall, Tool},
         toolbox::Toolbox,
     },

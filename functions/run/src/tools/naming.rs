@@ -8,7 +8,7 @@ use smartspace_domain::{Result, agents::SpacesShown, ids::SpaceId};
 
 use crate::{
     prompt::names::{distinct_end, look_alike},
-    tools::{calling::Calling, output::text_of},
+    tools::{calling::Calling, input::text_of},
 };
 
 /// The space that an input names in `field`, or an error text for the model. `None` if the input

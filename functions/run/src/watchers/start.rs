@@ -9,7 +9,7 @@ use smartspace_domain::{
 };
 
 use crate::prompt::{
-    quoted::{Key, Span},
+    format::{Key, Span},
     reading::PromptSources,
 };
 use crate::watchers::{Look, Watcher};

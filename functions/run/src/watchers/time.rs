@@ -1,6 +1,6 @@
 //! Reports how much of the run's time is used.
 
-use crate::prompt::quoted::Span;
+use crate::prompt::format::Span;
 use crate::watchers::{Look, Watcher};
 
 pub(super) const WATCHER: Watcher = Watcher { name: "time", look };

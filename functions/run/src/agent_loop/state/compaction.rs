@@ -6,7 +6,7 @@ use serde_json::Value;
 use smartspace_domain::ids::CallId;
 use smartspace_models::port::{Message, ToolResult};
 
-use crate::{agent_loop::state::State, prompt::quoted::Thousands, tools::toolbox::Toolbox};
+use crate::{agent_loop::state::State, prompt::format::Thousands, tools::toolbox::Toolbox};
 
 /// The share of the window from which on results are cut, in percent.
 const FULL: u64 = 85;

@@ -13,7 +13,7 @@ use crate::{
         state::{CaughtUp, Pending, State, results},
         steps::{
             AgentLoop,
-            completion::{Completion, LoopExit},
+            run_end::{LoopExit, RunEnd},
         },
     },
     prompt::run_activity::SEND_MESSAGE,
@@ -48,7 +48,7 @@ impl AgentLoop<'_> {
         // The worker that made this call stopped before it ended the run.
         let ends = |record: &CallRecord| record.ends.map(|reason| (reason, record.index as usize));
         if let Some((reason, call)) = pending.made().find_map(ends) {
-            return Ok(Some(Completion::by_call(reason, &pending.calls[call]).end()));
+            return Ok(Some(RunEnd::by_call(reason, &pending.calls[call]).end()));
         }
         if let Some(exit) = self.make_calls(state, &mut pending, deadline).await? {
             return Ok(Some(exit));
@@ -58,7 +58,7 @@ impl AgentLoop<'_> {
         }
         state.messages.extend(results(pending.made()));
         let continues = self.continues(&pending);
-        Ok((!continues).then(|| Completion::completed(EndReason::Done).end()))
+        Ok((!continues).then(|| RunEnd::completed(EndReason::Done).end()))
     }
 
     /// Makes the calls in their written order. Neighbours that may run at the same time do. A call
@@ -98,7 +98,7 @@ impl AgentLoop<'_> {
                 self.apply(state, &finished).await;
                 pending.records[index] = Some(finished.record);
                 if let Some(reason) = ends {
-                    return Ok(Some(Completion::by_call(reason, &pending.calls[index]).end()));
+                    return Ok(Some(RunEnd::by_call(reason, &pending.calls[index]).end()));
                 }
             }
         }

@@ -12,7 +12,7 @@ use smartspace_store::runs::{
 use crate::{
     agent_loop::{
         state::State,
-        steps::{AgentLoop, completion::Completion},
+        steps::{AgentLoop, run_end::RunEnd},
     },
     prompt::run_activity::SEND_MESSAGE,
     tools::{builtin::send_message, calling::Calling, execution::checked},
@@ -55,9 +55,8 @@ impl AgentLoop<'_> {
         let Ok((post, record)) = send_message::message(&calling, space, &input).await? else {
             return Ok(None);
         };
-        let done = Completion::completed(EndReason::Done);
-        let (run, ending) =
-            self.ending(Completion { last_step: Some(step.clone()), ..done }, state)?;
+        let done = RunEnd::completed(EndReason::Done);
+        let (run, ending) = self.ending(RunEnd { last_step: Some(step.clone()), ..done }, state)?;
         let started_at = record.started_at;
         let posted = calling.post_last(space, post, record, &run, &ending).await;
         let (message, ended) = match posted {

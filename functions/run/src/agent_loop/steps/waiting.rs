@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::agent_loop::steps::{
     AgentLoop,
-    completion::{Completion, LoopExit},
+    run_end::{LoopExit, RunEnd},
 };
 
 /// The longest random addition to the first wait, in milliseconds. It doubles with each further
@@ -32,7 +32,7 @@ impl AgentLoop<'_> {
         let wait = next_second + Duration::from_millis(jitter as u64);
         if Instant::now() + wait >= deadline {
             self.context.streams.end_all(Some(StreamEnd::Failed));
-            return Some(Completion::completed(EndReason::TimeLimit).end());
+            return Some(RunEnd::completed(EndReason::TimeLimit).end());
         }
         if !self.context.has_time_for(wait) {
             return Some(LoopExit::HandOver(None));

@@ -11,7 +11,7 @@ use serde_json::Value;
 use smartspace_domain::{Result, runs::EndReason};
 
 use crate::tools::{
-    builtin::own_runs,
+    builtin::shared::own_runs,
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };

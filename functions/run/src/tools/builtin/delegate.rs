@@ -11,8 +11,8 @@ use smartspace_store::runs::{delegations::HandOn, steps::CallRecord};
 
 use crate::tools::{
     calling::{Calling, Outcome},
+    input::text_of,
     naming::named,
-    output::text_of,
     tool::{BuiltInTool, Spec},
 };
 

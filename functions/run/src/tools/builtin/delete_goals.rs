@@ -6,8 +6,8 @@ use smartspace_domain::Result;
 
 use crate::tools::{
     builtin::{
-        agent_state::{keys_of, keys_schema, store_change},
         delete_memories::deleted,
+        shared::agent_state::{keys_of, keys_schema, store_change},
     },
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use crate::tools::{
-    builtin::agent_state::{keys_of, keys_schema, listed, store_change},
+    builtin::shared::agent_state::{keys_of, keys_schema, listed, store_change},
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };

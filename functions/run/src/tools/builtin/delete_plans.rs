@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{Error, Result, ids::PlanId};
 
 use crate::tools::{
-    builtin::agent_state::{keys_schema, listed, store_change},
+    builtin::shared::agent_state::{keys_schema, listed, store_change},
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use crate::tools::{
-    builtin::agent_state::{keys_of, keys_schema, listed, listed_in},
+    builtin::shared::agent_state::{keys_of, keys_schema, listed, listed_in},
     calling::{Calling, Outcome},
     output::OUTPUT_BYTES,
     tool::{BuiltInTool, Concurrency, Spec},

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{Result, plans::PlanStatus};
 
 use crate::tools::{
-    builtin::agent_state::listed,
+    builtin::shared::agent_state::listed,
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Concurrency, Spec},
 };

@@ -12,7 +12,7 @@ use smartspace_store::attachments::FileRecord;
 
 use crate::tools::{
     calling::{Calling, Outcome},
-    output::text_of,
+    input::text_of,
     tool::{BuiltInTool, Concurrency, Spec},
 };
 

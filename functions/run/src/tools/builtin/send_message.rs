@@ -14,7 +14,7 @@ use smartspace_store::{messages::append::Content, runs::steps::CallRecord};
 use crate::prompt::run_activity::SEND_MESSAGE;
 use crate::tools::{
     calling::{Calling, Outcome, PostContent},
-    output::text_of,
+    input::text_of,
     tool::{BuiltInTool, Spec},
 };
 

@@ -11,7 +11,7 @@ use smartspace_domain::{
 use smartspace_store::agents::goals::SetGoal;
 
 use crate::tools::{
-    builtin::agent_state::{listed, store_change},
+    builtin::shared::agent_state::{listed, store_change},
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{Result, limits, memories::Memory};
 
 use crate::tools::{
-    builtin::agent_state::{listed, memory_of, store_change},
+    builtin::shared::agent_state::{listed, memory_of, store_change},
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };

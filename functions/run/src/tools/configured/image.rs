@@ -15,8 +15,8 @@ use crate::{
     run_context::image_call_id,
     tools::{
         calling::{Calling, Outcome},
-        configured::returned::{self, Returned},
-        output::text_of,
+        configured::call_response::{self, CallResponse},
+        input::text_of,
     },
 };
 
@@ -54,7 +54,7 @@ impl ImageTool {
 }
 
 /// Draws the picture of a call.
-pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Returned {
+pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> CallResponse {
     let context = calling.context;
     let model = request.full_name();
     let id = image_call_id(context.run.id, calling.step, calling.index);
@@ -79,7 +79,7 @@ pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Re
     spending.settle(&id, used.as_ref()).await;
     match drawn {
         Ok(Drawing { image, .. }) => {
-            let mut returned = returned::picture(image);
+            let mut returned = call_response::picture(image);
             returned.title = file_stem(&request.prompt);
             returned.outcome.used = used.map(|usage| CallUsage { model, usage });
             returned

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::tools::{
     calling::Outcome,
-    configured::{Configured, ToolKind, returned::Returned},
+    configured::{Configured, ToolKind, call_response::CallResponse},
     output::bounded,
 };
 
@@ -185,12 +185,12 @@ pub(crate) async fn returned(
     input: &Value,
     call: CallId,
     progress: &watch::Sender<String>,
-) -> Returned {
+) -> CallResponse {
     match tool.session.call(&tool.name, input, call, tool.limit, progress).await {
         Ok(answer) => {
             let status = if answer.failed { CallStatus::Failed } else { CallStatus::Completed };
             let outcome = Outcome { status, ..Outcome::completed(bounded(answer.output)) };
-            Returned { outcome, images: answer.images, title: String::new() }
+            CallResponse { outcome, images: answer.images, title: String::new() }
         }
         Err(error) => Outcome::error(error.to_string()).into(),
     }

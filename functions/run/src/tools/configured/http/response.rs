@@ -8,7 +8,7 @@ use smartspace_ports::secrets::KnownSecrets;
 
 use crate::tools::{
     calling::Outcome,
-    configured::returned::{self, Returned},
+    configured::call_response::{self, CallResponse},
     output::{CONFIGURED_OUTPUT_BYTES, bounded, bounded_to},
 };
 
@@ -16,10 +16,10 @@ use crate::tools::{
 const REFUSAL_BYTES: usize = 8 * 1024;
 
 /// Sends a request. Returns the outcome for the model, and the picture if the answer is one.
-pub(crate) async fn returned(egress: &Egress, request: Outgoing) -> Returned {
+pub(crate) async fn returned(egress: &Egress, request: Outgoing) -> CallResponse {
     let is_safe = matches!(request.method, Method::GET | Method::HEAD);
     match egress.send(request).await {
-        Ok(answer) if is_picture(&answer) => returned::picture(ReturnedImage {
+        Ok(answer) if is_picture(&answer) => call_response::picture(ReturnedImage {
             content_type: answer.content_type.unwrap_or_default(),
             bytes: answer.body.into(),
         }),

@@ -11,9 +11,9 @@ use smartspace_store::{
 use tokio::time::Instant;
 
 use crate::tools::{
-    builtin::absorbed_work,
+    builtin::shared::absorbed_work,
     calling::{Calling, Outcome},
-    output::text_of,
+    input::text_of,
 };
 
 /// Ends the run that an input names, in the transaction that stores the result of the call. If the

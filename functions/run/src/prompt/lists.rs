@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use smartspace_domain::Time;
 
-use crate::prompt::quoted::Thousands;
+use crate::prompt::format::Thousands;
 
 /// Writes a time to the minute: `2026-02-18 15:07`.
 pub(crate) fn minute(time: Time) -> String {

@@ -9,7 +9,7 @@ use smartspace_models::port::Cause;
 use crate::{prompt::reading::PromptSources, run_context::RunContext};
 
 /// Why a run was started. `None` if none of its models plays a script.
-pub(super) fn of_run(
+pub(super) fn scripted_cause(
     context: &RunContext,
     sources: &PromptSources,
     prompt_messages: usize,

@@ -8,7 +8,7 @@ use smartspace_domain::{
 use smartspace_ports::queues::Delivery;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::{job_visibility::JOB_HIDDEN_FOR, prompt::summary::Summarizer};
+use crate::{job_visibility::JOB_HIDDEN_FOR, summaries::Summarizer};
 
 impl Summarizer<'_> {
     /// Keeps the claim on a summary, and its job hidden, which it is when this begins. Returns when

@@ -22,12 +22,12 @@ use crate::streaming::{
 const AUDIENCE_VALID: Duration = Duration::from_secs(10);
 
 impl Posting {
-    /// Checks before a delta whether the roster has changed since the subscribers were chosen,
+    /// Checks before a delta whether the roster has changed since the followers were chosen,
     /// unless that was checked just now. The head of the space shows this in one small read.
     pub(super) async fn check(&mut self) -> AgentMembership {
-        // Without subscribers nothing is shown. New followers are found and checked with the next
+        // Without followers nothing is shown. New followers are found and checked with the next
         // snapshot.
-        if self.subscribers.is_empty() || self.is_checked() {
+        if self.followers.is_empty() || self.is_checked() {
             return AgentMembership::Active;
         }
         let asked = Instant::now();
@@ -50,7 +50,7 @@ impl Posting {
     /// Runs each second. A small room gets a snapshot, and a large room only if somebody has asked
     /// for one, which a small read shows.
     pub(in crate::streaming) async fn tick(&mut self) -> AgentMembership {
-        if self.subscribers.are_many() {
+        if self.followers.are_many() {
             if !self.somebody_asks().await && self.refreshed_at.elapsed() < AUDIENCE_VALID {
                 return AgentMembership::Active;
             }
@@ -90,7 +90,7 @@ impl Posting {
             Ok(audience) => audience,
             Err(Error::NotFound(_)) => return AgentMembership::Ended,
             Err(_) => {
-                self.subscribers.drop_expired(self.deps.clock.now());
+                self.followers.drop_expired(self.deps.clock.now());
                 return AgentMembership::Unknown;
             }
         };
@@ -100,8 +100,8 @@ impl Posting {
         self.roster = audience.roster.head.roster;
         self.checked_at = asked;
         self.refreshed_at = asked;
-        let asking = self.update_subscribers(&audience);
-        if self.subscribers.are_many() || self.snapshot_bytes == self.posted_bytes {
+        let asking = self.update_followers(&audience);
+        if self.followers.are_many() || self.snapshot_bytes == self.posted_bytes {
             self.send_snapshot_to(&asking);
         } else {
             self.snapshot_bytes = self.posted_bytes;
@@ -112,9 +112,9 @@ impl Posting {
         AgentMembership::Active
     }
 
-    /// Adds the first subscribers.
+    /// Adds the first followers.
     pub(in crate::streaming) fn admit(&mut self, audience: &Audience) {
-        self.update_subscribers(audience);
+        self.update_followers(audience);
     }
 
     /// Sends the text so far.
@@ -124,12 +124,12 @@ impl Posting {
         }
         let snapshots = self.snapshots().into_iter().map(|kind| self.event(kind));
         let snapshots: Vec<_> = snapshots.collect();
-        self.subscribers.send_to(ids, &snapshots);
+        self.followers.send_to(ids, &snapshots);
     }
 
-    /// Updates the subscribers and sends the new ones the first event. Returns those that need a
+    /// Updates the followers and sends the new ones the first event. Returns those that need a
     /// snapshot.
-    fn update_subscribers(&mut self, audience: &Audience) -> Vec<ConnectionId> {
+    fn update_followers(&mut self, audience: &Audience) -> Vec<ConnectionId> {
         let started = self.event(EventKind::StreamStarted {
             stream_id: self.info.stream,
             run_id: self.info.run,
@@ -139,6 +139,6 @@ impl Posting {
             kind: if self.info.tool.is_some() { StreamKind::Tool } else { StreamKind::Message },
             tool_name: self.info.tool.clone(),
         });
-        self.subscribers.update(&self.deps, audience, &started)
+        self.followers.update(&self.deps, audience, &started)
     }
 }

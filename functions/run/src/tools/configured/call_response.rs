@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The response of a server to a call.
-pub(crate) struct Returned {
+pub(crate) struct CallResponse {
     pub(crate) outcome: Outcome,
     /// The pictures of the answer. Nothing of them is checked.
     pub(crate) images: Vec<ReturnedImage>,
@@ -26,13 +26,13 @@ pub(crate) struct Returned {
     pub(crate) title: String,
 }
 
-impl From<Outcome> for Returned {
+impl From<Outcome> for CallResponse {
     fn from(outcome: Outcome) -> Self {
         Self { outcome, images: Vec::new(), title: String::new() }
     }
 }
 
-impl Returned {
+impl CallResponse {
     /// Keeps the pictures in the space of the call's card, or else in the active space. The outcome
     /// names them, and says which could not be kept: the call itself was made.
     pub(crate) async fn keep(self, calling: &Calling<'_>, card: Option<SpaceId>) -> Outcome {
@@ -119,9 +119,9 @@ fn noted(output: Value, notes: &[String]) -> Value {
 }
 
 /// The outcome of a call that has returned a picture alone.
-pub(crate) fn picture(image: ReturnedImage) -> Returned {
+pub(crate) fn picture(image: ReturnedImage) -> CallResponse {
     let outcome = Outcome { status: CallStatus::Completed, ..Outcome::completed(Value::Null) };
-    Returned { outcome, images: vec![image], title: String::new() }
+    CallResponse { outcome, images: vec![image], title: String::new() }
 }
 
 #[cfg(test)]

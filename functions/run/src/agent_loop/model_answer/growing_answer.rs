@@ -11,10 +11,12 @@ use smartspace_models::port::{ModelError, Piece};
 use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
-    agent_loop::model_answer::{ModelAnswer, ModelCaller, Question, broken, shown_call::ShownCall},
+    agent_loop::model_answer::{
+        ModelAnswer, ModelCaller, Question, broken, streamed_call::StreamedCall,
+    },
     run_context::RunContext,
     streaming::{LiveStream, PendingAudience, StreamInfo, recent_audience},
-    tools::{naming::named, output::text_of},
+    tools::{input::text_of, naming::named},
 };
 
 /// The longest answer that fits one stored item, in bytes.
@@ -133,7 +135,7 @@ impl<'a> GrowingAnswer<'a> {
         let call_id = CallId::of(context.run.id, self.step, index);
         let active = self.active_space();
         if context.dry.is_none() {
-            let call = ShownCall::new(call_id, &name, tools, active, context.is_in_one_space);
+            let call = StreamedCall::new(call_id, &name, tools, active, context.is_in_one_space);
             self.shown.start(call, (self.step, index));
         }
         self.bytes += name.len() + CALL_BYTES;
@@ -174,14 +176,14 @@ struct ShownInput<'a> {
     context: &'a RunContext,
     active_space: Option<SpaceId>,
     attempt: u32,
-    call: Option<ShownCall>,
+    call: Option<StreamedCall>,
     place: (u32, u32),
     /// The audience of the active space, until the first stream takes it.
     audience: Option<PendingAudience>,
 }
 
 impl ShownInput<'_> {
-    fn start(&mut self, call: Option<ShownCall>, place: (u32, u32)) {
+    fn start(&mut self, call: Option<StreamedCall>, place: (u32, u32)) {
         self.call = call;
         self.place = place;
         self.begin_stream("");

@@ -19,7 +19,7 @@ use crate::{
 /// Why the loop ends.
 pub(super) enum LoopExit {
     /// The caller has to store this end of the run.
-    Completion(Box<Completion>),
+    RunEnd(Box<RunEnd>),
     /// The end of the run was stored with its last message.
     Ended(Box<RunRecord>),
     /// The invocation has no time left for the next action, so another one continues.
@@ -30,7 +30,7 @@ pub(super) enum LoopExit {
 }
 
 /// How a run ends.
-pub(super) struct Completion {
+pub(super) struct RunEnd {
     pub(super) status: RunStatus,
     pub(super) reason: Option<EndReason>,
     pub(super) skip_reason: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Completion {
     pub(super) last_step: Option<StepRecord>,
 }
 
-impl Completion {
+impl RunEnd {
     pub(super) fn completed(reason: EndReason) -> Self {
         Self {
             status: RunStatus::Completed,
@@ -68,17 +68,13 @@ impl Completion {
     }
 
     pub(super) fn end(self) -> LoopExit {
-        LoopExit::Completion(Box::new(self))
+        LoopExit::RunEnd(Box::new(self))
     }
 }
 
 impl AgentLoop<'_> {
     /// The run before its end, and how it ends.
-    pub(super) fn ending(
-        &self,
-        completion: Completion,
-        state: &State,
-    ) -> Result<(RunRecord, Ending)> {
+    pub(super) fn ending(&self, completion: RunEnd, state: &State) -> Result<(RunRecord, Ending)> {
         let context = self.context;
         // Messages that only a failed or canceled run has read stay new.
         let moves_cursors = completion.status == RunStatus::Completed && context.dry.is_none();
@@ -101,7 +97,7 @@ impl AgentLoop<'_> {
     }
 
     /// Stores the end of the run.
-    pub(super) async fn finish(&self, completion: Completion, state: &State) -> Result<RunRecord> {
+    pub(super) async fn finish(&self, completion: RunEnd, state: &State) -> Result<RunRecord> {
         let context = self.context;
         let (run, ending) = self.ending(completion, state)?;
         let ended = {

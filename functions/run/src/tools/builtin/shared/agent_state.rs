@@ -12,7 +12,8 @@ use smartspace_store::agents::state::{ByCall, ChangedBy};
 
 use crate::tools::{
     calling::{Calling, Outcome},
-    output::{OUTPUT_BYTES, count_that_fit, text_of},
+    input::text_of,
+    output::{OUTPUT_BYTES, count_that_fit},
 };
 
 /// Makes a change and returns the `output` of its result. A mistake of the model becomes an error
