@@ -42,7 +42,7 @@ const MIN_NEW_MESSAGES: u64 = 25;
 /// The most messages that a first summary covers. Agents read older ones with `read_messages`.
 const MAX_FIRST_MESSAGES: u64 = 500;
 /// Messages per read from the store.
-const PAGE: usize = 100;
+const PAGE_MESSAGES: usize = 100;
 /// The longest history in a request, in characters. Half of the model's context window is a limit
 /// too.
 const MAX_REQUEST_CHARS: usize = 60_000;
@@ -50,6 +50,7 @@ const MAX_REQUEST_CHARS: usize = 60_000;
 const MAX_HALVINGS: u32 = 4;
 /// The longest summary, in characters.
 const MAX_SUMMARY_CHARS: usize = 4_000;
+
 /// Writes summaries.
 pub(crate) struct Summarizer<'a> {
     pub(crate) pipeline: &'a Pipeline,
@@ -57,19 +58,20 @@ pub(crate) struct Summarizer<'a> {
     pub(crate) prices: &'a Arc<Prices>,
 }
 
-/// Returns the job that extends the summary up to the window of a prompt, which begins at `first`.
+/// Returns the job that extends the summary up to the window of a prompt, whose first message has
+/// this `seq`.
 /// Returns `None` if too few messages are missing, or if the agent's model can't write a summary.
 pub(crate) fn due_job(
-    place: &SpaceContext,
-    first: u64,
+    trigger_space: &SpaceContext,
+    first_seq: u64,
     config: &AgentConfig,
     agent_id: EntityId,
 ) -> Option<RunJob> {
-    let to = first - 1;
-    let written = place.summary.as_ref().map_or(0, |summary| summary.to);
+    let to = first_seq - 1;
+    let written = trigger_space.summary.as_ref().map_or(0, |summary| summary.to);
     let can_write = |model: &ModelConfig| model.provider != Provider::Scripted;
     (to >= written + MIN_NEW_MESSAGES && config.model.as_ref().is_some_and(can_write))
-        .then_some(RunJob::Summarize { space_id: place.space.id, agent_id, to })
+        .then_some(RunJob::Summarize { space_id: trigger_space.space.id, agent_id, to })
 }
 
 impl Summarizer<'_> {
@@ -84,13 +86,13 @@ impl Summarizer<'_> {
         delivery: &dyn Delivery,
     ) -> Result<()> {
         let store = &self.pipeline.store;
-        let (before, place) = futures::try_join!(
+        let (before, membership) = futures::try_join!(
             store.summaries().get(space),
             store.members().membership(space, agent)
         )?;
         let written = before.as_ref().map_or(0, |summary| summary.to);
         // An agent that has left the space must not read it.
-        if written >= to || place.is_none() {
+        if written >= to || membership.is_none() {
             return Ok(());
         }
         let Some(config) = store.entities().get(agent).await?.agent else { return Ok(()) };
@@ -214,9 +216,13 @@ impl Summarizer<'_> {
         let mut messages: Vec<MessageRecord> = Vec::new();
         let mut last = wanted.start() - 1;
         loop {
-            let page =
-                self.pipeline.store.messages().records(space, Range::After(last), PAGE).await?;
-            let full = page.len() == PAGE;
+            let page = self
+                .pipeline
+                .store
+                .messages()
+                .records(space, Range::After(last), PAGE_MESSAGES)
+                .await?;
+            let full = page.len() == PAGE_MESSAGES;
             last = page.last().map_or(last, |message| message.seq);
             messages.extend(page.into_iter().filter(|message| wanted.contains(&message.seq)));
             let chars: usize = messages.iter().map(|message| message.text.chars().count()).sum();

@@ -52,10 +52,10 @@ impl RunDeps {
     ) -> Result<Trigger> {
         let store = &self.pipeline.store;
         match &sources.trigger_space {
-            Some(place) => Ok(triggers::of_message(
+            Some(trigger_space) => Ok(triggers::of_message(
                 run,
-                &place.space.settings.name,
-                &place.trigger,
+                &trigger_space.space.settings.name,
+                &trigger_space.trigger,
                 store.runs().delegation(run).await?,
             )),
             None => store.triggers().of(run).await,

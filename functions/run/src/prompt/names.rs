@@ -10,7 +10,7 @@ use unicode_security::confusable_detection::skeleton;
 use crate::prompt::format::{Name, Quoted};
 
 /// The fewest letters of an id after a name.
-const LETTERS: usize = 4;
+const MIN_LETTERS: usize = 4;
 /// A character of Braille that looks like a blank.
 const BRAILLE_BLANK: char = '\u{2800}';
 /// How prompts call the agent itself.
@@ -91,7 +91,7 @@ pub(crate) fn look_alike(one: &str, other: &str) -> bool {
 pub(crate) fn distinct_end<'a>(id: &'a str, others: &[String]) -> &'a str {
     let end = |letters: usize| &id[id.len() - letters..];
     let is_distinct = |letters: &usize| others.iter().all(|other| !other.ends_with(end(*letters)));
-    (LETTERS..id.len()).find(is_distinct).map_or(id, end)
+    (MIN_LETTERS..id.len()).find(is_distinct).map_or(id, end)
 }
 
 /// A name without case, accents, blanks, invisible characters, `-`, `_` and `.`, and without

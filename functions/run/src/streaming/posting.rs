@@ -60,10 +60,10 @@ pub(super) struct Posting {
     checked_at: Instant,
     /// When the followers were read.
     refreshed_at: Instant,
-    /// The snapshots that somebody in a large room has asked for, as far as this stream knows.
-    asked: Asked,
-    /// Whether the last look found that somebody had asked.
-    has_asked: bool,
+    /// The requests for snapshots in a large room, as far as this stream knows.
+    snapshot_requests: Asked,
+    /// Whether the last check found a new request.
+    was_requested: bool,
     /// When the first text was posted.
     began: Option<Instant>,
     text: String,
@@ -92,8 +92,8 @@ impl Posting {
             roster,
             checked_at,
             refreshed_at: checked_at,
-            asked: Asked::default(),
-            has_asked: false,
+            snapshot_requests: Asked::default(),
+            was_requested: false,
             began: None,
             text: String::new(),
             posted_units: 0,
@@ -137,7 +137,7 @@ impl Posting {
         if self.posted_bytes == self.text.len() {
             return AgentMembership::Active;
         }
-        let membership = self.check().await;
+        let membership = self.check_roster().await;
         if membership != AgentMembership::Active {
             self.last_flush = Some(Instant::now());
             return membership;

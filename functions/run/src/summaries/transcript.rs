@@ -11,8 +11,9 @@ use crate::prompt::{
     names::Names,
 };
 
-/// Writes messages, after a line with their senders: as many as fit, but at least one. Returns them, and the number
-/// of the last one. Nobody is called "You", because all agents of the space read the summary.
+/// Writes messages, after a line with their senders: as many as fit, but at least one. Returns
+/// them, and the `seq` of the last one. Nobody is called "You", because all agents of the space
+/// read the summary.
 pub(super) fn transcript(
     space: SpaceId,
     messages: &[MessageRecord],

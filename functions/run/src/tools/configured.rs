@@ -26,8 +26,8 @@ use smartspace_models::port::DRAWING_LIMIT;
 use crate::tools::{
     calling::{Calling, Outcome},
     configured::{
-        card::Posted,
-        compute::compute,
+        card::CardOutcome,
+        compute::evaluate,
         external_call::Request,
         form::{Form, ask},
         http::HttpTool,
@@ -118,6 +118,7 @@ impl Tool for Configured {
             input: self.offered_schema(),
             read_only: self.is_read_only,
             changes_space: false,
+            group: None,
         }
     }
 
@@ -148,7 +149,7 @@ impl Tool for Configured {
                 return ask(calling, space, input, form).await.map(StartedCall::Done);
             }
             ToolKind::Static(output) => Err(Outcome::completed(bounded(output.clone()))),
-            ToolKind::Compute(expression) => Err(compute(expression, &input)),
+            ToolKind::Compute(expression) => Err(evaluate(expression, &input)),
             ToolKind::Http(http) => http
                 .request(calling, &input, self.is_idempotent)
                 .await
@@ -171,7 +172,7 @@ impl Tool for Configured {
             return Ok(StartedCall::Done(outcome));
         };
         Ok(StartedCall::Done(match calling.post_card(space, input, outcome, None).await? {
-            Posted::Yes(_, outcome) | Posted::No(outcome) => outcome,
+            CardOutcome::Posted(_, outcome) | CardOutcome::Refused(outcome) => outcome,
         }))
     }
 

@@ -7,10 +7,10 @@ use smartspace_domain::messages::excerpt;
 use crate::tools::output::bounded_to;
 
 /// How much of a model's own text an error repeats, in characters.
-pub(crate) const SHOWN_CHARS: usize = 500;
+pub(crate) const MAX_QUOTED_CHARS: usize = 500;
 
 /// How much of a schema an error repeats, in bytes.
-pub(crate) const SCHEMA_BYTES: usize = 4_000;
+pub(crate) const MAX_SCHEMA_BYTES: usize = 4_000;
 
 /// The error text for the model if the input does not fit the schema of the tool.
 pub(crate) fn schema_error(
@@ -23,9 +23,9 @@ pub(crate) fn schema_error(
     let position = error.instance_path().to_string();
     let position = if position.is_empty() { String::new() } else { format!(" at {position}") };
     let error = error.to_string();
-    let error = excerpt(&error, SHOWN_CHARS).0;
-    let position = excerpt(&position, SHOWN_CHARS).0;
-    let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
+    let error = excerpt(&error, MAX_QUOTED_CHARS).0;
+    let position = excerpt(&position, MAX_QUOTED_CHARS).0;
+    let expected = bounded_to(schema.clone(), MAX_SCHEMA_BYTES);
     Some(format!("the input of {name} does not fit{position}: {error}; expected {expected}"))
 }
 

@@ -5,13 +5,13 @@
 //! target is known, so that input for one space never appears in another. An agent that is in one
 //! space only has no other target.
 
-use smartspace_domain::ids::{CallId, SpaceId};
+use smartspace_domain::{
+    ids::{CallId, SpaceId},
+    tools::SEND_MESSAGE,
+};
 use smartspace_models::partial_json::TextScanner;
 
-use crate::{
-    prompt::run_activity::SEND_MESSAGE,
-    tools::{configured::target::TARGET, toolbox::Toolbox},
-};
+use crate::tools::{configured::target::TARGET, toolbox::Toolbox};
 
 /// A call that is shown while the model writes it.
 #[derive(Debug)]

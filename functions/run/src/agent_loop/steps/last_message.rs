@@ -3,7 +3,9 @@
 
 use std::sync::Mutex;
 
-use smartspace_domain::{Error, Result, ids::StreamId, runs::EndReason, steps::CallStatus};
+use smartspace_domain::{
+    Error, Result, ids::StreamId, runs::EndReason, steps::CallStatus, tools::SEND_MESSAGE,
+};
 use smartspace_store::runs::{
     RunRecord,
     steps::{CallBegun, StepRecord},
@@ -14,8 +16,7 @@ use crate::{
         state::State,
         steps::{AgentLoop, run_end::RunEnd},
     },
-    prompt::run_activity::SEND_MESSAGE,
-    tools::{builtin::send_message, calling::Calling, execution::checked},
+    tools::{builtin::send_message, calling::Calling, execution::tool_and_input},
 };
 
 impl AgentLoop<'_> {
@@ -35,7 +36,7 @@ impl AgentLoop<'_> {
         if has_others || state.marks.keys().any(|read| *read != space) {
             return Ok(None);
         }
-        let Ok((_, input)) = checked(self.tools, begun) else { return Ok(None) };
+        let Ok((_, input)) = tool_and_input(self.tools, begun) else { return Ok(None) };
         let spent = Mutex::default();
         let calling = Calling {
             context,
@@ -67,7 +68,7 @@ impl AgentLoop<'_> {
             Err(error) => return Err(error),
         };
         self.show_answer(step, &state.entered);
-        context.unfinished.set(None);
+        context.unstored_answer.set(None);
         context.streams.end(begun.call_id, Some(message));
         context.show_call(begun.call_id, CallStatus::Completed, started_at);
         Ok(Some(ended))
@@ -78,7 +79,7 @@ impl AgentLoop<'_> {
         let context = self.context;
         match &step.calls[..] {
             [only] if only.name == SEND_MESSAGE => Some(only)
-                .filter(|_| context.config.run_loop.end_after_send && context.dry.is_none()),
+                .filter(|_| context.config.run_loop.end_after_send && context.dry_run.is_none()),
             _ => None,
         }
     }

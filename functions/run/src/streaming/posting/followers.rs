@@ -1,4 +1,4 @@
-//! The connections that receive a stream.
+//! The followers that receive a stream, and the ways in which its frames reach them.
 //!
 //! In a small room each has a task that posts its frames in order. In a large room jobs of the
 //! broadcasts queue post the frames, a hundred connections each.

@@ -35,6 +35,7 @@ impl BuiltInTool for SkipResponse {
             }),
             read_only: false,
             changes_space: false,
+            group: None,
         }
     }
 

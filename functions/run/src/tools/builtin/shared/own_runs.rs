@@ -1,4 +1,4 @@
-//! Shared by the tools that end another run of the agent.
+//! Ends another run of the agent, for `stop_run` and `absorb_run`.
 
 use serde_json::{Value, json};
 use smartspace_domain::{
