@@ -83,7 +83,7 @@ impl BuiltInTool for SetGoals {
         };
         let context = calling.context;
         let agent = context.run.agent_id;
-        store_change(calling, set_goals, |by| async move {
+        store_change(calling, goals_json, |by| async move {
             context.store().goals().set(agent, &set, &by, context.now()).await
         })
         .await
@@ -108,6 +108,6 @@ fn goal_of(goal: &Value, index: usize, call: CallId) -> Result<SetGoal> {
     }
 }
 
-fn set_goals(goals: &[Goal]) -> Value {
+fn goals_json(goals: &[Goal]) -> Value {
     listed("goals", goals.iter().map(|goal| json!(goal)))
 }

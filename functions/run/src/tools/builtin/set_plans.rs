@@ -69,7 +69,7 @@ impl BuiltInTool for SetPlans {
             return Ok(Outcome::error(text));
         }
         let agent = context.run.agent_id;
-        store_change(calling, set_plans, |by| async move {
+        store_change(calling, plans_json, |by| async move {
             context.pipeline.set_plans(agent, &set, &by).await
         })
         .await
@@ -138,7 +138,7 @@ fn plan_of(plan: &Value, index: usize, call: CallId, depth: ChainDepth) -> Resul
     }
 }
 
-fn set_plans(plans: &[Plan]) -> Value {
+fn plans_json(plans: &[Plan]) -> Value {
     let shown = |plan: &Plan| match &plan.schedule {
         Schedule::Cron { timezone, .. } => {
             json!({"id": plan.id, "nextRunAt": plan.next_run_at, "timezone": timezone})
