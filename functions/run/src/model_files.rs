@@ -93,7 +93,7 @@ pub(crate) struct FileLoader {
 
 impl FileLoader {
     /// The bytes of those files that a model takes; `files` are in order. A file that was deleted,
-    /// or for which there is no room, is left out, and its line says what it was.
+    /// or that does not fit, is left out. Its line in the prompt still describes it.
     pub(crate) async fn load(
         &self,
         storage: &dyn Files,

@@ -123,7 +123,8 @@ pub(crate) fn image_call_id(run: RunId, step: u32, index: u32) -> String {
 }
 
 impl RunContext {
-    /// Does work of a call. In the trace of the run, the call has caused what follows from it.
+    /// Does the `work` of a call. The trace of the run shows the call as the cause of everything
+    /// that the work does.
     pub(crate) async fn caused_by<T>(&self, call: CallId, work: impl Future<Output = T>) -> T {
         match trace_of(&self.run) {
             Some(trace) => trace::within(trace.caused_by(span_of(&call.to_string())), work).await,

@@ -83,9 +83,9 @@ pub(crate) struct StreamInfo {
     pub(crate) tool: Option<String>,
 }
 
-/// How long a check of the members stays valid, unless this process itself removes one. A member
-/// whom another process removes may read what an agent writes for so long.
-const CHECK_VALID: Duration = Duration::from_millis(250);
+/// How long a read of the roster is used, unless this process itself removes a member. A member
+/// that another process removes can read a stream for up to this time.
+const ROSTER_FRESH_FOR: Duration = Duration::from_millis(250);
 
 /// The connections that follow a space.
 #[derive(Clone, Debug)]
@@ -126,12 +126,12 @@ pub(crate) fn audience_since(deps: &StreamDeps, space: SpaceId, since: Instant) 
 /// The connections that follow a space, if they were read just now, or as they are read now.
 pub(crate) fn recent_audience(deps: &StreamDeps, space: SpaceId) -> PendingAudience {
     let now = Instant::now();
-    audience_since(deps, space, now.checked_sub(CHECK_VALID).unwrap_or(now))
+    audience_since(deps, space, now.checked_sub(ROSTER_FRESH_FOR).unwrap_or(now))
 }
 
 /// Whether a roster of this version, which was read at this moment, can still be used.
 fn is_roster_fresh(deps: &StreamDeps, space: SpaceId, roster: u64, at: Instant) -> bool {
-    at.elapsed() < CHECK_VALID && !deps.store.members().has_removed_since(space, roster)
+    at.elapsed() < ROSTER_FRESH_FOR && !deps.store.members().has_removed_since(space, roster)
 }
 
 enum Op {

@@ -69,7 +69,7 @@ pub(crate) struct State {
     pub(crate) tools_used: Vec<String>,
     /// How many of the oldest results are cut. See [`compaction`].
     pub(crate) cut_results: u32,
-    /// The characters that were cut out of what the last answer's usage counts.
+    /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
     pub(crate) has_posted: bool,
@@ -240,7 +240,7 @@ impl State {
         Pending::new(step)
     }
 
-    /// Adds what a call changed.
+    /// Adds the effects of a call.
     pub(crate) fn add_result(&mut self, record: &CallRecord) {
         // A call without a card may be under way, but the run does not count it as open.
         self.had_cards |= record.card.is_some();
@@ -256,7 +256,7 @@ impl State {
         }
     }
 
-    /// Adds what a call has used, once.
+    /// Adds the usage of a call. It is called once for each call.
     pub(crate) fn add_usage(&mut self, record: &CallRecord) {
         if let Some(CallUsage { model, usage }) = &record.used {
             self.used.add(model, *usage);

@@ -96,8 +96,8 @@ impl Worker {
         result
     }
 
-    /// Renews the lease before the first step if a renewal is already due: it took long to read
-    /// what the prompt needs, or the process stood still. Another worker may have the run by now.
+    /// Renews the lease before the first step if a renewal is already due: it took long to read the
+    /// sources of the prompt, or the process stood still. Another worker may have the run by now.
     /// Returns when the lease was last renewed.
     async fn renew_if_slow(&self) -> Result<Instant> {
         if self.claimed_at.elapsed() < limits::lease::RENEWED {
@@ -109,8 +109,8 @@ impl Worker {
         Ok(renewed)
     }
 
-    /// Settles the model calls of an earlier worker: those with a stored answer by what they have
-    /// used.
+    /// Settles the model calls of an earlier worker: a call with a stored answer by the usage that
+    /// is stored with it.
     async fn settle_calls(&self, progress: &Progress) {
         let run = self.context.run.id;
         let answers = progress

@@ -1,4 +1,4 @@
-//! Hands a claimed run to a remote agent: stores what the agent is sent, and sends the webhook.
+//! Hands a claimed run to a remote agent: stores the prompt for the agent, and sends the webhook.
 
 use std::time::Duration;
 

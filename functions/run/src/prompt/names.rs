@@ -16,7 +16,7 @@ const BRAILLE_BLANK: char = '\u{2800}';
 /// How prompts call the agent itself.
 const YOU: &str = "You";
 
-/// How a prompt writes the names of all whom it mentions.
+/// The names of all senders and members that a prompt mentions, as it writes them.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     me: EntityId,

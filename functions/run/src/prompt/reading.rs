@@ -175,8 +175,8 @@ pub(crate) async fn load_sources(
     }))
 }
 
-/// Finds the senders whom the card of the space does not name. They have left the space, or the
-/// card has no line for them because it names only the first members.
+/// Finds the senders that the card of the space does not name. They have left the space, or the
+/// card lacks them because it names only the first members.
 async fn find_unlisted(
     store: &Store,
     trigger_space: Option<&mut SpaceContext>,
@@ -202,7 +202,7 @@ async fn find_unlisted(
     Ok(())
 }
 
-/// The names of all whom the prompt mentions.
+/// The names of all senders and members that the prompt mentions.
 fn names(
     agent: &Entity,
     cards: &BTreeMap<SpaceId, Card>,

@@ -1,5 +1,5 @@
-//! Writes `YOUR SPACES` and `ACTIVE SPACE`. The types of members, and what the agents among them
-//! do, stand here once.
+//! Writes `YOUR SPACES` and `ACTIVE SPACE`. The types of members and the work of agents are written
+//! here, so that the lines of a timeline need not repeat them.
 
 use smartspace_domain::{agents::SpacesShown, ids::SpaceId, messages::Sender};
 use smartspace_store::spaces::{Card, CardMember};
@@ -49,8 +49,8 @@ fn member(sources: &PromptSources, sender: &Sender, about: Option<&str>) -> Stri
     format!("{} ({}{about})", sources.names.of(sender), sender.kind.as_str())
 }
 
-/// Writes the space that the agent posts to, with those of its members who wrote and whom
-/// `YOUR SPACES` does not list. They change too often to stand there.
+/// Writes the space that the agent posts to, with members that have written and are not listed in
+/// `YOUR SPACES`. Those change too often to be listed there.
 pub(super) fn write_active_space(sources: &PromptSources) -> String {
     let Some(trigger_space) = &sources.trigger_space else {
         let is_remote = sources.agent.agent.as_ref().is_some_and(|it| it.runtime.is_some());

@@ -14,8 +14,8 @@ use crate::run_context::RunContext;
 
 impl RunContext {
     /// Sends the events of system messages to the space that triggered the run. If no space did,
-    /// they go to the spaces that the run has entered: a space that got
-    /// only a card may not know what the run does elsewhere.
+    /// they go to the spaces that the run has entered, and not to a space that only shows a card:
+    /// its members may not know the work of the run in other spaces.
     pub(crate) async fn announce_system_messages(
         &self,
         step: u32,

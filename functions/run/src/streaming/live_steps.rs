@@ -1,9 +1,9 @@
 //! Posts the step that a run works on to the followers of the spaces that show the run.
 //!
 //! One task of the run posts the states of its steps, so that no slow connection delays the run. It
-//! posts only while somebody listens, and only what is new for them: members see less of a step
-//! than the operator. While a connection is slow, only the newest state of a step is posted. In a
-//! large room jobs of the broadcasts queue post the frames.
+//! posts only if a space has followers, and to each only changes that it may see: members see less
+//! of a step than the operator. While a connection is slow, only the newest state of a step is
+//! posted. In a large room jobs of the broadcasts queue post the frames.
 
 use std::{
     collections::BTreeMap,
@@ -36,7 +36,7 @@ const SLOW_AFTER: Duration = Duration::from_millis(100);
 
 /// How old the list of followers may be.
 const AUDIENCE_VALID: Duration = Duration::from_millis(800);
-/// The same while nobody listens, so that steps nobody sees cost little.
+/// The same for an empty list, so that steps without followers cost little.
 const EMPTY_AUDIENCE_VALID: Duration = Duration::from_secs(5);
 
 /// The step that a run works on, as its spaces show it.

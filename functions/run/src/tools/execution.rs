@@ -62,7 +62,7 @@ pub(crate) async fn execute(
     join_all(ended).await.into_iter().collect()
 }
 
-/// Begins a call as the cause of what follows from it.
+/// Begins a call. The trace of the run shows the call as the cause of everything that it does.
 async fn begin_traced<'a>(
     toolbox: &'a Toolbox,
     calling: &'a Calling<'a>,

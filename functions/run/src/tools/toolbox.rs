@@ -46,8 +46,8 @@ impl Registered {
         ToolSpec::new(&*self.spec.name, &*self.spec.description, &self.spec.input)
     }
 
-    /// The spec of a built-in tool without what a model rarely needs: the error about an input
-    /// names the limit that it does not keep.
+    /// The spec of a built-in tool without deprecated inputs and without limits, which a model
+    /// rarely needs: the error about an input names the limit that it exceeds.
     fn for_models_in_short(&self) -> ToolSpec {
         let mut input = self.spec.input.clone();
         shorten(&mut input);

@@ -25,9 +25,10 @@ use crate::{
     streaming::{CallPosition, StreamInfo},
 };
 
-/// How long that may take. Clients wait five seconds for what they have seen.
+/// How long storing may take. Clients wait five seconds for the message of a text that they have
+/// shown.
 const STORE_TIMEOUT: Duration = Duration::from_secs(4);
-/// The same if the process stops. The process itself has two seconds.
+/// The same limit if the process stops. The process itself has two seconds.
 const STORE_TIMEOUT_WHEN_STOPPING: Duration = Duration::from_millis(800);
 
 impl Worker {
