@@ -26,7 +26,7 @@ TYPES = {
     "Begun": "ClaimKind",
     "By": "MessageSource, ChangedBy or Caller",
     "Driven": "LoopOutcome",
-    "End": "Completion",
+    "End": "RunEnd",
     "Over": "StopReason",
     "Company": "Concurrency",
     "Does": "ToolKind",

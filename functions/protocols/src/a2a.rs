@@ -9,8 +9,8 @@ mod encoder;
 mod messages;
 mod request;
 mod rpc;
+mod task_json;
 mod tasks;
-mod types;
 
 use std::time::Duration;
 

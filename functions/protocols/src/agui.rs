@@ -14,8 +14,8 @@ use smartspace_client::Session as ApiSession;
 use crate::{
     agui::{encoder::AgUiEncoder, request::RunInput, types::Event},
     auth::CallerId,
+    body::parse_object,
     problems::ProblemResponse,
-    request::parse_object,
     sse::respond,
     turn::TurnSetup,
 };

@@ -27,8 +27,8 @@ use crate::{
         types::Chunk,
     },
     auth::CallerId,
+    body::parse_object,
     problems::ProblemResponse,
-    request::parse_object,
     sse::respond,
     turn::{TurnSession, TurnSetup, card_of, is_open_form},
 };
@@ -66,7 +66,7 @@ async fn send(
     let Some(last) = last else {
         let newest = setup.messages().last().map(|message| message.id);
         let response = known.or_else(|| newest.map(response_id));
-        let turn = setup.resume_after(&request.shown()).await?;
+        let turn = setup.resume_after(&request.client_view()).await?;
         return Ok(stream(turn, response.unwrap_or_else(|| "rsp_".into())));
     };
     Ok(stream(setup.replay().await?, response_id(last)))

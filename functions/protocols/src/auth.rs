@@ -1,4 +1,5 @@
-//! Authenticates requests: finds the entity that a token belongs to.
+//! Authenticates requests by the token of an entity, and serves the metadata by which clients find
+//! the identity provider that issues tokens.
 //!
 //! The admin key is refused, because each adapter acts as an entity. If people sign in with an
 //! identity provider, the metadata of a protected resource (RFC 9728) names it. MCP clients read
@@ -25,7 +26,7 @@ use smartspace_domain::ids::EntityId;
 use smartspace_web::{host_address, may_come_from};
 use tokio::time::Instant;
 
-use crate::{call_limits::OpenCalls, problems::ProblemResponse, request::buffer_body};
+use crate::{body::buffer_body, call_limits::OpenCalls, problems::ProblemResponse};
 
 /// The resource that the metadata describes.
 const RESOURCE: &str = "/v1/mcp";

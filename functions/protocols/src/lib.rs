@@ -3,8 +3,8 @@
 //! Each adapter is a client of the HTTP and WebSocket API, with the caller's token. So it has no
 //! rules of its own: it refuses what the API refuses.
 //!
-//! - [`auth`] finds the entity of a token, [`call_limits`] limits the open calls of an entity, and
-//!   [`request`] reads bodies.
+//! - [`auth`] finds the entity of a token, [`call_limits`] limits the open calls of an entity,
+//!   [`body`] reads bodies, and [`conversation`] finds new messages in them.
 //! - [`turn`] follows a message with everything that it causes in its space, and produces one
 //!   ordered sequence of events.
 //! - [`agui`], [`ai_sdk`] and [`a2a`] encode these events for their clients; [`sse`] writes the
@@ -18,10 +18,11 @@ mod a2a;
 mod agui;
 mod ai_sdk;
 mod auth;
+mod body;
 mod call_limits;
+mod conversation;
 mod mcp;
 mod problems;
-mod request;
 #[cfg(test)]
 mod samples;
 mod sse;

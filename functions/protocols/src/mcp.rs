@@ -4,9 +4,9 @@
 //! react to notifications yet, so tools wait for messages instead, for at most 20 seconds.
 
 mod files;
-mod request;
 mod resources;
 mod server;
+mod tool_inputs;
 mod waiting;
 
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use rmcp::transport::streamable_http_server::{
 };
 
 use crate::{
+    body::{MAX_BODY_BYTES, parse_json},
     mcp::server::SpacesServer,
     problems::ProblemResponse,
-    request::{REQUEST_BYTES, parse_json},
 };
 
 pub(crate) fn routes() -> Router {
@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Router {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(REQUEST_BYTES)
+        .with_max_request_body_bytes(MAX_BODY_BYTES)
         .disable_allowed_hosts();
     let service = StreamableHttpService::new(
         || Ok(SpacesServer::new()),

@@ -9,25 +9,10 @@ use axum::response::{
 use futures::{StreamExt, stream};
 use serde::Serialize;
 
-use crate::turn::{EndCause, Step, TurnEnd, TurnEvent, TurnSession};
+use crate::turn::{SessionOutput, TurnEncoder, TurnSession};
 
 /// After how much silence a comment is sent. Proxies close connections that are silent for longer.
 const COMMENT_INTERVAL: Duration = Duration::from_secs(15);
-
-/// Encodes the events of a turn for a protocol.
-pub(crate) trait TurnEncoder: Send + 'static {
-    /// An event of the protocol.
-    type Event: Serialize + Send;
-
-    /// The data after the last event.
-    const TRAILER: Option<&str> = None;
-
-    /// Encodes an event.
-    fn encode(&mut self, event: &TurnEvent) -> Vec<Self::Event>;
-
-    /// Encodes the end of the turn.
-    fn finish(&mut self, end: TurnEnd, cause: EndCause) -> Vec<Self::Event>;
-}
 
 /// A response with the events `first`, followed by those of the turn. If the client closes the
 /// connection, the stream is dropped, and with it the turn's subscription.
@@ -40,12 +25,12 @@ pub(crate) fn respond<E: TurnEncoder>(
     let rest = stream::unfold(Some((turn, encoder)), |state| async {
         let (mut turn, mut encoder) = state?;
         match turn.next_with_files().await {
-            Step::Events(events) => {
+            SessionOutput::Events(events) => {
                 let encoded: Vec<_> =
                     events.iter().flat_map(|event| encoder.encode(event)).collect();
                 Some((to_json(&encoded), Some((turn, encoder))))
             }
-            Step::End(events, end, cause) => {
+            SessionOutput::End(events, end, cause) => {
                 let mut encoded: Vec<_> =
                     events.iter().flat_map(|event| encoder.encode(event)).collect();
                 encoded.extend(encoder.finish(end, cause));

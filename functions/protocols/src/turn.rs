@@ -4,8 +4,13 @@
 //! - [`sequencer`] puts the frames of the space into an order, as [`event`]s.
 //! - [`setup`] reads the space, posts, and decides where the turn starts; [`session`] follows it to
 //!   its end. Both use [`reads`].
+//! - [`encoder`] has the trait by which each protocol encodes the events; [`cards`] and
+//!   [`message_ids`] find tool calls and ids in messages.
 
+mod cards;
+mod encoder;
 mod event;
+mod message_ids;
 mod reads;
 mod sequencer;
 mod session;
@@ -13,9 +18,12 @@ mod setup;
 mod tracker;
 
 pub(crate) use self::{
-    event::{TurnEnd, TurnEvent, card_of},
-    reads::{id_for_clients, is_open_form, key_of, runs},
-    session::{EndCause, Step, TurnSession},
-    setup::{FormAnswer, Post, Shown, TurnSetup},
+    cards::{card_of, is_open_form},
+    encoder::TurnEncoder,
+    event::{TurnEnd, TurnEvent},
+    message_ids::{id_for_clients, key_of},
+    reads::runs,
+    session::{EndCause, SessionOutput, TurnSession},
+    setup::{ClientView, FormAnswer, Post, TurnSetup},
     tracker::TurnTracker,
 };

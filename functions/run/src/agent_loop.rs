@@ -1,6 +1,6 @@
-//! The loop of a run, from its claim to its end.
+//! Works on a claimed run until it ends.
 //!
-//! - [`worker`]: holds the lease and drives the loop
+//! - [`worker`]: holds the lease, drives the loop, and stores and announces its end
 //! - [`steps`]: one step after the other: ask the model, store its answer, run its calls, store
 //!   their results
 //! - [`state`]: the state of the run between two steps

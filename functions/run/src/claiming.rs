@@ -27,18 +27,16 @@ use smartspace_ports::{queues::ReceivedJob, sockets::Sockets};
 use tokio::sync::watch;
 
 use crate::{
-    claiming::deps::RunDeps,
-    prompt::{reading::Seen, summary::Summarizer},
-    remote::Callbacks,
+    claiming::deps::RunDeps, prompt::reading::SourceCache, remote::Callbacks, summaries::Summarizer,
 };
 
-/// Works on runs.
-pub struct Runs {
+/// Handles the jobs of the runs queue.
+pub struct RunJobHandler {
     deps: RunDeps,
 }
 
-impl Runs {
-    /// Makes a worker for runs. When `stopping` turns true, it gives its leases back.
+impl RunJobHandler {
+    /// When `stopping` turns true, its workers give their leases back.
     pub fn new(
         pipeline: Pipeline,
         sockets: Arc<dyn Sockets>,
@@ -49,7 +47,7 @@ impl Runs {
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let mcp = McpServers::new(egress.clone());
-        let seen = Seen::default();
+        let seen = SourceCache::default();
         let deps =
             RunDeps { pipeline, sockets, models, egress, mcp, prices, callbacks, stopping, seen };
         Self { deps }
@@ -98,8 +96,8 @@ impl Runs {
     }
 }
 
-impl std::fmt::Debug for Runs {
+impl std::fmt::Debug for RunJobHandler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Runs").finish_non_exhaustive()
+        f.debug_struct("RunJobHandler").finish_non_exhaustive()
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct StoredResult {
 /// The results and messages of the run that a dry run replays.
 #[derive(Debug)]
 pub(crate) struct DryRun {
-    /// Where it begins.
+    /// The run that is replayed, and the first step that is asked again.
     pub(crate) fork: ForkOf,
     /// Whether the first part of the prompt is written anew.
     pub(crate) has_own_rules: bool,

@@ -2,8 +2,9 @@
 //!
 //! The way of a run through this crate, top down:
 //!
-//! 1. `claiming` has the entry, [`Runs::handle`]. It claims the run and at the same time reads what
-//!    the prompt needs, assembles the worker, and ends a run that nobody can work on.
+//! 1. `claiming` has the entry, [`RunJobHandler::handle`]. It claims the run and at the same time
+//!    reads the sources of the prompt. It assembles the worker, or ends a run that no worker can
+//!    continue.
 //! 2. `agent_loop::worker` holds the lease, drives the loop, and stops when it loses the run.
 //! 3. `prompt` writes the prompt.
 //! 4. `agent_loop::steps` is the loop: ask the model, store its answer, run its calls, store their
@@ -13,16 +14,15 @@
 //!    while the model writes it.
 //! 6. `tools` are what an agent can do.
 //!
-//! `remote` is the webhook of an agent that works elsewhere.
+//! `remote` has the webhook of a remote agent.
 //!
-//! `dry_run` lets a fork work: the same loop, in which calls are answered from what the other run
-//! did.
+//! `dry_run` answers the calls of a fork from the results of the run that it replays.
 //!
 //! The modules are a stack, and none uses one above it. From the bottom: `counters`,
 //! `job_visibility`, `model_files`, `dry_run` and `streaming`; `prompt` and `watchers`;
-//! `run_context`; `tools`; `remote` and `agent_loop`; `claiming`.
+//! `summaries` and `run_context`; `tools`; `remote` and `agent_loop`; `claiming`.
 //!
-//! `prompt::summary` works outside of runs: it summarizes older history.
+//! `summaries` works outside of runs: it summarizes older history.
 //! [`counters`] counts work in progress.
 //!
 //! `docs/internals/` has a page each for prompts, tool calls (`calls.md`) and remote agents.
@@ -37,7 +37,8 @@ mod prompt;
 mod remote;
 mod run_context;
 mod streaming;
+mod summaries;
 mod tools;
 mod watchers;
 
-pub use crate::{claiming::Runs, remote::Callbacks};
+pub use crate::{claiming::RunJobHandler, remote::Callbacks};

@@ -12,7 +12,7 @@ use smartspace_lambda::{
     secret::Built,
 };
 use smartspace_ports::resolver::SystemResolver;
-use smartspace_run::{Callbacks, Runs};
+use smartspace_run::{Callbacks, RunJobHandler};
 use tokio::sync::watch;
 
 #[tokio::main]
@@ -31,7 +31,7 @@ async fn main() -> Result<(), Error> {
         Egress::new(Arc::new(SystemResolver), config.tool_hosts.parse()?, Arc::new(secret.clone()));
     let runs = Arc::new(Built::new(secret, move |secret| {
         let models = Arc::new(models(&config, secret, bedrock.clone())?);
-        Ok(Runs::new(
+        Ok(RunJobHandler::new(
             pipeline.clone(),
             sockets.clone(),
             models,

@@ -22,37 +22,37 @@ use smartspace_ports::files::{FileKey, Files};
 use smartspace_store::messages::MessageFile;
 
 /// How many images a model gets at most.
-const IMAGES: usize = 8;
+const MAX_IMAGES: usize = 8;
 /// The largest image that a model gets, in bytes. A larger one stays a line.
-pub(crate) const IMAGE_BYTES: u64 = RETURNED_IMAGE_BYTES as u64;
+pub(crate) const MAX_IMAGE_BYTES: u64 = RETURNED_IMAGE_BYTES as u64;
 /// The longest side of an image that models take, in pixels.
-const IMAGE_SIDE: u32 = 8_000;
+const MAX_IMAGE_SIDE: u32 = 8_000;
 /// How many bytes of files a model gets at most.
-const BYTES: u64 = 12 * 1024 * 1024;
+const MAX_BYTES: u64 = 12 * 1024 * 1024;
 
-/// The room that is left for files.
-pub(crate) struct Room {
+/// How many images and bytes still fit.
+pub(crate) struct FileCapacity {
     images: usize,
     bytes: u64,
 }
 
-impl Default for Room {
+impl Default for FileCapacity {
     fn default() -> Self {
-        Self { images: IMAGES, bytes: BYTES }
+        Self { images: MAX_IMAGES, bytes: MAX_BYTES }
     }
 }
 
-impl Room {
+impl FileCapacity {
     /// Takes a file, if it fits.
     pub(crate) fn take(&mut self, file: &FilePart) -> bool {
-        let is_short = file.width.max(file.height).unwrap_or_default() <= IMAGE_SIDE;
+        let is_short = file.width.max(file.height).unwrap_or_default() <= MAX_IMAGE_SIDE;
         (is_short || !is_image(&file.content_type))
             && self.take_bytes(&file.content_type, file.bytes)
     }
 
     fn take_bytes(&mut self, content_type: &str, bytes: u64) -> bool {
         let is_image = is_image(content_type);
-        if bytes > self.bytes || is_image && (self.images == 0 || bytes > IMAGE_BYTES) {
+        if bytes > self.bytes || is_image && (self.images == 0 || bytes > MAX_IMAGE_BYTES) {
             return false;
         }
         self.bytes -= bytes;
@@ -93,7 +93,7 @@ pub(crate) struct FileLoader {
 
 impl FileLoader {
     /// The bytes of those files that a model takes; `files` are in order. A file that was deleted,
-    /// or for which there is no room, is left out, and its line says what it was.
+    /// or that does not fit, is left out. Its line in the prompt still describes it.
     pub(crate) async fn load(
         &self,
         storage: &dyn Files,
@@ -104,11 +104,11 @@ impl FileLoader {
             return Ok(LoadedFiles::default());
         }
         let file_support = file_support::of_model(model);
-        let mut room = Room::default();
+        let mut capacity = FileCapacity::default();
         let mut loads = Vec::new();
         for file in files.into_iter().rev() {
             let is_taken = !file.is_cut && file_support.takes(&file.content_type);
-            if is_taken && room.take_bytes(&file.content_type, file.bytes) {
+            if is_taken && capacity.take_bytes(&file.content_type, file.bytes) {
                 loads.push(self.load_one(storage, file));
             }
         }

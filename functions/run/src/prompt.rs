@@ -4,27 +4,26 @@
 //! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`]
 //! and [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
 //! [`lines`] its lines. [`names`] decides how senders are called, and [`window`] how much of the
-//! history is shown. [`news`] writes messages that arrive during the run. [`quoted`] escapes texts
+//! history is shown. [`news`] writes messages that arrive during the run. [`format`] escapes texts
 //! of others, so that they are never read as anything but data.
 
 pub(crate) mod active_runs;
 mod agent_state;
-mod blocks;
 mod files;
 #[cfg(test)]
 mod forgery;
+pub(crate) mod format;
 mod instructions;
 pub(crate) mod lines;
+mod lists;
 pub(crate) mod names;
 pub(crate) mod news;
-pub(crate) mod quoted;
 pub(crate) mod reading;
 mod roles;
 pub(crate) mod run_activity;
 #[cfg(test)]
 mod samples;
 mod spaces;
-pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timeline;
@@ -49,8 +48,8 @@ use smartspace_models::{
 };
 use smartspace_store::runs::steps::Marks;
 
+use format::Quoted;
 use lines::Lines;
-use quoted::Quoted;
 use reading::{PromptSources, SpaceContext};
 use window::Window;
 
@@ -59,11 +58,11 @@ use window::Window;
 pub(crate) struct Prompt {
     /// The blocks of the system message: instructions, identity, spaces.
     pub(crate) system: Vec<String>,
-    pub(crate) rest: Rest,
+    pub(crate) body: PromptBody,
     /// The last message that the prompt shows of each space.
     pub(crate) marks: Marks,
-    /// The number of the first message shown. 1 without a history.
-    pub(crate) first: u64,
+    /// The `seq` of the first message shown. 1 without a history.
+    pub(crate) first_seq: u64,
     /// Indexes at which the blocks of the first message can be cut into parts that the prompts of
     /// other runs share.
     pub(crate) cuts: Vec<usize>,
@@ -71,7 +70,7 @@ pub(crate) struct Prompt {
 
 /// The part of a prompt after the system message, as it is stored with a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Rest {
+pub(crate) struct PromptBody {
     /// The conversation. A timeline is a single message.
     pub(crate) messages: Vec<Message>,
     /// The names of the tools that the model was offered.
@@ -82,7 +81,7 @@ pub(crate) struct Rest {
     pub(crate) settled: Option<CachePoint>,
 }
 
-impl Rest {
+impl PromptBody {
     /// Splits the blocks of the first message at `cuts`. Returns the parts and the remainder.
     pub(crate) fn cut(&self, cuts: &[usize]) -> (Vec<Vec<String>>, Self) {
         let mut rest = self.clone();
@@ -101,7 +100,7 @@ impl Rest {
 }
 
 /// Writes the prompt of a run.
-pub(crate) fn prompt(
+pub(crate) fn write_prompt(
     sources: &PromptSources,
     config: &AgentConfig,
     run: RunId,
@@ -113,48 +112,51 @@ pub(crate) fn prompt(
         system.push_str(config.instructions.trim_end());
         system.push_str("\n\n");
     }
-    system.push_str(&rules(sources, config));
-    let volatile = volatile(sources, config, run, trigger, now);
+    system.push_str(&write_rules(sources, config));
+    let volatile = write_volatile(sources, config, run, trigger, now);
     let system = vec![system];
-    if let Some(place) = &sources.trigger_space {
-        return with_history(system, sources, place, config, volatile);
+    if let Some(trigger_space) = &sources.trigger_space {
+        return write_with_history(system, sources, trigger_space, config, volatile);
     }
     let messages = vec![Message::User { blocks: vec![volatile] }];
     Prompt {
         system,
-        rest: Rest { messages, tools: Vec::new(), settled: None },
+        body: PromptBody { messages, tools: Vec::new(), settled: None },
         marks: Marks::new(),
-        first: 1,
+        first_seq: 1,
         cuts: Vec::new(),
     }
 }
 
 /// Writes the rules for every agent, its identity, and its spaces.
-fn rules(sources: &PromptSources, config: &AgentConfig) -> String {
+fn write_rules(sources: &PromptSources, config: &AgentConfig) -> String {
     let identity = format!("IDENTITY: {} ({})\n", Quoted(&sources.agent.name), sources.agent.id);
     [
-        instructions::instructions(sources, config),
+        instructions::write_instructions(sources, config),
         identity,
-        spaces::your_spaces(sources, config.spaces_shown()),
+        spaces::write_your_spaces(sources, config.spaces_shown()),
     ]
     .concat()
 }
 
 /// Writes the part that changes with each run.
-fn volatile(
+fn write_volatile(
     sources: &PromptSources,
     config: &AgentConfig,
     run: RunId,
     trigger: &Trigger,
     now: Time,
 ) -> String {
-    let active_runs =
-        if config.builtins.runs { active_runs::active_runs(sources, run) } else { String::new() };
+    let active_runs = if config.builtins.runs {
+        active_runs::write_active_runs(sources, run)
+    } else {
+        String::new()
+    };
     [
-        agent_state::blocks(sources, config.builtins, now),
+        agent_state::write_agent_state(sources, config.builtins, now),
         active_runs,
-        spaces::active_space(sources),
-        trigger::trigger(sources, trigger),
+        spaces::write_active_space(sources),
+        trigger::write_trigger(sources, trigger),
         format!("NOW: {} ({})\n", now.to_whole_seconds(), now.weekday()),
     ]
     .concat()
@@ -162,19 +164,19 @@ fn volatile(
 
 /// Writes the prompt of a run that a message triggered: the history of its space, followed by the
 /// part that changes with each run.
-fn with_history(
+fn write_with_history(
     system: Vec<String>,
     sources: &PromptSources,
-    place: &SpaceContext,
+    trigger_space: &SpaceContext,
     config: &AgentConfig,
     volatile: String,
 ) -> Prompt {
     let lines = Lines {
-        trigger: place.trigger.seq,
-        ..Lines::of(&sources.names, place.space.id, &place.member)
+        trigger: trigger_space.trigger.seq,
+        ..Lines::of(&sources.names, trigger_space.space.id, &trigger_space.member)
     };
     let window = Window::of(
-        &place.messages,
+        &trigger_space.messages,
         |message| lines.entry(message),
         config.context.window as usize,
         config.context_window(),
@@ -182,28 +184,31 @@ fn with_history(
     let (mut messages, settled, cuts) = match config.context.history {
         History::Timeline => {
             let timeline::Timeline { mut blocks, settled, cuts } =
-                timeline::timeline(place, &window, &lines);
+                timeline::write_timeline(trigger_space, &window, &lines);
             blocks.push(volatile);
             let settled = settled.map(|block| CachePoint { message: 0, block });
             (vec![Message::User { blocks }], settled, cuts)
         }
         History::Roles => {
-            let roles = roles::roles(place, &window, &lines);
+            let roles = roles::write_roles(trigger_space, &window, &lines);
             let settled = roles.settled;
             (roles.close(volatile), settled, Vec::new())
         }
     };
     let file_support = config.model.as_ref().map(file_support::of_model).unwrap_or_default();
-    let files =
-        files::chosen(place.space.id, window.messages.iter().map(Arc::as_ref), file_support);
+    let files = files::chosen(
+        trigger_space.space.id,
+        window.messages.iter().map(Arc::as_ref),
+        file_support,
+    );
     if !files.is_empty() {
         messages.push(Message::Files { files });
     }
     Prompt {
         system,
-        rest: Rest { messages, tools: Vec::new(), settled },
-        marks: Marks::from([(place.space.id, window.last())]),
-        first: window.first(),
+        body: PromptBody { messages, tools: Vec::new(), settled },
+        marks: Marks::from([(trigger_space.space.id, window.last_seq())]),
+        first_seq: window.first_seq(),
         cuts,
     }
 }

@@ -1,4 +1,4 @@
-//! The webhook of an agent that works elsewhere.
+//! The prompt of a run of a remote agent, and the webhook that triggers the agent.
 //!
 //! The webhook carries a token with which the agent answers. It is computed from the lease, so a
 //! webhook that is sent again, because the worker before died, carries the same one.
@@ -8,7 +8,7 @@ pub(crate) mod webhook;
 use smartspace_domain::{Result, Time, callbacks::CallbackKey, triggers::Trigger};
 use smartspace_store::runs::{RunRecord, prompts::PromptRecord};
 
-use crate::prompt::{Prompt, prompt, reading::PromptSources};
+use crate::prompt::{Prompt, reading::PromptSources, write_prompt};
 
 /// The key and the address with which remote agents answer.
 #[derive(Clone, Debug)]
@@ -28,19 +28,19 @@ pub(crate) struct WebhookPayload<'a> {
 }
 
 /// The prompt that an agent gets. `None` if it is no agent.
-pub(crate) fn written(
+pub(crate) fn agent_prompt(
     run: &RunRecord,
     sources: &PromptSources,
     trigger: &Trigger,
     now: Time,
 ) -> Option<Prompt> {
     let config = sources.agent.agent.as_ref()?;
-    Some(prompt(sources, config, run.id, trigger, now))
+    Some(write_prompt(sources, config, run.id, trigger, now))
 }
 
 /// The record of a prompt that a remote agent is sent.
-pub(crate) fn stored(prompt: &Prompt) -> Result<PromptRecord> {
-    let (history, rest) = prompt.rest.cut(&prompt.cuts);
-    let record = PromptRecord::new(&prompt.system, &rest, prompt.marks.clone())?;
+pub(crate) fn prompt_record(prompt: &Prompt) -> Result<PromptRecord> {
+    let (history, body) = prompt.body.cut(&prompt.cuts);
+    let record = PromptRecord::new(&prompt.system, &body, prompt.marks.clone())?;
     Ok(record.with_history(history))
 }

@@ -2,7 +2,7 @@
 //! agent, and the connections to the table, to models and to tools.
 
 mod announcements;
-mod live_step;
+mod step_view;
 
 use std::{
     collections::BTreeSet,
@@ -42,7 +42,7 @@ pub(crate) struct RunContext {
     pub(crate) pipeline: Pipeline,
     pub(crate) broadcasts: Arc<DirectBroadcasts>,
     pub(crate) models: Arc<dyn Model>,
-    pub(crate) deps: StreamDeps,
+    pub(crate) stream_deps: StreamDeps,
     pub(crate) run: RunRecord,
     pub(crate) lease: LeaseId,
     /// When the invocation ends. `None` if its time is not limited.
@@ -63,27 +63,27 @@ pub(crate) struct RunContext {
     /// The agent has no other space, so everything that it shows is for this one.
     pub(crate) is_in_one_space: bool,
     pub(crate) trigger: Trigger,
-    /// The spaces in which the run is shown, if no space triggered it.
-    pub(crate) shown_in: ShownIn,
+    /// The spaces in which the run was announced, if no space triggered it.
+    pub(crate) announced_in: AnnouncedSpaces,
     /// Serializes the writes of the run, including the renewals of its lease.
     pub(crate) writing: tokio::sync::Mutex<()>,
     /// The files that its model has got.
     pub(crate) files: FileLoader,
     pub(crate) streams: OpenStreams,
     pub(crate) live_steps: LiveSteps,
-    /// The answer that the model was writing when the loop was dropped.
-    pub(crate) unfinished: LastUnfinished,
+    pub(crate) unstored_answer: UnstoredAnswer,
     /// The run that this one replays, if it changes nothing.
-    pub(crate) dry: Option<DryRun>,
+    pub(crate) dry_run: Option<DryRun>,
 }
 
-/// The last answer that was given up before it was complete.
+/// The answer that the model is writing, or has written, until it is stored. The loop may be
+/// dropped at any point; then the worker stores the answer as a partial one.
 #[derive(Debug, Default)]
-pub(crate) struct LastUnfinished(Mutex<Option<StepRecord>>);
+pub(crate) struct UnstoredAnswer(Mutex<Option<StepRecord>>);
 
-impl LastUnfinished {
-    pub(crate) fn set(&self, unfinished: Option<StepRecord>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = unfinished;
+impl UnstoredAnswer {
+    pub(crate) fn set(&self, answer: Option<StepRecord>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answer;
     }
 
     pub(crate) fn take(&self) -> Option<StepRecord> {
@@ -91,18 +91,18 @@ impl LastUnfinished {
     }
 }
 
-/// Spaces that know of a run.
+/// Spaces in which a run was announced.
 #[derive(Debug, Default)]
-pub(crate) struct ShownIn(Mutex<BTreeSet<SpaceId>>);
+pub(crate) struct AnnouncedSpaces(Mutex<BTreeSet<SpaceId>>);
 
-impl ShownIn {
+impl AnnouncedSpaces {
     /// Adds a space. Returns whether it is new.
     pub(crate) fn insert(&self, space: SpaceId) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(space)
     }
 }
 
-/// Where the requests of a run come from.
+/// The run that makes requests, its trace, and the chain depth of what they cause.
 pub(crate) fn trace_context(run: &RunRecord) -> TraceContext {
     TraceContext { run: run.id, trace: trace_of(run), depth: run.chain_depth + 1 }
 }
@@ -123,7 +123,8 @@ pub(crate) fn image_call_id(run: RunId, step: u32, index: u32) -> String {
 }
 
 impl RunContext {
-    /// Does work of a call. In the trace of the run, the call has caused what follows from it.
+    /// Does the `work` of a call. The trace of the run shows the call as the cause of everything
+    /// that the work does.
     pub(crate) async fn caused_by<T>(&self, call: CallId, work: impl Future<Output = T>) -> T {
         match trace_of(&self.run) {
             Some(trace) => trace::within(trace.caused_by(span_of(&call.to_string())), work).await,

@@ -43,8 +43,8 @@ pub(crate) use live_steps::{LiveSteps, StepState};
 pub(crate) use open_streams::OpenStreams;
 use posting::{AgentMembership, Posting};
 
-/// How often the followers are read again and a snapshot is sent, or an ask for one is looked for
-/// in a large room. The API promises less than a second.
+/// How often the followers are read again and a snapshot is sent. In a large room, how often the
+/// stream checks whether a client has requested one. The API promises less than a second.
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(800);
 
 /// The dependencies of the streams of a run.
@@ -62,6 +62,13 @@ pub(crate) struct StreamDeps {
 /// The space whose followers were read last, and when.
 pub(crate) type LastRead = Arc<Mutex<Option<(SpaceId, Instant, PendingAudience)>>>;
 
+/// The step that makes a call, and the index of the call in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CallPosition {
+    pub(crate) step: u32,
+    pub(crate) index: u32,
+}
+
 /// A stream and the call that it shows.
 #[derive(Clone, Debug)]
 pub(crate) struct StreamInfo {
@@ -69,24 +76,23 @@ pub(crate) struct StreamInfo {
     pub(crate) stream: StreamId,
     pub(crate) run: RunId,
     pub(crate) call: CallId,
-    /// The step that makes the call, and its position there.
-    pub(crate) place: (u32, u32),
+    pub(crate) position: CallPosition,
     pub(crate) attempt: u32,
     pub(crate) agent: EntityId,
     /// The tool whose input is shown. `None` for the text of a message.
     pub(crate) tool: Option<String>,
 }
 
-/// How long a check of the members stays valid, unless this process itself removes one. A member
-/// whom another process removes may read what an agent writes for so long.
-const CHECK_VALID: Duration = Duration::from_millis(250);
+/// How long a read of the roster is used, unless this process itself removes a member. A member
+/// that another process removes can read a stream for up to this time.
+const ROSTER_FRESH_FOR: Duration = Duration::from_millis(250);
 
 /// The connections that follow a space.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadAudience {
     audience: Arc<Audience>,
-    /// When the read was started.
-    asked: Instant,
+    /// When the read began.
+    began: Instant,
 }
 
 /// A read of the connections that follow a space. It runs while the model is called, and several
@@ -97,14 +103,14 @@ pub(crate) type PendingAudience = Shared<BoxFuture<'static, Option<ReadAudience>
 pub(crate) fn read_audience(deps: &StreamDeps, space: SpaceId) -> PendingAudience {
     let store = deps.store.clone();
     let now = deps.clock.now();
-    let asked = Instant::now();
+    let began = Instant::now();
     let read = tokio::spawn(async move {
         let audience = Arc::new(store.connections().audience(space, now).await.ok()?);
-        Some(ReadAudience { audience, asked })
+        Some(ReadAudience { audience, began })
     });
     let pending = read.map(|read| read.ok().flatten()).boxed().shared();
     let mut last = deps.last_read.lock().unwrap_or_else(PoisonError::into_inner);
-    *last = Some((space, asked, pending.clone()));
+    *last = Some((space, began, pending.clone()));
     pending
 }
 
@@ -112,7 +118,7 @@ pub(crate) fn read_audience(deps: &StreamDeps, space: SpaceId) -> PendingAudienc
 pub(crate) fn audience_since(deps: &StreamDeps, space: SpaceId, since: Instant) -> PendingAudience {
     let last = deps.last_read.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match last {
-        Some((of, asked, pending)) if of == space && asked >= since => pending,
+        Some((of, began, pending)) if of == space && began >= since => pending,
         _ => read_audience(deps, space),
     }
 }
@@ -120,12 +126,12 @@ pub(crate) fn audience_since(deps: &StreamDeps, space: SpaceId, since: Instant) 
 /// The connections that follow a space, if they were read just now, or as they are read now.
 pub(crate) fn recent_audience(deps: &StreamDeps, space: SpaceId) -> PendingAudience {
     let now = Instant::now();
-    audience_since(deps, space, now.checked_sub(CHECK_VALID).unwrap_or(now))
+    audience_since(deps, space, now.checked_sub(ROSTER_FRESH_FOR).unwrap_or(now))
 }
 
-/// Whether members that were read at this moment, at this version of the roster, still hold.
-fn is_checked(deps: &StreamDeps, space: SpaceId, roster: u64, at: Instant) -> bool {
-    at.elapsed() < CHECK_VALID && !deps.store.members().has_removed_since(space, roster)
+/// Whether a roster of this version, which was read at this moment, can still be used.
+fn is_roster_fresh(deps: &StreamDeps, space: SpaceId, roster: u64, at: Instant) -> bool {
+    at.elapsed() < ROSTER_FRESH_FOR && !deps.store.members().has_removed_since(space, roster)
 }
 
 enum Op {
@@ -144,7 +150,7 @@ impl LiveStream {
     /// Starts a stream. Nothing is sent before the agent is known to be a member of the space.
     pub(crate) fn start(deps: StreamDeps, info: StreamInfo, audience: PendingAudience) -> Self {
         let (ops, received) = mpsc::unbounded_channel();
-        Self { ops, task: tokio::spawn(run(deps, info, audience, received)) }
+        Self { ops, task: tokio::spawn(drive_stream(deps, info, audience, received)) }
     }
 
     pub(crate) fn push(&self, text: String) {
@@ -164,23 +170,23 @@ impl LiveStream {
     }
 
     /// Ends the stream without an event. Returns the task to wait for.
-    pub(crate) fn leave(self) -> JoinHandle<()> {
+    pub(crate) fn detach(self) -> JoinHandle<()> {
         self.task
     }
 }
 
-async fn run(
+async fn drive_stream(
     deps: StreamDeps,
     info: StreamInfo,
     audience: PendingAudience,
     mut ops: mpsc::UnboundedReceiver<Op>,
 ) {
     // If the members can't be read, nothing is shown. Clients still get the finished message.
-    let Some(ReadAudience { audience, asked }) = audience.await else { return };
+    let Some(ReadAudience { audience, began }) = audience.await else { return };
     let Some(member) = audience.roster.member(info.agent) else { return };
     let id = info.stream;
-    let mut stream = Posting::new(deps, info, member.sender(), audience.roster.head.roster, asked);
-    if stream.is_checked() || audience.connections.is_empty() {
+    let mut stream = Posting::new(deps, info, member.sender(), audience.roster.head.roster, began);
+    if stream.is_roster_fresh() || audience.connections.is_empty() {
         stream.admit(&audience);
     } else if stream.tick().await == AgentMembership::Ended {
         // The audience was read when the model was asked, and somebody may have left since.

@@ -7,12 +7,14 @@
 //! - [`toolbox`]: the tools of one agent, by name
 //! - [`execution`]: makes the calls of a model answer
 //! - [`naming`]: the spaces and agents that a model names
-//! - [`output`]: bounds and checks of inputs and outputs
+//! - [`input`]: parses and checks inputs
+//! - [`output`]: limits outputs
 
 pub(crate) mod builtin;
 pub(crate) mod calling;
 pub(crate) mod configured;
 pub(crate) mod execution;
+pub(crate) mod input;
 pub(crate) mod naming;
 pub(crate) mod output;
 pub(crate) mod tool;

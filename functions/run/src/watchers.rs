@@ -32,19 +32,19 @@ struct Watcher {
     /// The name that the API and events show.
     name: &'static str,
     /// Returns the messages for the next step. Messages that the run already had are dropped.
-    look: fn(&Look<'_>) -> Vec<String>,
+    look: fn(&RunSnapshot<'_>) -> Vec<String>,
 }
 
 /// The state of a run between two steps, as watchers see it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Look<'a> {
+pub(crate) struct RunSnapshot<'a> {
     /// The index of the next step, from 0.
     pub(crate) step: u32,
     pub(crate) max_steps: u32,
     /// How long the run has been working.
-    pub(crate) used: Duration,
+    pub(crate) time_worked: Duration,
     /// How long the run may work.
-    pub(crate) limit: Duration,
+    pub(crate) time_limit: Duration,
     /// Tokens in the conversation: the count of the provider, plus a quarter of the characters
     /// added since. `None` before the first answer.
     pub(crate) tokens: Option<u64>,
@@ -63,10 +63,10 @@ pub(crate) struct Look<'a> {
 }
 
 /// Returns the messages of all watchers, without those that the run already had (`earlier`).
-pub(crate) fn look(at: &Look<'_>, earlier: &[SystemMessage]) -> Vec<SystemMessage> {
+pub(crate) fn look(run: &RunSnapshot<'_>, earlier: &[SystemMessage]) -> Vec<SystemMessage> {
     let messages_of = |watcher: &Watcher| {
         let name = watcher.name;
-        (watcher.look)(at)
+        (watcher.look)(run)
             .into_iter()
             .map(move |text| SystemMessage { watcher: name.to_owned(), text })
     };
@@ -77,8 +77,8 @@ pub(crate) fn look(at: &Look<'_>, earlier: &[SystemMessage]) -> Vec<SystemMessag
 mod tests {
     use super::*;
 
-    fn messages(at: &Look<'_>) -> Vec<String> {
-        look(at, &[])
+    fn messages(run: &RunSnapshot<'_>) -> Vec<String> {
+        look(run, &[])
             .into_iter()
             .map(|message| format!("{}: {}", message.watcher, message.text))
             .collect()
@@ -86,21 +86,21 @@ mod tests {
 
     #[test]
     fn each_watcher_speaks_once_per_threshold() {
-        let calm = Look {
+        let calm = RunSnapshot {
             step: 2,
             max_steps: 20,
-            limit: Duration::from_mins(30),
+            time_limit: Duration::from_mins(30),
             window: 1_000,
-            ..Look::default()
+            ..RunSnapshot::default()
         };
         assert_eq!(messages(&calm), Vec::<String>::new());
         let calls = BTreeMap::from([
             (("read_messages".to_owned(), "{}".to_owned()), 3),
             (("get_memories".to_owned(), "{}".to_owned()), 2),
         ]);
-        let busy = Look {
+        let busy = RunSnapshot {
             step: 15,
-            used: Duration::from_mins(24),
+            time_worked: Duration::from_mins(24),
             tokens: Some(860),
             calls: Some(&calls),
             news: Some("Said meanwhile".into()),
@@ -110,7 +110,7 @@ mod tests {
         let earlier = look(&busy, &[]);
         assert_eq!(look(&busy, &earlier), []);
         // Each threshold is reported once. Only those that are new are in the second answer.
-        let later = Look { step: 19, tokens: Some(960), ..busy };
+        let later = RunSnapshot { step: 19, tokens: Some(960), ..busy };
         let names: Vec<_> =
             look(&later, &earlier).into_iter().map(|message| message.watcher).collect();
         assert_eq!(names, ["context", "steps"]);
@@ -118,21 +118,21 @@ mod tests {
 
     #[test]
     fn only_the_start_watcher_speaks_before_the_first_step() {
-        let first = Look {
+        let first = RunSnapshot {
             max_steps: 5,
-            limit: Duration::from_mins(30),
+            time_limit: Duration::from_mins(30),
             window: 1_000,
             start: vec![
                 "Your last run here was 2d 3h ago.".into(),
                 "Overdue, see GOALS: q4.".into(),
             ],
-            ..Look::default()
+            ..RunSnapshot::default()
         };
         assert_eq!(
             messages(&first),
             ["start: Your last run here was 2d 3h ago. Overdue, see GOALS: q4."]
         );
-        let only = Look { max_steps: 1, start: Vec::new(), ..first };
+        let only = RunSnapshot { max_steps: 1, start: Vec::new(), ..first };
         assert_eq!(messages(&only).len(), 1, "a run with one step gets no notice");
     }
 }

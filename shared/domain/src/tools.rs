@@ -19,6 +19,9 @@ use crate::{
     schemas, stored,
 };
 
+/// The built-in tool with which an agent posts a message.
+pub const SEND_MESSAGE: &str = "send_message";
+
 /// The names of the built-in tools. Configured tools may not use them.
 pub const BUILT_IN: &[&str] = &[
     "absorb_run",
@@ -33,7 +36,7 @@ pub const BUILT_IN: &[&str] = &[
     "get_plans",
     "read_attachment",
     "read_messages",
-    "send_message",
+    SEND_MESSAGE,
     "set_goals",
     "set_memories",
     "set_plans",

@@ -113,7 +113,7 @@ async fn what_is_no_picture_is_not_kept() {
     scene.trigger().await;
     stack.quiet(&scene.space).await;
     let results = stack.model.requests("gpt-4o-ada").pop().unwrap().results();
-    let why = "the call was made, but picture 1 is not kept: \
+    let why = "the call was made, but picture 1 is not stored: \
                the file's first bytes are not those of image/gif";
     assert_eq!(results[0], json!({ "error": why }));
     let text = results[1].to_string();
@@ -134,7 +134,7 @@ async fn a_run_without_a_space_keeps_no_picture() {
     let request = stack.model.nth_request("gpt-4o-ada", 4).await;
     assert_eq!(
         request.results(),
-        [json!({"error": "the call was made, but picture 1 is not kept: no space is active"})]
+        [json!({"error": "the call was made, but picture 1 is not stored: no space is active"})]
     );
     assert_eq!(request.files(), []);
 }

@@ -61,7 +61,9 @@ async fn a_missing_secret_is_reported_by_name() {
     };
     let scene = ToolScene::on(stack, server, tools).await;
     for (name, (status, output)) in names.iter().zip(scene.outcomes(&names).await) {
-        let why = format!("the secret {name} is not set here; whoever runs Smartspace can set it");
+        let why = format!(
+            "the secret {name} is not set here; the operator of this deployment can set it"
+        );
         let error = format!("the header Authorization of this tool can't be sent: {why}");
         assert_eq!((status.as_str(), output), ("failed", json!({"error": error})));
     }

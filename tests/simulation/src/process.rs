@@ -20,7 +20,7 @@ use smartspace_ports::{
     secrets::{FixedSecrets, KnownSecrets, Secret},
     sockets::PostPermits,
 };
-use smartspace_run::{Callbacks, Runs};
+use smartspace_run::{Callbacks, RunJobHandler};
 use smartspace_socket::Socket;
 use smartspace_store::{
     Store,
@@ -67,7 +67,7 @@ pub struct Process {
     pub life: Arc<ProcessLife>,
     pub api: Router,
     pub socket: Socket,
-    pub runs: Runs,
+    pub runs: RunJobHandler,
     pub triggers: Triggers,
     pub broadcast: Broadcast,
     pub sweep: Sweep,
@@ -111,7 +111,7 @@ impl Process {
                 pipeline: Pipeline { is_rate_limited: true, ..pipeline.clone() },
                 sockets: sockets.clone(),
             },
-            runs: Runs::new(
+            runs: RunJobHandler::new(
                 pipeline.clone(),
                 sockets.clone(),
                 models.clone(),

@@ -48,7 +48,7 @@ use smartspace_ports::{
     secrets::FixedSecrets,
     sockets::{CloseCode, PostError, PostPermits, Sockets},
 };
-use smartspace_run::{Callbacks, Runs};
+use smartspace_run::{Callbacks, RunJobHandler};
 use smartspace_store::{
     Store,
     messages::append::{Content, MessageSource, NewMessage},
@@ -210,18 +210,18 @@ impl Scene {
         }
     }
 
-    fn worker(&self) -> Runs {
+    fn worker(&self) -> RunJobHandler {
         self.worker_with(self.model.clone())
     }
 
-    fn worker_with(&self, model: Arc<dyn Model>) -> Runs {
+    fn worker_with(&self, model: Arc<dyn Model>) -> RunJobHandler {
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets);
         self.worker_of(model, egress)
     }
 
-    fn worker_of(&self, model: Arc<dyn Model>, egress: Egress) -> Runs {
-        Runs::new(
+    fn worker_of(&self, model: Arc<dyn Model>, egress: Egress) -> RunJobHandler {
+        RunJobHandler::new(
             self.pipeline.clone(),
             Arc::new(NoSockets::default()),
             model,

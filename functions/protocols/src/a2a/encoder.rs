@@ -11,10 +11,9 @@ use smartspace_domain::{
 use crate::{
     a2a::{
         rpc::{RpcError, error_of, result_of},
-        types::{agent_message, error_id, file_part, form_message, state_of},
+        task_json::{agent_message, error_id, file_part, form_message, state_of},
     },
-    sse::TurnEncoder,
-    turn::{EndCause, TurnEnd, TurnEvent, card_of, id_for_clients},
+    turn::{EndCause, TurnEncoder, TurnEnd, TurnEvent, card_of, id_for_clients},
 };
 
 /// The state of a response about a task.

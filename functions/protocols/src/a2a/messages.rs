@@ -71,7 +71,7 @@ async fn start_task(
     let message = setup.post(&Post { key, text, files }).await?;
     let dispatch = setup.dispatch_of(message).await?;
     let run = run_for(&dispatch, call.agent.id).ok_or_else(|| {
-        RpcError::unsupported("the message is posted, but it did not wake the agent")
+        RpcError::unsupported("the message is posted, but it did not trigger the agent")
     })?;
     Ok((run, setup.follow_run(run).await?))
 }
@@ -100,7 +100,7 @@ async fn triggering_text(
     }
     let reason = json!(reason);
     let reason = reason.as_str().unwrap_or("unknown");
-    Err(RpcError::unsupported(format!("the message would not wake the agent: {reason}")))
+    Err(RpcError::unsupported(format!("the message would not trigger the agent: {reason}")))
 }
 
 fn run_for(dispatch: &[Dispatch], agent: EntityId) -> Option<RunId> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use smartspace_client::Refusal;
 
-use crate::request::{from_value, parse_object};
+use crate::body::{from_value, parse_object};
 
 /// A call of a method.
 #[derive(Debug, Deserialize)]

@@ -15,13 +15,13 @@ use crate::{
         AgentCall,
         request::{TaskListRequest, TaskRequest},
         rpc::RpcError,
-        types::{artifact_of, bare_task, form_message, state_of},
+        task_json::{artifact_of, bare_task, form_message, state_of},
     },
     turn::{TurnSession, TurnSetup, card_of, is_open_form},
 };
 
 /// How many messages after that of a task are read for its artifacts.
-const MESSAGES: usize = 200;
+const MAX_MESSAGES: usize = 200;
 /// The maximum and the default number of tasks on a page.
 const MAX_TASKS: usize = 100;
 const DEFAULT_TASKS: usize = 50;
@@ -43,7 +43,7 @@ pub(super) async fn run_of_task(call: &AgentCall, id: &str) -> Result<(Run, Spac
 pub(super) async fn task(call: &AgentCall, id: RunId) -> Result<Value, RpcError> {
     let (run, space) = run_of_task(call, &id.to_string()).await?;
     // If the run was coalesced, another run answers the message of the task.
-    let worker = match run.into_run_id {
+    let answering_run = match run.into_run_id {
         Some(into) => call.api.get(&format!("/v1/runs/{into}"), &[]).await?,
         None => run.clone(),
     };
@@ -51,10 +51,10 @@ pub(super) async fn task(call: &AgentCall, id: RunId) -> Result<Value, RpcError>
         Trigger::SpaceMessage { seq, .. } => *seq,
         _ => 0,
     };
-    let query = [("after", seq.to_string()), ("limit", MESSAGES.to_string())];
+    let query = [("after", seq.to_string()), ("limit", MAX_MESSAGES.to_string())];
     let page: Page<Message> = call.api.get(&messages_path(space), &query).await?;
     let posted: Vec<_> =
-        page.items.iter().filter(|message| message.run_id == Some(worker.id)).collect();
+        page.items.iter().filter(|message| message.run_id == Some(answering_run.id)).collect();
     let mut artifacts = Vec::new();
     for message in &posted {
         let files = file_links(&call.api, message).await;
@@ -64,7 +64,7 @@ pub(super) async fn task(call: &AgentCall, id: RunId) -> Result<Value, RpcError>
     }
     let mut forms = posted.iter().filter(|message| is_open_form(message));
     let form = forms.find_map(|message| AskedCall::of(message));
-    let mut task = bare_task(&run, &worker, space);
+    let mut task = bare_task(&run, &answering_run, space);
     if let Some(form) = form {
         task["status"]["message"] = form_message(&form, space, id);
     }

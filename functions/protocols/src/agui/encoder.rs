@@ -13,12 +13,11 @@ use smartspace_domain::{
 
 use crate::{
     agui::types::{
-        Event, Interrupt, Metadata, Outcome, Role, ShownMessage, SubagentOutcome, ToolCall,
+        AgUiMessage, Event, Interrupt, Metadata, Outcome, Role, SubagentOutcome, ToolCall,
         files_event, metadata_of, role_of,
     },
     problems::code_of,
-    sse::TurnEncoder,
-    turn::{EndCause, TurnEnd, TurnEvent, card_of, id_for_clients},
+    turn::{EndCause, TurnEncoder, TurnEnd, TurnEvent, card_of, id_for_clients},
 };
 
 /// The state of a run of the protocol, which is a turn of ours.
@@ -30,7 +29,7 @@ pub(super) struct AgUiEncoder {
     left_open: Vec<CallId>,
     /// The client's messages. The protocol cannot remove or replace one, so that takes a snapshot
     /// of all of them.
-    messages: Vec<ShownMessage>,
+    messages: Vec<AgUiMessage>,
 }
 
 impl AgUiEncoder {
@@ -50,11 +49,11 @@ impl AgUiEncoder {
     pub(super) fn snapshot_of<'a>(&mut self, messages: impl Iterator<Item = &'a Message>) -> Event {
         for message in messages {
             match card_of(message) {
-                None => self.messages.push(ShownMessage::posted(message)),
+                None => self.messages.push(AgUiMessage::posted(message)),
                 Some(card) => {
-                    self.messages.push(shown_card(message));
+                    self.messages.push(tool_call_message(message));
                     if card.status != CallStatus::Pending {
-                        self.messages.extend(shown_result(message));
+                        self.messages.extend(tool_result_message(message));
                     }
                 }
             }
@@ -66,7 +65,7 @@ impl AgUiEncoder {
         Event::MessagesSnapshot { messages: self.messages.clone() }
     }
 
-    fn with_id(&mut self, id: &str) -> Option<&mut ShownMessage> {
+    fn with_id(&mut self, id: &str) -> Option<&mut AgUiMessage> {
         self.messages.iter_mut().rfind(|message| message.id == id)
     }
 
@@ -86,7 +85,7 @@ impl AgUiEncoder {
         let metadata = Some(metadata_of(message));
         events.push(Event::TextMessageEnd { message_id: id.to_owned(), metadata });
         if let Some(shown) = self.with_id(id) {
-            *shown = ShownMessage::posted(message);
+            *shown = AgUiMessage::posted(message);
         }
         if rest.is_none() {
             events.push(self.snapshot());
@@ -96,7 +95,7 @@ impl AgUiEncoder {
 
     fn whole_text(&mut self, message: &Message) -> Vec<Event> {
         let id = id_for_clients(message);
-        self.messages.push(ShownMessage::posted(message));
+        self.messages.push(AgUiMessage::posted(message));
         let start = Event::TextMessageStart {
             message_id: id.clone(),
             role: role_of(&message.sender),
@@ -111,7 +110,7 @@ impl AgUiEncoder {
 
     fn card(&mut self, message: &Message) -> Vec<Event> {
         let Some(card) = card_of(message) else { return Vec::new() };
-        self.messages.push(shown_card(message));
+        self.messages.push(tool_call_message(message));
         let start = Event::ToolCallStart {
             tool_call_id: card.call_id,
             tool_call_name: card.name.clone(),
@@ -124,7 +123,7 @@ impl AgUiEncoder {
     }
 
     fn card_ended(&mut self, message: &Message) -> Option<Event> {
-        let result = shown_result(message)?;
+        let result = tool_result_message(message)?;
         let tool_call_id = result.tool_call_id?;
         // Right after its call, where models expect a result.
         let id = id_for_clients(message);
@@ -153,7 +152,7 @@ impl TurnEncoder for AgUiEncoder {
             }
             TurnEvent::TextStarted { stream, run, sender } => {
                 let id = stream.to_string();
-                self.messages.push(ShownMessage::live(id.clone(), sender, *run));
+                self.messages.push(AgUiMessage::live(id.clone(), sender, *run));
                 vec![Event::TextMessageStart {
                     message_id: id,
                     role: role_of(sender),
@@ -248,7 +247,7 @@ fn interrupt(form: AskedCall) -> Interrupt {
 }
 
 /// A card as a message of the client: a tool call.
-fn shown_card(message: &Message) -> ShownMessage {
+fn tool_call_message(message: &Message) -> AgUiMessage {
     let calls = card_of(message).map(|card| ToolCall {
         id: card.call_id,
         kind: "function",
@@ -257,23 +256,23 @@ fn shown_card(message: &Message) -> ShownMessage {
             ("arguments", card.input.to_string()),
         ]),
     });
-    ShownMessage {
+    AgUiMessage {
         content: None,
         role: Role::Assistant,
         tool_calls: calls.into_iter().collect(),
-        ..ShownMessage::posted(message)
+        ..AgUiMessage::posted(message)
     }
 }
 
 /// The result of a card's call as a message of the client.
-fn shown_result(message: &Message) -> Option<ShownMessage> {
+fn tool_result_message(message: &Message) -> Option<AgUiMessage> {
     let card = card_of(message)?;
     let content = match (&card.output, card.status) {
         (Some(Value::String(text)), _) => text.clone(),
         (Some(output), _) => output.to_string(),
         (None, status) => text_of(&json!(status)),
     };
-    Some(ShownMessage {
+    Some(AgUiMessage {
         id: format!("{}:result", card.call_id),
         role: Role::Tool,
         content: Some(content),

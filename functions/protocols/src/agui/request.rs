@@ -6,7 +6,7 @@ use smartspace_client::Refusal;
 use smartspace_domain::ids::CallId;
 
 use crate::{
-    request::{content_of, new_messages},
+    conversation::{content_of, new_messages},
     turn::{FormAnswer, Post, key_of},
 };
 

@@ -39,7 +39,7 @@ pub(super) enum Event {
         snapshot: Value,
     },
     MessagesSnapshot {
-        messages: Vec<ShownMessage>,
+        messages: Vec<AgUiMessage>,
     },
     SubagentStarted {
         subagent_run_id: RunId,
@@ -154,7 +154,7 @@ pub(super) struct Metadata {
 /// A message of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ShownMessage {
+pub(super) struct AgUiMessage {
     pub(super) id: String,
     pub(super) role: Role,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,7 +179,7 @@ pub(super) struct ToolCall {
     pub(super) function: BTreeMap<&'static str, String>,
 }
 
-impl ShownMessage {
+impl AgUiMessage {
     /// A message that is being written.
     pub(super) fn live(id: String, sender: &Sender, run: RunId) -> Self {
         Self {

@@ -17,8 +17,7 @@ use crate::{
         request::two_buttons,
         types::{Chunk, Dropped, MessageData, RunData},
     },
-    sse::TurnEncoder,
-    turn::{EndCause, TurnEnd, TurnEvent, card_of, id_for_clients},
+    turn::{EndCause, TurnEncoder, TurnEnd, TurnEvent, card_of, id_for_clients},
 };
 
 /// The state of a message of the assistant, which is a turn of ours.
@@ -70,7 +69,7 @@ impl TurnEncoder for UiMessageEncoder {
             TurnEvent::TextDropped { stream } => drop_text(*stream),
             TurnEvent::Message { message, .. } => whole_message(&id_for_clients(message), message),
             TurnEvent::Card { message, may_answer } => card_of(message)
-                .map(|card| shown_card(card, message, *may_answer))
+                .map(|card| card_chunks(card, message, *may_answer))
                 .unwrap_or_default(),
             TurnEvent::CardEnded(message) => card_of(message).map(result).into_iter().collect(),
             // A person's files are not part of the assistant's message.
@@ -130,7 +129,7 @@ fn drop_text(stream: StreamId) -> Vec<Chunk> {
 }
 
 /// A card, and the request for an approval if it is a choice between two buttons.
-fn shown_card(card: &ToolPart, message: &Message, may_answer: bool) -> Vec<Chunk> {
+fn card_chunks(card: &ToolPart, message: &Message, may_answer: bool) -> Vec<Chunk> {
     let is_open_form = may_answer && card.ui.is_some() && card.status == CallStatus::Pending;
     let form = json!({
         "smartspace": {

@@ -6,8 +6,8 @@ use smartspace_client::Refusal;
 use smartspace_domain::{forms::BUTTONS, ids::CallId, messages::ToolPart};
 
 use crate::{
-    request::{content_of, new_messages},
-    turn::{FormAnswer, Post, Shown, key_of},
+    conversation::{content_of, new_messages},
+    turn::{ClientView, FormAnswer, Post, key_of},
 };
 
 /// The body of a request.
@@ -62,10 +62,13 @@ impl ChatRequest {
     }
 
     /// The cards and messages in the newest message of the assistant.
-    pub(super) fn shown(&self) -> Shown {
+    pub(super) fn client_view(&self) -> ClientView {
         let messages = self.parts().filter(|part| part["type"] == "data-message");
         let messages = messages.filter_map(|part| part["id"].as_str().map(str::to_owned));
-        Shown { cards: self.calls().map(|(call, _)| call).collect(), messages: messages.collect() }
+        ClientView {
+            cards: self.calls().map(|(call, _)| call).collect(),
+            messages: messages.collect(),
+        }
     }
 
     /// The id of the client's last message, if the response continues it.

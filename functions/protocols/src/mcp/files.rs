@@ -66,7 +66,7 @@ pub(super) fn read_files(new: &[NewFile]) -> Result<Vec<FileUpload>, Refusal> {
 /// The part of the API's answer about a file that is used here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Shown {
+struct FileDescription {
     content_type: String,
     bytes: u64,
     /// Absent until the file is ready.
@@ -83,9 +83,9 @@ pub(super) async fn read_file(
     offset: u64,
 ) -> Result<CallToolResult, Refusal> {
     let mut file: Value = api.get(&attachment_path(space, id), &[]).await?;
-    let shown = Shown::deserialize(&file)
+    let description = FileDescription::deserialize(&file)
         .map_err(|error| Refusal::new(503, format!("the API's answer can't be read: {error}")))?;
-    let Shown { content_type, bytes, url } = shown;
+    let FileDescription { content_type, bytes, url } = description;
     let Some(url) = url else { return Ok(CallToolResult::structured(json!({"file": file}))) };
     if offset > bytes {
         let detail = format!("/offset: the file has {bytes} bytes, so expected no more");

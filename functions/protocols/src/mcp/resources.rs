@@ -13,9 +13,9 @@ use smartspace_client::{Page, Refusal, Session as ApiSession, messages_path};
 use smartspace_domain::ids::SpaceId;
 
 /// How many messages of a space its resource contains.
-const MESSAGES: u64 = 50;
+const MAX_MESSAGES: u64 = 50;
 /// The beginning of the addresses of all resources.
-const SPACES: &str = "smartspace://spaces/";
+const URI_PREFIX: &str = "smartspace://spaces/";
 
 #[derive(Debug, Deserialize)]
 struct ListedSpace {
@@ -39,7 +39,7 @@ pub(super) async fn list(
 ) -> Result<ListResourcesResult, ErrorData> {
     let page: Page<ListedSpace> = spaces(api, cursor).await.map_err(error_of)?;
     let resources = page.items.into_iter().map(|space| {
-        Resource::new(format!("{SPACES}{}", space.id), space.name)
+        Resource::new(format!("{URI_PREFIX}{}", space.id), space.name)
             .with_mime_type("application/json")
     });
     let mut listed = ListResourcesResult::with_all_items(resources.collect());
@@ -49,7 +49,7 @@ pub(super) async fn list(
 
 /// The template of the addresses.
 pub(super) fn templates() -> ListResourceTemplatesResult {
-    let template = ResourceTemplate::new(format!("{SPACES}{{spaceId}}"), "space")
+    let template = ResourceTemplate::new(format!("{URI_PREFIX}{{spaceId}}"), "space")
         .with_description("A space with its members and its last messages")
         .with_mime_type("application/json");
     ListResourceTemplatesResult::with_all_items(vec![template])
@@ -59,12 +59,12 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 pub(super) async fn read(api: &ApiSession, uri: String) -> Result<ReadResourceResponse, ErrorData> {
     let unknown = || {
         ErrorData::resource_not_found(
-            format!("there is no such resource; expected {SPACES} and the id of a space"),
+            format!("there is no such resource; expected {URI_PREFIX} and the id of a space"),
             None,
         )
     };
     let space: SpaceId =
-        uri.strip_prefix(SPACES).and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
+        uri.strip_prefix(URI_PREFIX).and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
     let read = space_with_messages(api, space).await.map_err(|refusal| match refusal.status {
         404 => unknown(),
         _ => error_of(refusal),
@@ -75,7 +75,7 @@ pub(super) async fn read(api: &ApiSession, uri: String) -> Result<ReadResourceRe
 
 async fn space_with_messages(api: &ApiSession, id: SpaceId) -> Result<Value, Refusal> {
     let space: Value = api.get(&format!("/v1/spaces/{id}"), &[]).await?;
-    let query = [("limit", MESSAGES.to_string())];
+    let query = [("limit", MAX_MESSAGES.to_string())];
     let messages: Value = api.get(&messages_path(id), &query).await?;
     Ok(json!({"space": space, "messages": messages["items"]}))
 }

@@ -19,16 +19,16 @@ use smartspace_client::{NewMessage, Refusal, Session as ApiSession, messages_pat
 
 use crate::mcp::{
     files::{read_file, read_files},
-    request::{
+    resources,
+    tool_inputs::{
         AnswerForm, CancelRun, ListSpaces, Parameters, PostMessage, ReadFile, ReadMessages,
         WaitForMessages,
     },
-    resources,
     waiting::{post_and_wait, wait},
 };
 
 /// The longest wait of a tool, in seconds. Clients end a call after a minute or less.
-const MAX_WAIT: u64 = 20;
+const MAX_WAIT_SECONDS: u64 = 20;
 /// How many messages `read_messages` returns without `limit`.
 const DEFAULT_MESSAGES: u64 = 20;
 /// The instructions for a client's model.
@@ -106,7 +106,7 @@ impl SpacesServer {
     ) -> Result<CallToolResult, ErrorData> {
         let PostMessage { space_id, text, attachments, files, wait_seconds, idempotency_key } =
             input;
-        let time = Duration::from_secs(wait_seconds.unwrap_or_default().min(MAX_WAIT));
+        let time = Duration::from_secs(wait_seconds.unwrap_or_default().min(MAX_WAIT_SECONDS));
         let api = api(&context)?;
         let key = idempotency_key.as_deref();
         let posting = async {
@@ -130,7 +130,7 @@ impl SpacesServer {
         context: RequestContext<RoleServer>,
         Parameters(input): Parameters<WaitForMessages>,
     ) -> Result<CallToolResult, ErrorData> {
-        let time = input.timeout_seconds.unwrap_or(MAX_WAIT).min(MAX_WAIT);
+        let time = input.timeout_seconds.unwrap_or(MAX_WAIT_SECONDS).min(MAX_WAIT_SECONDS);
         let time = Duration::from_secs(time);
         let api = api(&context)?;
         let waiting = wait(&api, input.space_id, input.after_seq, time);

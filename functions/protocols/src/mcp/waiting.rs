@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::turn::{TurnTracker, runs};
 
 /// How many messages a wait returns.
-const MESSAGES: u64 = 100;
+const MAX_MESSAGES: u64 = 100;
 
 /// Posts a message and waits for the end of its turn, for at most `time`. Once the message is
 /// posted, this does not fail: a client that repeated the call would post the message twice. A
@@ -125,7 +125,7 @@ async fn messages_after<T: DeserializeOwned>(
     space: SpaceId,
     seq: u64,
 ) -> Result<Page<T>, Refusal> {
-    let query = [("after", seq.to_string()), ("limit", MESSAGES.to_string())];
+    let query = [("after", seq.to_string()), ("limit", MAX_MESSAGES.to_string())];
     api.get(&messages_path(space), &query).await
 }
 

@@ -4,7 +4,7 @@ use smartspace_client::LinkedFile;
 use smartspace_domain::{
     events::AskedCall,
     ids::{RunId, StreamId},
-    messages::{Message, Part, Sender, ToolPart},
+    messages::{Message, Sender},
     runs::{RunError, RunStatus},
 };
 
@@ -30,7 +30,7 @@ pub(crate) enum TurnEvent {
     Card { message: Box<Message>, may_answer: bool },
     /// The call on a card has a result.
     CardEnded(Box<Message>),
-    /// The files of a message or of a card. It follows the event that ends these.
+    /// The files of a message or of a card. Follows `TextEnded`, `Message` or `CardEnded`.
     Files { message: Box<Message>, files: Vec<LinkedFile>, in_turn: bool },
 }
 
@@ -43,12 +43,4 @@ pub(crate) struct TurnEnd {
     pub(crate) forms: Vec<AskedCall>,
     /// The error of a run, if all runs of the turn have failed.
     pub(crate) failure: Option<RunError>,
-}
-
-/// The tool call that a message shows.
-pub(crate) fn card_of(message: &Message) -> Option<&ToolPart> {
-    message.parts.iter().find_map(|part| match part {
-        Part::Tool(tool) => Some(&**tool),
-        Part::Text { .. } | Part::File(_) => None,
-    })
 }

@@ -1,23 +1,14 @@
-//! Reads the messages and runs of a space for a turn, and names messages for clients.
+//! Reads the messages and runs of a space for a turn, over HTTP.
 
 use smartspace_client::{Page, Refusal, Session as ApiSession, messages_path};
-use smartspace_domain::{
-    idempotency::IdempotencyKey, ids::SpaceId, messages::Message, runs::Run, steps::CallStatus,
-};
+use smartspace_domain::{ids::SpaceId, messages::Message, runs::Run};
 
-use crate::turn::{card_of, sequencer::TurnSequencer};
+use crate::turn::sequencer::TurnSequencer;
 
 /// How many messages a page has.
-pub(super) const PAGE: usize = 200;
+pub(super) const PAGE_MESSAGES: usize = 200;
 /// How many of the newest runs of a space are read.
-const RUNS: u64 = 100;
-
-/// The idempotency key of a client's message: the protocol's name and the client's id of it.
-pub(crate) fn key_of(protocol: &str, id: &str) -> Result<IdempotencyKey, Refusal> {
-    format!("{protocol}:{id}").parse().map_err(|_| {
-        Refusal::new(422, "/messages: id: expected at most 240 printable ASCII characters")
-    })
-}
+const PAGE_RUNS: u64 = 100;
 
 /// The message with this `seq`.
 pub(super) async fn message(
@@ -32,7 +23,7 @@ pub(super) async fn message(
 
 /// The newest runs that messages of the space have triggered, newest first.
 pub(crate) async fn runs(api: &ApiSession, space: SpaceId) -> Result<Vec<Run>, Refusal> {
-    let query = [("limit", RUNS.to_string())];
+    let query = [("limit", PAGE_RUNS.to_string())];
     let page: Page<Run> = api.get(&format!("/v1/spaces/{space}/runs"), &query).await?;
     Ok(page.items)
 }
@@ -52,15 +43,4 @@ pub(super) async fn older_runs(
         }
     }
     Ok(runs)
-}
-
-/// The id of a message for clients: that of its stream, if it has one. Clients show the text of a
-/// stream under that id before the message exists.
-pub(crate) fn id_for_clients(message: &Message) -> String {
-    message.stream_id.map_or_else(|| message.id.to_string(), |stream| stream.to_string())
-}
-
-/// Whether a message shows a form that waits for an answer.
-pub(crate) fn is_open_form(message: &Message) -> bool {
-    card_of(message).is_some_and(|card| card.ui.is_some() && card.status == CallStatus::Pending)
 }

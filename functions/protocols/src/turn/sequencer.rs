@@ -5,6 +5,15 @@
 //! must precede it are out: a run starts before its texts, a text starts before its deltas, and a
 //! run ends after its texts. [`TurnSequencer::on_event`] takes one frame, and
 //! [`TurnSequencer::sync`] the result of reading the space, which fills in the lost frames.
+//!
+//! Before the turn is followed, the setup says what the client already shows:
+//!
+//! | call | the message | the result of its card |
+//! |---|---|---|
+//! | [`TurnSequencer::mark_shown`] | is not emitted | is emitted only if it comes later |
+//! | [`TurnSequencer::suppress`] | is not emitted | is not emitted |
+//! | `suppress`, then [`TurnSequencer::mark_card`] | is not emitted | is emitted |
+//! | [`TurnSequencer::emit_late`] | is emitted, although later ones are shown | is emitted |
 
 mod texts;
 
@@ -55,8 +64,8 @@ pub(crate) struct TurnSequencer {
 
 /// Whether the space was read since the last frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Knowledge {
-    /// No message of a run that has ended is missing.
+enum ReadState {
+    /// It was: no message of a run that has ended is missing.
     Complete,
     /// Messages can be missing, because frames can be late or lost.
     Partial,
@@ -98,8 +107,8 @@ impl TurnSequencer {
         }
     }
 
-    /// Records that the client has this message, and its card as it is.
-    pub(crate) fn mark_known(&mut self, message: &Message) {
+    /// Records that the client shows this message, and its card as it is.
+    pub(crate) fn mark_shown(&mut self, message: &Message) {
         self.suppress(message);
         if let Some(card) = card_of(message) {
             self.mark_card(message, card.status != CallStatus::Pending);
@@ -144,7 +153,7 @@ impl TurnSequencer {
     /// A card's result comes as `message.updated`, which repeats the `seq` of the card. If that
     /// frame is lost, no gap in the `seq`s shows it. But a run continues only after its calls have
     /// results: so a card without one, of a run that no longer waits, has missed its frame.
-    pub(crate) fn open_cards(&self) -> Vec<u64> {
+    pub(crate) fn seqs_to_reread(&self) -> Vec<u64> {
         let of_turn = self.tracker.runs();
         let may_have_result = |card: &&Card| {
             let run = card.run.filter(|run| of_turn.contains(run));
@@ -159,14 +168,14 @@ impl TurnSequencer {
     pub(crate) fn sync(&mut self, messages: &[Message], runs: &[Run]) -> Vec<TurnEvent> {
         self.apply(messages, runs);
         self.drop_texts_of_remote_runs();
-        self.flush(Knowledge::Complete)
+        self.flush(ReadState::Complete)
     }
 
     /// Takes messages and runs that were read before the turn is followed. The messages were read
     /// first, so the last ones of a run that has ended since can be missing.
     pub(crate) fn preload(&mut self, messages: &[Message], runs: &[Run]) -> Vec<TurnEvent> {
         self.apply(messages, runs);
-        self.flush(Knowledge::Partial)
+        self.flush(ReadState::Partial)
     }
 
     fn apply(&mut self, messages: &[Message], runs: &[Run]) {
@@ -221,7 +230,7 @@ impl TurnSequencer {
             }
             _ => {}
         }
-        self.flush(Knowledge::Partial)
+        self.flush(ReadState::Partial)
     }
 
     /// Whether a run of the turn has sent the message.
@@ -249,7 +258,7 @@ impl TurnSequencer {
         for stream in streams {
             self.drop_stream(stream);
         }
-        let events = self.flush(Knowledge::Complete);
+        let events = self.flush(ReadState::Complete);
         let of_turn = self.tracker.runs();
         let forms = self.forms.values().filter(|form| of_turn.contains(&form.run_id));
         let forms = forms.filter(|form| self.may_answer(form.answer_by.as_ref()));
@@ -271,13 +280,13 @@ impl TurnSequencer {
     }
 
     /// Takes the events that are ready.
-    fn flush(&mut self, knowledge: Knowledge) -> Vec<TurnEvent> {
+    fn flush(&mut self, read_state: ReadState) -> Vec<TurnEvent> {
         self.start_runs();
         self.emit_texts();
         // The frame of a run's end can overtake those of its messages. While the turn goes on, a
         // late message of a run that has ended does no harm. But clients expect no message after
         // the end of the last run, so that end waits until the space is read.
-        if knowledge == Knowledge::Complete || !self.is_over() {
+        if read_state == ReadState::Complete || !self.is_over() {
             self.end_runs();
         }
         mem::take(&mut self.out)

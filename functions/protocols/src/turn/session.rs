@@ -11,21 +11,22 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::turn::{
     TurnEnd, TurnEvent,
-    reads::{self, PAGE, message, older_runs, runs},
+    reads::{self, PAGE_MESSAGES, message, older_runs, runs},
     sequencer::TurnSequencer,
 };
 
 /// How long a response follows one turn. AWS ends a response after 15 minutes.
 const MAX_DURATION: Duration = Duration::from_mins(14);
 /// After how much silence the space is read, since frames can be lost.
-const SILENCE: Duration = Duration::from_secs(15);
+const MAX_SILENCE: Duration = Duration::from_secs(15);
 /// How long a text may stay open after the turn is over. The text of a canceled run is posted
 /// within this time.
-const LATE_MESSAGE: Duration = Duration::from_secs(5);
+const LATE_MESSAGE_WAIT: Duration = Duration::from_secs(5);
 /// How often in a row a broken connection is opened again without an event in between.
-const RECONNECTS: u32 = 3;
+const MAX_RECONNECTS: u32 = 3;
 
-/// The options of an adapter's subscriptions: an entity has a limit of these.
+/// The options of an adapter's subscriptions. `protocol` makes them count towards a limit that each
+/// entity has.
 pub(super) const SUBSCRIPTION: SubscriptionOptions =
     SubscriptionOptions { after_seq: None, protocol: true };
 
@@ -39,17 +40,17 @@ pub(crate) struct TurnSession {
     /// The events before the first frame.
     first: Option<Vec<TurnEvent>>,
     /// Whether the space was read since the turn seems to be over.
-    is_checked: bool,
+    has_reread: bool,
     /// Since when the turn is over, while a text is open.
     over_since: Option<Instant>,
     deadline: Instant,
     /// How often the connection broke since the last event.
-    broken: u32,
+    failed_connections: u32,
 }
 
-/// The next step of a turn.
+/// The next output of a session: more events of the turn, or the last ones.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum SessionOutput {
     Events(Vec<TurnEvent>),
     End(Vec<TurnEvent>, TurnEnd, EndCause),
 }
@@ -78,10 +79,10 @@ impl TurnSession {
             subscription,
             sequencer,
             first: Some(first),
-            is_checked: false,
+            has_reread: false,
             over_since: None,
             deadline: Instant::now() + MAX_DURATION,
-            broken: 0,
+            failed_connections: 0,
         }
     }
 
@@ -91,14 +92,16 @@ impl TurnSession {
 
     /// Waits for the end of the turn.
     pub(crate) async fn until_end(&mut self) {
-        while let Step::Events(_) = self.next().await {}
+        while let SessionOutput::Events(_) = self.next().await {}
     }
 
-    /// Waits for the next step, and adds the addresses of files.
-    pub(crate) async fn next_with_files(&mut self) -> Step {
+    /// Waits for the next events, and adds the addresses of files.
+    pub(crate) async fn next_with_files(&mut self) -> SessionOutput {
         match self.next().await {
-            Step::Events(events) => Step::Events(self.with_files(events).await),
-            Step::End(events, end, cause) => Step::End(self.with_files(events).await, end, cause),
+            SessionOutput::Events(events) => SessionOutput::Events(self.with_files(events).await),
+            SessionOutput::End(events, end, cause) => {
+                SessionOutput::End(self.with_files(events).await, end, cause)
+            }
         }
     }
 
@@ -123,10 +126,10 @@ impl TurnSession {
         all
     }
 
-    /// Waits for the next step.
-    pub(crate) async fn next(&mut self) -> Step {
+    /// Waits for the next events.
+    pub(crate) async fn next(&mut self) -> SessionOutput {
         if let Some(first) = self.first.take() {
-            return Step::Events(first);
+            return SessionOutput::Events(first);
         }
         match self.advance().await {
             Ok(step) => step,
@@ -134,7 +137,7 @@ impl TurnSession {
         }
     }
 
-    async fn advance(&mut self) -> Result<Step, Refusal> {
+    async fn advance(&mut self) -> Result<SessionOutput, Refusal> {
         loop {
             let now = Instant::now();
             if now >= self.deadline {
@@ -143,28 +146,28 @@ impl TurnSession {
             // A turn that seemed to be over goes on if a late frame shows another run of it. Then
             // it needs a new check at its next end.
             let is_over = self.sequencer.is_over();
-            self.is_checked &= is_over;
+            self.has_reread &= is_over;
             // Frames alone cannot end a turn: the last one to arrive may have overtaken a message,
             // or an effect of the turn may have been lost. So the space is read once more.
-            if is_over && !self.is_checked {
-                let events = self.check_with_retries().await?;
+            if is_over && !self.has_reread {
+                let events = self.read_space_with_retries().await?;
                 if events.is_empty() {
                     continue;
                 }
-                return Ok(Step::Events(events));
+                return Ok(SessionOutput::Events(events));
             }
             self.over_since = is_over.then(|| self.over_since.unwrap_or(now));
             // A canceled run ends before its text is posted, and that message can be lost. So an
             // open text delays the end, but not for long.
-            let late = self.over_since.map(|since| since + LATE_MESSAGE);
+            let late = self.over_since.map(|since| since + LATE_MESSAGE_WAIT);
             let is_late = late.is_some_and(|late| late <= now);
             if is_over && (!self.sequencer.has_open_text() || is_late) {
                 return Ok(self.end(EndCause::Over));
             }
-            let until = self.deadline.min(late.unwrap_or(now + SILENCE));
+            let until = self.deadline.min(late.unwrap_or(now + MAX_SILENCE));
             let events = self.receive(until).await?;
             if !events.is_empty() {
-                return Ok(Step::Events(events));
+                return Ok(SessionOutput::Events(events));
             }
         }
     }
@@ -173,7 +176,7 @@ impl TurnSession {
     async fn receive(&mut self, until: Instant) -> Result<Vec<TurnEvent>, Refusal> {
         match timeout_at(until, self.subscription.next()).await {
             Ok(Ok(event)) => {
-                self.broken = 0;
+                self.failed_connections = 0;
                 let event = self.with_whole_message(event.what).await?;
                 Ok(self.sequencer.on_event(event))
             }
@@ -183,21 +186,21 @@ impl TurnSession {
             }
             Err(_) => {
                 self.subscription.ping().await;
-                self.check_with_retries().await
+                self.read_space_with_retries().await
             }
         }
     }
 
-    fn end(&mut self, cause: EndCause) -> Step {
+    fn end(&mut self, cause: EndCause) -> SessionOutput {
         let (events, end) = self.sequencer.end();
-        Step::End(events, end, cause)
+        SessionOutput::End(events, end, cause)
     }
 
     /// Reads the space. Waits while the caller has made too many requests.
-    async fn check_with_retries(&mut self) -> Result<Vec<TurnEvent>, Refusal> {
+    async fn read_space_with_retries(&mut self) -> Result<Vec<TurnEvent>, Refusal> {
         let mut retries = 0;
         loop {
-            match self.check().await {
+            match self.read_space().await {
                 Err(refusal) => refusal.wait_before_retry(&mut retries).await?,
                 events => return events,
             }
@@ -205,14 +208,14 @@ impl TurnSession {
     }
 
     /// Reads what late or lost frames contained.
-    async fn check(&mut self) -> Result<Vec<TurnEvent>, Refusal> {
+    async fn read_space(&mut self) -> Result<Vec<TurnEvent>, Refusal> {
         // The runs first: a run posts before it ends, so the messages of every run that this read
         // shows as ended are in the next one.
         let mut runs = runs(&self.api, self.space).await?;
         let mut after = self.sequencer.complete_to();
         let mut messages = Vec::new();
         loop {
-            let query = [("after", after.to_string()), ("limit", PAGE.to_string())];
+            let query = [("after", after.to_string()), ("limit", PAGE_MESSAGES.to_string())];
             let page: Page<Message> = self.api.get(&messages_path(self.space), &query).await?;
             messages.extend(page.items);
             match messages.last().filter(|_| page.next_cursor.is_some()) {
@@ -221,20 +224,20 @@ impl TurnSession {
             }
         }
         // The results of cards change old messages, which are not after the gap.
-        for seq in self.sequencer.open_cards() {
+        for seq in self.sequencer.seqs_to_reread() {
             messages.extend(message(&self.api, self.space, seq).await?);
         }
         runs.extend(older_runs(&self.api, &mut self.sequencer).await?);
-        self.is_checked = true;
+        self.has_reread = true;
         Ok(self.sequencer.sync(&messages, &runs))
     }
 
     async fn reconnect(&mut self, refusal: Refusal) -> Result<(), Refusal> {
-        self.broken += 1;
-        if refusal.status != 503 || self.broken > RECONNECTS {
+        self.failed_connections += 1;
+        if refusal.status != 503 || self.failed_connections > MAX_RECONNECTS {
             return Err(refusal);
         }
-        sleep(Duration::from_millis(200) * self.broken).await;
+        sleep(Duration::from_millis(200) * self.failed_connections).await;
         let mut retries = 0;
         self.subscription = loop {
             match Subscription::open(&self.api, self.space, SUBSCRIPTION).await {
@@ -244,7 +247,7 @@ impl TurnSession {
             }
         };
         // Frames were lost in between.
-        self.is_checked = false;
+        self.has_reread = false;
         Ok(())
     }
 

@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::turn::{
     TurnSession, TurnTracker, card_of, id_for_clients, is_open_form,
-    reads::{PAGE, message, older_runs},
+    reads::{PAGE_MESSAGES, message, older_runs},
     sequencer::TurnSequencer,
     session::SUBSCRIPTION,
 };
@@ -32,7 +32,7 @@ use crate::turn::{
 /// Time limit of the decision which agents a message triggers.
 const DISPATCH_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many messages are searched for one with the same key.
-const SEARCHED_MESSAGES: usize = 500;
+const MAX_SEARCHED_MESSAGES: usize = 500;
 
 /// A message of a client.
 #[derive(Debug)]
@@ -75,9 +75,9 @@ pub(crate) struct TurnSetup {
     subscription: Subscription,
     /// The messages with which the turn starts.
     roots: Vec<Message>,
-    /// Those of the roots that did not exist before.
+    /// The roots that this request has posted.
     posted: Vec<MessageId>,
-    /// The runs whose forms were answered now, once for each form.
+    /// The runs whose forms this request answers. A run is in it once for each form.
     answered: Vec<RunId>,
     /// Other runs with which the turn starts.
     followed: Vec<RunId>,
@@ -85,7 +85,7 @@ pub(crate) struct TurnSetup {
 
 /// The part of a turn that a client already shows.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct ClientView {
     /// The cards, without the results of their calls.
     pub(crate) cards: Vec<CallId>,
     /// The messages, by their ids for clients.
@@ -107,7 +107,7 @@ impl TurnSetup {
         let (space, subscription) =
             futures::try_join!(api.get(&path, &[]), Subscription::open(api, id, SUBSCRIPTION))?;
         let page: Page<Message> =
-            api.get(&messages_path(id), &[("limit", PAGE.to_string())]).await?;
+            api.get(&messages_path(id), &[("limit", PAGE_MESSAGES.to_string())]).await?;
         Ok(Self {
             api: api.clone(),
             caller,
@@ -227,7 +227,8 @@ impl TurnSetup {
             let Some(first) = self.messages.front().filter(|_| self.has_older) else {
                 return Ok(None);
             };
-            let limit = SEARCHED_MESSAGES.saturating_sub(self.messages.len()).min(PAGE);
+            let limit =
+                MAX_SEARCHED_MESSAGES.saturating_sub(self.messages.len()).min(PAGE_MESSAGES);
             if limit == 0 {
                 return Ok(None);
             }
@@ -284,21 +285,21 @@ impl TurnSetup {
     ) -> Result<TurnSession, Refusal> {
         let mut sequencer = TurnSequencer::new(self.caller, &self.space, tracker, self.read_to);
         for message in &self.messages {
-            sequencer.mark_known(message);
+            sequencer.mark_shown(message);
         }
         self.start(sequencer, &[], runs).await
     }
 
     /// Follows the turn for a client that shows a part of it. The client first gets what it lacks:
     /// the results of its cards, and the messages of the turn after these.
-    pub(crate) async fn resume_after(self, shown: &Shown) -> Result<TurnSession, Refusal> {
+    pub(crate) async fn resume_after(self, client: &ClientView) -> Result<TurnSession, Refusal> {
         let runs = self.runs_of_turn().await?;
         let mut tracker = self.tracker(&runs);
         tracker.sync(self.messages.iter(), &runs);
         let of_turn = tracker.runs();
         let mut sequencer = TurnSequencer::new(self.caller, &self.space, tracker, self.read_to);
         let is_shown_card = |message: &Message| {
-            card_of(message).is_some_and(|card| shown.cards.contains(&card.call_id))
+            card_of(message).is_some_and(|card| client.cards.contains(&card.call_id))
         };
         let is_of_turn =
             |message: &Message| message.run_id.is_some_and(|run| of_turn.contains(&run));
@@ -309,7 +310,7 @@ impl TurnSetup {
         let first_card = cards.map(|card| card.seq).min().unwrap_or(u64::MAX);
         let mut lacking = Vec::new();
         for message in &self.messages {
-            let is_known = shown.messages.contains(&id_for_clients(message));
+            let is_known = client.messages.contains(&id_for_clients(message));
             if is_shown_card(message) {
                 sequencer.suppress(message);
                 sequencer.mark_card(message, false);

@@ -2,7 +2,7 @@
 //!
 //! Frames come in any order, and some are lost. So [`TurnTracker`] concludes nothing from the order
 //! of events. It stores the state of all messages and runs that it sees, of other turns too, and
-//! finds the members of the turn anew, from its roots.
+//! finds the parts of the turn anew, from its roots.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,12 +20,12 @@ use smartspace_domain::{
 /// The messages and runs of a space that were seen during a turn.
 #[derive(Debug, Default)]
 pub(crate) struct TurnTracker {
-    roots: Members,
+    roots: TurnParts,
     /// Whether the turn is a single run, without the effects of it.
     is_single_run: bool,
-    /// The members of the turn. Emptied when a message or a run changes. Most events are parts of
+    /// The parts of the turn. Emptied when a message or a run changes. Most events are parts of
     /// texts, which change nothing here.
-    members: OnceLock<Members>,
+    parts: OnceLock<TurnParts>,
     /// Runs whose forms are all answered and that have not continued yet.
     continuing: BTreeSet<RunId>,
     /// Runs that are no longer stored.
@@ -57,7 +57,7 @@ struct SeenRun {
 
 /// The messages and runs of a turn.
 #[derive(Clone, Debug, Default)]
-struct Members {
+struct TurnParts {
     messages: BTreeSet<MessageId>,
     runs: BTreeSet<RunId>,
 }
@@ -72,33 +72,36 @@ impl TurnTracker {
     /// Adds a message and its effects to the turn.
     pub(crate) fn add_message(&mut self, message: &Message) {
         self.roots.messages.insert(message.id);
-        self.members.take();
+        self.parts.take();
         self.see_message(message);
     }
 
     /// Adds a run and its effects to the turn.
     pub(crate) fn add_run(&mut self, run: &Run) {
         self.roots.runs.insert(run.id);
-        self.members.take();
+        self.parts.take();
         self.see_run(run);
     }
 
     /// Reduces the turn to one run, or the run that answers its message instead.
     #[must_use]
     pub(crate) fn only_run(self, run: RunId) -> Self {
-        let roots = Members { runs: BTreeSet::from([run]), ..Members::default() };
-        Self { roots, is_single_run: true, members: OnceLock::new(), ..self }
+        let roots = TurnParts { runs: BTreeSet::from([run]), ..TurnParts::default() };
+        Self { roots, is_single_run: true, parts: OnceLock::new(), ..self }
     }
 
-    /// Adds a run one of whose forms was answered. `is_complete` says whether all of them are.
-    pub(crate) fn continue_run(&mut self, run: RunId, is_complete: bool) {
+    /// Adds a run and its effects to the turn, if only the id of the run is known.
+    pub(crate) fn add_run_by_id(&mut self, run: RunId) {
         self.roots.runs.insert(run);
-        self.members.take();
+        self.parts.take();
+    }
+
+    /// Adds a run whose forms are all answered now, so that it continues.
+    pub(crate) fn add_answered_run(&mut self, run: RunId) {
+        self.add_run_by_id(run);
         // The API accepts the answer before a worker resumes the run. Until then the run's status
         // is still `waiting_tool`, with which the turn would be over.
-        if is_complete {
-            self.continuing.insert(run);
-        }
+        self.continuing.insert(run);
     }
 
     /// Adds the state of messages and runs that were read over HTTP.
@@ -127,7 +130,7 @@ impl TurnTracker {
     }
 
     fn see_message(&mut self, message: &Message) {
-        self.members.take();
+        self.parts.take();
         let triggered = message.dispatch.as_ref();
         let triggered = triggered.map(|all| all.iter().filter_map(|one| one.run_id).collect());
         let seen = self
@@ -146,7 +149,7 @@ impl TurnTracker {
         if self.runs.get(&run.id).is_some_and(|seen| has_ended(seen.status)) {
             return;
         }
-        self.members.take();
+        self.parts.take();
         if run.status != RunStatus::WaitingTool {
             self.continuing.remove(&run.id);
         }
@@ -168,21 +171,21 @@ impl TurnTracker {
 
     /// Whether every dispatch of the turn is decided, and every run has ended or waits for people.
     pub(crate) fn is_over(&self) -> bool {
-        let members = self.members();
+        let parts = self.parts();
         let is_decided =
             |id: &MessageId| self.messages.get(id).is_some_and(|seen| seen.triggered.is_some());
-        members.messages.iter().all(is_decided) && members.runs.iter().all(|id| self.is_idle(*id))
+        parts.messages.iter().all(is_decided) && parts.runs.iter().all(|id| self.is_idle(*id))
     }
 
     /// The known runs of the turn.
     pub(crate) fn runs(&self) -> BTreeSet<RunId> {
-        self.members().runs.clone()
+        self.parts().runs.clone()
     }
 
     /// The runs of the turn whose status is unknown.
     pub(crate) fn unknown_runs(&self) -> Vec<RunId> {
         let unknown = |run: &RunId| !self.runs.contains_key(run) && !self.expired.contains(run);
-        self.members().runs.iter().copied().filter(unknown).collect()
+        self.parts().runs.iter().copied().filter(unknown).collect()
     }
 
     /// Records that a run is no longer stored. Only runs that have ended expire.
@@ -192,7 +195,7 @@ impl TurnTracker {
 
     /// The known messages of the turn.
     pub(crate) fn messages(&self) -> BTreeSet<MessageId> {
-        self.members().messages.clone()
+        self.parts().messages.clone()
     }
 
     /// Whether a run has ended or waits for people, and no other run continues its work.
@@ -211,65 +214,65 @@ impl TurnTracker {
             && (!run.has_delegated || is_taken_over())
     }
 
-    fn members(&self) -> &Members {
-        self.members.get_or_init(|| self.find_members())
+    fn parts(&self) -> &TurnParts {
+        self.parts.get_or_init(|| self.find_parts())
     }
 
     /// Follows the effects of the roots until a round finds nothing new. One pass in the order of
     /// the ids is not enough: a message can be older than the run that it joins.
-    fn find_members(&self) -> Members {
-        let mut members = self.roots.clone();
+    fn find_parts(&self) -> TurnParts {
+        let mut parts = self.roots.clone();
         if self.is_single_run {
-            self.add_replacements(&mut members);
-            return members;
+            self.add_replacements(&mut parts);
+            return parts;
         }
         loop {
-            let before = members.messages.len() + members.runs.len();
-            self.add_triggered_runs(&mut members);
-            self.add_delegated_runs(&mut members);
-            self.add_replacements(&mut members);
+            let before = parts.messages.len() + parts.runs.len();
+            self.add_triggered_runs(&mut parts);
+            self.add_delegated_runs(&mut parts);
+            self.add_replacements(&mut parts);
             for (id, message) in &self.messages {
-                if message.sent_by.is_some_and(|run| members.runs.contains(&run)) {
-                    members.messages.insert(*id);
+                if message.sent_by.is_some_and(|run| parts.runs.contains(&run)) {
+                    parts.messages.insert(*id);
                 }
             }
-            if members.messages.len() + members.runs.len() == before {
-                return members;
+            if parts.messages.len() + parts.runs.len() == before {
+                return parts;
             }
         }
     }
 
-    fn add_triggered_runs(&self, members: &mut Members) {
+    fn add_triggered_runs(&self, parts: &mut TurnParts) {
         for (id, message) in &self.messages {
-            if members.messages.contains(id) {
-                members.runs.extend(message.triggered.iter().flatten());
+            if parts.messages.contains(id) {
+                parts.runs.extend(message.triggered.iter().flatten());
             }
         }
     }
 
     /// Adds the runs to which a message of the turn is delegated. They are in no dispatch.
-    fn add_delegated_runs(&self, members: &mut Members) {
+    fn add_delegated_runs(&self, parts: &mut TurnParts) {
         // A run that other messages have joined delegates the newest of them, which is its trigger
         // now. That message need not be of this turn.
         let delegated: BTreeSet<_> = self
             .runs
             .iter()
-            .filter(|(id, run)| run.has_delegated && members.runs.contains(id))
+            .filter(|(id, run)| run.has_delegated && parts.runs.contains(id))
             .filter_map(|(_, run)| run.message)
-            .chain(members.messages.iter().copied())
+            .chain(parts.messages.iter().copied())
             .collect();
         for (id, run) in &self.runs {
             if run.is_delegated && run.message.is_some_and(|id| delegated.contains(&id)) {
-                members.runs.insert(*id);
+                parts.runs.insert(*id);
             }
         }
     }
 
     /// Adds the runs that answer instead of coalesced runs.
-    fn add_replacements(&self, members: &mut Members) {
-        let into = members.runs.iter().filter_map(|id| self.runs.get(id)?.into);
+    fn add_replacements(&self, parts: &mut TurnParts) {
+        let into = parts.runs.iter().filter_map(|id| self.runs.get(id)?.into);
         let into: Vec<_> = into.collect();
-        members.runs.extend(into);
+        parts.runs.extend(into);
     }
 }
 

@@ -1,11 +1,12 @@
-//! One answer of a model.
+//! Asks a model for one answer: pays for it, repeats a request that failed, and then asks the
+//! fallback models.
 //!
-//! [`answer`] collects it. It streams the inputs of `send_message` and of visible tools to the
-//! space while the model writes them. [`shown_call`] decides which part of a call is shown, and in
-//! which space.
+//! [`growing_answer`] collects the answer. It streams the inputs of `send_message` and of visible
+//! tools to the space while the model writes them. [`streamed_call`] decides which part of a call
+//! is shown, and in which space.
 
-mod answer;
-mod shown_call;
+mod growing_answer;
+mod streamed_call;
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -32,23 +33,23 @@ use smartspace_store::{
 };
 
 use crate::{
-    agent_loop::model_answer::answer::GrowingAnswer,
+    agent_loop::model_answer::growing_answer::GrowingAnswer,
     model_files::LoadedFiles,
     prompt::Prompt,
     run_context::{RunContext, call_id},
     tools::toolbox::Toolbox,
 };
 
-/// How many tries one answer may have in a round: at most 1 + 3 repeats + 4 fallbacks, and one
-/// without files.
+/// The most tries of one answer in a round: the first, 3 repeats, 4 fallbacks, and 1 without files.
 const TRIES_OF_ROUND: u32 = 9;
-/// How many tries one answer may have. Each round halves the results that are not cut, of which
-/// there are less than 2^16 (200 steps of at most 256 KiB). Each worker numbers its tries from its
-/// own multiple of this, so that the streams of different tries never mix.
+/// The most tries of one answer. Each round halves the results that are not cut. A run has less
+/// than 2^16 of them (200 steps of at most 256 KiB), so 17 rounds are enough. Each worker numbers
+/// its tries from its own multiple of this, so that the streams of different tries never mix.
 const TRIES: u32 = 17 * TRIES_OF_ROUND;
-/// The rest of a wait that began in an earlier invocation is waited for in this one, if it is at
-/// most this long. Otherwise the run is handed over once more.
-const WAITED_OUT: Duration = Duration::from_secs(2);
+/// If an earlier invocation began to wait before the next try, this one waits for the rest in any
+/// case, if that is at most this long. It waits for a longer rest only if it then has time for the
+/// answer; otherwise it hands the run over once more.
+const MAX_REMAINING_WAIT: Duration = Duration::from_secs(2);
 
 /// An answer of a model, as far as it is written.
 #[derive(Clone, Debug)]
@@ -125,8 +126,8 @@ pub(crate) enum NoModelAnswer {
     Failed(ModelError),
     /// The invocation ends too soon to ask again. The next worker continues the tries from here.
     NoTime(Tried),
-    /// It is unknown whether a budget has room for the question.
-    Unknown(Error),
+    /// Smartspace has failed: a budget or the files of the question could not be read.
+    Internal(Error),
 }
 
 /// A question to the model.
@@ -233,7 +234,7 @@ impl ModelCaller<'_> {
         }
         let context = self.context;
         let loaded = context.files.load(&*context.pipeline.files, files, model).await;
-        loaded.map_err(NoModelAnswer::Unknown)
+        loaded.map_err(NoModelAnswer::Internal)
     }
 
     /// The tries of a step's answer. If an earlier invocation began them, this waits until the next
@@ -244,7 +245,7 @@ impl ModelCaller<'_> {
         };
         let wait = tried.again_at.since(self.context.now());
         // The invocation might end during a long wait.
-        if wait > WAITED_OUT
+        if wait > MAX_REMAINING_WAIT
             && !self.context.has_time_for(wait + self.context.models.longest_answer())
         {
             return Err(NoModelAnswer::NoTime(tried));
@@ -266,7 +267,7 @@ impl ModelCaller<'_> {
         let most = OutputLimit::text(request.model.max_output_tokens);
         match spending.reserve(&call, &model, || request.estimated_tokens(), most).await {
             Ok(()) => {}
-            Err(Unpaid::StoreFailed(error)) => return Err(NoModelAnswer::Unknown(error)),
+            Err(Unpaid::StoreFailed(error)) => return Err(NoModelAnswer::Internal(error)),
             Err(Unpaid::Refused(text)) => {
                 let error = ModelError::new(FailureCode::Budget, text);
                 return Err(NoModelAnswer::Failed(error));
@@ -276,7 +277,7 @@ impl ModelCaller<'_> {
         let answer = self.listen(request, question, attempt, &mut has_begun).await;
         if answer.is_err() {
             // The streams of a try that failed have ended. The next try begins anew.
-            self.context.unfinished.set(None);
+            self.context.unstored_answer.set(None);
         }
         let used = match &answer {
             Ok(answer) => Some(answer.usage),
@@ -303,7 +304,7 @@ impl ModelCaller<'_> {
                 return Ok(answer.into_answer());
             }
         }
-        Err(broken("the answer ended before it was complete"))
+        Err(broken_stream("the answer ended before it was complete"))
     }
 }
 
@@ -317,9 +318,9 @@ fn cache_key(agent: EntityId, space: Option<SpaceId>) -> String {
 /// second step on the whole conversation so far.
 fn cache_points(question: &Question<'_>) -> Vec<CachePoint> {
     let end = CachePoint::end_of(question.messages).filter(|_| question.step > 0);
-    question.prompt.rest.settled.into_iter().chain(end).collect()
+    question.prompt.body.settled.into_iter().chain(end).collect()
 }
 
-fn broken(text: &str) -> ModelError {
+fn broken_stream(text: &str) -> ModelError {
     ModelError::new(FailureCode::BrokenStream, text)
 }

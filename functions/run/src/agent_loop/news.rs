@@ -8,7 +8,7 @@ use crate::{
     prompt::{
         lines::Lines,
         names::Names,
-        news::{News, news},
+        news::{News, write_news},
     },
     run_context::RunContext,
 };
@@ -40,5 +40,5 @@ pub(crate) async fn read_news(
     }
     names.add(messages.iter().map(|message| &message.sender));
     let lines = Lines::of(names, space, &member);
-    Ok(news(&record.settings.name, &lines, context.run.id, after, &messages))
+    Ok(write_news(&record.settings.name, &lines, context.run.id, after, &messages))
 }

@@ -1,10 +1,10 @@
 //! The state of a run between two steps: at its beginning, or after its last stored step.
 
-mod cause;
 mod compaction;
 mod conversation;
 mod pending;
 mod replay;
+mod scripted_cause;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,6 +17,7 @@ use smartspace_domain::{
     jobs::RunJob,
     runs::{Usage, UsageByModel},
     steps::{CallStatus, SystemMessage},
+    tools::SEND_MESSAGE,
 };
 use smartspace_models::port::{Message, ScriptCause};
 use smartspace_store::runs::{
@@ -28,14 +29,10 @@ use tokio::time::Instant;
 use crate::{
     dry_run::DryRun,
     prompt::{
-        Prompt,
-        names::Names,
-        prompt,
-        reading::PromptSources,
-        run_activity::{SEND_MESSAGE, counts_as_used},
-        summary,
+        Prompt, names::Names, reading::PromptSources, run_activity::counts_as_used, write_prompt,
     },
     run_context::RunContext,
+    summaries,
     tools::toolbox::Toolbox,
     watchers::start,
 };
@@ -43,6 +40,7 @@ use conversation::assistant;
 pub(crate) use conversation::results;
 pub(crate) use pending::Pending;
 pub(crate) use replay::is_whole;
+use scripted_cause::scripted_cause;
 
 /// A run's state between two steps.
 pub(crate) struct State {
@@ -71,10 +69,10 @@ pub(crate) struct State {
     pub(crate) tools_used: Vec<String>,
     /// How many of the oldest results are cut. See [`compaction`].
     pub(crate) cut_results: u32,
-    /// The characters that were cut out of what the last answer's usage counts.
+    /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
-    pub(crate) has_spoken: bool,
+    pub(crate) has_posted: bool,
     /// The last answer was text alone.
     pub(crate) ended_with_text: bool,
     /// How often each tool was called with each input.
@@ -83,9 +81,9 @@ pub(crate) struct State {
     pub(crate) system_messages: Vec<SystemMessage>,
     /// Texts for the model before its first step.
     pub(crate) start: Vec<String>,
-    /// This invocation has stored nothing yet. It begins its first action however little time is
-    /// left; otherwise no invocation ever would.
-    pub(crate) is_fresh: bool,
+    /// The next action is the first one of this invocation. It begins however little time is left;
+    /// otherwise no invocation would ever begin it.
+    pub(crate) is_first_action: bool,
     /// The spaces that the prompt names, with their names.
     pub(crate) spaces: Vec<(SpaceId, String)>,
     /// The spaces that the run has entered. If no space triggered it, they get its system messages.
@@ -117,23 +115,24 @@ impl State {
         let mut state = if let Some(stored) = &progress.prompt {
             let prompt = Prompt {
                 system: stored.system.clone(),
-                rest: stored.rest()?,
+                body: stored.rest()?,
                 marks: stored.marks.clone(),
-                first: 1,
+                first_seq: 1,
                 cuts: Vec::new(),
             };
             let state = Self::at_beginning(context, sources, prompt);
-            match &context.dry {
+            match &context.dry_run {
                 None => Self { prompt_is_stored: true, ..state },
-                Some(dry) => state.replaying(dry, context, sources, &progress),
+                Some(dry_run) => state.replaying(dry_run, context, sources, &progress),
             }
         } else {
             let now = context.now();
-            let prompt = prompt(sources, &context.config, context.run.id, &context.trigger, now);
+            let prompt =
+                write_prompt(sources, &context.config, context.run.id, &context.trigger, now);
             let start = [start::facts(sources, now), mcp_problems.to_vec()].concat();
             Self { start, ..Self::at_beginning(context, sources, prompt) }
         };
-        let own = context.dry.as_ref().map_or(0, |dry| dry.fork.step);
+        let own = context.dry_run.as_ref().map_or(0, |dry_run| dry_run.fork.step);
         state.replay(progress, own, tools);
         Ok(state)
     }
@@ -142,34 +141,39 @@ impl State {
     /// answer of its own. Where its instructions or its model differ, the first part is new.
     fn replaying(
         mut self,
-        dry: &DryRun,
+        dry_run: &DryRun,
         context: &RunContext,
         sources: &PromptSources,
         progress: &Progress,
     ) -> Self {
         self.summary_job = None;
-        self.prompt_is_stored = progress.steps.iter().any(|step| step.index >= dry.fork.step);
+        self.prompt_is_stored = progress.steps.iter().any(|step| step.index >= dry_run.fork.step);
         if self.prompt_is_stored {
             return self;
         }
-        if dry.has_own_rules {
-            let run = dry.fork.run_id;
+        if dry_run.has_own_rules {
+            let run = dry_run.fork.run_id;
             let now = context.now();
             self.prompt.system =
-                prompt(sources, &context.config, run, &context.trigger, now).system;
+                write_prompt(sources, &context.config, run, &context.trigger, now).system;
         }
         self.replayed_prompt.clone_from(&progress.prompt);
         self
     }
 
     fn at_beginning(context: &RunContext, sources: &PromptSources, prompt: Prompt) -> Self {
-        let place = sources.trigger_space.as_ref();
+        let trigger_space = sources.trigger_space.as_ref();
         State {
-            messages: prompt.rest.messages.clone(),
-            cause: cause::of_run(context, sources, prompt.rest.messages.len()),
+            messages: prompt.body.messages.clone(),
+            cause: scripted_cause(context, sources, prompt.body.messages.len()),
             start: Vec::new(),
-            summary_job: place.and_then(|place| {
-                summary::due_job(place, prompt.first, &context.config, context.run.agent_id)
+            summary_job: trigger_space.and_then(|trigger_space| {
+                summaries::due_job(
+                    trigger_space,
+                    prompt.first_seq,
+                    &context.config,
+                    context.run.agent_id,
+                )
             }),
             marks: prompt.marks.clone(),
             pages: Vec::new(),
@@ -179,18 +183,18 @@ impl State {
             replayed_prompt: None,
             steps: 0,
             pending: None,
-            active_space: place.map(|place| place.space.id),
+            active_space: trigger_space.map(|it| it.space.id),
             used: UsageByModel::default(),
             last_usage: None,
             first_token_at: None,
             cut_results: 0,
             saved_chars: 0,
             tools_used: Vec::new(),
-            has_spoken: false,
+            has_posted: false,
             ended_with_text: false,
             calls: BTreeMap::new(),
             system_messages: Vec::new(),
-            is_fresh: true,
+            is_first_action: true,
             spaces: sources.cards.iter().map(|(space, card)| (*space, card.name.clone())).collect(),
             entered: BTreeSet::new(),
             had_cards: false,
@@ -204,13 +208,13 @@ impl State {
         if self.prompt_is_stored {
             return Ok(None);
         }
-        let Prompt { system, rest, marks, cuts, .. } = &self.prompt;
+        let Prompt { system, body, marks, cuts, .. } = &self.prompt;
         if let Some(replayed) = &self.replayed_prompt {
             return replayed.with_rules(system, &tools.names()).map(Some);
         }
-        let (history, mut rest) = rest.cut(cuts);
-        rest.tools = tools.names().into_iter().map(str::to_owned).collect();
-        let record = PromptRecord::new(system, &rest, marks.clone())?;
+        let (history, mut body) = body.cut(cuts);
+        body.tools = tools.names().into_iter().map(str::to_owned).collect();
+        let record = PromptRecord::new(system, &body, marks.clone())?;
         Ok(Some(record.with_history(history)))
     }
 
@@ -236,12 +240,12 @@ impl State {
         Pending::new(step)
     }
 
-    /// Adds what a call changed.
+    /// Adds the effects of a call.
     pub(crate) fn add_result(&mut self, record: &CallRecord) {
         // A call without a card may be under way, but the run does not count it as open.
         self.had_cards |= record.card.is_some();
         let has_sent = record.name == SEND_MESSAGE && record.status == CallStatus::Completed;
-        self.has_spoken |= record.card.is_some() || has_sent;
+        self.has_posted |= record.card.is_some() || has_sent;
         self.active_space = record.active_space.or(self.active_space);
         self.entered.extend(record.active_space);
         self.add_marks(&record.marks);
@@ -252,7 +256,7 @@ impl State {
         }
     }
 
-    /// Adds what a call has used, once.
+    /// Adds the usage of a call. It is called once for each call.
     pub(crate) fn add_usage(&mut self, record: &CallRecord) {
         if let Some(CallUsage { model, usage }) = &record.used {
             self.used.add(model, *usage);

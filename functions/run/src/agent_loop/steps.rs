@@ -1,5 +1,5 @@
-//! The loop of a run: ask the model, store its answer, run its calls and store their results, until
-//! it makes no more calls.
+//! The steps of a run: ask the model, store its answer, run its calls and store their results,
+//! until it makes no more calls.
 //!
 //! Each answer and each result is stored before the next action. An answer that ends the run by
 //! posting a message is stored with that message.
@@ -8,9 +8,9 @@
 //! The watchers look between two steps.
 
 mod calls;
-mod completion;
 mod last_message;
 mod records;
+mod run_end;
 mod waiting;
 mod watching;
 
@@ -34,7 +34,7 @@ use crate::{
     tools::toolbox::Toolbox,
     watchers::unposted,
 };
-use completion::{Completion, LoopExit};
+use run_end::{LoopExit, RunEnd};
 use watching::StepNotes;
 
 /// How the loop left its run.
@@ -74,12 +74,13 @@ impl AgentLoop<'_> {
             self.show_answer(&step, &state.entered);
             pending.made().for_each(|record| self.show_call(record));
         }
-        let left = self.context.config.run_loop.time_limit.length().saturating_sub(self.used());
+        let left =
+            self.context.config.run_loop.time_limit.length().saturating_sub(self.time_worked());
         // The deadline cuts off a model answer, but never a tool.
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
         match Box::pin(self.steps(&mut state, deadline)).await? {
-            LoopExit::Completion(completion) => {
-                self.finish(*completion, &state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
+            LoopExit::RunEnd(run_end) => {
+                self.finish(*run_end, &state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
             }
             LoopExit::Ended(run) => Ok(LoopOutcome::Ended(run)),
             LoopExit::HandOver(tried) => Ok(LoopOutcome::HandedOver(tried)),
@@ -89,7 +90,7 @@ impl AgentLoop<'_> {
 
     /// How long all workers together have worked on the run. Time spent waiting for people does not
     /// count.
-    fn used(&self) -> Duration {
+    fn time_worked(&self) -> Duration {
         let run = &self.context.run;
         let since = self.context.now().since(run.started_at.unwrap_or(run.created_at));
         since.saturating_sub(Duration::from_millis(run.waited_ms))
@@ -101,34 +102,34 @@ impl AgentLoop<'_> {
                 return Ok(exit);
             }
             if state.steps >= self.context.config.run_loop.max_steps {
-                return Ok(Completion::completed(EndReason::MaxSteps).end());
+                return Ok(RunEnd::completed(EndReason::MaxSteps).exit());
             }
             // In the last seconds of an invocation the model's answer would be cut off. A worker
             // that has stored nothing yet asks anyway: if invocations are shorter than the longest
             // answer, each would hand the run over without a step.
-            if !state.is_fresh && !self.context.has_time_for(self.context.models.longest_answer()) {
+            if !state.is_first_action
+                && !self.context.has_time_for(self.context.models.longest_answer())
+            {
                 return Ok(LoopExit::HandOver(None));
             }
             state.compact(u64::from(self.context.model.context_window), self.tools);
             let notes = self.watch(state).await?;
             let began = self.context.now();
-            let answer = match self.ask_in_short(state, &notes, deadline).await {
+            let answer = match self.ask_and_compact(state, &notes, deadline).await {
                 Some(Ok(answer)) => answer,
                 Some(Err(why)) => return self.without_answer(why, state, notes, began),
                 None => {
                     self.context.streams.end_all(Some(StreamEnd::Failed));
-                    return Ok(Completion::completed(EndReason::TimeLimit).end());
+                    return Ok(RunEnd::completed(EndReason::TimeLimit).exit());
                 }
             };
             state.add_marks(&notes.marks);
             let step = self.step_record(state, &answer, notes);
             state.used.add(&answer.model, answer.usage);
             if answer.calls.is_empty() && !self.is_unposted(state, &answer) {
-                return Ok(Completion {
-                    last_step: Some(step),
-                    ..Completion::completed(EndReason::Done)
-                }
-                .end());
+                return Ok(
+                    RunEnd { last_step: Some(step), ..RunEnd::completed(EndReason::Done) }.exit()
+                );
             }
             // One transaction has the message and the end of the run, so that a process that dies
             // between the two, or a cancellation at that moment, leaves no run without its end.
@@ -138,9 +139,9 @@ impl AgentLoop<'_> {
             self.store_step(state, &step).await?;
             self.show_answer(&step, &state.entered);
             // Until here a cancellation would store the answer as a partial one.
-            self.context.unfinished.set(None);
+            self.context.unstored_answer.set(None);
             state.prompt_is_stored = true;
-            state.is_fresh = false;
+            state.is_first_action = false;
             state.pending = Some(state.add_answer(&step, self.tools));
         }
     }
@@ -155,16 +156,16 @@ impl AgentLoop<'_> {
     ) -> Result<LoopExit> {
         match why {
             NoModelAnswer::NoTime(tried) => Ok(LoopExit::HandOver(Some(tried))),
-            NoModelAnswer::Unknown(error) => Err(error),
+            NoModelAnswer::Internal(error) => Err(error),
             NoModelAnswer::Failed(error) => {
                 // The failed step is stored, so that people can look at it.
                 let last_step = self.unanswered(state, notes, began);
                 if state.ended_with_text {
                     // The model had finished; only its reminder went unanswered.
-                    let done = Completion::completed(EndReason::Done);
-                    return Ok(Completion { last_step: Some(last_step), ..done }.end());
+                    let done = RunEnd::completed(EndReason::Done);
+                    return Ok(RunEnd { last_step: Some(last_step), ..done }.exit());
                 }
-                Ok(Completion::failed(error, last_step).end())
+                Ok(RunEnd::failed(error, last_step).exit())
             }
         }
     }
@@ -172,7 +173,7 @@ impl AgentLoop<'_> {
     fn names_agent(&self) -> bool {
         let context = self.context;
         let of_run = || context.run.triggered_by.names_agent();
-        context.dry.as_ref().map_or_else(of_run, |dry| dry.names_agent)
+        context.dry_run.as_ref().map_or_else(of_run, |dry_run| dry_run.names_agent)
     }
 
     /// Whether the model was named, has posted nothing, and now answers with text that nobody sees.
@@ -182,14 +183,14 @@ impl AgentLoop<'_> {
         limits.remind_unsaid
             && self.names_agent()
             && !answer.text.trim().is_empty()
-            && !state.has_spoken
-            && !unposted::has_spoken(&state.system_messages)
+            && !state.has_posted
+            && !unposted::was_reminded(&state.system_messages)
             && state.steps + 1 < limits.max_steps
     }
 
     /// Asks the model for its next answer, and again with fewer results while the model says that
     /// the conversation is too long. Returns `None` at the deadline.
-    async fn ask_in_short(
+    async fn ask_and_compact(
         &self,
         state: &mut State,
         notes: &StepNotes,
@@ -239,7 +240,7 @@ impl AgentLoop<'_> {
             self.context.pipeline.queue_runs(state.summary_job.take().into_iter().collect());
         let caller =
             ModelCaller { context: self.context, tools: self.tools, spaces: &state.spaces };
-        let asked = async {
+        let asking = async {
             futures::join!(
                 caller.answer(&question),
                 self.context.announce_system_messages(state.steps, announced, &state.entered),
@@ -247,6 +248,6 @@ impl AgentLoop<'_> {
             )
             .0
         };
-        tokio::time::timeout_at(deadline, asked).await.ok()
+        tokio::time::timeout_at(deadline, asking).await.ok()
     }
 }

@@ -1,10 +1,10 @@
-//! The worker of one run, from its claim to its end.
+//! The worker of one run: holds the lease, drives the loop, and stores and announces its end.
 //!
-//! It renews the lease while it drives the loop.
+//! It renews the lease while the loop works.
 //! It stops at once when it loses the run: then another worker may already have it.
 
-mod announcements;
 mod lease;
+mod lifecycle_events;
 mod stopped;
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ use crate::{
 };
 use lease::StopReason;
 
-/// Why a worker could claim its run.
+/// How a worker got its run, which decides what it loads and announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimKind {
     /// No worker had the run before.
@@ -35,7 +35,9 @@ pub(crate) enum ClaimKind {
     /// The run waited for people.
     Resumed,
     /// Another worker had the run before.
-    Again,
+    Reclaimed,
+    /// The run is a fork. It continues the steps of another run, and is not announced.
+    Fork,
 }
 
 /// The worker of one run.
@@ -51,7 +53,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// Works on the run until it ends, or until the worker loses it.
-    pub(crate) async fn work(
+    pub(crate) async fn run(
         &self,
         sources: &PromptSources,
         progress: Progress,
@@ -94,8 +96,8 @@ impl Worker {
         result
     }
 
-    /// Renews the lease before the first step if a renewal is already due: it took long to read
-    /// what the prompt needs, or the process stood still. Another worker may have the run by now.
+    /// Renews the lease before the first step if a renewal is already due: it took long to read the
+    /// sources of the prompt, or the process stood still. Another worker may have the run by now.
     /// Returns when the lease was last renewed.
     async fn renew_if_slow(&self) -> Result<Instant> {
         if self.claimed_at.elapsed() < limits::lease::RENEW_EVERY {
@@ -107,8 +109,8 @@ impl Worker {
         Ok(renewed)
     }
 
-    /// Settles the model calls of an earlier worker: those with a stored answer by what they have
-    /// used.
+    /// Settles the model calls of an earlier worker: a call with a stored answer by the usage that
+    /// is stored with it.
     async fn settle_calls(&self, progress: &Progress) {
         let run = self.context.run.id;
         let answers = progress
@@ -241,7 +243,7 @@ impl Worker {
                 // Members have seen a part of the answer. It is stored, unless another run replaces
                 // this one and answers anew.
                 if !is_replaced {
-                    Box::pin(self.keep_shown(reason)).await;
+                    Box::pin(self.store_shown(reason)).await;
                 }
                 self.context.streams.end_all(Some(reason));
             }

@@ -1,4 +1,4 @@
-//! Assembles the worker of a claimed run, and lets it work.
+//! Assembles the worker of a claimed run, and runs it.
 
 use std::sync::Arc;
 
@@ -21,28 +21,28 @@ use crate::{
     agent_loop::worker::{ClaimKind, Worker},
     claiming::{
         deps::{Claimed, RunDeps},
-        early_end::{end, end_early},
+        early_end::{cancel_removed, end_run},
     },
     dry_run::DryRun,
     model_files::FileLoader,
     prompt::reading::PromptSources,
-    run_context::{LastUnfinished, RunContext, ShownIn, trace_context},
+    run_context::{AnnouncedSpaces, RunContext, UnstoredAnswer, trace_context},
     streaming::{DirectBroadcasts, LastRead, LiveSteps, OpenStreams, StreamDeps},
     tools::{configured::mcp::McpTools, toolbox::Toolbox},
 };
 
 /// How many pictures a run draws at the same time.
-const DRAWN_AT_ONCE: usize = 3;
+const MAX_IMAGES_AT_ONCE: usize = 3;
 
-/// The state of a run from which its worker continues.
-pub(super) struct Work {
+/// The point from which a worker continues a run: the stored steps, and what triggered it.
+pub(super) struct ResumePoint {
     pub(super) progress: Progress,
     pub(super) trigger: Trigger,
-    pub(super) dry: Option<DryRun>,
+    pub(super) dry_run: Option<DryRun>,
 }
 
-/// Works on a claimed run.
-pub(super) async fn work_on(
+/// Loads the stored steps of a claimed run, and continues it after the last one.
+pub(super) async fn start_worker(
     deps: &RunDeps,
     claimed: Claimed,
     sources: PromptSources,
@@ -56,36 +56,37 @@ pub(super) async fn work_on(
         deps.pipeline.store.steps().progress(run.id).await?
     };
     let trigger = deps.trigger(run, &sources).await?;
-    let continued = Work { progress, trigger, dry: None };
-    Box::pin(work(deps, claimed, sources, continued, delivery)).await
+    let resume_point = ResumePoint { progress, trigger, dry_run: None };
+    Box::pin(run_worker(deps, claimed, sources, resume_point, delivery)).await
 }
 
-/// Continues a claimed run from `work`, if its agent is still configured for that.
-pub(super) async fn work(
+/// Continues a claimed run from this point, if its agent is still configured for that.
+pub(super) async fn run_worker(
     deps: &RunDeps,
     claimed: Claimed,
     sources: PromptSources,
-    work: Work,
+    resume_point: ResumePoint,
     delivery: &dyn ReceivedJob,
 ) -> Result<()> {
     let Claimed { run, lease, at, kind } = claimed;
-    let Work { progress, trigger, dry } = work;
+    let ResumePoint { progress, trigger, dry_run } = resume_point;
     let Some(config) = sources.agent.agent.clone() else {
-        return end_early(deps, &run, &lease, RunStatus::Canceled).await;
+        return cancel_removed(deps, &run, &lease).await;
     };
     let Some(model) = config.model.clone() else {
         let error = RunError {
             code: FailureCode::NotConfigured,
             message: "the agent has no model and no runtime that this version knows".into(),
         };
-        return end(deps, &run, &lease, RunStatus::Failed, Some(error)).await;
+        return end_run(deps, &run, &lease, RunStatus::Failed, Some(error)).await;
     };
     let may_delegate = sources.is_admin() && config.builtins.delegate;
     let builtins = Builtins { delegate: may_delegate, ..config.builtins };
     let trace = trace_context(&run);
     let mut servers = McpTools::list(&deps.mcp, &config.mcp.servers, &trace).await;
-    let start = Start { run, lease, config, model, trigger, dry, ends_at: delivery.ends_at() };
-    let context = context(deps, start, &sources);
+    let parts =
+        ContextParts { run, lease, config, model, trigger, dry_run, ends_at: delivery.ends_at() };
+    let context = run_context(deps, parts, &sources);
     let worker = Worker {
         tools: Toolbox::new(builtins, &context.config.tools, std::mem::take(&mut servers.tools)),
         mcp_problems: std::mem::take(&mut servers.problems),
@@ -93,25 +94,25 @@ pub(super) async fn work(
         claimed_at: at,
         context,
     };
-    let result = Box::pin(worker.work(&sources, progress, kind, delivery)).await;
+    let result = Box::pin(worker.run(&sources, progress, kind, delivery)).await;
     servers.close().await;
     result
 }
 
 /// The parts of a run's context that come from its claim and its agent.
-struct Start {
+struct ContextParts {
     run: RunRecord,
     lease: LeaseId,
     config: AgentConfig,
     model: ModelConfig,
     trigger: Trigger,
-    dry: Option<DryRun>,
+    dry_run: Option<DryRun>,
     ends_at: Option<Instant>,
 }
 
-fn context(deps: &RunDeps, start: Start, sources: &PromptSources) -> RunContext {
-    let Start { run, lease, config, model, trigger, dry, ends_at } = start;
-    let space = sources.trigger_space.as_ref().map(|place| &place.space);
+fn run_context(deps: &RunDeps, parts: ContextParts, sources: &PromptSources) -> RunContext {
+    let ContextParts { run, lease, config, model, trigger, dry_run, ends_at } = parts;
+    let space = sources.trigger_space.as_ref().map(|it| &it.space);
     let space_budget = space.map(|space| (space.id, &space.settings.budget));
     let budgets = deps.pipeline.budgets(Some((run.agent_id, &config.budget)), space_budget);
     let spending = Spending::new(&deps.pipeline, &deps.prices, budgets, Some(run.id));
@@ -123,26 +124,26 @@ fn context(deps: &RunDeps, start: Start, sources: &PromptSources) -> RunContext 
         pipeline: Pipeline { broadcasts: broadcasts.clone(), ..deps.pipeline.clone() },
         broadcasts,
         models: Arc::clone(&deps.models),
-        deps: stream_deps,
+        stream_deps,
         run,
         lease,
         ends_at,
         prices: Arc::clone(&deps.prices),
         egress: deps.egress.clone(),
-        drawing: Semaphore::new(DRAWN_AT_ONCE),
+        drawing: Semaphore::new(MAX_IMAGES_AT_ONCE),
         external_calls: watch::Sender::new(0),
         name: sources.agent.name.clone(),
         is_in_one_space: sources.space_count == 1,
         config,
         model,
         trigger,
-        shown_in: ShownIn::default(),
+        announced_in: AnnouncedSpaces::default(),
         writing: tokio::sync::Mutex::default(),
         files: FileLoader::default(),
         streams: OpenStreams::default(),
         live_steps: LiveSteps::default(),
-        unfinished: LastUnfinished::default(),
-        dry,
+        unstored_answer: UnstoredAnswer::default(),
+        dry_run,
     }
 }
 

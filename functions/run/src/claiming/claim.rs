@@ -10,10 +10,10 @@ use tokio::{sync::oneshot, time::Instant};
 use crate::{
     agent_loop::worker::ClaimKind,
     claiming::{
-        assemble::work_on,
+        assemble::start_worker,
         deps::{Claimed, RunDeps},
-        early_end::end_early,
-        forks::work_on_fork,
+        early_end::{cancel_removed, fail_after_crashes},
+        forks::start_fork,
         remote_handover::{end_overdue, hand_to_remote, send_again},
     },
     prompt::reading::{PromptSources, load_sources},
@@ -21,7 +21,7 @@ use crate::{
 
 /// If the lease of another worker ends within this time, the job is delivered again, because that
 /// worker may be dead.
-const ENDS_SOON: Duration = Duration::from_secs(10);
+const LEASE_ENDS_SOON: Duration = Duration::from_secs(10);
 
 /// Claims a run and works on it, if it is the run's turn.
 pub(super) async fn handle(
@@ -35,11 +35,11 @@ pub(super) async fn handle(
     let (claim, sources) = claim_and_load(deps, run_ref, &lease, now).await;
     match claim? {
         Claim::Ended | Claim::Remote => Ok(()),
-        Claim::Busy { until } if until.since(now) > ENDS_SOON => Ok(()),
+        Claim::Busy { until } if until.since(now) > LEASE_ENDS_SOON => Ok(()),
         Claim::Busy { .. } => Err(Error::Retry(
             "the lease of another worker has not expired, or only just did".into(),
         )),
-        Claim::TooOften(run) => end_early(deps, &run, &lease, RunStatus::Failed).await,
+        Claim::TooOften(run) => fail_after_crashes(deps, &run, &lease).await,
         Claim::Unsent(run) => Box::pin(send_again(deps, &run)).await,
         Claim::Overdue(run) => end_overdue(deps, &run).await,
         Claim::Waiting(run) => expire_forms(deps, &run).await,
@@ -55,18 +55,18 @@ pub(super) async fn handle(
         }
         Claim::Ours { run, first, resumed } => {
             if let Some(fork) = run.fork_of() {
-                let claimed = Claimed { run: *run, lease, at, kind: ClaimKind::Again };
-                return Box::pin(work_on_fork(deps, claimed, fork, delivery)).await;
+                let claimed = Claimed { run: *run, lease, at, kind: ClaimKind::Fork };
+                return Box::pin(start_fork(deps, claimed, fork, delivery)).await;
             }
             let kind = if first {
                 ClaimKind::First
             } else if resumed {
                 ClaimKind::Resumed
             } else {
-                ClaimKind::Again
+                ClaimKind::Reclaimed
             };
             let claimed = Claimed { run: *run, lease, at, kind };
-            work_with(deps, claimed, sources, run_ref, delivery).await
+            start_run(deps, claimed, sources, run_ref, delivery).await
         }
     }
 }
@@ -95,7 +95,7 @@ async fn claim_and_load(
 }
 
 /// Works on a claimed run, unless its sources are gone or could not be read.
-async fn work_with(
+async fn start_run(
     deps: &RunDeps,
     claimed: Claimed,
     sources: Result<Option<PromptSources>>,
@@ -107,10 +107,10 @@ async fn work_with(
             let config = sources.agent.agent.as_ref();
             match config.and_then(|config| config.runtime.clone()) {
                 Some(runtime) => Box::pin(hand_to_remote(deps, claimed, &sources, &runtime)).await,
-                None => Box::pin(work_on(deps, claimed, sources, delivery)).await,
+                None => Box::pin(start_worker(deps, claimed, sources, delivery)).await,
             }
         }
-        Ok(None) => end_early(deps, &claimed.run, &claimed.lease, RunStatus::Canceled).await,
+        Ok(None) => cancel_removed(deps, &claimed.run, &claimed.lease).await,
         Err(error) => {
             deps.give_back(&claimed.run, &claimed.lease).await?;
             Err(error)

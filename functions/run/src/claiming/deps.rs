@@ -12,7 +12,7 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     agent_loop::worker::ClaimKind,
-    prompt::reading::{PromptSources, Seen, load_sources},
+    prompt::reading::{PromptSources, SourceCache, load_sources},
     remote::Callbacks,
 };
 
@@ -26,7 +26,7 @@ pub(super) struct RunDeps {
     pub(super) prices: Arc<Prices>,
     pub(super) callbacks: Callbacks,
     pub(super) stopping: watch::Receiver<bool>,
-    pub(super) seen: Seen,
+    pub(super) seen: SourceCache,
 }
 
 /// A run under the lease of this process.
@@ -52,10 +52,10 @@ impl RunDeps {
     ) -> Result<Trigger> {
         let store = &self.pipeline.store;
         match &sources.trigger_space {
-            Some(place) => Ok(triggers::of_message(
+            Some(trigger_space) => Ok(triggers::of_message(
                 run,
-                &place.space.settings.name,
-                &place.trigger,
+                &trigger_space.space.settings.name,
+                &trigger_space.trigger,
                 store.runs().delegation(run).await?,
             )),
             None => store.triggers().of(run).await,

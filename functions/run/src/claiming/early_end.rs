@@ -9,23 +9,27 @@ use smartspace_store::runs::{RunRecord, endings::Ending};
 
 use crate::claiming::deps::RunDeps;
 
-/// Ends a run that can't be worked on: its workers died too often, or its agent was deleted.
-pub(super) async fn end_early(
+/// Fails a run whose workers died too often.
+pub(super) async fn fail_after_crashes(
     deps: &RunDeps,
     run: &RunRecord,
     lease: &LeaseId,
-    status: RunStatus,
 ) -> Result<()> {
-    let error = (status == RunStatus::Failed).then(|| RunError {
+    let error = RunError {
         code: FailureCode::Attempts,
         message: "the run was given up: it was started five times, and its process died each time"
             .into(),
-    });
-    end(deps, run, lease, status, error).await
+    };
+    end_run(deps, run, lease, RunStatus::Failed, Some(error)).await
+}
+
+/// Cancels a run whose agent or space was deleted, or whose agent has left the space.
+pub(super) async fn cancel_removed(deps: &RunDeps, run: &RunRecord, lease: &LeaseId) -> Result<()> {
+    end_run(deps, run, lease, RunStatus::Canceled, None).await
 }
 
 /// Ends a run that no loop ends. Nothing happens if the lease has expired.
-pub(super) async fn end(
+pub(super) async fn end_run(
     deps: &RunDeps,
     run: &RunRecord,
     lease: &LeaseId,

@@ -1,36 +1,32 @@
 //! Loads what a fork continues: the prompt and the steps of the run that it replays.
 
-use smartspace_domain::{
-    Error, Result,
-    jobs::RunRef,
-    runs::{ForkOf, RunStatus},
-};
+use smartspace_domain::{Error, Result, jobs::RunRef, runs::ForkOf};
 use smartspace_ports::queues::ReceivedJob;
 use smartspace_store::runs::RunRecord;
 
 use crate::{
     claiming::{
-        assemble::{Work, work},
+        assemble::{ResumePoint, run_worker},
         deps::{Claimed, RunDeps},
-        early_end::end_early,
+        early_end::cancel_removed,
     },
     dry_run::DryRun,
     prompt::reading::PromptSources,
 };
 
 /// Works on a fork: on the prompt and the steps of the run that it replays.
-pub(super) async fn work_on_fork(
+pub(super) async fn start_fork(
     deps: &RunDeps,
     claimed: Claimed,
     fork: ForkOf,
     delivery: &dyn ReceivedJob,
 ) -> Result<()> {
     let Claimed { run, lease, .. } = &claimed;
-    match Box::pin(replayed(deps, run, fork)).await {
-        Ok(Some((sources, continued))) => {
-            Box::pin(work(deps, claimed, sources, continued, delivery)).await
+    match Box::pin(load_fork(deps, run, fork)).await {
+        Ok(Some((sources, resume_point))) => {
+            Box::pin(run_worker(deps, claimed, sources, resume_point, delivery)).await
         }
-        Ok(None) => end_early(deps, run, lease, RunStatus::Canceled).await,
+        Ok(None) => cancel_removed(deps, run, lease).await,
         Err(error) => {
             deps.give_back(run, lease).await?;
             Err(error)
@@ -40,11 +36,11 @@ pub(super) async fn work_on_fork(
 
 /// Loads the sources and the state that a fork continues. Returns `None` if the other run, its
 /// agent or its space is gone.
-async fn replayed(
+async fn load_fork(
     deps: &RunDeps,
     run: &RunRecord,
     fork: ForkOf,
-) -> Result<Option<(PromptSources, Work)>> {
+) -> Result<Option<(PromptSources, ResumePoint)>> {
     let store = &deps.pipeline.store;
     let original = match store.runs().record(fork.run_id).await {
         Err(Error::NotFound(_)) => return Ok(None),
@@ -58,10 +54,11 @@ async fn replayed(
         store.steps().progress(original.id),
         store.triggers().of(&original),
     )?;
-    let dry = DryRun::new(fork, &original, &replayed, &changes);
+    let dry_run = DryRun::new(fork, &original, &replayed, &changes);
     if let Some(config) = &mut sources.agent.agent {
         changes.apply(config);
     }
-    let work = Work { progress: replayed.forked(fork, own), trigger, dry: Some(dry) };
-    Ok(Some((sources, work)))
+    let resume_point =
+        ResumePoint { progress: replayed.forked(fork, own), trigger, dry_run: Some(dry_run) };
+    Ok(Some((sources, resume_point)))
 }

@@ -1,4 +1,4 @@
-//! Hands a claimed run to a remote agent: stores what the agent is sent, and sends the webhook.
+//! Hands a claimed run to a remote agent: stores the prompt for the agent, and sends the webhook.
 
 use std::time::Duration;
 
@@ -14,18 +14,17 @@ use crate::{
     agent_loop::worker::ClaimKind,
     claiming::{
         deps::{Claimed, RunDeps},
-        early_end::{end, end_early},
+        early_end::{cancel_removed, end_run},
     },
     prompt::reading::PromptSources,
     remote::{
-        WebhookPayload, stored,
-        webhook::{Sent, Webhook},
-        written,
+        WebhookPayload, agent_prompt, prompt_record,
+        webhook::{Webhook, WebhookOutcome},
     },
 };
 
 /// How long a remote agent may take to answer the webhook, including repeats.
-const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Hands a claimed run on to its remote agent.
 pub(super) async fn hand_to_remote(
@@ -37,10 +36,10 @@ pub(super) async fn hand_to_remote(
     let Claimed { run, lease, kind, .. } = claimed;
     let now = deps.pipeline.now();
     let trigger = deps.trigger(&run, sources).await?;
-    let Some(prompt) = written(&run, sources, &trigger, now) else {
-        return end_early(deps, &run, &lease, RunStatus::Canceled).await;
+    let Some(prompt) = agent_prompt(&run, sources, &trigger, now) else {
+        return cancel_removed(deps, &run, &lease).await;
     };
-    let stored = stored(&prompt)?;
+    let stored = prompt_record(&prompt)?;
     let until = now + runtime.timeout();
     let run =
         match deps.pipeline.store.runs().hand_to_remote(&run, &lease, until, &stored, now).await {
@@ -67,11 +66,11 @@ pub(super) async fn send_again(deps: &RunDeps, run: &RunRecord) -> Result<()> {
     };
     let runtime = sources.agent.agent.as_ref().and_then(|config| config.runtime.as_ref());
     let Some(runtime) = runtime else {
-        let text = "the agent has no runtime any more that could work on the run";
+        let text = "the agent no longer has a runtime that could work on the run";
         return fail_remote(deps, run, FailureCode::NotConfigured, text).await;
     };
     let trigger = deps.trigger(run, &sources).await?;
-    let Some(prompt) = written(run, &sources, &trigger, deps.pipeline.now()) else {
+    let Some(prompt) = agent_prompt(run, &sources, &trigger, deps.pipeline.now()) else {
         return Ok(());
     };
     let payload = WebhookPayload { run, sources: &sources, trigger: &trigger, prompt: &prompt };
@@ -96,11 +95,11 @@ async fn send(deps: &RunDeps, payload: WebhookPayload<'_>, runtime: &Runtime) ->
         callbacks: &deps.callbacks,
         egress: &deps.egress,
         runtime,
-        limit: ANSWER_LIMIT,
+        limit: ANSWER_TIMEOUT,
     };
     match webhook.send(&payload, remote, deps.pipeline.now()).await {
-        Sent::Accepted => deps.pipeline.store.runs().note_sent(run.id, remote).await,
-        Sent::Failed(code, text) => fail_remote(deps, run, code, &text).await,
+        WebhookOutcome::Accepted => deps.pipeline.store.runs().note_sent(run.id, remote).await,
+        WebhookOutcome::Failed(code, text) => fail_remote(deps, run, code, &text).await,
     }
 }
 
@@ -117,5 +116,5 @@ async fn end_remote(
     error: Option<RunError>,
 ) -> Result<()> {
     let Some(remote) = &run.remote else { return Ok(()) };
-    end(deps, run, &remote.lease, status, error).await
+    end_run(deps, run, &remote.lease, status, error).await
 }

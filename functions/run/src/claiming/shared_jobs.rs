@@ -23,8 +23,9 @@ use crate::claiming::{claim, deps::RunDeps};
 /// over soon after.
 const RETRIED_AFTER: Duration = Duration::from_secs(8);
 
-/// By how much the queue may hide a job shorter than one of its runs asks.
-const HIDDEN_SHORTER: Duration = Duration::from_secs(1);
+/// The queue hides a job for up to this much less than one of its runs asks. So runs that ask in
+/// the same second need one request to the queue.
+const HIDDEN_TOLERANCE: Duration = Duration::from_secs(1);
 
 /// Claims runs and works on them side by side.
 pub(super) async fn handle(deps: &RunDeps, runs: Vec<RunRef>, delivery: &dyn ReceivedJob) {
@@ -73,7 +74,7 @@ impl ReceivedJob for SharedDelivery<'_> {
         let until = Instant::now() + time;
         {
             let mut hidden = self.hidden_until.lock().unwrap_or_else(PoisonError::into_inner);
-            if *hidden + HIDDEN_SHORTER >= until {
+            if *hidden + HIDDEN_TOLERANCE >= until {
                 return;
             }
             *hidden = until;

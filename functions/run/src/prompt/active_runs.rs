@@ -4,24 +4,24 @@ use smartspace_domain::{ids::RunId, runs::RunStatus};
 use smartspace_store::runs::{ActiveCause, ActiveRecord};
 
 use crate::prompt::{
-    blocks::block,
-    quoted::{Excerpt, Name, Quoted},
+    format::{Excerpt, Name, Quoted},
+    lists::write_list,
     reading::PromptSources,
     run_activity::{RunActivity, Waiting},
 };
 
 /// The longest excerpt of a message that another run sent, in characters.
-const SENT_CHARS: usize = 80;
+const MAX_EXCERPT_CHARS: usize = 80;
 
 /// Writes a line for each other active run.
-pub(crate) fn active_runs(sources: &PromptSources, this: RunId) -> String {
+pub(crate) fn write_active_runs(sources: &PromptSources, this: RunId) -> String {
     let others: Vec<_> = sources.active.iter().filter(|active| active.run_id != this).collect();
     let more = sources.active_count.saturating_sub(sources.active.len());
     let lines = others.iter().filter_map(|active| {
         let status = sources.states.get(&active.run_id).filter(|status| status.is_active())?;
         Some(line(active, *status, sources))
     });
-    block("ACTIVE RUNS", lines, more)
+    write_list("ACTIVE RUNS", lines, more)
 }
 
 fn line(active: &ActiveRecord, status: RunStatus, sources: &PromptSources) -> String {
@@ -52,7 +52,7 @@ fn done(active: &ActiveRecord, activity: &RunActivity, sources: &PromptSources) 
     [
         entered.map(|card| format!("in {}", Quoted(&card.name))),
         (!used.is_empty()).then(|| format!("used {}", used.join(", "))),
-        sent.map(|sent| format!("sent {}", Excerpt(&sent.text, SENT_CHARS))),
+        sent.map(|sent| format!("sent {}", Excerpt(&sent.text, MAX_EXCERPT_CHARS))),
     ]
     .into_iter()
     .flatten()
@@ -64,7 +64,7 @@ pub(crate) fn waits(waiting: &Waiting, sources: &PromptSources) -> String {
     let mut text = format!("waits for {}", Name(&waiting.tool));
     if let Some(question) = &waiting.question {
         text.push(' ');
-        text.push_str(&Excerpt(question, SENT_CHARS).to_string());
+        text.push_str(&Excerpt(question, MAX_EXCERPT_CHARS).to_string());
     }
     if let Some(card) = sources.cards.get(&waiting.space) {
         text.push_str(" in ");

@@ -11,8 +11,8 @@ use smartspace_domain::{
 };
 
 use crate::prompt::{
-    blocks::{block, minute},
-    quoted::{Key, Quoted, Span},
+    format::{Key, Quoted, Span},
+    lists::{minute, write_list},
     reading::PromptSources,
 };
 
@@ -22,35 +22,35 @@ const MAX_GOALS: usize = 30;
 const MAX_CHARS: usize = 8_000;
 
 /// Writes the blocks of the groups that the agent has.
-pub(crate) fn blocks(sources: &PromptSources, has: Builtins, now: Time) -> String {
+pub(crate) fn write_agent_state(sources: &PromptSources, has: Builtins, now: Time) -> String {
     let blocks = [
-        has.memories.then(|| memories(&sources.memories)),
-        has.goals.then(|| goals(&sources.goals)),
-        has.plans.then(|| plans(&sources.plans, now)),
+        has.memories.then(|| write_memories(&sources.memories)),
+        has.goals.then(|| write_goals(&sources.goals)),
+        has.plans.then(|| write_plans(&sources.plans, now)),
     ];
     blocks.into_iter().flatten().collect()
 }
 
 /// Writes the memories by key. If not all fit, those that were set last are shown.
-fn memories(memories: &[Memory]) -> String {
+fn write_memories(memories: &[Memory]) -> String {
     let mut newest: Vec<&Memory> = memories.iter().collect();
     newest.sort_by_key(|memory| (Reverse(memory.updated_at), &memory.key));
-    let mut room = Room(MAX_CHARS);
+    let mut capacity = CharCapacity(MAX_CHARS);
     let lines = newest
         .into_iter()
         .take(MAX_MEMORIES)
         .map(|memory| (&memory.key, format!("[{}] {}", Key(&memory.key), Quoted(&memory.value))));
-    let mut lines: Vec<_> = lines.filter(|(_, line)| room.takes(line)).collect();
+    let mut lines: Vec<_> = lines.filter(|(_, line)| capacity.takes(line)).collect();
     lines.sort();
     let more = memories.len() - lines.len();
-    block("MEMORIES", lines.into_iter().map(|(_, line)| line), more)
+    write_list("MEMORIES", lines.into_iter().map(|(_, line)| line), more)
 }
 
 /// The characters that are left in a block. A line that does not fit is skipped, and shorter ones
 /// after it may still fit.
-struct Room(usize);
+struct CharCapacity(usize);
 
-impl Room {
+impl CharCapacity {
     fn takes(&mut self, line: &str) -> bool {
         let left = self.0.checked_sub(line.chars().count());
         self.0 = left.unwrap_or(self.0);
@@ -59,21 +59,25 @@ impl Room {
 }
 
 /// Writes the active goals, the most urgent first.
-fn goals(goals: &[Goal]) -> String {
+fn write_goals(goals: &[Goal]) -> String {
     let mut active: Vec<&Goal> =
         goals.iter().filter(|goal| goal.status == GoalStatus::Active).collect();
     active.sort_by_key(|goal| {
         (goal.priority, goal.due_at.unwrap_or(Time::from_millis(i64::MAX)), &goal.id)
     });
     let all = active.len();
-    let mut room = Room(MAX_CHARS);
-    let lines: Vec<_> =
-        active.into_iter().take(MAX_GOALS).map(goal).filter(|line| room.takes(line)).collect();
+    let mut capacity = CharCapacity(MAX_CHARS);
+    let lines: Vec<_> = active
+        .into_iter()
+        .take(MAX_GOALS)
+        .map(goal_line)
+        .filter(|line| capacity.takes(line))
+        .collect();
     let more = all - lines.len();
-    block("GOALS", lines, more)
+    write_list("GOALS", lines, more)
 }
 
-fn goal(goal: &Goal) -> String {
+fn goal_line(goal: &Goal) -> String {
     let mut line =
         format!("[{}] {} (priority {}", Key(&goal.id), Quoted(&goal.description), goal.priority);
     if goal.long_term {
@@ -88,23 +92,23 @@ fn goal(goal: &Goal) -> String {
 }
 
 /// Writes the active plans, the next one first.
-fn plans(plans: &[Plan], now: Time) -> String {
+fn write_plans(plans: &[Plan], now: Time) -> String {
     let active = plans.iter().filter(|plan| plan.status == PlanStatus::Active);
     let mut coming: Vec<(Time, &Plan)> =
         active.filter_map(|plan| Some((plan.next_run_at?, plan))).collect();
     coming.sort_by_key(|(next, plan)| (*next, plan.id));
     let all = coming.len();
-    let mut room = Room(MAX_CHARS);
+    let mut capacity = CharCapacity(MAX_CHARS);
     let lines: Vec<_> = coming
         .into_iter()
-        .map(|(next, coming)| plan(coming, next, now))
-        .filter(|line| room.takes(line))
+        .map(|(next, coming)| plan_line(coming, next, now))
+        .filter(|line| capacity.takes(line))
         .collect();
     let more = all - lines.len();
-    block("PLANS", lines, more)
+    write_list("PLANS", lines, more)
 }
 
-fn plan(plan: &Plan, next: Time, now: Time) -> String {
+fn plan_line(plan: &Plan, next: Time, now: Time) -> String {
     let name = Quoted(&plan.name);
     let id = plan.id;
     let until = Span(next.since(now));

@@ -6,7 +6,7 @@ use smartspace_models::{file_support::FileSupport, port::FileRef};
 use smartspace_store::messages::MessageRecord;
 
 use crate::{
-    model_files::{Room, file_ref},
+    model_files::{FileCapacity, file_ref},
     prompt::lines::file_line,
 };
 
@@ -17,11 +17,11 @@ pub(crate) fn chosen<'a>(
     messages: impl DoubleEndedIterator<Item = &'a MessageRecord>,
     file_support: FileSupport,
 ) -> Vec<FileRef> {
-    let mut room = Room::default();
+    let mut capacity = FileCapacity::default();
     let mut chosen = Vec::new();
     for message in messages.rev() {
         for (index, file) in message.files.iter().enumerate().rev() {
-            if file_support.takes(&file.part.content_type) && room.take(&file.part) {
+            if file_support.takes(&file.part.content_type) && capacity.take(&file.part) {
                 let line = file_line(index + 1, &file.part);
                 chosen.push(file_ref(space, file, format!("#{} {line}", message.seq)));
             }
@@ -37,7 +37,7 @@ mod tests {
     use smartspace_store::messages::MessageFile;
 
     use super::*;
-    use crate::model_files::IMAGE_BYTES;
+    use crate::model_files::MAX_IMAGE_BYTES;
     use crate::prompt::samples::{SampleTexts, sources};
 
     fn message(seq: u64) -> MessageRecord {
@@ -94,7 +94,7 @@ mod tests {
         let messages = [
             with_files(1, &[("image/png", 100)]),
             with_files(2, &[("application/pdf", 4 * mib)]),
-            with_files(3, &[("image/png", IMAGE_BYTES + 1), ("text/plain", 1)]),
+            with_files(3, &[("image/png", MAX_IMAGE_BYTES + 1), ("text/plain", 1)]),
             with_files(4, &[("application/pdf", 9 * mib)]),
         ];
         assert_eq!(names(&messages, BOTH), ["1-1", "4-1"]);

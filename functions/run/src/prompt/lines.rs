@@ -15,10 +15,10 @@ use smartspace_store::{
 };
 
 use crate::prompt::{
+    format::{CardJson, CutText, Name, Quoted, Thousands},
     names::Names,
-    quoted::{CardJson, CutText, Name, Quoted, Thousands},
     reading::SpaceContext,
-    why::why_among,
+    why::write_why_among,
 };
 
 /// How the messages of a space are written for one agent.
@@ -61,7 +61,7 @@ impl<'a> Lines<'a> {
         let mut entry = self.text_line(message);
         if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == self.me) {
             // Writing to a String can't fail.
-            let _ = writeln!(entry, "[{}]", why_among(self.names, self.space, origin));
+            let _ = writeln!(entry, "[{}]", write_why_among(self.names, self.space, origin));
         }
         entry + &file_lines(&message.files)
     }
@@ -72,10 +72,10 @@ impl<'a> Lines<'a> {
     }
 
     fn text_line(&self, message: &MessageRecord) -> String {
-        let mark = if self.is_seen(message) { "" } else { "[NEW] " };
+        let new = if self.is_seen(message) { "" } else { "[NEW] " };
         let trigger = if message.seq == self.trigger { "  ← TRIGGER" } else { "" };
         format!(
-            "{mark}#{} {} {}: {}{trigger}\n",
+            "{new}#{} {} {}: {}{trigger}\n",
             message.seq,
             message.created_at.to_minutes(),
             self.names.of(&message.sender),
@@ -85,8 +85,8 @@ impl<'a> Lines<'a> {
 }
 
 /// Writes the title of the history.
-pub(crate) fn heading(place: &SpaceContext) -> String {
-    format!("SPACE HISTORY {}:\n", Quoted(&place.space.settings.name))
+pub(crate) fn heading(trigger_space: &SpaceContext) -> String {
+    format!("SPACE HISTORY {}:\n", Quoted(&trigger_space.space.settings.name))
 }
 
 /// Writes the day of a message, unless the message before it is of the same day.
@@ -111,9 +111,11 @@ pub(crate) fn is_seen(message: &MessageRecord, me: EntityId, cursor: u64) -> boo
 }
 
 /// Writes which other messages the run answers.
-pub(crate) fn joined(place: Option<&SpaceContext>) -> String {
-    let Some(place) = place.filter(|place| !place.joined.is_empty()) else { return String::new() };
-    let numbers: Vec<_> = place.joined.iter().map(|seq| format!("#{seq}")).collect();
+pub(crate) fn joined(trigger_space: Option<&SpaceContext>) -> String {
+    let Some(trigger_space) = trigger_space.filter(|it| !it.joined.is_empty()) else {
+        return String::new();
+    };
+    let numbers: Vec<_> = trigger_space.joined.iter().map(|seq| format!("#{seq}")).collect();
     format!("Answer these messages, too: {}\n", numbers.join(", "))
 }
 

@@ -7,16 +7,16 @@ use smartspace_domain::{ids::EntityId, messages::Sender, quoting::is_invisible};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
-use crate::prompt::quoted::{Name, Quoted};
+use crate::prompt::format::{Name, Quoted};
 
 /// The fewest letters of an id after a name.
-const LETTERS: usize = 4;
+const MIN_LETTERS: usize = 4;
 /// A character of Braille that looks like a blank.
 const BRAILLE_BLANK: char = '\u{2800}';
 /// How prompts call the agent itself.
 const YOU: &str = "You";
 
-/// How a prompt writes the names of all whom it mentions.
+/// The names of all senders and members that a prompt mentions, as it writes them.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     me: EntityId,
@@ -91,7 +91,7 @@ pub(crate) fn look_alike(one: &str, other: &str) -> bool {
 pub(crate) fn distinct_end<'a>(id: &'a str, others: &[String]) -> &'a str {
     let end = |letters: usize| &id[id.len() - letters..];
     let is_distinct = |letters: &usize| others.iter().all(|other| !other.ends_with(end(*letters)));
-    (LETTERS..id.len()).find(is_distinct).map_or(id, end)
+    (MIN_LETTERS..id.len()).find(is_distinct).map_or(id, end)
 }
 
 /// A name without case, accents, blanks, invisible characters, `-`, `_` and `.`, and without

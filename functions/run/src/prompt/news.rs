@@ -6,8 +6,8 @@ use smartspace_domain::ids::RunId;
 use smartspace_store::messages::MessageRecord;
 
 use crate::prompt::{
+    format::Quoted,
     lines::{Lines, day, earlier_messages},
-    quoted::Quoted,
 };
 
 /// The longest news, in characters.
@@ -19,12 +19,12 @@ pub(crate) struct News {
     /// Timeline lines. `None` if there are no messages of others.
     pub(crate) text: Option<String>,
     /// The last message of the space. All earlier ones were shown or counted, or are the run's own.
-    pub(crate) last: Option<u64>,
+    pub(crate) last_seq: Option<u64>,
 }
 
 /// Writes the news of the space `name` for a run that has read up to `after`. `messages` are the
 /// last ones of the space.
-pub(crate) fn news(
+pub(crate) fn write_news(
     name: &str,
     lines: &Lines<'_>,
     run: RunId,
@@ -68,5 +68,5 @@ pub(crate) fn news(
             text.trim_end_matches('\n')
         )
     });
-    News { text, last: Some(last) }
+    News { text, last_seq: Some(last) }
 }

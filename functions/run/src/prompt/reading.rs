@@ -1,6 +1,6 @@
 //! Reads the sources of a prompt in parallel. This can start before the run is claimed.
 
-mod seen;
+mod source_cache;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -29,7 +29,7 @@ use smartspace_store::{
 use tokio::sync::oneshot;
 
 use crate::prompt::{names::Names, run_activity::RunActivity, window};
-pub(crate) use seen::Seen;
+pub(crate) use source_cache::SourceCache;
 
 /// The most active runs that a prompt shows.
 pub(crate) const ACTIVE_SHOWN: usize = 20;
@@ -74,17 +74,17 @@ impl PromptSources {
 
     /// The same sources for a run that other messages have joined.
     pub(crate) fn with_joined(mut self, seqs: &[u64]) -> Self {
-        if let Some(place) = &mut self.trigger_space {
-            place.joined = seqs.to_vec();
-            place.joined.sort_unstable();
+        if let Some(trigger_space) = &mut self.trigger_space {
+            trigger_space.joined = seqs.to_vec();
+            trigger_space.joined.sort_unstable();
         }
         self
     }
 
     /// Whether the agent is the admin agent of the space that triggered the run.
     pub(crate) fn is_admin_here(&self) -> bool {
-        self.trigger_space.as_ref().is_some_and(|place| {
-            let settings = &place.space.settings;
+        self.trigger_space.as_ref().is_some_and(|trigger_space| {
+            let settings = &trigger_space.space.settings;
             settings.trigger_policy == TriggerPolicy::Admin
                 && settings.admin_agent_id == Some(self.agent.id)
         })
@@ -118,7 +118,7 @@ pub(crate) struct SpaceContext {
 /// Returns `None` if the agent is retired or has left the space, or if the space was deleted.
 pub(crate) async fn load_sources(
     store: &Store,
-    seen: &Seen,
+    seen: &SourceCache,
     run: RunRef,
     run_tx: Option<oneshot::Sender<Option<RunRecord>>>,
 ) -> Result<Option<PromptSources>> {
@@ -141,7 +141,7 @@ pub(crate) async fn load_sources(
     let mut trigger_space = match trigger_space {
         None => None,
         Some(space) => match space.into_context(store, config.context.window as usize).await? {
-            Some(place) => Some(place),
+            Some(trigger_space) => Some(trigger_space),
             None => return Ok(None),
         },
     };
@@ -175,17 +175,17 @@ pub(crate) async fn load_sources(
     }))
 }
 
-/// Finds the senders whom the card of the space does not name. They have left the space, or the
-/// card has no line for them because it names only the first members.
+/// Finds the senders that the card of the space does not name. They have left the space, or the
+/// card lacks them because it names only the first members.
 async fn find_unlisted(
     store: &Store,
-    place: Option<&mut SpaceContext>,
+    trigger_space: Option<&mut SpaceContext>,
     cards: &BTreeMap<SpaceId, SpaceOverview>,
 ) -> Result<()> {
-    let Some(place) = place else { return Ok(()) };
-    let Some(card) = cards.get(&place.space.id) else { return Ok(()) };
+    let Some(trigger_space) = trigger_space else { return Ok(()) };
+    let Some(card) = cards.get(&trigger_space.space.id) else { return Ok(()) };
     let mut others = BTreeMap::new();
-    for message in place.messages.iter().chain([&place.trigger]) {
+    for message in trigger_space.messages.iter().chain([&trigger_space.trigger]) {
         let sender = &message.sender;
         if !card.members.iter().any(|member| member.sender.id == sender.id) {
             others.insert(sender.id, sender.clone());
@@ -193,20 +193,20 @@ async fn find_unlisted(
     }
     let members = if card.count > card.members.len() && !others.is_empty() {
         let ids: Vec<_> = others.keys().copied().collect();
-        store.members().present(place.space.id, &ids).await?
+        store.members().present(trigger_space.space.id, &ids).await?
     } else {
         BTreeSet::new()
     };
-    (place.unlisted, place.left) =
+    (trigger_space.unlisted, trigger_space.left) =
         others.into_values().partition(|sender| members.contains(&sender.id));
     Ok(())
 }
 
-/// The names of all whom the prompt mentions.
+/// The names of all senders and members that the prompt mentions.
 fn names(
     agent: &Entity,
     cards: &BTreeMap<SpaceId, SpaceOverview>,
-    place: Option<&SpaceContext>,
+    trigger_space: Option<&SpaceContext>,
     active: &[ActiveRecord],
 ) -> Names {
     let mut names = Names::new(agent.id, &[]);
@@ -214,16 +214,16 @@ fn names(
     names.add([&me]);
     // A prompt that lists one space must not reveal namesakes in others.
     let only_home = agent.agent.as_ref().is_some_and(|it| it.spaces_shown() == SpacesShown::Active);
-    let home = place.map(|place| place.space.id);
+    let home = trigger_space.map(|it| it.space.id);
     let listed = cards.iter().filter(|(id, _)| !only_home || Some(**id) == home);
     names.add(listed.flat_map(|(_, card)| &card.members).map(|member| &member.sender));
     names.add(active.iter().filter_map(|active| match &active.cause {
         ActiveCause::Message { sender, .. } => Some(sender),
         _ => None,
     }));
-    if let Some(place) = place {
-        names.add(place.messages.iter().map(|message| &message.sender));
-        names.add([&place.trigger.sender]);
+    if let Some(trigger_space) = trigger_space {
+        names.add(trigger_space.messages.iter().map(|message| &message.sender));
+        names.add([&trigger_space.trigger.sender]);
     }
     names
 }
@@ -267,7 +267,8 @@ fn visible_runs(
 /// known.
 struct TriggerSpace {
     triggered_by: jobs::MessageRef,
-    place: Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>,
+    /// The space, the agent as its member, and the summary. `None` if the agent is not in it.
+    membership: Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>,
     messages: Vec<Arc<MessageRecord>>,
 }
 
@@ -275,7 +276,7 @@ impl TriggerSpace {
     /// Also reads the cards of the spaces in `shown`.
     async fn read(
         store: &Store,
-        seen: &Seen,
+        seen: &SourceCache,
         run: RunId,
         agent: EntityId,
         triggered_by: jobs::MessageRef,
@@ -284,24 +285,25 @@ impl TriggerSpace {
     ) -> Result<(Option<Self>, BTreeMap<SpaceId, SpaceOverview>)> {
         let space = triggered_by.space_id;
         let of_run = async {
-            let RunMembership { run, place, overviews: cards } =
+            let RunMembership { run, place: membership, overviews: cards } =
                 store.runs().with_membership(space, agent, run, shown).await?;
             if let Some(run_tx) = run_tx {
                 // Nobody waits for the record if the claim has already failed.
                 let _ = run_tx.send(run);
             }
-            Ok((place, cards))
+            Ok((membership, cards))
         };
-        let ((place, cards), messages) =
+        let ((membership, cards), messages) =
             futures::try_join!(of_run, seen.last_messages(store, space))?;
-        Ok((Some(Self { triggered_by, place, messages }), cards))
+        Ok((Some(Self { triggered_by, membership, messages }), cards))
     }
 
     /// Reads more messages if the window may show more than the default one.
     /// Returns `None` if the agent has left the space, or if the space or the message was deleted.
     async fn into_context(self, store: &Store, window: usize) -> Result<Option<SpaceContext>> {
-        let Self { triggered_by: jobs::MessageRef { space_id, seq }, place, mut messages } = self;
-        let Some((space, member, summary)) = place else { return Ok(None) };
+        let Self { triggered_by: jobs::MessageRef { space_id, seq }, membership, mut messages } =
+            self;
+        let Some((space, member, summary)) = membership else { return Ok(None) };
         let max = window::max_messages(window);
         if max > window::max_messages(window::DEFAULT_SIZE) {
             let more = store.messages().records(space_id, Range::Before(u64::MAX), max).await?;

@@ -6,10 +6,10 @@ use smartspace_models::port::{CachePoint, Message};
 use smartspace_store::messages::MessageRecord;
 
 use crate::prompt::{
+    format::Name,
     lines::{Lines, call, content, file_lines, heading, outcome},
-    quoted::Name,
     reading::SpaceContext,
-    timeline::summary_before,
+    timeline::write_summary_before,
     window::Window,
 };
 
@@ -24,9 +24,14 @@ pub(crate) struct Roles {
 /// Writes the conversation of the space that triggered the run. Successive messages of one role are
 /// joined. The outcome of the agent's own calls, which people and services wrote, has the role of
 /// the user.
-pub(crate) fn roles(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>) -> Roles {
-    let mut opening: Vec<String> = summary_before(place, window.first()).into_iter().collect();
-    opening.push(heading(place) + &lines.earlier(window.first()));
+pub(crate) fn write_roles(
+    trigger_space: &SpaceContext,
+    window: &Window<'_>,
+    lines: &Lines<'_>,
+) -> Roles {
+    let mut opening: Vec<String> =
+        write_summary_before(trigger_space, window.first_seq()).into_iter().collect();
+    opening.push(heading(trigger_space) + &lines.earlier(window.first_seq()));
     let mut roles = Roles { messages: vec![Message::User { blocks: opening }], settled: None };
     let mut all_seen = true;
     for message in window.messages {

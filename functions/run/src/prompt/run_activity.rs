@@ -4,6 +4,7 @@ use serde_json::Value;
 use smartspace_domain::{
     ids::{MessageId, RunId, SpaceId},
     steps::CallStatus,
+    tools::SEND_MESSAGE,
 };
 use smartspace_store::{
     Result, Store,
@@ -11,10 +12,8 @@ use smartspace_store::{
     runs::{cards::CardRef, steps::CallRecord},
 };
 
-/// The tool by which an agent speaks.
-pub(crate) const SEND_MESSAGE: &str = "send_message";
 /// The number of calls that are read.
-const CALLS: usize = 20;
+const MAX_CALLS: usize = 20;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunActivity {
@@ -23,7 +22,7 @@ pub(crate) struct RunActivity {
     /// The tools it used, each once, oldest first. `send_message` is not among them.
     pub(crate) tools_used: Vec<String>,
     /// The messages it sent, newest first.
-    pub(crate) sent: Vec<Sent>,
+    pub(crate) sent: Vec<SentMessage>,
     pub(crate) waiting: Option<Waiting>,
 }
 
@@ -39,7 +38,7 @@ pub(crate) struct Waiting {
 
 /// A message that a run sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sent {
+pub(crate) struct SentMessage {
     pub(crate) space: Option<SpaceId>,
     pub(crate) message: MessageId,
     /// The first 200 characters of the message.
@@ -49,7 +48,7 @@ pub(crate) struct Sent {
 impl RunActivity {
     /// Reads the last calls of a run.
     pub(crate) async fn of(store: &Store, run: RunId) -> Result<Self> {
-        let calls = store.steps().last_calls(run, CALLS).await?;
+        let calls = store.steps().last_calls(run, MAX_CALLS).await?;
         let open = calls
             .iter()
             .rev()
@@ -80,7 +79,7 @@ impl RunActivity {
         activity.sent = calls
             .into_iter()
             .filter_map(|call| {
-                Some(Sent {
+                Some(SentMessage {
                     space: call.active_space,
                     message: MessageId::of_call(call.call_id),
                     text: call.sent_excerpt?,

@@ -26,7 +26,7 @@ use smartspace_store::{
 use crate::prompt::{
     names::Names,
     reading::{PromptSources, SpaceContext},
-    run_activity::{RunActivity, Sent, Waiting},
+    run_activity::{RunActivity, SentMessage, Waiting},
 };
 use history::messages;
 pub(crate) use prompts::{message_trigger, news_of, other_triggers, prompt_of, text_of};
@@ -163,8 +163,11 @@ pub(crate) fn full_sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSour
         plan(1, note, daily, 64_440),
         plan(2, note, Schedule::Once { run_after: Some("2 hours".into()) }, 7_260),
     ];
-    let sent =
-        Sent { space: Some(space(2)), message: MessageId::new(at(0), 99), text: note.into() };
+    let sent = SentMessage {
+        space: Some(space(2)),
+        message: MessageId::new(at(0), 99),
+        text: note.into(),
+    };
     let activity = RunActivity {
         active_space: Some(space(2)),
         tools_used: vec![key.into()],
@@ -193,14 +196,14 @@ fn summarize(sources: &mut PromptSources, text: &str) {
         "updatedAt": at(0),
         "by": LeaseId::new(1),
     });
-    let place = sources.trigger_space.as_mut().unwrap();
-    place.summary = Some(serde_json::from_value(summary).unwrap());
+    let trigger_space = sources.trigger_space.as_mut().unwrap();
+    trigger_space.summary = Some(serde_json::from_value(summary).unwrap());
     let later = |message: &MessageRecord| {
         Arc::new(MessageRecord { seq: message.seq + 1_200, ..message.clone() })
     };
-    place.messages = place.messages.iter().map(|message| later(message)).collect();
-    place.trigger = later(&place.trigger);
-    place.member.cursor += 1_200;
+    trigger_space.messages = trigger_space.messages.iter().map(|message| later(message)).collect();
+    trigger_space.trigger = later(&trigger_space.trigger);
+    trigger_space.member.cursor += 1_200;
 }
 
 fn goal(id: &str, description: &str, status: GoalStatus, due_at: Option<Time>) -> Goal {

@@ -1,41 +1,41 @@
-//! Writes `YOUR SPACES` and `ACTIVE SPACE`. The types of members, and what the agents among them
-//! do, stand here once.
+//! Writes `YOUR SPACES` and `ACTIVE SPACE`. The types of members and the work of agents are written
+//! here, so that the lines of a timeline need not repeat them.
 
 use smartspace_domain::{agents::SpacesShown, ids::SpaceId, messages::Sender};
 use smartspace_store::spaces::{OverviewMember, SpaceOverview};
 
 use crate::prompt::{
-    blocks::block,
-    quoted::{Quoted, Thousands},
+    format::{Quoted, Thousands},
+    lists::write_list,
     reading::PromptSources,
 };
 
 /// Writes the spaces that the agent is in. If `shown` allows the active space only, others are not
 /// listed.
-pub(super) fn your_spaces(sources: &PromptSources, shown: SpacesShown) -> String {
-    let active = sources.trigger_space.as_ref().map(|place| place.space.id);
+pub(super) fn write_your_spaces(sources: &PromptSources, shown: SpacesShown) -> String {
+    let active = sources.trigger_space.as_ref().map(|it| it.space.id);
     let listed =
         sources.cards.iter().filter(|(id, _)| shown == SpacesShown::All || Some(**id) == active);
-    let lines: Vec<_> = listed.map(|(id, card)| space(sources, *id, card)).collect();
+    let lines: Vec<_> = listed.map(|(id, card)| space_line(sources, *id, card)).collect();
     let more =
         if shown == SpacesShown::All { sources.space_count.saturating_sub(lines.len()) } else { 0 };
-    block("YOUR SPACES", lines, more)
+    write_list("YOUR SPACES", lines, more)
 }
 
-fn space(sources: &PromptSources, id: SpaceId, card: &SpaceOverview) -> String {
-    let place = sources.trigger_space.as_ref().filter(|place| place.space.id == id);
+fn space_line(sources: &PromptSources, id: SpaceId, card: &SpaceOverview) -> String {
+    let trigger_space = sources.trigger_space.as_ref().filter(|it| it.space.id == id);
     let mut members: Vec<String> = card
         .members
         .iter()
         .map(|OverviewMember { sender, about }| {
-            let about = about.as_ref().filter(|_| place.is_some());
+            let about = about.as_ref().filter(|_| trigger_space.is_some());
             member(sources, sender, about.map(String::as_str))
         })
         .collect();
     if card.count > card.members.len() {
         members.push(format!("… {} more", Thousands((card.count - card.members.len()) as u64)));
     }
-    let left = place.iter().flat_map(|place| &place.left);
+    let left = trigger_space.iter().flat_map(|it| &it.left);
     members.extend(left.map(|sender| format!("{} (left)", member(sources, sender, None))));
     format!("{} ({id}) — {}", Quoted(&card.name), members.join(", "))
 }
@@ -49,20 +49,24 @@ fn member(sources: &PromptSources, sender: &Sender, about: Option<&str>) -> Stri
     format!("{} ({}{about})", sources.names.of(sender), sender.kind.as_str())
 }
 
-/// Writes the space that the agent posts to, with those of its members who wrote and whom
-/// `YOUR SPACES` does not list. They change too often to stand there.
-pub(super) fn active_space(sources: &PromptSources) -> String {
-    let Some(place) = &sources.trigger_space else {
+/// Writes the space that the agent posts to, with members that have written and are not listed in
+/// `YOUR SPACES`. Those change too often to be listed there.
+pub(super) fn write_active_space(sources: &PromptSources) -> String {
+    let Some(trigger_space) = &sources.trigger_space else {
         let is_remote = sources.agent.agent.as_ref().is_some_and(|it| it.runtime.is_some());
         let hint = if is_remote { "" } else { " (call enter_space first)" };
         return format!("ACTIVE SPACE: none{hint}\n");
     };
     let unlisted: Vec<_> =
-        place.unlisted.iter().map(|sender| member(sources, sender, None)).collect();
+        trigger_space.unlisted.iter().map(|sender| member(sources, sender, None)).collect();
     let unlisted = if unlisted.is_empty() {
         String::new()
     } else {
         format!(" — also here: {}", unlisted.join(", "))
     };
-    format!("ACTIVE SPACE: {} ({}){unlisted}\n", Quoted(&place.space.settings.name), place.space.id)
+    format!(
+        "ACTIVE SPACE: {} ({}){unlisted}\n",
+        Quoted(&trigger_space.space.settings.name),
+        trigger_space.space.id
+    )
 }

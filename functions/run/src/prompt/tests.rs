@@ -11,7 +11,7 @@ use smartspace_domain::{
 use smartspace_models::port::{CachePoint, Message};
 
 use crate::prompt::{
-    Rest, forgery,
+    PromptBody, forgery,
     reading::PromptSources,
     samples::{
         SampleTexts, full_sources, message_trigger, news_of, other_triggers, prompt_of, sources,
@@ -78,7 +78,7 @@ fn the_settled_part_of_a_conversation_in_roles_ends_with_the_last_seen_message()
     all.agent.agent.as_mut().unwrap().context.history = History::Roles;
     let prompt = prompt_of(&all, &message_trigger(&all));
     // The heading and message 1, then the agent's own message and call, then the call's result.
-    assert_eq!(prompt.rest.settled, Some(CachePoint { message: 2, block: 0 }));
+    assert_eq!(prompt.body.settled, Some(CachePoint { message: 2, block: 0 }));
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn blocks_of_groups_that_an_agent_lacks_are_left_out() {
 fn each_day_of_a_history_has_a_line() {
     let mut long = long(12, 0);
     let later = Duration::from_hours(30);
-    let place = long.trigger_space.as_mut().unwrap();
-    for message in &mut place.messages[4..] {
+    let trigger_space = long.trigger_space.as_mut().unwrap();
+    for message in &mut trigger_space.messages[4..] {
         let message = Arc::make_mut(message);
         message.created_at = message.created_at + later;
     }
@@ -140,8 +140,8 @@ fn the_settled_history_ends_with_the_last_full_block_of_seen_messages() {
     let settled = |count, cursor| {
         let sources = long(count, cursor);
         let prompt = prompt_of(&sources, &message_trigger(&sources));
-        let Message::User { blocks } = &prompt.rest.messages[0] else { panic!() };
-        let point = prompt.rest.settled?;
+        let Message::User { blocks } = &prompt.body.messages[0] else { panic!() };
+        let point = prompt.body.settled?;
         Some(
             blocks[point.block]
                 .lines()
@@ -166,12 +166,12 @@ fn a_history_is_cut_into_parts_that_later_prompts_share() {
     let cut = |count, cursor| {
         let sources = long(count, cursor);
         let prompt = prompt_of(&sources, &message_trigger(&sources));
-        let blocks = |rest: &Rest| {
+        let blocks = |rest: &PromptBody| {
             let Message::User { blocks } = &rest.messages[0] else { panic!() };
             blocks.clone()
         };
-        let (parts, rest) = prompt.rest.cut(&prompt.cuts);
-        assert_eq!([parts.concat(), blocks(&rest)].concat(), blocks(&prompt.rest));
+        let (parts, rest) = prompt.body.cut(&prompt.cuts);
+        assert_eq!([parts.concat(), blocks(&rest)].concat(), blocks(&prompt.body));
         parts
     };
     let parts = cut(120, 119);

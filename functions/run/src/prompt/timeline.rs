@@ -4,18 +4,18 @@
 use smartspace_store::spaces::summaries::SummaryRecord;
 
 use crate::prompt::{
+    format::{Quoted, Thousands},
     lines::{Lines, day, heading},
-    quoted::{Quoted, Thousands},
     reading::SpaceContext,
     window::Window,
 };
 
 /// Messages in a content block. A block ends before a multiple of this number, so that it is the
 /// same in every prompt.
-const BLOCK: u64 = 5;
+const BLOCK_MESSAGES: u64 = 5;
 /// Messages in a part that is stored once for many prompts. A window of the usual size moves by the
 /// same number, so parts stay the same until it moves.
-const PART: u64 = 25;
+const PART_MESSAGES: u64 = 25;
 
 /// The history as content blocks.
 pub(crate) struct Timeline {
@@ -28,20 +28,26 @@ pub(crate) struct Timeline {
 }
 
 /// Writes the timeline of the space that triggered the run.
-pub(crate) fn timeline(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>) -> Timeline {
-    let first = window.first();
-    let mut blocks: Vec<String> = summary_before(place, first).into_iter().collect();
-    let mut block = heading(place);
+pub(crate) fn write_timeline(
+    trigger_space: &SpaceContext,
+    window: &Window<'_>,
+    lines: &Lines<'_>,
+) -> Timeline {
+    let first = window.first_seq();
+    let mut blocks: Vec<String> = write_summary_before(trigger_space, first).into_iter().collect();
+    let mut block = heading(trigger_space);
     block.push_str(&lines.earlier(first));
     let mut settled = None;
     let mut cuts = Vec::new();
     let mut all_seen = true;
     let mut before = None;
     for (message, written) in window.messages.iter().zip(&window.lines) {
-        if message.seq.is_multiple_of(BLOCK) && message.seq != first {
+        if message.seq.is_multiple_of(BLOCK_MESSAGES) && message.seq != first {
             blocks.push(std::mem::take(&mut block));
             settled = if all_seen { Some(blocks.len() - 1) } else { settled };
-            cuts.extend((all_seen && message.seq.is_multiple_of(PART)).then_some(blocks.len()));
+            cuts.extend(
+                (all_seen && message.seq.is_multiple_of(PART_MESSAGES)).then_some(blocks.len()),
+            );
         }
         all_seen &= lines.is_seen(message) && message.seq != lines.trigger;
         block.push_str(&day(before, message.created_at));
@@ -53,12 +59,12 @@ pub(crate) fn timeline(place: &SpaceContext, window: &Window<'_>, lines: &Lines<
 }
 
 /// Writes the summary if it covers messages before the window.
-pub(crate) fn summary_before(place: &SpaceContext, first: u64) -> Option<String> {
-    place.summary.as_ref().filter(|summary| summary.from < first).map(summary)
+pub(crate) fn write_summary_before(trigger_space: &SpaceContext, first: u64) -> Option<String> {
+    trigger_space.summary.as_ref().filter(|summary| summary.from < first).map(write_summary)
 }
 
 /// Writes the summary of older messages.
-pub(crate) fn summary(summary: &SummaryRecord) -> String {
+pub(crate) fn write_summary(summary: &SummaryRecord) -> String {
     format!(
         "EARLIER (messages {} to {}): {}\n",
         Thousands(summary.from),

@@ -1,4 +1,4 @@
-//! How many tokens a prompt has, by a tokenizer of OpenAI's models (`o200k`). The figures of
+//! Tests how many tokens prompts have, by a tokenizer of OpenAI's models (`o200k`). The figures of
 //! docs/performance.md come from here: `cargo nextest run tokens_of --no-capture` prints them.
 
 use std::sync::Arc;
@@ -90,14 +90,14 @@ fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<String>) {
     card.count = 3;
     sources.cards = [(space, card)].into();
     sources.space_count = 1;
-    let place = sources.trigger_space.as_mut().unwrap();
-    place.space.id = space;
-    place.member.entity_id = ada.id;
+    let trigger_space = sources.trigger_space.as_mut().unwrap();
+    trigger_space.space.id = space;
+    trigger_space.member.entity_id = ada.id;
     let written: Vec<Arc<MessageRecord>> = (1..=messages)
         .map(|seq| Arc::new(message(seq, &texts, space, [&husam, &sarah, &ada])))
         .collect();
-    place.trigger = Arc::clone(written.last().unwrap());
-    place.messages = written;
+    trigger_space.trigger = Arc::clone(written.last().unwrap());
+    trigger_space.messages = written;
     (sources, texts)
 }
 
@@ -142,7 +142,7 @@ fn prompt_for(sources: &PromptSources) -> Prompt {
 }
 
 fn whole(prompt: &Prompt) -> String {
-    let Message::User { blocks } = &prompt.rest.messages[0] else { panic!() };
+    let Message::User { blocks } = &prompt.body.messages[0] else { panic!() };
     prompt.system.concat() + &blocks.concat()
 }
 

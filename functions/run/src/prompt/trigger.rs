@@ -3,17 +3,17 @@
 use smartspace_domain::{messages::excerpt, triggers::Trigger};
 
 use crate::prompt::{
+    format::{Json, PAYLOAD_CHARS, Quoted, Thousands},
     lines::{file_lines, joined},
-    quoted::{Json, PAYLOAD_CHARS, Quoted, Thousands},
     reading::PromptSources,
 };
 
 /// The longest text of a message that is repeated here, in characters. The history shows more of
 /// it.
-const TEXT_CHARS: usize = 1_000;
+const MAX_TEXT_CHARS: usize = 1_000;
 
 /// Writes why the agent runs.
-pub(super) fn trigger(sources: &PromptSources, trigger: &Trigger) -> String {
+pub(super) fn write_trigger(sources: &PromptSources, trigger: &Trigger) -> String {
     match trigger {
         Trigger::SpaceMessage { source, seq, sender, text, delegated_by, note, .. } => {
             let how = delegated_by.as_ref().map_or_else(
@@ -23,8 +23,8 @@ pub(super) fn trigger(sources: &PromptSources, trigger: &Trigger) -> String {
             let kind = sender.kind.as_str();
             let note =
                 note.as_ref().map_or_else(String::new, |note| format!("note: {}\n", Quoted(note)));
-            let more = sources.trigger_space.as_ref().map_or(0, |place| place.trigger.more_chars);
-            let files = sources.trigger_space.iter().flat_map(|place| &place.trigger.files);
+            let more = sources.trigger_space.as_ref().map_or(0, |it| it.trigger.more_chars);
+            let files = sources.trigger_space.iter().flat_map(|it| &it.trigger.files);
             format!(
                 "TRIGGER: message #{seq} from {} ({kind}), {how}\n{}\n{}{note}{}",
                 sources.names.of(sender),
@@ -53,7 +53,7 @@ pub(super) fn trigger(sources: &PromptSources, trigger: &Trigger) -> String {
 
 /// Writes the beginning of a message. `more` is the number of characters that `text` lacks.
 fn beginning(text: &str, more: usize, seq: u64) -> String {
-    let (text, cut) = excerpt(text, TEXT_CHARS);
+    let (text, cut) = excerpt(text, MAX_TEXT_CHARS);
     match more + cut {
         0 => Quoted(text).to_string(),
         more => {

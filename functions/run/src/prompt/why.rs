@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::prompt::{
+    format::{Name, Quoted},
     names::Names,
-    quoted::{Name, Quoted},
 };
 use smartspace_domain::{
     ids::{EntityId, SpaceId},
@@ -13,17 +13,17 @@ use smartspace_domain::{
 };
 
 /// Writes why the agent `me` sent a message to a space.
-pub(crate) fn why(space: SpaceId, me: EntityId, origin: &Origin) -> String {
-    why_among(&Names::new(me, []), space, origin)
+pub(crate) fn write_why(space: SpaceId, me: EntityId, origin: &Origin) -> String {
+    write_why_among(&Names::new(me, []), space, origin)
 }
 
 /// Writes why the agent sent a message, with the names of senders as its prompt writes them.
-pub(super) fn why_among(names: &Names, space: SpaceId, origin: &Origin) -> String {
+pub(super) fn write_why_among(names: &Names, space: SpaceId, origin: &Origin) -> String {
     let mut text = match &origin.trigger {
         Trigger::SpaceMessage { space_id, seq, .. } if *space_id == space => {
             format!("answering #{seq}")
         }
-        trigger => cause(names, trigger),
+        trigger => write_cause(names, trigger),
     };
     if !origin.tools_used.is_empty() {
         let used: Vec<_> = origin.tools_used.iter().map(|tool| Name(tool).to_string()).collect();
@@ -33,7 +33,7 @@ pub(super) fn why_among(names: &Names, space: SpaceId, origin: &Origin) -> Strin
 }
 
 /// Writes why a message was sent whose run another space, a plan or a service triggered.
-fn cause(names: &Names, trigger: &Trigger) -> String {
+fn write_cause(names: &Names, trigger: &Trigger) -> String {
     match trigger {
         Trigger::SpaceMessage { space_name, sender, text, .. } => format!(
             "sent because {} wrote {} in {}",

@@ -10,10 +10,10 @@ use smartspace_store::messages::MessageRecord;
 /// The default size of a window.
 pub(crate) const DEFAULT_SIZE: usize = 50;
 /// The longest history, in characters.
-const MOST_CHARS: usize = 60_000;
+const MAX_CHARS: usize = 60_000;
 /// The longest history, in percent of the model's context window. A token counts as four
 /// characters.
-const MOST_PERCENT: usize = 60;
+const MAX_PERCENT: usize = 60;
 
 /// Returns the most messages that a window of this size holds.
 pub(crate) fn max_messages(window: usize) -> usize {
@@ -24,8 +24,8 @@ fn half(window: usize) -> usize {
     (window / 2).max(1)
 }
 
-/// Returns the number of the first message in the window. `last` is the last one of the space.
-fn first(last: u64, window: usize) -> u64 {
+/// Returns the `seq` of the first message in the window. `last` is the last `seq` of the space.
+fn first_in_window(last: u64, window: usize) -> u64 {
     let half = half(window) as u64;
     let oldest = (last + 1).saturating_sub(window as u64);
     (oldest / half * half).max(1)
@@ -53,13 +53,13 @@ impl<'a> Window<'a> {
         Self { messages: &messages[begin..], lines: lines.split_off(begin) }
     }
 
-    /// The number of the first message, or 1 if the window is empty.
-    pub(crate) fn first(&self) -> u64 {
+    /// The `seq` of the first message, or 1 if the window is empty.
+    pub(crate) fn first_seq(&self) -> u64 {
         self.messages.first().map_or(1, |message| message.seq)
     }
 
-    /// The number of the last message, or 0 if the window is empty.
-    pub(crate) fn last(&self) -> u64 {
+    /// The `seq` of the last message, or 0 if the window is empty.
+    pub(crate) fn last_seq(&self) -> u64 {
         self.messages.last().map_or(0, |message| message.seq)
     }
 }
@@ -73,8 +73,8 @@ fn choose(
     context_window: u32,
 ) -> usize {
     let Some(last) = messages.last() else { return 0 };
-    let most_chars = MOST_CHARS.min(context_window as usize * 4 * MOST_PERCENT / 100);
-    let mut from = first(last.seq, window);
+    let most_chars = MAX_CHARS.min(context_window as usize * 4 * MAX_PERCENT / 100);
+    let mut from = first_in_window(last.seq, window);
     loop {
         let begin = messages.partition_point(|message| message.seq < from);
         let chars: usize = lengths[begin..].iter().sum();
@@ -95,11 +95,11 @@ mod tests {
 
     #[test]
     fn a_window_holds_50_to_74_messages_and_moves_by_25() {
-        assert_eq!([1, 49, 50, 73].map(|last| first(last, 50)), [1; 4]);
-        assert_eq!([74, 75, 98].map(|last| first(last, 50)), [25; 3]);
-        assert_eq!(first(99, 50), 50);
+        assert_eq!([1, 49, 50, 73].map(|last| first_in_window(last, 50)), [1; 4]);
+        assert_eq!([74, 75, 98].map(|last| first_in_window(last, 50)), [25; 3]);
+        assert_eq!(first_in_window(99, 50), 50);
         for last in 50..1_000_u64 {
-            let first = first(last, 50);
+            let first = first_in_window(last, 50);
             let shown = last - first + 1;
             assert!((50..=74).contains(&shown) || (first == 1 && shown <= 74), "{last}: {shown}");
             assert!(first == 1 || first.is_multiple_of(25));

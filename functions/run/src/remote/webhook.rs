@@ -32,13 +32,13 @@ use crate::{
 };
 
 /// How long to wait before each further try, if the agent can't be reached or is overloaded.
-const WAITS: [Duration; 3] =
+const RETRY_WAITS: [Duration; 3] =
     [Duration::from_millis(500), Duration::from_millis(1_500), Duration::from_secs(4)];
 /// How many bytes of messages the webhook carries besides the text. The newest ones count.
-const MESSAGES_BYTES: usize = 256 * 1024;
+const MAX_MESSAGES_BYTES: usize = 256 * 1024;
 
 /// How many files of those messages have an address in the webhook. The newest ones count.
-const FILES: usize = 20;
+const MAX_FILES: usize = 20;
 
 /// The dependencies and the limit of sending a webhook.
 pub(crate) struct Webhook<'a> {
@@ -49,7 +49,7 @@ pub(crate) struct Webhook<'a> {
     pub(crate) limit: Duration,
 }
 
-pub(crate) enum Sent {
+pub(crate) enum WebhookOutcome {
     /// The agent has it, or may have it.
     Accepted,
     /// The agent does not have it, or does not want it.
@@ -105,7 +105,7 @@ impl Webhook<'_> {
         payload: &WebhookPayload<'_>,
         remote: &RemoteRecord,
         now: Time,
-    ) -> Sent {
+    ) -> WebhookOutcome {
         let secret = match self.secret().await {
             Ok(secret) => secret,
             Err(failed) => return failed,
@@ -113,33 +113,35 @@ impl Webhook<'_> {
         let body = self.body(payload, remote).await;
         let request = match self.request(payload.run, &body, secret, now) {
             Ok(request) => request,
-            Err(text) => return Sent::Failed(FailureCode::NotConfigured, text),
+            Err(text) => return WebhookOutcome::Failed(FailureCode::NotConfigured, text),
         };
         let end = Instant::now() + self.limit;
-        let mut waits = WAITS.iter();
+        let mut waits = RETRY_WAITS.iter();
         loop {
             let limit = end.saturating_duration_since(Instant::now());
             let sent = match self.egress.send(Outgoing { limit, ..request.clone() }).await {
                 Ok(answer) => outcome(answer.status),
                 Err(SendError::Refused(text)) => {
                     let text = format!("the remote agent may not be called: {text}");
-                    Sent::Failed(FailureCode::NotConfigured, text)
+                    WebhookOutcome::Failed(FailureCode::NotConfigured, text)
                 }
                 Err(SendError::NotSent(text)) => {
                     let text = format!("the remote agent did not take the run: {text}");
-                    Sent::Failed(FailureCode::Overloaded, text)
+                    WebhookOutcome::Failed(FailureCode::Overloaded, text)
                 }
                 // It has the run, and may answer the webhook only when it has done the work.
-                Err(SendError::Unknown(_)) if Instant::now() >= end => Sent::Accepted,
+                Err(SendError::Unknown(_)) if Instant::now() >= end => WebhookOutcome::Accepted,
                 Err(SendError::Unknown(text)) => {
                     let text = format!("the remote agent did not take the run: {text}");
-                    Sent::Failed(FailureCode::Overloaded, text)
+                    WebhookOutcome::Failed(FailureCode::Overloaded, text)
                 }
             };
             let wait = waits.next().filter(|wait| Instant::now() + **wait < end);
             match (&sent, wait) {
                 // It may be starting again.
-                (Sent::Failed(FailureCode::Overloaded, _), Some(wait)) => sleep(*wait).await,
+                (WebhookOutcome::Failed(FailureCode::Overloaded, _), Some(wait)) => {
+                    sleep(*wait).await;
+                }
                 _ => return sent,
             }
             if self.is_over(payload.run).await {
@@ -155,16 +157,15 @@ impl Webhook<'_> {
     }
 
     /// The secret that signs the webhook, from the secrets of the installation.
-    async fn secret(&self) -> Result<Secret, Sent> {
+    async fn secret(&self) -> Result<Secret, WebhookOutcome> {
         let name = self.runtime.secret_name();
-        let known = self
-            .egress
-            .secrets()
-            .await
-            .map_err(|error| Sent::Failed(FailureCode::Overloaded, error.to_string()))?;
+        let known =
+            self.egress.secrets().await.map_err(|error| {
+                WebhookOutcome::Failed(FailureCode::Overloaded, error.to_string())
+            })?;
         let refused = |why: &str| {
             let text = format!("the secret {name} {why}");
-            Sent::Failed(FailureCode::NotConfigured, text)
+            WebhookOutcome::Failed(FailureCode::NotConfigured, text)
         };
         let unset = "is not set here; set it where Smartspace runs, and start that again";
         let secret = known.get(name).ok_or_else(|| refused(unset))?;
@@ -226,7 +227,7 @@ impl Webhook<'_> {
         }
     }
 
-    /// Where the newest files of the messages can be downloaded. The agent may read them, because
+    /// The addresses of the newest files of the messages. The agent may read them, because
     /// it is in their space.
     async fn files_of(&self, messages: &[Message]) -> Vec<KnownFile> {
         let mut files = Vec::new();
@@ -259,16 +260,16 @@ fn newest_files(messages: &[Message]) -> Vec<(&Message, FilePart)> {
             _ => None,
         })
     });
-    files.filter(|(_, file)| seen.insert(file.attachment_id)).take(FILES).collect()
+    files.filter(|(_, file)| seen.insert(file.attachment_id)).take(MAX_FILES).collect()
 }
 
-fn outcome(status: StatusCode) -> Sent {
+fn outcome(status: StatusCode) -> WebhookOutcome {
     let busy = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS];
     if status.is_success() {
-        Sent::Accepted
+        WebhookOutcome::Accepted
     } else if status.is_server_error() || busy.contains(&status) {
         let text = format!("the remote agent is overloaded or broken: it answered {status}");
-        Sent::Failed(FailureCode::Overloaded, text)
+        WebhookOutcome::Failed(FailureCode::Overloaded, text)
     } else {
         let hint = match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "; does it have the same secret?",
@@ -276,13 +277,13 @@ fn outcome(status: StatusCode) -> Sent {
             _ => "",
         };
         let text = format!("the remote agent refused the run: it answered {status}{hint}");
-        Sent::Failed(FailureCode::Refused, text)
+        WebhookOutcome::Failed(FailureCode::Refused, text)
     }
 }
 
 /// The prompt as one text.
 fn text_of(prompt: &Prompt) -> String {
-    let texts = prompt.rest.messages.iter().flat_map(|message| match message {
+    let texts = prompt.body.messages.iter().flat_map(|message| match message {
         port::Message::User { blocks } => blocks.iter().map(String::as_str).collect(),
         port::Message::Assistant { text, .. } | port::Message::System { text } => {
             vec![text.as_str()]
@@ -295,7 +296,7 @@ fn text_of(prompt: &Prompt) -> String {
 /// The spaces that the prompt names.
 fn spaces_of(payload: &WebhookPayload<'_>) -> Vec<KnownSpace> {
     let sources = payload.sources;
-    let home = sources.trigger_space.as_ref().map(|place| place.space.id);
+    let home = sources.trigger_space.as_ref().map(|it| it.space.id);
     let config = sources.agent.agent.as_ref();
     let only_home = config.is_some_and(|config| config.spaces_shown() == SpacesShown::Active);
     let named = sources.cards.iter().filter(|(id, _)| !only_home || Some(**id) == home);
@@ -304,15 +305,16 @@ fn spaces_of(payload: &WebhookPayload<'_>) -> Vec<KnownSpace> {
 
 /// The messages that the prompt shows, oldest first.
 fn messages_of(payload: &WebhookPayload<'_>) -> Vec<Message> {
-    let Some(place) = &payload.sources.trigger_space else { return Vec::new() };
-    let shown = place.messages.iter().filter(|message| message.seq >= payload.prompt.first);
+    let Some(trigger_space) = &payload.sources.trigger_space else { return Vec::new() };
+    let shown =
+        trigger_space.messages.iter().filter(|message| message.seq >= payload.prompt.first_seq);
     let mut bytes = 0;
     let mut messages: Vec<Message> = shown
         .rev()
-        .map(|message| message.in_short(place.space.id).cut_to(TIMELINE_CHARS))
+        .map(|message| message.in_short(trigger_space.space.id).cut_to(TIMELINE_CHARS))
         .take_while(|message| {
             bytes += serde_json::to_string(message).map_or(0, |text| text.len());
-            bytes <= MESSAGES_BYTES
+            bytes <= MAX_MESSAGES_BYTES
         })
         .collect();
     messages.reverse();

@@ -1,4 +1,4 @@
-//! The events of a run, which its spaces get.
+//! Announces a run and its system messages in the spaces that show it.
 
 use std::collections::BTreeSet;
 
@@ -14,15 +14,15 @@ use crate::run_context::RunContext;
 
 impl RunContext {
     /// Sends the events of system messages to the space that triggered the run. If no space did,
-    /// they go to the spaces that the run has entered: a space that got
-    /// only a card may not know what the run does elsewhere.
+    /// they go to the spaces that the run has entered, and not to a space that only shows a card:
+    /// its members may not know the work of the run in other spaces.
     pub(crate) async fn announce_system_messages(
         &self,
         step: u32,
         messages: &[SystemMessage],
         entered: &BTreeSet<SpaceId>,
     ) {
-        if self.dry.is_some() {
+        if self.dry_run.is_some() {
             return;
         }
         let spaces: Vec<_> = self
@@ -46,7 +46,10 @@ impl RunContext {
     /// Shows a run that no space triggered in a space that it has entered, or in which it has shown
     /// a card. Each worker does that once for a space.
     pub(crate) async fn show_in(&self, space: SpaceId, active_space_id: Option<SpaceId>) {
-        if self.dry.is_some() || self.run.space_id().is_some() || !self.shown_in.insert(space) {
+        if self.dry_run.is_some()
+            || self.run.space_id().is_some()
+            || !self.announced_in.insert(space)
+        {
             return;
         }
         if let Err(error) = self.store().runs().show_active(&self.run, space, self.now()).await {

@@ -1,4 +1,4 @@
-//! The events of a run. If few connections follow a space, the run posts them itself. That takes
+//! Posts the events of a run directly to the followers of its spaces, if these are few. That takes
 //! the same read of the followers as a job of the broadcasts queue, without the queue's three
 //! requests and another invocation.
 
@@ -33,12 +33,13 @@ pub(crate) struct DirectBroadcasts {
     poster: Mutex<Option<Poster>>,
 }
 
-/// Which reads of the followers serve an event.
+/// The moment from which a read of the followers serves an event. An earlier read may lack a client
+/// that has followed the space since.
 #[derive(Default)]
 struct Reads {
-    /// Those since the last event.
+    /// The moment that was used for the last event.
     last: Option<Instant>,
-    /// Those that serve the last event serve the following ones too.
+    /// The next events use the same moment, see [`DirectBroadcasts::share_last_read`].
     is_shared: bool,
 }
 
@@ -77,7 +78,7 @@ impl DirectBroadcasts {
         let _ = events.send(Announced { event, since });
     }
 
-    /// Since when a read of the followers serves an event that happens now.
+    /// The moment from which a read of the followers serves an event that happens now.
     fn since(&self) -> Instant {
         let mut reads = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
         let shared = reads.last.filter(|_| reads.is_shared);

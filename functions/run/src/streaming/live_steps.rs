@@ -1,9 +1,9 @@
-//! Shows the step that a run works on, in the spaces that show the run.
+//! Posts the step that a run works on to the followers of the spaces that show the run.
 //!
 //! One task of the run posts the states of its steps, so that no slow connection delays the run. It
-//! posts only while somebody listens, and only what is new for them: members see less of a step
-//! than the operator. While a connection is slow, only the newest state of a step is posted. In a
-//! large room jobs of the broadcasts queue post the frames.
+//! posts only if a space has followers, and to each only changes that it may see: members see less
+//! of a step than the operator. While a connection is slow, only the newest state of a step is
+//! posted. In a large room jobs of the broadcasts queue post the frames.
 
 use std::{
     collections::BTreeMap,
@@ -25,26 +25,26 @@ use smartspace_store::runs::RunRecord;
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
 use crate::streaming::{
-    PendingAudience, ReadAudience, StreamDeps, is_checked, read_audience, recent_audience,
+    PendingAudience, ReadAudience, StreamDeps, is_roster_fresh, read_audience, recent_audience,
 };
 
 /// Each worker of a run numbers its states from its own multiple of this.
 const REVS_OF_WORKER: u64 = 1_000_000;
 
 /// A state that takes longer to post is one that a slow connection delays.
-const SLOW: Duration = Duration::from_millis(100);
+const SLOW_AFTER: Duration = Duration::from_millis(100);
 
 /// How old the list of followers may be.
 const AUDIENCE_VALID: Duration = Duration::from_millis(800);
-/// The same while nobody listens, so that steps nobody sees cost little.
-const NOBODY_VALID: Duration = Duration::from_secs(5);
+/// The same for an empty list, so that steps without followers cost little.
+const EMPTY_AUDIENCE_VALID: Duration = Duration::from_secs(5);
 
-/// The step of a run that is shown.
+/// The step that a run works on, as its spaces show it.
 #[derive(Debug, Default)]
-pub(crate) struct LiveSteps(Mutex<Shown>);
+pub(crate) struct LiveSteps(Mutex<CurrentStep>);
 
 #[derive(Debug, Default)]
-struct Shown {
+struct CurrentStep {
     state: Option<StepState>,
     /// How many states were posted.
     count: u64,
@@ -65,14 +65,14 @@ pub(crate) struct StepState {
 impl LiveSteps {
     /// Replaces the step that is shown.
     pub(crate) fn show(&self, deps: &StreamDeps, run: &RunRecord, state: StepState) {
-        let mut shown = self.shown();
-        shown.state = Some(state);
-        shown.post(deps, run);
+        let mut current = self.current();
+        current.state = Some(state);
+        current.post(deps, run);
     }
 
     /// Replaces the step, and shows it with its next change.
     pub(crate) fn prepare(&self, state: StepState) {
-        self.shown().state = Some(state);
+        self.current().state = Some(state);
     }
 
     /// Changes the step that is shown.
@@ -83,29 +83,29 @@ impl LiveSteps {
         now: Time,
         change: impl FnOnce(&mut LiveStep),
     ) {
-        let mut shown = self.shown();
-        if let Some(state) = &mut shown.state {
+        let mut current = self.current();
+        if let Some(state) = &mut current.state {
             change(&mut state.step);
             state.at = now;
-            shown.post(deps, run);
+            current.post(deps, run);
         }
     }
 
     /// Waits until all frames are posted.
     pub(crate) async fn close(&self, run: RunId) {
-        let Some((states, task)) = self.shown().poster.take() else { return };
+        let Some((states, task)) = self.current().poster.take() else { return };
         drop(states);
         if let Err(error) = task.await {
             tracing::error!(%run, %error, "the task that shows steps failed");
         }
     }
 
-    fn shown(&self) -> MutexGuard<'_, Shown> {
+    fn current(&self) -> MutexGuard<'_, CurrentStep> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shown {
+impl CurrentStep {
     fn post(&mut self, deps: &StreamDeps, run: &RunRecord) {
         let Some(mut state) = self.state.clone() else { return };
         if state.spaces.is_empty() {
@@ -115,7 +115,7 @@ impl Shown {
         state.step.rev = u64::from(run.claims) * REVS_OF_WORKER + self.count;
         let (states, _) = self.poster.get_or_insert_with(|| {
             let (states, received) = mpsc::unbounded_channel();
-            let poster = Poster { deps: deps.clone(), run: run.id, rooms: BTreeMap::new() };
+            let poster = Poster { deps: deps.clone(), run: run.id, spaces: BTreeMap::new() };
             (states, tokio::spawn(poster.post_all(received)))
         });
         // The task takes states until the sender is dropped.
@@ -131,14 +131,14 @@ fn same(one: &LiveStep, other: &LiveStep) -> bool {
 struct Poster {
     deps: StreamDeps,
     run: RunId,
-    rooms: BTreeMap<SpaceId, Room>,
+    spaces: BTreeMap<SpaceId, ShownSpace>,
 }
 
 /// A space in which steps are shown.
-struct Room {
+struct ShownSpace {
     read: ReadAudience,
-    /// The state of the step that the room got last.
-    seen: Option<LiveStep>,
+    /// The state of the step that was posted last.
+    last_posted: Option<LiveStep>,
 }
 
 impl Poster {
@@ -158,7 +158,7 @@ impl Poster {
             for space in state.spaces.clone() {
                 self.post(space, &state).await;
             }
-            is_slow = began.elapsed() > SLOW;
+            is_slow = began.elapsed() > SLOW_AFTER;
             if next.is_none() {
                 next = states.recv().await;
             }
@@ -169,57 +169,57 @@ impl Poster {
     /// are lost: the next one says all that they said.
     async fn post(&mut self, space: SpaceId, state: &StepState) {
         let step = &state.step;
-        let seen = self.rooms.get_mut(&space).and_then(|room| room.seen.take());
+        let seen = self.spaces.get_mut(&space).and_then(|shown| shown.last_posted.take());
         let is_new_step = seen.as_ref().is_none_or(|seen| seen.index != step.index);
         let is_same = seen.as_ref().is_some_and(|seen| same(seen, step));
         if is_same || !self.read(space, state, is_new_step).await {
-            self.rooms.entry(space).and_modify(|room| room.seen = seen);
+            self.spaces.entry(space).and_modify(|shown| shown.last_posted = seen);
             return;
         }
         let is_new_for_members =
             seen.is_none_or(|seen| !same(&seen.for_members(), &step.for_members()));
-        if is_new_for_members && !self.check(space).await {
+        if is_new_for_members && !self.check_roster(space).await {
             return;
         }
-        let Some(room) = self.rooms.get_mut(&space) else { return };
-        room.seen = Some(step.clone());
+        let Some(shown) = self.spaces.get_mut(&space) else { return };
+        shown.last_posted = Some(step.clone());
         let what = EventKind::RunStep { run_id: self.run, step: Box::new(step.clone()) };
         let event = Event { space_id: space, at: state.at, what };
-        let read = room.read.clone();
+        let read = shown.read.clone();
         self.send(&event, &read, is_new_for_members).await;
     }
 
     /// Reads the followers of a space, if those that are known are too old. Where nobody listened,
     /// it looks again with the next step. Returns whether anybody may listen.
     async fn read(&mut self, space: SpaceId, state: &StepState, is_new_step: bool) -> bool {
-        if let Some(room) = self.rooms.get(&space) {
-            let has_subscribers = !room.read.audience.connections.is_empty();
-            let age = room.read.asked.elapsed();
-            let valid = if has_subscribers { AUDIENCE_VALID } else { NOBODY_VALID };
-            if age < valid || !(has_subscribers || is_new_step) {
-                return has_subscribers;
+        if let Some(shown) = self.spaces.get(&space) {
+            let has_followers = !shown.read.audience.connections.is_empty();
+            let age = shown.read.began.elapsed();
+            let valid = if has_followers { AUDIENCE_VALID } else { EMPTY_AUDIENCE_VALID };
+            if age < valid || !(has_followers || is_new_step) {
+                return has_followers;
             }
         }
         let pending = state.audience.clone().filter(|(of, _)| *of == space);
-        let pending = pending.filter(|_| !self.rooms.contains_key(&space));
+        let pending = pending.filter(|_| !self.spaces.contains_key(&space));
         let pending = pending.map_or_else(|| recent_audience(&self.deps, space), |(_, it)| it);
         let Some(read) = pending.await else {
-            self.rooms.remove(&space);
+            self.spaces.remove(&space);
             return false;
         };
-        let has_subscribers = !read.audience.connections.is_empty();
-        self.rooms.insert(space, Room { read, seen: None });
-        has_subscribers
+        let has_followers = !read.audience.connections.is_empty();
+        self.spaces.insert(space, ShownSpace { read, last_posted: None });
+        has_followers
     }
 
     /// Reads the followers again if the members have changed since. Returns false if it is not
     /// known who may see the step.
-    async fn check(&mut self, space: SpaceId) -> bool {
-        let Some(room) = self.rooms.get(&space) else { return false };
+    async fn check_roster(&mut self, space: SpaceId) -> bool {
+        let Some(shown) = self.spaces.get(&space) else { return false };
         let is_member = |caller: Caller| matches!(caller, Caller::Entity(_));
-        let audience = &room.read.audience;
+        let audience = &shown.read.audience;
         let roster = audience.roster.head.roster;
-        if is_checked(&self.deps, space, roster, room.read.asked)
+        if is_roster_fresh(&self.deps, space, roster, shown.read.began)
             || !audience.connections.iter().any(|it| is_member(it.caller))
         {
             return true;
@@ -231,7 +231,7 @@ impl Poster {
         }
         match read_audience(&self.deps, space).await {
             Some(read) => {
-                self.rooms.insert(space, Room { read, seen: None });
+                self.spaces.insert(space, ShownSpace { read, last_posted: None });
                 true
             }
             None => false,

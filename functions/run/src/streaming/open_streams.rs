@@ -48,15 +48,15 @@ impl OpenStreams {
     }
 
     /// The streams that are open, with what they have shown, in the order of their calls.
-    pub(crate) fn shown(&self) -> Vec<(StreamInfo, String)> {
+    pub(crate) fn shown_texts(&self) -> Vec<(StreamInfo, String)> {
         let streams = self.streams();
         let shown = streams.open.values().filter(|open| !open.text.is_empty());
         let mut shown: Vec<_> = shown.map(|open| (open.info.clone(), open.text.clone())).collect();
-        shown.sort_by_key(|(info, _)| info.place);
+        shown.sort_by_key(|(info, _)| info.position);
         shown
     }
 
-    /// Ends the stream of a call whose run was canceled. What it has shown became `message`.
+    /// Ends the stream of a call whose run was canceled. Its text so far became `message`.
     pub(crate) fn end_stopped(&self, call: CallId, message: MessageId, reason: StreamEnd) {
         let mut streams = self.streams();
         if let Some(open) = streams.open.remove(&call) {
@@ -80,7 +80,7 @@ impl OpenStreams {
         for (_, OpenStream { stream, .. }) in std::mem::take(&mut streams.open) {
             let task = match reason {
                 Some(reason) => stream.end(None, Some(reason)),
-                None => stream.leave(),
+                None => stream.detach(),
             };
             streams.closing.push(task);
         }

@@ -1,8 +1,8 @@
 //! Sends the frames of a stream: deltas, snapshots and the end. While text is sent, it checks that
 //! the connections may still read the space.
 
-mod audience;
-mod subscribers;
+mod followers;
+mod refresh;
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use smartspace_store::connections::SnapshotRequests;
 use tokio::time::Instant;
 
 use crate::streaming::{StreamDeps, StreamInfo};
-use subscribers::Subscribers;
+use followers::StreamFollowers;
 
 /// How long text is collected before it is sent, by the age of its stream. At first every piece
 /// counts; later, the text looks as smooth with a third of the frames.
@@ -54,16 +54,16 @@ pub(super) struct Posting {
     deps: StreamDeps,
     info: StreamInfo,
     sender: Sender,
-    /// The version of the roster by which the subscribers were chosen.
+    /// The version of the roster by which the followers were chosen.
     roster: u64,
     /// When the last read began that showed `roster` to be the newest version.
     checked_at: Instant,
-    /// When the subscribers were read.
+    /// When the followers were read.
     refreshed_at: Instant,
-    /// The snapshots that somebody in a large room has asked for, as far as this stream knows.
-    asked: SnapshotRequests,
-    /// Whether the last look found that somebody had asked.
-    has_asked: bool,
+    /// The requests for snapshots in a large room, as far as this stream knows.
+    snapshot_requests: SnapshotRequests,
+    /// Whether the last check found a new request.
+    was_requested: bool,
     /// When the first text was posted.
     began: Option<Instant>,
     text: String,
@@ -74,7 +74,7 @@ pub(super) struct Posting {
     /// The part of `text` in the last snapshot, in bytes.
     snapshot_bytes: usize,
     last_flush: Option<Instant>,
-    subscribers: Subscribers,
+    followers: StreamFollowers,
 }
 
 impl Posting {
@@ -92,22 +92,22 @@ impl Posting {
             roster,
             checked_at,
             refreshed_at: checked_at,
-            asked: SnapshotRequests::default(),
-            has_asked: false,
+            snapshot_requests: SnapshotRequests::default(),
+            was_requested: false,
             began: None,
             text: String::new(),
             posted_units: 0,
             posted_bytes: 0,
             snapshot_bytes: 0,
             last_flush: None,
-            subscribers: Subscribers::default(),
+            followers: StreamFollowers::default(),
         }
     }
 
     /// Returns when the waiting text is to be posted. `None` if no text waits.
     pub(super) fn flush_at(&self) -> Option<Instant> {
         let age = self.began.map_or(Duration::ZERO, |began| began.elapsed());
-        let interval = flush_interval(age, self.subscribers.len());
+        let interval = flush_interval(age, self.followers.len());
         (self.posted_bytes < self.text.len())
             .then(|| self.last_flush.map_or_else(Instant::now, |last| last + interval))
     }
@@ -137,7 +137,7 @@ impl Posting {
         if self.posted_bytes == self.text.len() {
             return AgentMembership::Active;
         }
-        let membership = self.check().await;
+        let membership = self.check_roster().await;
         if membership != AgentMembership::Active {
             self.last_flush = Some(Instant::now());
             return membership;
@@ -181,20 +181,20 @@ impl Posting {
     }
 
     fn post(&mut self, what: EventKind) {
-        if self.subscribers.is_empty() {
+        if self.followers.is_empty() {
             return;
         }
         let event = self.event(what);
-        self.subscribers.send(&event);
+        self.followers.send(&event);
     }
 
     /// In a large room, queues the frames that wait.
     async fn deliver(&mut self) {
-        self.subscribers.deliver(&self.deps, self.info.space, self.roster).await;
+        self.followers.deliver(&self.deps, self.info.space, self.roster).await;
     }
 
     pub(super) async fn close(self) {
-        self.subscribers.close().await;
+        self.followers.close().await;
         self.deps.sockets.post_permits().report_late();
     }
 }

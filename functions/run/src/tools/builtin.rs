@@ -2,8 +2,6 @@
 //! [`all`].
 
 pub(crate) mod absorb_run;
-pub(crate) mod absorbed_work;
-pub(crate) mod agent_state;
 pub(crate) mod delegate;
 pub(crate) mod delete_goals;
 pub(crate) mod delete_memories;
@@ -13,13 +11,13 @@ pub(crate) mod get_goals;
 pub(crate) mod get_memories;
 pub(crate) mod get_my_runs;
 pub(crate) mod get_plans;
-pub(crate) mod own_runs;
 pub(crate) mod read_attachment;
 pub(crate) mod read_messages;
 pub(crate) mod send_message;
 pub(crate) mod set_goals;
 pub(crate) mod set_memories;
 pub(crate) mod set_plans;
+mod shared;
 pub(crate) mod skip_response;
 pub(crate) mod stop_run;
 

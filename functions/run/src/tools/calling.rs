@@ -56,7 +56,7 @@ pub(crate) struct Outcome {
     /// The active space after the call.
     pub(crate) active_space: Option<SpaceId>,
     /// The run has read this space up to this seq.
-    pub(crate) mark: Option<(SpaceId, u64)>,
+    pub(crate) read_up_to: Option<(SpaceId, u64)>,
     /// The messages that were shown. There may be unread messages before them.
     pub(crate) page: Option<ShownPage>,
     /// The message that it posted.
@@ -81,7 +81,7 @@ impl Outcome {
             output,
             ends: None,
             active_space: None,
-            mark: None,
+            read_up_to: None,
             page: None,
             message: None,
             is_external: false,
@@ -153,7 +153,7 @@ impl Calling<'_> {
             status: outcome.status,
             ends: outcome.ends,
             active_space: outcome.active_space.or(self.active_space),
-            marks: outcome.mark.into_iter().collect(),
+            marks: outcome.read_up_to.into_iter().collect(),
             page: outcome.page,
             is_external: outcome.is_external,
             repeatable: outcome.is_external && self.is_repeatable,

@@ -1,5 +1,6 @@
 //! Tools of an agent's configuration, and those of its MCP servers.
 
+mod call_response;
 pub(crate) mod card;
 mod compute;
 pub(crate) mod external_call;
@@ -7,7 +8,6 @@ mod form;
 pub(crate) mod http;
 mod image;
 pub(crate) mod mcp;
-mod returned;
 pub(crate) mod target;
 
 use std::{sync::OnceLock, time::Duration};
@@ -26,15 +26,16 @@ use smartspace_models::port::DRAWING_LIMIT;
 use crate::tools::{
     calling::{Calling, Outcome},
     configured::{
-        card::Posted,
-        compute::compute,
+        card::CardOutcome,
+        compute::evaluate,
         external_call::Request,
         form::{Form, ask},
         http::HttpTool,
         image::ImageTool,
         mcp::McpTool,
     },
-    output::{bounded, schema_error},
+    input::schema_error,
+    output::bounded,
     tool::{CardTarget, Concurrency, Spec, StartedCall, TIME_LIMIT, Tool},
 };
 
@@ -117,6 +118,7 @@ impl Tool for Configured {
             input: self.offered_schema(),
             read_only: self.is_read_only,
             changes_space: false,
+            group: None,
         }
     }
 
@@ -147,7 +149,7 @@ impl Tool for Configured {
                 return ask(calling, space, input, form).await.map(StartedCall::Done);
             }
             ToolKind::Static(output) => Err(Outcome::completed(bounded(output.clone()))),
-            ToolKind::Compute(expression) => Err(compute(expression, &input)),
+            ToolKind::Compute(expression) => Err(evaluate(expression, &input)),
             ToolKind::Http(http) => http
                 .request(calling, &input, self.is_idempotent)
                 .await
@@ -170,7 +172,7 @@ impl Tool for Configured {
             return Ok(StartedCall::Done(outcome));
         };
         Ok(StartedCall::Done(match calling.post_card(space, input, outcome, None).await? {
-            Posted::Yes(_, outcome) | Posted::No(outcome) => outcome,
+            CardOutcome::Posted(_, outcome) | CardOutcome::Refused(outcome) => outcome,
         }))
     }
 

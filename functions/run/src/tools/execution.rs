@@ -7,11 +7,12 @@ use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
     dry_run::StoredResult,
-    prompt::quoted::Excerpt,
+    prompt::format::Excerpt,
     tools::{
         calling::{Calling, Outcome},
         configured::external_call,
-        output::{SCHEMA_BYTES, SHOWN_CHARS, bounded_to, parse, schema_error},
+        input::{MAX_QUOTED_CHARS, MAX_SCHEMA_BYTES, parse, schema_error},
+        output::bounded_to,
         tool::{Concurrency, StartedCall, Tool},
         toolbox::Toolbox,
     },
@@ -61,7 +62,7 @@ pub(crate) async fn execute(
     join_all(ended).await.into_iter().collect()
 }
 
-/// Begins a call as the cause of what follows from it.
+/// Begins a call. The trace of the run shows the call as the cause of everything that it does.
 async fn begin_traced<'a>(
     toolbox: &'a Toolbox,
     calling: &'a Calling<'a>,
@@ -79,7 +80,7 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
     {
         return external_call::store_unknown(calling, known).await.map(StartedCall::Done);
     }
-    let started = match checked(toolbox, calling.begun) {
+    let started = match tool_and_input(toolbox, calling.begun) {
         Ok((tool, _)) if let Some(outcome) = dry_outcome(tool, calling) => {
             StartedCall::Done(outcome)
         }
@@ -97,27 +98,27 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
 
 /// The outcome of a call that a dry run does not make.
 fn dry_outcome(tool: &dyn Tool, calling: &Calling<'_>) -> Option<Outcome> {
-    let dry = calling.context.dry.as_ref()?;
+    let dry_run = calling.context.dry_run.as_ref()?;
     if tool.is_made_dry() {
         return None;
     }
-    let StoredResult { status, output, files } = dry.result(calling.begun);
+    let StoredResult { status, output, files } = dry_run.result(calling.begun);
     Some(Outcome { status, files, ..Outcome::completed(output) })
 }
 
 /// The tool that a call names, and its input as JSON. The error is for the model.
-pub(crate) fn checked<'a>(
+pub(crate) fn tool_and_input<'a>(
     toolbox: &'a Toolbox,
     call: &CallBegun,
 ) -> Result<(&'a dyn Tool, Value), String> {
     let name = call.name.as_str();
     let Some(tool) = toolbox.find(name) else {
-        let name = Excerpt(name, SHOWN_CHARS);
+        let name = Excerpt(name, MAX_QUOTED_CHARS);
         return Err(format!("there is no tool {name}; there are {}", toolbox.names().join(", ")));
     };
     let schema = tool.expected_schema();
     let input = parse(&call.input).map_err(|error| {
-        let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
+        let expected = bounded_to(schema.clone(), MAX_SCHEMA_BYTES);
         format!("the input of {name} is not JSON ({error}); expected {expected}")
     })?;
     match schema_error(name, tool.validator.as_ref(), schema, &input) {
@@ -139,7 +140,8 @@ mod tests {
 
     fn error_of(toolbox: &Toolbox, name: &str, input: &str) -> Option<String> {
         let call_id = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
-        checked(toolbox, &CallBegun { call_id, name: name.into(), input: input.into() }).err()
+        tool_and_input(toolbox, &CallBegun { call_id, name: name.into(), input: input.into() })
+            .err()
     }
 
     #[test]

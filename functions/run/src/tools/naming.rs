@@ -1,5 +1,5 @@
-//! Finds what a model names: by its id, by its name, or by its name and the last letters of its id,
-//! as prompts write a name that several have.
+//! Finds the space or agent that a model names: by its id, by its name, or by its name and the last
+//! letters of its id, as prompts write a name that several have.
 
 use std::fmt::Display;
 
@@ -8,7 +8,7 @@ use smartspace_domain::{Result, agents::SpacesShown, ids::SpaceId};
 
 use crate::{
     prompt::names::{distinct_end, look_alike},
-    tools::{calling::Calling, output::text_of},
+    tools::{calling::Calling, input::text_of},
 };
 
 /// The space that an input names in `field`, or an error text for the model. `None` if the input
@@ -39,10 +39,10 @@ pub(crate) async fn space_of(
     Ok(Some(found.map_err(|error| format!("{field}: {error}"))))
 }
 
-/// The one of `all` with this name. `what` says what it is, for the error.
+/// The one of `all` with this name. `kind` is the word for such a thing in errors.
 pub(crate) fn named<'a, T: Copy + Display>(
     given: &str,
-    what: &str,
+    kind: &str,
     all: impl Iterator<Item = (T, &'a str)>,
 ) -> Result<T, String> {
     let (name, end) = match given.rsplit_once('~') {
@@ -57,7 +57,7 @@ pub(crate) fn named<'a, T: Copy + Display>(
         .collect();
     match found.as_slice() {
         [] => Err(format!(
-            "there is no {what} named {name:?}; expected a name or an id from YOUR SPACES"
+            "there is no {kind} named {name:?}; expected a name or an id from YOUR SPACES"
         )),
         [(id, _)] => Ok(*id),
         several => {

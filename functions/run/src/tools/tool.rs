@@ -8,7 +8,7 @@ use std::{borrow::Cow, time::Duration};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use serde_json::Value;
-use smartspace_domain::{Result, ids::SpaceId};
+use smartspace_domain::{Result, agents::Builtins, ids::SpaceId};
 
 pub(crate) use self::built_in::BuiltInTool;
 use crate::tools::calling::{Calling, Outcome};
@@ -69,6 +69,37 @@ pub(crate) struct Spec {
     pub(crate) read_only: bool,
     /// It may change the active space.
     pub(crate) changes_space: bool,
+    /// The group that an agent's `builtins` must switch on. `None` if every agent has the tool.
+    pub(crate) group: Option<ToolGroup>,
+}
+
+/// A group of built-in tools, which an agent's `builtins` switch on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToolGroup {
+    Memories,
+    Goals,
+    Plans,
+    Runs,
+    Delegate,
+}
+
+impl ToolGroup {
+    fn is_on(self, builtins: Builtins) -> bool {
+        match self {
+            Self::Memories => builtins.memories,
+            Self::Goals => builtins.goals,
+            Self::Plans => builtins.plans,
+            Self::Runs => builtins.runs,
+            Self::Delegate => builtins.delegate,
+        }
+    }
+}
+
+impl Spec {
+    /// Whether an agent with these groups of built-in tools has this tool.
+    pub(crate) fn is_in(&self, builtins: Builtins) -> bool {
+        self.group.is_none_or(|group| group.is_on(builtins))
+    }
 }
 
 /// Which neighbouring calls of one model answer run at the same time.

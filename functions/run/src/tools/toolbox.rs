@@ -12,10 +12,7 @@ use smartspace_domain::{agents::Builtins, tools::Tool as ToolConfig};
 use smartspace_models::port::ToolSpec;
 
 use crate::tools::{
-    builtin::{
-        self, absorb_run, delegate, delete_goals, delete_memories, delete_plans, get_goals,
-        get_memories, get_my_runs, get_plans, set_goals, set_memories, set_plans, stop_run,
-    },
+    builtin,
     configured::Configured,
     tool::{CardTarget, Concurrency, Spec, TIME_LIMIT, Tool},
 };
@@ -49,8 +46,8 @@ impl Registered {
         ToolSpec::new(&*self.spec.name, &*self.spec.description, &self.spec.input)
     }
 
-    /// The spec of a built-in tool without what a model rarely needs: the error about an input
-    /// names the limit that it does not keep.
+    /// The spec of a built-in tool without deprecated inputs and without limits, which a model
+    /// rarely needs: the error about an input names the limit that it exceeds.
     fn for_models_in_short(&self) -> ToolSpec {
         let mut input = self.spec.input.clone();
         shorten(&mut input);
@@ -89,18 +86,6 @@ pub(crate) struct Toolbox {
     specs: Arc<[ToolSpec]>,
 }
 
-/// Whether an agent with these groups of built-in tools has the tool with this name.
-fn has(builtins: Builtins, name: &str) -> bool {
-    match name {
-        get_memories::NAME | set_memories::NAME | delete_memories::NAME => builtins.memories,
-        get_goals::NAME | set_goals::NAME | delete_goals::NAME => builtins.goals,
-        get_plans::NAME | set_plans::NAME | delete_plans::NAME => builtins.plans,
-        get_my_runs::NAME | stop_run::NAME | absorb_run::NAME => builtins.runs,
-        delegate::NAME => builtins.delegate,
-        _ => true,
-    }
-}
-
 impl Toolbox {
     /// The built-in tools of these groups, the tools of a configuration, and those of its MCP
     /// servers. A configured tool takes precedence over one of a server with the same name.
@@ -119,10 +104,11 @@ impl Toolbox {
             .collect();
         // A tool that was configured before there was a built-in one of its name takes its place.
         let is_free = |name: &str| configured.iter().all(|tool| tool.spec.name != name);
-        let built_in = BUILT_IN_SPECS
+        let built_in = BUILT_IN
             .iter()
-            .filter(|spec| has(builtins, &spec.name) && is_free(&spec.name))
-            .cloned();
+            .zip(BUILT_IN_SPECS.iter())
+            .filter(|(tool, spec)| tool.spec.is_in(builtins) && is_free(&spec.name))
+            .map(|(_, spec)| spec.clone());
         let own = configured.iter().map(Registered::for_models);
         let mut specs: Vec<_> = built_in.chain(own).collect();
         // Sorted by name, so that the prompt begins with the same bytes in every space and
@@ -137,7 +123,7 @@ impl Toolbox {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Registered> {
-        let built_in = BUILT_IN.iter().filter(|tool| has(self.builtins, &tool.spec.name));
+        let built_in = BUILT_IN.iter().filter(|tool| tool.spec.is_in(self.builtins));
         self.configured.iter().chain(built_in).find(|tool| tool.spec.name == name)
     }
 

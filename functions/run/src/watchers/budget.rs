@@ -2,17 +2,17 @@
 
 use smartspace_domain::steps::SystemMessage;
 
-use crate::watchers::{Look, Watcher};
+use crate::watchers::{RunSnapshot, Watcher};
 
 pub(super) const WATCHER: Watcher = Watcher { name: NAME, look };
 
 const NAME: &str = "budget";
 
-fn look(at: &Look<'_>) -> Vec<String> {
-    at.budgets.clone()
+fn look(run: &RunSnapshot<'_>) -> Vec<String> {
+    run.budgets.clone()
 }
 
-/// The same for people, after the last step.
+/// Such a text as a system message for people, when the run has no next step.
 pub(crate) fn message(text: String) -> SystemMessage {
     SystemMessage { watcher: NAME.to_owned(), text }
 }

@@ -9,10 +9,10 @@ use smartspace_domain::{
 };
 
 use crate::prompt::{
-    quoted::{Key, Span},
+    format::{Key, Span},
     reading::PromptSources,
 };
-use crate::watchers::{Look, Watcher};
+use crate::watchers::{RunSnapshot, Watcher};
 
 pub(super) const WATCHER: Watcher = Watcher { name: "start", look };
 
@@ -21,18 +21,18 @@ const LISTED_GOALS: usize = 10;
 /// A shorter time since the last run is not reported.
 const MIN_PAUSE: Duration = Duration::from_hours(1);
 
-fn look(at: &Look<'_>) -> Vec<String> {
-    (at.step == 0 && !at.start.is_empty()).then(|| at.start.join(" ")).into_iter().collect()
+fn look(run: &RunSnapshot<'_>) -> Vec<String> {
+    (run.step == 0 && !run.start.is_empty()).then(|| run.start.join(" ")).into_iter().collect()
 }
 
 /// Returns the sentences for the first step, made from the sources of the prompt.
 pub(crate) fn facts(sources: &PromptSources, now: Time) -> Vec<String> {
     let mut start = Vec::new();
-    if let Some(place) = &sources.trigger_space {
-        let last = place.member.last_run_at;
+    if let Some(trigger_space) = &sources.trigger_space {
+        let last = trigger_space.member.last_run_at;
         let ago = last.map(|last| now.since(last)).filter(|ago| *ago >= MIN_PAUSE);
         start.extend(ago.map(|ago| format!("Your last run here was {} ago.", Span(ago))));
-        if place
+        if trigger_space
             .summary
             .as_ref()
             .is_some_and(|summary| last.is_some_and(|last| summary.updated_at > last))

@@ -14,7 +14,7 @@ use smartspace_ports::{
     secrets::FixedSecrets,
     sockets::Sockets,
 };
-use smartspace_run::{Callbacks, Runs, counters::Counted};
+use smartspace_run::{Callbacks, RunJobHandler, counters::Counted};
 use smartspace_trigger::{Triggers, router::Routers, traces::Traces};
 use tokio::sync::watch;
 
@@ -33,7 +33,7 @@ pub(super) struct Queues {
 }
 
 pub(super) struct Functions {
-    runs: Arc<Runs>,
+    runs: Arc<RunJobHandler>,
     broadcast: Broadcast,
     triggers: Triggers,
     working: watch::Sender<usize>,
@@ -72,7 +72,7 @@ impl Functions {
             Traces::new(exporter, &settings)
         });
         Ok(Self {
-            runs: Arc::new(Runs::new(
+            runs: Arc::new(RunJobHandler::new(
                 pipeline.clone(),
                 sockets.clone(),
                 models,

@@ -25,7 +25,7 @@ use smartspace_ports::{
     secrets::FixedSecrets,
     sockets::PostPermits,
 };
-use smartspace_run::{Callbacks, Runs};
+use smartspace_run::{Callbacks, RunJobHandler};
 use smartspace_socket::Socket;
 use smartspace_store::Store;
 use smartspace_sweep::Sweep;
@@ -51,7 +51,7 @@ pub(crate) struct Environment {
     pub(crate) ports: CountedPorts,
     pub(crate) api: Router,
     pub(crate) socket: Socket,
-    pub(crate) runs: Runs,
+    pub(crate) runs: RunJobHandler,
     triggers: Triggers,
     broadcast: Broadcast,
     pub(crate) sweep: Sweep,
@@ -97,7 +97,7 @@ impl Environment {
             ports,
             api: router(api, Router::new()),
             socket: Socket { pipeline: pipeline.clone(), sockets: sockets.clone() },
-            runs: Runs::new(
+            runs: RunJobHandler::new(
                 pipeline.clone(),
                 sockets.clone(),
                 model,

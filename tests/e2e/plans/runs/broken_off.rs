@@ -63,7 +63,7 @@ async fn a_plans_run_continues_after_its_agent_leaves_the_active_space() {
     let ended = stack.ended(&run, SOON).await;
     assert_eq!((&ended["status"], &ended["endReason"]), (&json!("completed"), &json!("done")));
     let results = stack.model.requests("ada").pop().unwrap().results();
-    assert_eq!(results[2], json!({ "error": "you are not a member of the active space any more" }));
+    assert_eq!(results[2], json!({ "error": "you are no longer a member of the active space" }));
     assert!(results[3]["error"].as_str().unwrap().contains("not a member"), "{}", results[3]);
     assert_eq!(
         (stack.texts(&spaces[0]).await, stack.texts(&spaces[1]).await),

@@ -87,8 +87,8 @@ fn tools(here: &str, there: &str) -> Vec<Value> {
 #[tokio::test]
 async fn a_secret_goes_to_its_hosts_only() {
     let Some(calls) = Calls::make().await else { return };
-    let refused = json!({"error": "the secret KEY may not go to localhost: \
-                                   whoever set it says to which hosts it may"});
+    let refused = json!({"error": "the secret KEY may not go to localhost; \
+                                   the operator of this deployment sets its hosts"});
     for place in PLACES {
         assert_eq!(secret_of(&calls.requests(&format!("{place}Here"))[0], place), KEY);
         let there = format!("{place}There");

@@ -122,7 +122,7 @@ impl LeakScene {
         assert_eq!(
             output("gone")["error"],
             "the header Authorization of this tool can't be sent: \
-             the secret GONE is not set here; whoever runs Smartspace can set it"
+             the secret GONE is not set here; the operator of this deployment can set it"
         );
         assert_eq!(
             output("handedOn")["error"],

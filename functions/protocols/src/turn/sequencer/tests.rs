@@ -243,15 +243,15 @@ fn a_card_is_read_again_if_its_run_continued_without_a_result() {
     let mut sequencer = sequencer();
     sequencer.on_event(EventKind::MessageCreated { message: card("pending", &Value::Null) });
     sequencer.on_event(run_event("waiting_tool"));
-    assert!(sequencer.is_over() && sequencer.open_cards().is_empty());
+    assert!(sequencer.is_over() && sequencer.seqs_to_reread().is_empty());
     sequencer.on_event(run_event("completed"));
-    assert_eq!(sequencer.open_cards(), [2]);
+    assert_eq!(sequencer.seqs_to_reread(), [2]);
 }
 
 #[test]
 fn a_message_before_a_known_one_is_emitted() {
     let mut sequencer = sequencer();
-    sequencer.mark_known(&message(3, None, Some(&[])));
+    sequencer.mark_shown(&message(3, None, Some(&[])));
     assert_eq!(sequencer.complete_to(), 1);
     let before = message(2, None, Some(&[]));
     let events = sequencer.on_event(EventKind::MessageCreated { message: before.clone() });

@@ -52,7 +52,7 @@ impl TurnSetup {
             tracker.add_message(root);
         }
         for run in &self.followed {
-            tracker.continue_run(*run, false);
+            tracker.add_run_by_id(*run);
         }
         for run in &self.answered {
             let forms = self
@@ -62,7 +62,11 @@ impl TurnSetup {
             let answers = self.answered.iter().filter(|answered| *answered == run);
             // A run continues after the answer to its last form. While one is open, the turn is
             // over at once and the client gets that form.
-            tracker.continue_run(*run, forms.count() <= answers.count());
+            if forms.count() <= answers.count() {
+                tracker.add_answered_run(*run);
+            } else {
+                tracker.add_run_by_id(*run);
+            }
         }
         if self.roots.is_empty() && self.followed.is_empty() && self.answered.is_empty() {
             for run in runs.iter().filter(|run| run.status.is_active()) {

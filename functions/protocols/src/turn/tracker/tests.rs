@@ -61,7 +61,11 @@ fn a_run_whose_forms_are_answered_keeps_it_open_until_it_continues() {
     let waiting = run(1, 1, "waiting_tool", &json!({}));
     for is_answered in [true, false] {
         let mut tracker = TurnTracker::default();
-        tracker.continue_run(run_id(1), is_answered);
+        if is_answered {
+            tracker.add_answered_run(run_id(1));
+        } else {
+            tracker.add_run_by_id(run_id(1));
+        }
         tracker.sync(&[], &[*waiting.clone()]);
         assert_eq!(tracker.is_over(), !is_answered);
         tracker.on_event(&EventKind::RunResumed { run: run(1, 1, "running", &json!({})) });

@@ -6,24 +6,24 @@ use serde_json::Value;
 use smartspace_domain::ids::CallId;
 use smartspace_models::port::{Message, ToolResult};
 
-use crate::{agent_loop::state::State, prompt::quoted::Thousands, tools::toolbox::Toolbox};
+use crate::{agent_loop::state::State, prompt::format::Thousands, tools::toolbox::Toolbox};
 
 /// The share of the window from which on results are cut, in percent.
-const FULL: u64 = 85;
-/// The share to which they are cut. This is well below [`FULL`], because a cut changes the
+const FULL_PERCENT: u64 = 85;
+/// The share to which they are cut. This is well below [`FULL_PERCENT`], because a cut changes the
 /// beginning of the conversation, which a provider then can't take from its cache.
-const ROOMY: u64 = 50;
+const TARGET_PERCENT: u64 = 50;
 /// Results of so many bytes or less are not cut.
-const SHORT: usize = 400;
+const SHORT_BYTES: usize = 400;
 
 impl State {
     /// Cuts the oldest results if the conversation takes most of a `window` of so many tokens.
     /// Those of the last answer stay, because the model has not read them yet.
     pub(crate) fn compact(&mut self, window: u64, tools: &Toolbox) {
-        if self.tokens().is_none_or(|tokens| tokens * 100 < window * FULL) {
+        if self.tokens().is_none_or(|tokens| tokens * 100 < window * FULL_PERCENT) {
             return;
         }
-        while self.tokens().is_some_and(|tokens| tokens * 100 > window * ROOMY) {
+        while self.tokens().is_some_and(|tokens| tokens * 100 > window * TARGET_PERCENT) {
             if self.cut_results >= self.read_results() || !self.cut_next(tools) {
                 return;
             }
@@ -66,7 +66,7 @@ impl State {
         let result = results.iter_mut().find(|result| result.call_id == call);
         let Some(result) = result else { return true };
         let text = result.output.to_string();
-        if text.len() > SHORT {
+        if text.len() > SHORT_BYTES {
             let cut = format!("… ({} bytes; {hint})", Thousands(text.len() as u64));
             let saved = text.chars().count().saturating_sub(cut.chars().count());
             result.output = Value::String(cut);

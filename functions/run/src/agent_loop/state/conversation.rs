@@ -5,7 +5,7 @@ use smartspace_store::runs::steps::{CallFile, CallRecord, StepRecord};
 
 use crate::{
     agent_loop::state::State,
-    model_files::{Room, file_ref},
+    model_files::{FileCapacity, file_ref},
 };
 
 impl State {
@@ -74,7 +74,7 @@ pub(crate) fn results<'a>(
 fn pictures(record: &CallRecord) -> impl Iterator<Item = FileRef> {
     record.files.iter().map(|CallFile { space_id, label, file }| FileRef {
         call_id: Some(record.call_id),
-        is_cut: !Room::default().take(&file.part),
+        is_cut: !FileCapacity::default().take(&file.part),
         ..file_ref(*space_id, file, label.clone())
     })
 }

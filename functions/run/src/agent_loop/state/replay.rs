@@ -1,4 +1,4 @@
-//! The state of a run after its last stored step.
+//! Rebuilds the state of a run from its stored steps, of which none may have expired.
 
 use smartspace_domain::Time;
 use smartspace_store::runs::{RunRecord, steps::Progress};

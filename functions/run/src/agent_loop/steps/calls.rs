@@ -4,6 +4,7 @@ use std::{ops::Range, sync::Mutex};
 
 use smartspace_domain::{
     Error, Result, agents::ContinueOn, ids::StreamId, runs::EndReason, steps::CallStatus,
+    tools::SEND_MESSAGE,
 };
 use smartspace_store::runs::steps::CallRecord;
 use tokio::time::Instant;
@@ -13,10 +14,9 @@ use crate::{
         state::{CaughtUp, Pending, State, results},
         steps::{
             AgentLoop,
-            completion::{Completion, LoopExit},
+            run_end::{LoopExit, RunEnd},
         },
     },
-    prompt::run_activity::SEND_MESSAGE,
     tools::{
         calling::Calling,
         execution::execute,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// How many calls run at the same time. The answer to each may be megabytes.
-const CALLS_AT_ONCE: usize = 8;
+const MAX_CALLS_AT_ONCE: usize = 8;
 
 /// A call with its stored result.
 struct FinishedCall {
@@ -48,7 +48,7 @@ impl AgentLoop<'_> {
         // The worker that made this call stopped before it ended the run.
         let ends = |record: &CallRecord| record.ends.map(|reason| (reason, record.index as usize));
         if let Some((reason, call)) = pending.made().find_map(ends) {
-            return Ok(Some(Completion::by_call(reason, &pending.calls[call]).end()));
+            return Ok(Some(RunEnd::by_call(reason, &pending.calls[call]).exit()));
         }
         if let Some(exit) = self.make_calls(state, &mut pending, deadline).await? {
             return Ok(Some(exit));
@@ -58,7 +58,7 @@ impl AgentLoop<'_> {
         }
         state.messages.extend(results(pending.made()));
         let continues = self.continues(&pending);
-        Ok((!continues).then(|| Completion::completed(EndReason::Done).end()))
+        Ok((!continues).then(|| RunEnd::completed(EndReason::Done).exit()))
     }
 
     /// Makes the calls in their written order. Neighbours that may run at the same time do. A call
@@ -77,16 +77,16 @@ impl AgentLoop<'_> {
                 .iter()
                 .map(|call| self.tools.time_limit(&call.name))
                 .max();
-            if !state.is_fresh && !self.context.has_time_for(limit.unwrap_or(TIME_LIMIT)) {
+            if !state.is_first_action && !self.context.has_time_for(limit.unwrap_or(TIME_LIMIT)) {
                 return Ok(Some(LoopExit::HandOver(None)));
             }
             let made = match self.call(state, pending, group, concurrency).await {
                 Err(Error::TooMany { wait, .. }) => {
-                    if let Some(exit) = self.wait_for_room(wait, waits, deadline).await {
+                    if let Some(exit) = self.wait_for_next_second(wait, waits, deadline).await {
                         return Ok(Some(exit));
                     }
                     waits += 1;
-                    state.is_fresh = false;
+                    state.is_first_action = false;
                     continue;
                 }
                 made => made?,
@@ -98,7 +98,7 @@ impl AgentLoop<'_> {
                 self.apply(state, &finished).await;
                 pending.records[index] = Some(finished.record);
                 if let Some(reason) = ends {
-                    return Ok(Some(Completion::by_call(reason, &pending.calls[index]).end()));
+                    return Ok(Some(RunEnd::by_call(reason, &pending.calls[index]).exit()));
                 }
             }
         }
@@ -112,7 +112,7 @@ impl AgentLoop<'_> {
         }
         let neighbours = pending.calls[next..]
             .iter()
-            .take(CALLS_AT_ONCE)
+            .take(MAX_CALLS_AT_ONCE)
             .take_while(|call| self.tools.concurrency(&call.name) == concurrency)
             .count();
         next..next + neighbours
@@ -129,7 +129,7 @@ impl AgentLoop<'_> {
             state.caught_up =
                 record.active_space.map(|space| CaughtUp { space, at: Instant::now() });
         }
-        state.is_fresh = false;
+        state.is_first_action = false;
     }
 
     /// Waits until people have answered all forms. All other calls are done by now.
@@ -233,7 +233,7 @@ impl AgentLoop<'_> {
             let record = calling.finished(&outcome);
             self.context.streams.end(calling.begun.call_id, outcome.message);
             let is_newest = outcome.message.is_some()
-                && outcome.mark.is_some_and(|(space, _)| Some(space) == record.active_space);
+                && outcome.read_up_to.is_some_and(|(space, _)| Some(space) == record.active_space);
             finished.push(FinishedCall { record, is_newest });
         }
         Ok(finished)

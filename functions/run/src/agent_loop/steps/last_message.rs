@@ -3,7 +3,9 @@
 
 use std::sync::Mutex;
 
-use smartspace_domain::{Error, Result, ids::StreamId, runs::EndReason, steps::CallStatus};
+use smartspace_domain::{
+    Error, Result, ids::StreamId, runs::EndReason, steps::CallStatus, tools::SEND_MESSAGE,
+};
 use smartspace_store::runs::{
     RunRecord,
     steps::{CallBegun, StepRecord},
@@ -12,10 +14,9 @@ use smartspace_store::runs::{
 use crate::{
     agent_loop::{
         state::State,
-        steps::{AgentLoop, completion::Completion},
+        steps::{AgentLoop, run_end::RunEnd},
     },
-    prompt::run_activity::SEND_MESSAGE,
-    tools::{builtin::send_message, calling::Calling, execution::checked},
+    tools::{builtin::send_message, calling::Calling, execution::tool_and_input},
 };
 
 impl AgentLoop<'_> {
@@ -35,7 +36,7 @@ impl AgentLoop<'_> {
         if has_others || state.marks.keys().any(|read| *read != space) {
             return Ok(None);
         }
-        let Ok((_, input)) = checked(self.tools, begun) else { return Ok(None) };
+        let Ok((_, input)) = tool_and_input(self.tools, begun) else { return Ok(None) };
         let spent = Mutex::default();
         let calling = Calling {
             context,
@@ -55,9 +56,8 @@ impl AgentLoop<'_> {
         let Ok((post, record)) = send_message::message(&calling, space, &input).await? else {
             return Ok(None);
         };
-        let done = Completion::completed(EndReason::Done);
-        let (run, ending) =
-            self.ending(Completion { last_step: Some(step.clone()), ..done }, state)?;
+        let done = RunEnd::completed(EndReason::Done);
+        let (run, ending) = self.ending(RunEnd { last_step: Some(step.clone()), ..done }, state)?;
         let started_at = record.started_at;
         let posted = calling.post_last(space, post, record, &run, &ending).await;
         let (message, ended) = match posted {
@@ -68,7 +68,7 @@ impl AgentLoop<'_> {
             Err(error) => return Err(error),
         };
         self.show_answer(step, &state.entered);
-        context.unfinished.set(None);
+        context.unstored_answer.set(None);
         context.streams.end(begun.call_id, Some(message));
         context.show_call(begun.call_id, CallStatus::Completed, started_at);
         Ok(Some(ended))
@@ -79,7 +79,7 @@ impl AgentLoop<'_> {
         let context = self.context;
         match &step.calls[..] {
             [only] if only.name == SEND_MESSAGE => Some(only)
-                .filter(|_| context.config.run_loop.end_after_send && context.dry.is_none()),
+                .filter(|_| context.config.run_loop.end_after_send && context.dry_run.is_none()),
             _ => None,
         }
     }

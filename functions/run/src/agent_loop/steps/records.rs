@@ -21,12 +21,12 @@ impl AgentLoop<'_> {
         steps.store_step(&context.run, step, prompt.as_ref(), &state.used, context.now()).await
     }
 
-    /// Shows an answer that is stored to those who follow the run.
+    /// Shows a stored answer to the followers of the run.
     pub(super) fn show_answer(&self, step: &StepRecord, entered: &BTreeSet<SpaceId>) {
         self.context.show_answer(step, entered, |name| self.tools.card(name).is_some());
     }
 
-    /// Shows how far a call has come to those who follow the run.
+    /// Shows the followers of the run how far a call has come.
     pub(super) fn show_call(&self, call: &CallRecord) {
         self.context.show_call(call.call_id, call.status, call.started_at);
     }

@@ -1,5 +1,5 @@
-//! A space accepts only so many messages in a second. A call whose message is too much waits for a
-//! later second, so that a run never fails because others write a lot.
+//! Waits while a space is full: it accepts only so many messages in a second. A call whose message
+//! is one too many waits for a later second, so that a run never fails because others write a lot.
 
 use std::time::Duration;
 
@@ -8,31 +8,31 @@ use tokio::time::{Instant, sleep};
 
 use crate::agent_loop::steps::{
     AgentLoop,
-    completion::{Completion, LoopExit},
+    run_end::{LoopExit, RunEnd},
 };
 
 /// The longest random addition to the first wait, in milliseconds. It doubles with each further
 /// wait, so that many waiting runs do not all try in the first moment of every second.
-const JITTER_MS: u64 = 500;
+const MAX_JITTER_MS: u64 = 500;
 /// How often the addition doubles.
-const DOUBLINGS: u32 = 3;
+const MAX_DOUBLINGS: u32 = 3;
 
 impl AgentLoop<'_> {
     /// Waits for a later second. `waits` says how often this call has waited before. Nothing is
     /// locked meanwhile, so the lease is renewed and a cancellation is noticed.
     /// Returns how the loop ends if the run's time would be over by then.
-    pub(super) async fn wait_for_room(
+    pub(super) async fn wait_for_next_second(
         &self,
         next_second: Duration,
         waits: u32,
         deadline: Instant,
     ) -> Option<LoopExit> {
-        let most = JITTER_MS << waits.min(DOUBLINGS);
+        let most = MAX_JITTER_MS << waits.min(MAX_DOUBLINGS);
         let jitter = self.context.pipeline.ids.random() % u128::from(most);
         let wait = next_second + Duration::from_millis(jitter as u64);
         if Instant::now() + wait >= deadline {
             self.context.streams.end_all(Some(StreamEnd::Failed));
-            return Some(Completion::completed(EndReason::TimeLimit).end());
+            return Some(RunEnd::completed(EndReason::TimeLimit).exit());
         }
         if !self.context.has_time_for(wait) {
             return Some(LoopExit::HandOver(None));

@@ -7,12 +7,12 @@ use smartspace_store::runs::steps::Marks;
 
 use crate::{
     agent_loop::{news::read_news, state::State, steps::AgentLoop},
-    watchers::{self, Look},
+    watchers::{self, RunSnapshot},
 };
 
 /// The news is not read again within this time after the run read or posted the newest message.
 /// A message that arrives within it is not late, because the model takes longer to answer.
-const JUST_NOW: Duration = Duration::from_millis(50);
+const CAUGHT_UP_FOR: Duration = Duration::from_millis(50);
 
 /// The additions of the system before a step.
 #[derive(Default)]
@@ -26,8 +26,8 @@ impl AgentLoop<'_> {
     pub(super) async fn watch(&self, state: &mut State) -> Result<StepNotes> {
         let mut notes = StepNotes::default();
         // The first step of a fork gets the messages that the other run had before it.
-        let dry = self.context.dry.as_ref();
-        if let Some(replayed) = dry.and_then(|dry| dry.notes(state.steps)) {
+        let dry_run = self.context.dry_run.as_ref();
+        if let Some(replayed) = dry_run.and_then(|dry_run| dry_run.notes(state.steps)) {
             notes.messages = replayed.to_vec();
             state.add_system_messages(&notes.messages);
             return Ok(notes);
@@ -36,32 +36,36 @@ impl AgentLoop<'_> {
         // There is no news before the first step, since the prompt has just been read, and none
         // right after a message of the run itself.
         let is_known = state.caught_up.is_some_and(|caught_up| {
-            Some(caught_up.space) == state.active_space && caught_up.at.elapsed() < JUST_NOW
+            Some(caught_up.space) == state.active_space && caught_up.at.elapsed() < CAUGHT_UP_FOR
         });
         if let Some(space) = state.active_space
             && state.steps > 0
             && !is_known
-            && dry.is_none()
+            && dry_run.is_none()
         {
             let after = state.marks.get(&space).copied().unwrap_or(u64::MAX);
             let read = read_news(self.context, space, after, &mut state.names).await?;
-            notes.marks.extend(read.last.map(|last| (space, last)));
+            notes.marks.extend(read.last_seq.map(|last| (space, last)));
             news = read.text;
         }
-        let look = Look {
+        let snapshot = RunSnapshot {
             step: state.steps,
             max_steps: self.context.config.run_loop.max_steps,
-            used: self.used(),
-            limit: self.context.config.run_loop.time_limit.length(),
+            time_worked: self.time_worked(),
+            time_limit: self.context.config.run_loop.time_limit.length(),
             tokens: state.tokens(),
             window: u64::from(self.context.model.context_window),
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),
-            budgets: if dry.is_none() { self.context.spending.take_notices() } else { Vec::new() },
+            budgets: if dry_run.is_none() {
+                self.context.spending.take_notices()
+            } else {
+                Vec::new()
+            },
             is_unposted: state.ended_with_text,
         };
-        notes.messages = watchers::look(&look, &state.system_messages);
+        notes.messages = watchers::look(&snapshot, &state.system_messages);
         state.add_system_messages(&notes.messages);
         Ok(notes)
     }

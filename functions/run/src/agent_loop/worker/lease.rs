@@ -109,14 +109,14 @@ impl Worker {
                 () = sleep(CHECK_INTERVAL) => {}
                 () = &mut heard => heard = signal.heard(self.context.run.id),
             }
-            if let Some(stop) = self.check().await {
+            if let Some(stop) = self.stop_reason().await {
                 return stop;
             }
         }
     }
 
     /// Returns a reason to stop if the worker no longer has the run.
-    async fn check(&self) -> Option<StopReason> {
+    async fn stop_reason(&self) -> Option<StopReason> {
         match self.context.store().runs().record(self.context.run.id).await {
             Ok(run) if run.lease.as_ref() == Some(&self.context.lease) => None,
             Ok(run) if run.status == RunStatus::Canceled => {
@@ -136,7 +136,7 @@ impl Worker {
     }
 
     pub(super) async fn why_lost(&self) -> StopReason {
-        self.check().await.unwrap_or(StopReason::TakenOver)
+        self.stop_reason().await.unwrap_or(StopReason::TakenOver)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Keeps what a run had shown when it was canceled.
+//! Stores what a run had shown when it was canceled.
 //!
 //! The run is over, and its worker no longer holds a lease. But members have seen a part of the
 //! answer, and it must not vanish: it becomes a message that is marked as partial and triggers
@@ -22,26 +22,29 @@ use tokio::time::sleep;
 use crate::{
     agent_loop::worker::{Worker, lease::stop_requested},
     prompt::run_activity::RunActivity,
-    streaming::StreamInfo,
+    streaming::{CallPosition, StreamInfo},
 };
 
-/// How long that may take. Clients wait five seconds for what they have seen.
-const LIMIT: Duration = Duration::from_secs(4);
-/// The same if the process stops. The process itself has two seconds.
-const LIMIT_WHEN_STOPPING: Duration = Duration::from_millis(800);
+/// How long storing may take. Clients wait five seconds for the message of a text that they have
+/// shown.
+const STORE_TIMEOUT: Duration = Duration::from_secs(4);
+/// The same limit if the process stops. The process itself has two seconds.
+const STORE_TIMEOUT_WHEN_STOPPING: Duration = Duration::from_millis(800);
 
 impl Worker {
     /// Stores what the model had written when the run was canceled.
-    pub(super) async fn keep_shown(&self, reason: StreamEnd) {
+    pub(super) async fn store_shown(&self, reason: StreamEnd) {
         let too_late = async {
             tokio::select! {
-                () = sleep(LIMIT) => {}
-                () = stop_requested(self.stopping.clone()) => sleep(LIMIT_WHEN_STOPPING).await,
+                () = sleep(STORE_TIMEOUT) => {}
+                () = stop_requested(self.stopping.clone()) => {
+                    sleep(STORE_TIMEOUT_WHEN_STOPPING).await;
+                }
             }
         };
         tokio::select! {
             biased;
-            () = self.keep_all(reason) => {}
+            () = self.store_all(reason) => {}
             () = too_late => {
                 let run = self.context.run.id;
                 tracing::warn!(%run, "what a canceled run had shown was not stored in time");
@@ -49,9 +52,9 @@ impl Worker {
         }
     }
 
-    async fn keep_all(&self, reason: StreamEnd) {
+    async fn store_all(&self, reason: StreamEnd) {
         let context = &self.context;
-        if let Some(step) = context.unfinished.take() {
+        if let Some(step) = context.unstored_answer.take() {
             let claims = context.run.claims;
             let steps = context.store().steps();
             match steps.store_partial(context.run.id, claims, &step, context.now()).await {
@@ -62,7 +65,7 @@ impl Worker {
                 }
             }
         }
-        let shown = context.streams.shown();
+        let shown = context.streams.shown_texts();
         if shown.is_empty() {
             return;
         }
@@ -83,8 +86,9 @@ impl Worker {
         tools_used: Vec<String>,
     ) -> Option<MessageId> {
         let context = &self.context;
+        let CallPosition { step, index } = info.position;
         let authority =
-            Authority::Stopped { claims: context.run.claims, call_position: info.place };
+            Authority::Stopped { claims: context.run.claims, call_position: (step, index) };
         let new = NewMessage {
             id: MessageId::of_call(info.call),
             space: info.space,

@@ -15,10 +15,10 @@ use smartspace_store::{
 use crate::prompt::{
     Prompt,
     lines::Lines,
-    news::news,
-    prompt,
+    news::write_news,
     reading::PromptSources,
     samples::{SampleTexts, at, id},
+    write_prompt,
 };
 
 /// Returns a trigger of each kind that is not a message.
@@ -43,31 +43,37 @@ pub(crate) fn other_triggers(written: &SampleTexts<'_>) -> [Trigger; 2] {
 
 /// Returns the trigger for the last message of the space.
 pub(crate) fn message_trigger(sources: &PromptSources) -> Trigger {
-    let place = sources.trigger_space.as_ref().unwrap();
+    let trigger_space = sources.trigger_space.as_ref().unwrap();
     let run = RunRecord::triggered(
         RunId::new(at(0), 7),
         id(2),
-        place.space.id,
-        &place.trigger,
+        trigger_space.space.id,
+        &trigger_space.trigger,
         Source::Mention,
         at(9),
     );
-    triggers::of_message(&run, &place.space.settings.name, &place.trigger, None)
+    triggers::of_message(&run, &trigger_space.space.settings.name, &trigger_space.trigger, None)
 }
 
 /// Writes the prompt of a run with this trigger.
 pub(crate) fn prompt_of(sources: &PromptSources, trigger: &Trigger) -> Prompt {
-    prompt(sources, sources.agent.agent.as_ref().unwrap(), RunId::new(at(0), 7), trigger, at(60))
+    write_prompt(
+        sources,
+        sources.agent.agent.as_ref().unwrap(),
+        RunId::new(at(0), 7),
+        trigger,
+        at(60),
+    )
 }
 
 /// Writes the messages of the space as the news that a run reads between two steps.
 pub(crate) fn news_of(sources: &PromptSources) -> Option<String> {
-    let place = sources.trigger_space.as_ref().unwrap();
+    let trigger_space = sources.trigger_space.as_ref().unwrap();
     let messages: Vec<MessageRecord> =
-        place.messages.iter().map(|message| MessageRecord::clone(message)).collect();
-    news(
-        &place.space.settings.name,
-        &Lines::of(&sources.names, place.space.id, &place.member),
+        trigger_space.messages.iter().map(|message| MessageRecord::clone(message)).collect();
+    write_news(
+        &trigger_space.space.settings.name,
+        &Lines::of(&sources.names, trigger_space.space.id, &trigger_space.member),
         RunId::new(at(0), 7),
         0,
         &messages,
@@ -79,7 +85,7 @@ pub(crate) fn news_of(sources: &PromptSources) -> Option<String> {
 /// first, such a line names the role.
 pub(crate) fn text_of(prompt: &Prompt) -> String {
     let mut text = prompt.system.join("\n----\n");
-    for (index, message) in prompt.rest.messages.iter().enumerate() {
+    for (index, message) in prompt.body.messages.iter().enumerate() {
         let (role, blocks) = match message {
             Message::User { blocks } => ("---- user\n", blocks.join("----\n")),
             Message::Assistant { text, .. } => ("---- assistant\n", format!("{text}\n")),

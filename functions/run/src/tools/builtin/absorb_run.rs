@@ -11,12 +11,10 @@ use serde_json::Value;
 use smartspace_domain::{Result, runs::EndReason};
 
 use crate::tools::{
-    builtin::own_runs,
+    builtin::shared::own_runs,
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Spec},
+    tool::{BuiltInTool, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "absorb_run";
 
 pub(crate) struct AbsorbRun;
 
@@ -24,11 +22,12 @@ pub(crate) struct AbsorbRun;
 impl BuiltInTool for AbsorbRun {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "absorb_run".into(),
             description: "Stop another run of yours and read what it was doing.".into(),
             input: own_runs::schema(),
             read_only: false,
             changes_space: false,
+            group: Some(ToolGroup::Runs),
         }
     }
 

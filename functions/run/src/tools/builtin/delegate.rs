@@ -11,12 +11,10 @@ use smartspace_store::runs::{delegations::HandOn, steps::CallRecord};
 
 use crate::tools::{
     calling::{Calling, Outcome},
+    input::text_of,
     naming::named,
-    output::text_of,
-    tool::{BuiltInTool, Spec},
+    tool::{BuiltInTool, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "delegate";
 
 pub(crate) struct Delegate;
 
@@ -24,7 +22,7 @@ pub(crate) struct Delegate;
 impl BuiltInTool for Delegate {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "delegate".into(),
             description: "Let another agent of this space answer, and end this run.".into(),
             input: json!({
                 "type": "object",
@@ -42,6 +40,7 @@ impl BuiltInTool for Delegate {
             }),
             read_only: false,
             changes_space: false,
+            group: Some(ToolGroup::Delegate),
         }
     }
 

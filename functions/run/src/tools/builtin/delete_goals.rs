@@ -5,15 +5,10 @@ use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use crate::tools::{
-    builtin::{
-        agent_state::{keys_of, keys_schema, store_change},
-        delete_memories::deleted,
-    },
+    builtin::shared::agent_state::{deleted, keys_of, keys_schema, store_change},
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Spec},
+    tool::{BuiltInTool, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "delete_goals";
 
 pub(crate) struct DeleteGoals;
 
@@ -21,7 +16,7 @@ pub(crate) struct DeleteGoals;
 impl BuiltInTool for DeleteGoals {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "delete_goals".into(),
             description: "Delete goals.".into(),
             input: json!({
                 "type": "object",
@@ -31,6 +26,7 @@ impl BuiltInTool for DeleteGoals {
             }),
             read_only: false,
             changes_space: false,
+            group: Some(ToolGroup::Goals),
         }
     }
 

@@ -5,12 +5,10 @@ use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use crate::tools::{
-    builtin::agent_state::{keys_of, keys_schema, listed, store_change},
+    builtin::shared::agent_state::{deleted, keys_of, keys_schema, store_change},
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Spec},
+    tool::{BuiltInTool, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "delete_memories";
 
 pub(crate) struct DeleteMemories;
 
@@ -18,7 +16,7 @@ pub(crate) struct DeleteMemories;
 impl BuiltInTool for DeleteMemories {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "delete_memories".into(),
             description: "Delete memories.".into(),
             input: json!({
                 "type": "object",
@@ -28,6 +26,7 @@ impl BuiltInTool for DeleteMemories {
             }),
             read_only: false,
             changes_space: false,
+            group: Some(ToolGroup::Memories),
         }
     }
 
@@ -43,8 +42,4 @@ impl BuiltInTool for DeleteMemories {
         })
         .await
     }
-}
-
-pub(crate) fn deleted(keys: &[String]) -> Value {
-    listed("deleted", keys.iter().map(|key| json!(key)))
 }

@@ -7,12 +7,10 @@ use serde_json::{Value, json};
 use smartspace_domain::{Error, Result, ids::PlanId};
 
 use crate::tools::{
-    builtin::agent_state::{keys_schema, listed, store_change},
+    builtin::shared::agent_state::{keys_schema, listed, store_change},
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Spec},
+    tool::{BuiltInTool, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "delete_plans";
 
 pub(crate) struct DeletePlans;
 
@@ -20,7 +18,7 @@ pub(crate) struct DeletePlans;
 impl BuiltInTool for DeletePlans {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "delete_plans".into(),
             description: "Delete plans.".into(),
             input: json!({
                 "type": "object",
@@ -30,6 +28,7 @@ impl BuiltInTool for DeletePlans {
             }),
             read_only: false,
             changes_space: false,
+            group: Some(ToolGroup::Plans),
         }
     }
 

@@ -6,13 +6,11 @@ use smartspace_domain::Result;
 use smartspace_store::messages::Range;
 
 use crate::tools::{
-    builtin::read_messages::{fitting, shown},
+    builtin::read_messages::{fitting, message_json},
     calling::{Calling, Outcome},
     naming::space_of,
     tool::{BuiltInTool, Spec},
 };
-
-pub(crate) const NAME: &str = "enter_space";
 
 pub(crate) struct EnterSpace;
 
@@ -20,7 +18,7 @@ pub(crate) struct EnterSpace;
 impl BuiltInTool for EnterSpace {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "enter_space".into(),
             description: "Make another of your spaces the active one, and read its last messages."
                 .into(),
             input: json!({
@@ -43,6 +41,7 @@ impl BuiltInTool for EnterSpace {
             }),
             read_only: true,
             changes_space: true,
+            group: None,
         }
     }
 
@@ -63,9 +62,9 @@ impl BuiltInTool for EnterSpace {
         let messages = store.messages().list(space, Range::Before(u64::MAX), limit).await?;
         let total = messages.last().map_or(0, |message| message.seq);
         let history =
-            fitting(messages.iter().map(|message| shown(space, message, &member)).collect());
+            fitting(messages.iter().map(|message| message_json(space, message, &member)).collect());
         let first = total + 1 - history.len() as u64;
-        // `unreadBefore` counts the new messages that are not shown, so the mark covers them, too.
+        // `unreadBefore` counts the new messages that are not shown, so they count as read, too.
         let unread_before = (first - 1).saturating_sub(member.cursor);
         let output = json!({
             "success": true,
@@ -77,7 +76,7 @@ impl BuiltInTool for EnterSpace {
         });
         Ok(Outcome {
             active_space: Some(space),
-            mark: Some((space, total)),
+            read_up_to: Some((space, total)),
             ..Outcome::completed(output)
         })
     }

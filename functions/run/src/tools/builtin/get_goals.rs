@@ -1,16 +1,14 @@
-//! `get_goals`: lists the agent's goals, also those that are not active any more.
+//! `get_goals`: lists the agent's goals, including completed and abandoned ones.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{Result, goals::GoalStatus};
 
 use crate::tools::{
-    builtin::agent_state::listed,
+    builtin::shared::agent_state::listed,
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Concurrency, Spec},
+    tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "get_goals";
 
 pub(crate) struct GetGoals;
 
@@ -18,7 +16,7 @@ pub(crate) struct GetGoals;
 impl BuiltInTool for GetGoals {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "get_goals".into(),
             description: "List your goals.".into(),
             input: json!({
                 "type": "object",
@@ -29,6 +27,7 @@ impl BuiltInTool for GetGoals {
             }),
             read_only: true,
             changes_space: false,
+            group: Some(ToolGroup::Goals),
         }
     }
 

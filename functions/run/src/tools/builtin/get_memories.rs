@@ -5,13 +5,11 @@ use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use crate::tools::{
-    builtin::agent_state::{keys_of, keys_schema, listed, listed_in},
+    builtin::shared::agent_state::{keys_of, keys_schema, listed, listed_in},
     calling::{Calling, Outcome},
-    output::OUTPUT_BYTES,
-    tool::{BuiltInTool, Concurrency, Spec},
+    output::MAX_OUTPUT_BYTES,
+    tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "get_memories";
 
 pub(crate) struct GetMemories;
 
@@ -19,7 +17,7 @@ pub(crate) struct GetMemories;
 impl BuiltInTool for GetMemories {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "get_memories".into(),
             description: "Read your memories.".into(),
             input: json!({
                 "type": "object",
@@ -28,6 +26,7 @@ impl BuiltInTool for GetMemories {
             }),
             read_only: true,
             changes_space: false,
+            group: Some(ToolGroup::Memories),
         }
     }
 
@@ -50,7 +49,7 @@ impl BuiltInTool for GetMemories {
         let items = || memories.iter().map(|memory| json!(memory));
         let mut list = listed("memories", items());
         if list["more"].is_u64() {
-            list = listed_in(OUTPUT_BYTES - KEYS_BYTES, "memories", items());
+            list = listed_in(MAX_OUTPUT_BYTES - KEYS_BYTES, "memories", items());
             let shown = list["memories"].as_array().map_or(0, Vec::len);
             let keys = memories[shown..].iter().map(|memory| json!(memory.key));
             list["moreKeys"] = listed_in(KEYS_BYTES, "keys", keys)["keys"].take();

@@ -13,11 +13,9 @@ use smartspace_store::{runs::listing::RunFilter, table::pages::PageRequest};
 use crate::prompt::run_activity::{RunActivity, Waiting};
 use crate::tools::{
     calling::{Calling, Outcome},
-    output::{OUTPUT_BYTES, count_that_fit},
-    tool::{BuiltInTool, Concurrency, Spec},
+    output::{MAX_OUTPUT_BYTES, count_that_fit},
+    tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "get_my_runs";
 
 pub(crate) struct GetMyRuns;
 
@@ -25,7 +23,7 @@ pub(crate) struct GetMyRuns;
 impl BuiltInTool for GetMyRuns {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "get_my_runs".into(),
             description: "List your runs, newest first.".into(),
             input: json!({
                 "type": "object",
@@ -47,6 +45,7 @@ impl BuiltInTool for GetMyRuns {
             }),
             read_only: true,
             changes_space: false,
+            group: Some(ToolGroup::Runs),
         }
     }
 
@@ -65,9 +64,9 @@ impl BuiltInTool for GetMyRuns {
         let mut shown: Vec<Value> = runs
             .iter()
             .zip(activities)
-            .map(|(run, activity)| shown(run, activity, run.id == context.run.id))
+            .map(|(run, activity)| run_json(run, activity, run.id == context.run.id))
             .collect();
-        shown.truncate(count_that_fit(&shown, OUTPUT_BYTES));
+        shown.truncate(count_that_fit(&shown, MAX_OUTPUT_BYTES));
         Ok(Outcome::completed(json!({"runs": shown})))
     }
 }
@@ -87,11 +86,11 @@ async fn runs(calling: &Calling<'_>, status: Option<RunStatus>, limit: usize) ->
         without_forks: true,
         ..RunFilter::default()
     };
-    let request = PageRequest { cursor: None, limit: Some(limit) };
-    Ok(context.store().runs().list(&filter, &request, context.now()).await?.items)
+    let ask = PageRequest { cursor: None, limit: Some(limit) };
+    Ok(context.store().runs().list(&filter, &ask, context.now()).await?.items)
 }
 
-fn shown(run: &Run, activity: RunActivity, is_this_run: bool) -> Value {
+fn run_json(run: &Run, activity: RunActivity, is_this_run: bool) -> Value {
     let sent: Vec<Value> = activity
         .sent
         .into_iter()

@@ -5,12 +5,10 @@ use serde_json::{Value, json};
 use smartspace_domain::{Result, plans::PlanStatus};
 
 use crate::tools::{
-    builtin::agent_state::listed,
+    builtin::shared::agent_state::listed,
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Concurrency, Spec},
+    tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "get_plans";
 
 pub(crate) struct GetPlans;
 
@@ -18,7 +16,7 @@ pub(crate) struct GetPlans;
 impl BuiltInTool for GetPlans {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "get_plans".into(),
             description: "List your plans.".into(),
             input: json!({
                 "type": "object",
@@ -29,6 +27,7 @@ impl BuiltInTool for GetPlans {
             }),
             read_only: true,
             changes_space: false,
+            group: Some(ToolGroup::Plans),
         }
     }
 

@@ -12,11 +12,9 @@ use smartspace_store::attachments::FileRecord;
 
 use crate::tools::{
     calling::{Calling, Outcome},
-    output::text_of,
+    input::text_of,
     tool::{BuiltInTool, Concurrency, Spec},
 };
-
-pub(crate) const NAME: &str = "read_attachment";
 
 pub(crate) struct ReadAttachment;
 
@@ -24,7 +22,7 @@ pub(crate) struct ReadAttachment;
 impl BuiltInTool for ReadAttachment {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "read_attachment".into(),
             description: "Read a text file of the active space.".into(),
             input: json!({
                 "type": "object",
@@ -37,6 +35,7 @@ impl BuiltInTool for ReadAttachment {
             }),
             read_only: true,
             changes_space: false,
+            group: None,
         }
     }
 
@@ -95,7 +94,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::tools::output::OUTPUT_BYTES;
+    use crate::tools::output::MAX_OUTPUT_BYTES;
 
     #[test]
     fn a_page_fits_a_result() {
@@ -110,6 +109,6 @@ mod tests {
         let id = AttachmentId::new(at, 2);
         let space = SpaceId::new(at, 1);
         let page = page(&FileRecord::new(id, space, &spec, None, at), 0, &bytes);
-        assert!(page.to_string().len() <= OUTPUT_BYTES);
+        assert!(page.to_string().len() <= MAX_OUTPUT_BYTES);
     }
 }

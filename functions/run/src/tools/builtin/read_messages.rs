@@ -10,16 +10,14 @@ use smartspace_domain::{
 use smartspace_store::{messages::Range, runs::steps::ShownPage, spaces::rosters::MemberRecord};
 
 use crate::{
-    prompt::why::why,
+    prompt::why::write_why,
     tools::{
         calling::{Calling, Outcome},
         naming::space_of,
-        output::{OUTPUT_BYTES, count_that_fit},
+        output::{MAX_OUTPUT_BYTES, count_that_fit},
         tool::{BuiltInTool, Spec},
     },
 };
-
-pub(crate) const NAME: &str = "read_messages";
 
 pub(crate) struct ReadMessages;
 
@@ -27,7 +25,7 @@ pub(crate) struct ReadMessages;
 impl BuiltInTool for ReadMessages {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "read_messages".into(),
             description:
                 "Read messages of a space: the last ones, or those before or around a number."
                     .into(),
@@ -51,6 +49,7 @@ impl BuiltInTool for ReadMessages {
             }),
             read_only: true,
             changes_space: false,
+            group: None,
         }
     }
 
@@ -86,7 +85,7 @@ impl BuiltInTool for ReadMessages {
         )?;
         let newest = messages.last().map_or(0, |message| message.seq);
         let mut written: Vec<Value> =
-            messages.iter().map(|message| shown(space, message, &member)).collect();
+            messages.iter().map(|message| message_json(space, message, &member)).collect();
         if let Some(around) = number("around") {
             written = fitting_around(written, messages.partition_point(|it| it.seq < around));
         }
@@ -103,7 +102,7 @@ impl BuiltInTool for ReadMessages {
 }
 
 /// A message of a space as the model is shown it.
-pub(crate) fn shown(space: SpaceId, message: &Message, member: &MemberRecord) -> Value {
+pub(crate) fn message_json(space: SpaceId, message: &Message, member: &MemberRecord) -> Value {
     let mut shown = json!({
         "id": message.id,
         "seq": message.seq,
@@ -114,7 +113,7 @@ pub(crate) fn shown(space: SpaceId, message: &Message, member: &MemberRecord) ->
     });
     if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == member.entity_id)
     {
-        shown["because"] = json!(why(space, member.entity_id, origin));
+        shown["because"] = json!(write_why(space, member.entity_id, origin));
     }
     if message.is_partial() {
         shown["stopped"] = json!(true);
@@ -143,7 +142,7 @@ fn fitting_around(mut messages: Vec<Value>, index: usize) -> Vec<Value> {
     let sizes: Vec<usize> = messages.iter().map(|message| message.to_string().len() + 1).collect();
     let mut bytes: usize = sizes.iter().sum();
     let mut kept = 0..messages.len();
-    while kept.len() > 1 && bytes > OUTPUT_BYTES {
+    while kept.len() > 1 && bytes > MAX_OUTPUT_BYTES {
         let before = index.saturating_sub(kept.start).min(kept.len() - 1);
         if kept.len() - 1 - before >= before {
             kept.end -= 1;
@@ -158,6 +157,6 @@ fn fitting_around(mut messages: Vec<Value>, index: usize) -> Vec<Value> {
 
 /// The newest of the messages that fit a result, but at least one.
 pub(crate) fn fitting(mut messages: Vec<Value>) -> Vec<Value> {
-    let fit = count_that_fit(messages.iter().rev(), OUTPUT_BYTES).max(1).min(messages.len());
+    let fit = count_that_fit(messages.iter().rev(), MAX_OUTPUT_BYTES).max(1).min(messages.len());
     messages.split_off(messages.len() - fit)
 }

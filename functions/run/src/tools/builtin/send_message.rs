@@ -8,13 +8,13 @@ use smartspace_domain::{
     ids::{AttachmentId, MessageId, SpaceId},
     messages::excerpt,
     steps::CallStatus,
+    tools::SEND_MESSAGE,
 };
 use smartspace_store::{messages::append::Content, runs::steps::CallRecord};
 
-use crate::prompt::run_activity::SEND_MESSAGE;
 use crate::tools::{
     calling::{Calling, Outcome, PostContent},
-    output::text_of,
+    input::text_of,
     tool::{BuiltInTool, Spec},
 };
 
@@ -45,6 +45,7 @@ impl BuiltInTool for SendMessage {
             }),
             read_only: false,
             changes_space: false,
+            group: None,
         }
     }
 
@@ -58,13 +59,13 @@ impl BuiltInTool for SendMessage {
         };
         let output = record.output.clone();
         let Some(posted) = calling.post(space, post, record).await? else {
-            return Ok(Outcome::error("you are not a member of the active space any more"));
+            return Ok(Outcome::error("you are no longer a member of the active space"));
         };
         Ok(Outcome {
             is_stored: true,
             message: Some(MessageId::of_call(calling.begun.call_id)),
             active_space: Some(space),
-            mark: posted.mark,
+            read_up_to: posted.read_up_to,
             ..Outcome::completed(output)
         })
     }

@@ -11,12 +11,10 @@ use smartspace_domain::{
 use smartspace_store::agents::goals::SetGoal;
 
 use crate::tools::{
-    builtin::agent_state::{listed, store_change},
+    builtin::shared::agent_state::{listed, store_change},
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Spec},
+    tool::{BuiltInTool, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "set_goals";
 
 pub(crate) struct SetGoals;
 
@@ -24,7 +22,7 @@ pub(crate) struct SetGoals;
 impl BuiltInTool for SetGoals {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "set_goals".into(),
             description: "Add goals, or change those whose id you give.".into(),
             input: json!({
                 "type": "object",
@@ -69,6 +67,7 @@ impl BuiltInTool for SetGoals {
             }),
             read_only: false,
             changes_space: false,
+            group: Some(ToolGroup::Goals),
         }
     }
 
@@ -84,7 +83,7 @@ impl BuiltInTool for SetGoals {
         };
         let context = calling.context;
         let agent = context.run.agent_id;
-        store_change(calling, shown, |by| async move {
+        store_change(calling, goals_json, |by| async move {
             context.store().goals().set(agent, &set, &by, context.now()).await
         })
         .await
@@ -109,6 +108,6 @@ fn goal_of(goal: &Value, index: usize, call: CallId) -> Result<SetGoal> {
     }
 }
 
-fn shown(goals: &[Goal]) -> Value {
+fn goals_json(goals: &[Goal]) -> Value {
     listed("goals", goals.iter().map(|goal| json!(goal)))
 }

@@ -7,12 +7,10 @@ use serde_json::{Value, json};
 use smartspace_domain::{Result, limits, memories::Memory};
 
 use crate::tools::{
-    builtin::agent_state::{listed, memory_of, store_change},
+    builtin::shared::agent_state::{listed, memory_of, store_change},
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Spec},
+    tool::{BuiltInTool, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "set_memories";
 
 pub(crate) struct SetMemories;
 
@@ -20,7 +18,7 @@ pub(crate) struct SetMemories;
 impl BuiltInTool for SetMemories {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "set_memories".into(),
             description: "Save what later runs need, each under a key.".into(),
             input: json!({
                 "type": "object",
@@ -51,6 +49,7 @@ impl BuiltInTool for SetMemories {
             }),
             read_only: false,
             changes_space: false,
+            group: Some(ToolGroup::Memories),
         }
     }
 

@@ -14,12 +14,10 @@ use smartspace_domain::{
 use smartspace_store::agents::plans::{SetPlan, too_deep};
 
 use crate::tools::{
-    builtin::agent_state::{listed, store_change},
+    builtin::shared::agent_state::{listed, store_change},
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Spec},
+    tool::{BuiltInTool, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "set_plans";
 
 pub(crate) struct SetPlans;
 
@@ -27,7 +25,7 @@ pub(crate) struct SetPlans;
 impl BuiltInTool for SetPlans {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "set_plans".into(),
             description: "Plan runs of yours. Give one of runAfter, scheduledAt and cron. An id \
                           changes a plan."
                 .into(),
@@ -44,6 +42,7 @@ impl BuiltInTool for SetPlans {
             }),
             read_only: false,
             changes_space: false,
+            group: Some(ToolGroup::Plans),
         }
     }
 
@@ -70,7 +69,7 @@ impl BuiltInTool for SetPlans {
             return Ok(Outcome::error(text));
         }
         let agent = context.run.agent_id;
-        store_change(calling, shown, |by| async move {
+        store_change(calling, plans_json, |by| async move {
             context.pipeline.set_plans(agent, &set, &by).await
         })
         .await
@@ -139,7 +138,7 @@ fn plan_of(plan: &Value, index: usize, call: CallId, depth: ChainDepth) -> Resul
     }
 }
 
-fn shown(plans: &[Plan]) -> Value {
+fn plans_json(plans: &[Plan]) -> Value {
     let shown = |plan: &Plan| match &plan.schedule {
         Schedule::Cron { timezone, .. } => {
             json!({"id": plan.id, "nextRunAt": plan.next_run_at, "timezone": timezone})

@@ -6,7 +6,7 @@ use smartspace_domain::{Result, json, limits, messages::excerpt, runs::EndReason
 
 use crate::tools::{
     calling::{Calling, Outcome},
-    output::text_of,
+    input::text_of,
     tool::{BuiltInTool, Spec},
 };
 
@@ -35,6 +35,7 @@ impl BuiltInTool for SkipResponse {
             }),
             read_only: false,
             changes_space: false,
+            group: None,
         }
     }
 

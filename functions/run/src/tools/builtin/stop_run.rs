@@ -5,12 +5,10 @@ use serde_json::Value;
 use smartspace_domain::{Result, runs::EndReason};
 
 use crate::tools::{
-    builtin::own_runs,
+    builtin::shared::own_runs,
     calling::{Calling, Outcome},
-    tool::{BuiltInTool, Spec},
+    tool::{BuiltInTool, Spec, ToolGroup},
 };
-
-pub(crate) const NAME: &str = "stop_run";
 
 pub(crate) struct StopRun;
 
@@ -18,11 +16,12 @@ pub(crate) struct StopRun;
 impl BuiltInTool for StopRun {
     fn spec(&self) -> Spec {
         Spec {
-            name: NAME.into(),
+            name: "stop_run".into(),
             description: "Stop another run of yours.".into(),
             input: own_runs::schema(),
             read_only: false,
             changes_space: false,
+            group: Some(ToolGroup::Runs),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Posting a message for a call.
+//! Posts the messages of calls.
 
 use smartspace_domain::{
     Error, Result,
@@ -16,7 +16,7 @@ use crate::tools::calling::Calling;
 pub(crate) struct PostedMessage {
     pub(crate) appended: Appended,
     /// The run has read the space up to the message. `None` if others wrote in between.
-    pub(crate) mark: Option<(SpaceId, u64)>,
+    pub(crate) read_up_to: Option<(SpaceId, u64)>,
 }
 
 /// The text or card that a call posts, with its files.
@@ -54,7 +54,7 @@ impl Calling<'_> {
                 // A message right after the last one that the run has read counts as read.
                 let seq = appended.message.seq;
                 let is_next = self.marks.get(&space).is_some_and(|read| read + 1 == seq);
-                Ok(Some(PostedMessage { appended, mark: is_next.then_some((space, seq)) }))
+                Ok(Some(PostedMessage { appended, read_up_to: is_next.then_some((space, seq)) }))
             }
             Err(Error::NotAMember | Error::NotFound(_)) => Ok(None),
             Err(error) => Err(error),

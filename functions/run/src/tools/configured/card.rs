@@ -12,10 +12,10 @@ use smartspace_store::messages::append::{Content, NewCard, NewForm};
 use crate::tools::calling::{Calling, Outcome};
 
 /// The result of an attempt to post a card.
-pub(crate) enum Posted {
-    Yes(Box<Message>, Outcome),
+pub(crate) enum CardOutcome {
+    Posted(Box<Message>, Outcome),
     /// The card can't be posted. The outcome is an error for the model.
-    No(Outcome),
+    Refused(Outcome),
 }
 
 impl Calling<'_> {
@@ -27,9 +27,9 @@ impl Calling<'_> {
         input: Value,
         outcome: Outcome,
         asks: Option<NewForm>,
-    ) -> Result<Posted> {
+    ) -> Result<CardOutcome> {
         if let Some(refused) = too_long(&input) {
-            return Ok(Posted::No(refused));
+            return Ok(CardOutcome::Refused(refused));
         }
         let id = MessageId::of_call(self.begun.call_id);
         let card = NewCard {
@@ -44,17 +44,17 @@ impl Calling<'_> {
         let shown_in = self.context.run.space_id().is_none().then_some(space);
         let outcome = Outcome { shown_in, ..outcome };
         let Some(posted) = self.post(space, content.into(), self.finished(&outcome)).await? else {
-            return Ok(Posted::No(Outcome::error(format!(
+            return Ok(CardOutcome::Refused(Outcome::error(format!(
                 "you are not a member of {space}, where this was to be shown; YOUR SPACES lists \
                  where you are"
             ))));
         };
         self.context.show_in(space, self.active_space).await;
-        let mark = posted.mark;
+        let read_up_to = posted.read_up_to;
         let card = posted.appended.open_card;
-        Ok(Posted::Yes(
+        Ok(CardOutcome::Posted(
             Box::new(posted.appended.message),
-            Outcome { is_stored: true, message: Some(id), mark, card, ..outcome },
+            Outcome { is_stored: true, message: Some(id), read_up_to, card, ..outcome },
         ))
     }
 }

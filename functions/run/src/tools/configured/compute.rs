@@ -6,13 +6,13 @@ use crate::tools::{calling::Outcome, output::bounded};
 
 /// The largest input of an expression, in bytes of JSON. It bounds the time and the memory that an
 /// evaluation takes.
-const INPUT_BYTES: usize = 64 * 1024;
+const MAX_INPUT_BYTES: usize = 64 * 1024;
 
 /// Evaluates the expression with the input.
-pub(super) fn compute(expression: &str, input: &Value) -> Outcome {
-    if input.to_string().len() > INPUT_BYTES {
+pub(super) fn evaluate(expression: &str, input: &Value) -> Outcome {
+    if input.to_string().len() > MAX_INPUT_BYTES {
         return Outcome::error(format!(
-            "the input is too long to compute with; expected at most {INPUT_BYTES} bytes"
+            "the input is too long to compute with; expected at most {MAX_INPUT_BYTES} bytes"
         ));
     }
     match smartspace_cel::evaluate(expression, input) {

@@ -22,7 +22,7 @@ use crate::counters::Counted;
 use crate::tools::{
     calling::{Calling, Outcome},
     configured::{
-        card::Posted,
+        card::CardOutcome,
         http, image,
         mcp::{self, McpTool},
     },
@@ -49,9 +49,9 @@ pub(crate) enum Request<'a> {
 struct UnderWay<'a> {
     calling: &'a Calling<'a>,
     request: Request<'a>,
-    /// Its card, and the mark that posting the card set.
     card: Option<CardRef>,
-    mark: Option<(SpaceId, u64)>,
+    /// How far the run has read the space of its card, if it posted the card.
+    read_up_to: Option<(SpaceId, u64)>,
     counted: Counted,
 }
 
@@ -64,28 +64,30 @@ pub(crate) async fn begin<'a>(
 ) -> Result<StartedCall<'a>> {
     let counted = Counted::new(calling.context.external_calls.clone());
     if let Some(known) = calling.under_way {
-        return Ok(UnderWay { calling, request, card: known.card, mark: None, counted }.started());
+        return Ok(
+            UnderWay { calling, request, card: known.card, read_up_to: None, counted }.started()
+        );
     }
     let open = Outcome {
         status: CallStatus::Pending,
         is_external: true,
         ..Outcome::completed(Value::Null)
     };
-    let (card, mark) = match visible {
+    let (card, read_up_to) = match visible {
         None => {
             calling.store_outcome(&open).await?;
             (None, None)
         }
         Some((space, input)) => match calling.post_card(space, input, open, None).await? {
-            Posted::Yes(_, outcome) => {
+            CardOutcome::Posted(_, outcome) => {
                 // The card now shows the input that was streamed.
                 calling.context.streams.end(calling.begun.call_id, outcome.message);
-                (outcome.card, outcome.mark)
+                (outcome.card, outcome.read_up_to)
             }
-            Posted::No(outcome) => return Ok(StartedCall::Done(outcome)),
+            CardOutcome::Refused(outcome) => return Ok(StartedCall::Done(outcome)),
         },
     };
-    Ok(UnderWay { calling, request, card, mark, counted }.started())
+    Ok(UnderWay { calling, request, card, read_up_to, counted }.started())
 }
 
 impl<'a> UnderWay<'a> {
@@ -95,23 +97,23 @@ impl<'a> UnderWay<'a> {
 
     /// Makes the call and stores its outcome.
     async fn end(self) -> Result<Outcome> {
-        let Self { calling, request, card, mark, counted } = self;
+        let Self { calling, request, card, read_up_to, counted } = self;
         let context = calling.context;
-        let returned = match request {
-            Request::Image(request) => image::returned(calling, request).await,
-            Request::Http(outgoing) => http::returned(&context.egress, *outgoing).await,
+        let response = match request {
+            Request::Image(request) => image::draw(calling, request).await,
+            Request::Http(outgoing) => http::send(&context.egress, *outgoing).await,
             Request::Mcp(tool, input) => {
                 let progress = watch::Sender::new(String::new());
                 let texts = progress.subscribe();
-                let called = mcp::returned(tool, &input, calling.begun.call_id, &progress);
+                let called = mcp::call(tool, &input, calling.begun.call_id, &progress);
                 tokio::select! {
                     biased;
-                    returned = called => returned,
+                    response = called => response,
                     never = show_progress(calling, card, texts) => match never {},
                 }
             }
         };
-        let outcome = returned.keep(calling, card.map(|card| card.space)).await;
+        let outcome = response.store_pictures(calling, card.map(|card| card.space)).await;
         if outcome.status == CallStatus::Failed {
             let error =
                 excerpt(outcome.output["error"].as_str().unwrap_or_default(), LOGGED_CHARS).0;
@@ -119,7 +121,7 @@ impl<'a> UnderWay<'a> {
             let tool = &calling.begun.name;
             tracing::info!(run = %context.run.id, tool, ?error, "an external call failed");
         }
-        let settled = settle(calling, outcome, card, mark).await;
+        let settled = settle(calling, outcome, card, read_up_to).await;
         drop(counted);
         settled
     }
@@ -138,10 +140,10 @@ async fn settle(
     calling: &Calling<'_>,
     outcome: Outcome,
     card: Option<CardRef>,
-    mark: Option<(SpaceId, u64)>,
+    read_up_to: Option<(SpaceId, u64)>,
 ) -> Result<Outcome> {
     let shown_in = card.map(|card| card.space).filter(|_| calling.context.run.space_id().is_none());
-    let outcome = Outcome { is_external: true, card, mark, shown_in, ..outcome };
+    let outcome = Outcome { is_external: true, card, read_up_to, shown_in, ..outcome };
     calling.store_outcome(&outcome).await?;
     if let Some(card) = &card {
         calling.context.pipeline.announce_card(card).await;

@@ -16,7 +16,7 @@ use smartspace_store::messages::append::NewForm;
 
 use crate::tools::{
     calling::{Calling, Outcome},
-    configured::card::Posted,
+    configured::card::CardOutcome,
 };
 
 /// A form as it is configured.
@@ -59,7 +59,7 @@ pub(super) async fn ask(
         NewForm { ui: form.ui.clone(), result_schema, answer_by: form.answer_by.clone(), until };
     let open = Outcome { status: CallStatus::Pending, ..Outcome::completed(Value::Null) };
     match calling.post_card(space, input, open, Some(form)).await? {
-        Posted::Yes(card, outcome) => {
+        CardOutcome::Posted(card, outcome) => {
             if let Some(asked) = AskedCall::of(&card) {
                 calling
                     .context
@@ -69,6 +69,6 @@ pub(super) async fn ask(
             }
             Ok(outcome)
         }
-        Posted::No(outcome) => Ok(outcome),
+        CardOutcome::Refused(outcome) => Ok(outcome),
     }
 }

@@ -13,10 +13,10 @@ use smartspace_ports::secrets::{KnownSecrets, Secret};
 use url::Url;
 
 use crate::{run_context::trace_context, tools::calling::Calling};
-pub(crate) use response::returned;
+pub(crate) use response::send;
 
 /// The longest address that the HTTP client can send, in bytes.
-const ADDRESS_BYTES: usize = 60 * 1024;
+const MAX_ADDRESS_BYTES: usize = 60 * 1024;
 
 /// A request as it is configured.
 #[derive(Debug)]
@@ -43,14 +43,15 @@ impl HttpTool {
         let secret = |name: &str| match known.get(name) {
             Some(secret) => Ok(secret.reveal().to_owned()),
             None => Err(format!(
-                "the secret {name} is not set here; whoever runs Smartspace can set it"
+                "the secret {name} is not set here; the operator of this deployment can set it"
             )),
         };
-        let values = PlaceholderValues { input, secret: &secret };
-        let address = templates::address(&self.url, &values)?;
-        if address.len() > ADDRESS_BYTES {
+        let filling = PlaceholderValues { input, secret: &secret };
+        let address = templates::address(&self.url, &filling)?;
+        if address.len() > MAX_ADDRESS_BYTES {
             return Err(format!(
-                "the address is too long with this input; expected at most {ADDRESS_BYTES} bytes"
+                "the address is too long with this input; \
+                 expected at most {MAX_ADDRESS_BYTES} bytes"
             ));
         }
         let url = Url::parse(&address)
@@ -59,7 +60,8 @@ impl HttpTool {
         let host = url.host_str().unwrap_or_default();
         if let Some((name, _)) = secrets.iter().find(|(_, secret)| !secret.may_go_to(host)) {
             return Err(format!(
-                "the secret {name} may not go to {host}: whoever set it says to which hosts it may"
+                "the secret {name} may not go to {host}; \
+                 the operator of this deployment sets its hosts"
             ));
         }
         let trace = trace_context(&context.run);
@@ -67,11 +69,11 @@ impl HttpTool {
             method: Method::from_bytes(self.method.as_bytes())
                 .map_err(|error| error.to_string())?,
             url,
-            headers: self.headers(trace.headers(calling.begun.call_id), &values)?,
+            headers: self.headers(trace.headers(calling.begun.call_id), &filling)?,
             body: self
                 .body
                 .as_ref()
-                .map(|body| templates::body(body, &values))
+                .map(|body| templates::body(body, &filling))
                 .transpose()?
                 .map(|body| self.body_text(body).into()),
             limit: self.limit,

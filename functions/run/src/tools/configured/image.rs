@@ -15,12 +15,12 @@ use crate::{
     run_context::image_call_id,
     tools::{
         calling::{Calling, Outcome},
-        configured::returned::{self, Returned},
-        output::text_of,
+        configured::call_response::{self, CallResponse},
+        input::text_of,
     },
 };
 
-/// What a tool draws with.
+/// A tool that draws pictures, as it is configured.
 #[derive(Debug)]
 pub(crate) struct ImageTool {
     pub(crate) provider: ImageProvider,
@@ -54,7 +54,7 @@ impl ImageTool {
 }
 
 /// Draws the picture of a call.
-pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Returned {
+pub(super) async fn draw(calling: &Calling<'_>, request: ImageRequest) -> CallResponse {
     let context = calling.context;
     let model = request.full_name();
     let id = image_call_id(context.run.id, calling.step, calling.index);
@@ -79,13 +79,13 @@ pub(super) async fn returned(calling: &Calling<'_>, request: ImageRequest) -> Re
     spending.settle(&id, used.as_ref()).await;
     match drawn {
         Ok(Drawing { image, .. }) => {
-            let mut returned = returned::picture(image);
-            returned.title = file_stem(&request.prompt);
-            returned.outcome.used = used.map(|usage| CallUsage { model, usage });
-            returned
+            let mut response = call_response::picture(image);
+            response.title = file_stem(&request.prompt);
+            response.outcome.used = used.map(|usage| CallUsage { model, usage });
+            response
         }
         Err(ModelError { message, .. }) => {
-            // A provider may repeat what stands in a prompt.
+            // The error of a provider may quote the prompt, which may contain a secret.
             let message = match context.egress.secrets().await {
                 Ok(known) => known.redact(&message).into_owned(),
                 Err(error) => error.to_string(),

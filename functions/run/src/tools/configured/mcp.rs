@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::tools::{
     calling::Outcome,
-    configured::{Configured, ToolKind, returned::Returned},
+    configured::{Configured, ToolKind, call_response::CallResponse},
     output::bounded,
 };
 
@@ -24,13 +24,13 @@ const LIST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How much the tools of all servers take in a prompt, in bytes. Without a limit, a server with too
 /// many tools would leave no room for anything else.
-const OFFERED_BYTES: usize = 128 * 1024;
+const MAX_OFFERED_BYTES: usize = 128 * 1024;
 
 /// The largest schema that inputs are checked against here, in JSON values.
-const CHECKED_NODES: usize = 1_000;
+const MAX_CHECKED_NODES: usize = 1_000;
 
 /// The longest tool name that model providers accept.
-const NAME_BYTES: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// A tool of a server, with the session of the run.
 pub(crate) struct McpTool {
@@ -59,7 +59,7 @@ impl McpTools {
             servers.iter().map(|server| mcp.tools(server, limit_of(server).min(LIST_TIMEOUT)));
         let mut all = Self::default();
         let mut names = BTreeSet::new();
-        let mut bytes_left = OFFERED_BYTES;
+        let mut bytes_left = MAX_OFFERED_BYTES;
         for (server, listed) in servers.iter().zip(join_all(listed).await) {
             let session = Arc::new(mcp.session(server, trace.clone()));
             let mut left_out = 0;
@@ -144,13 +144,13 @@ fn configured(
 fn offered_name(server: &str, tool: &str) -> String {
     let whole = format!("{server}__{tool}");
     let is_fine = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
-    if whole.len() <= NAME_BYTES && whole.chars().all(is_fine) {
+    if whole.len() <= MAX_NAME_BYTES && whole.chars().all(is_fine) {
         return whole;
     }
     let name: String = whole
         .chars()
         .map(|char| if is_fine(char) { char } else { '_' })
-        .take(NAME_BYTES - 9)
+        .take(MAX_NAME_BYTES - 9)
         .collect();
     format!("{name}_{}", &keys::hash(&[server, tool])[..8])
 }
@@ -158,7 +158,7 @@ fn offered_name(server: &str, tool: &str) -> String {
 /// Checks inputs against the schema of a server, if that is cheap. The server checks them in any
 /// case.
 pub(crate) fn validator(schema: &Value) -> Option<Validator> {
-    let mut nodes = CHECKED_NODES;
+    let mut nodes = MAX_CHECKED_NODES;
     can_be_checked(schema, &mut nodes).then(|| jsonschema::validator_for(schema).ok()).flatten()
 }
 
@@ -180,17 +180,17 @@ fn can_be_checked(schema: &Value, nodes: &mut usize) -> bool {
 }
 
 /// Calls a tool. Returns the outcome for the model, and the pictures of the result.
-pub(crate) async fn returned(
+pub(crate) async fn call(
     tool: &McpTool,
     input: &Value,
     call: CallId,
     progress: &watch::Sender<String>,
-) -> Returned {
+) -> CallResponse {
     match tool.session.call(&tool.name, input, call, tool.limit, progress).await {
         Ok(answer) => {
             let status = if answer.failed { CallStatus::Failed } else { CallStatus::Completed };
             let outcome = Outcome { status, ..Outcome::completed(bounded(answer.output)) };
-            Returned { outcome, images: answer.images, title: String::new() }
+            CallResponse { outcome, images: answer.images, title: String::new() }
         }
         Err(error) => Outcome::error(error.to_string()).into(),
     }
@@ -207,15 +207,15 @@ mod tests {
         let two = offered_name("docs", "a.b");
         assert!(one.starts_with("docs__a_b_") && one != two, "{one} {two}");
         let long = offered_name(&"s".repeat(64), &"ü".repeat(64));
-        assert!(long.len() == NAME_BYTES && long.is_ascii(), "{long}");
+        assert!(long.len() == MAX_NAME_BYTES && long.is_ascii(), "{long}");
     }
 
     #[test]
-    fn what_could_be_checked_for_ever_is_left_to_its_server() {
+    fn a_schema_that_is_expensive_to_check_is_left_to_its_server() {
         let is_checked = |schema: Value| validator(&schema).is_some();
         assert!(is_checked(json!({"type": "object", "properties": {"a": {"enum": ["$ref"]}}})));
         assert!(!is_checked(json!({"properties": {"a": {"items": [{"$ref": "#"}]}}})));
         assert!(!is_checked(json!({"properties": {"a": {"pattern": "^(a+)+$"}}})));
-        assert!(!is_checked(json!({"enum": vec![1; CHECKED_NODES]})));
+        assert!(!is_checked(json!({"enum": vec![1; MAX_CHECKED_NODES]})));
     }
 }

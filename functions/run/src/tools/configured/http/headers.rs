@@ -12,7 +12,7 @@ impl HttpTool {
     pub(super) fn headers(
         &self,
         mut headers: HeaderMap,
-        values: &PlaceholderValues<'_>,
+        filling: &PlaceholderValues<'_>,
     ) -> Result<HeaderMap, String> {
         headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPTED));
         if self.body.is_some() {
@@ -24,7 +24,7 @@ impl HttpTool {
             };
             let name: HeaderName = name.parse().map_err(|error| invalid(&error))?;
             let Some(value) =
-                templates::header(template, values).map_err(|error| invalid(&error))?
+                templates::header(template, filling).map_err(|error| invalid(&error))?
             else {
                 headers.remove(name);
                 continue;

@@ -8,18 +8,18 @@ use smartspace_ports::secrets::KnownSecrets;
 
 use crate::tools::{
     calling::Outcome,
-    configured::returned::{self, Returned},
-    output::{CONFIGURED_OUTPUT_BYTES, bounded, bounded_to},
+    configured::call_response::{self, CallResponse},
+    output::{MAX_CONFIGURED_OUTPUT_BYTES, bounded, bounded_to},
 };
 
 /// How much of an error answer the model reads, in bytes of JSON.
-const REFUSAL_BYTES: usize = 8 * 1024;
+const MAX_REFUSAL_BYTES: usize = 8 * 1024;
 
 /// Sends a request. Returns the outcome for the model, and the picture if the answer is one.
-pub(crate) async fn returned(egress: &Egress, request: Outgoing) -> Returned {
+pub(crate) async fn send(egress: &Egress, request: Outgoing) -> CallResponse {
     let is_safe = matches!(request.method, Method::GET | Method::HEAD);
     match egress.send(request).await {
-        Ok(answer) if is_picture(&answer) => returned::picture(ReturnedImage {
+        Ok(answer) if is_picture(&answer) => call_response::picture(ReturnedImage {
             content_type: answer.content_type.unwrap_or_default(),
             bytes: answer.body.into(),
         }),
@@ -37,8 +37,8 @@ pub(crate) async fn returned(egress: &Egress, request: Outgoing) -> Returned {
 
 /// Whether an answer is a whole picture.
 fn is_picture(answer: &HttpResponse) -> bool {
-    let is_kept = answer.content_type.as_deref().is_some_and(ReturnedImage::is_kept);
-    is_kept && answer.status.is_success() && !answer.is_cut && !answer.body.is_empty()
+    let is_stored = answer.content_type.as_deref().is_some_and(ReturnedImage::is_kept);
+    is_stored && answer.status.is_success() && !answer.is_cut && !answer.body.is_empty()
 }
 
 /// The outcome of an answer. Secrets are removed from it, because a server may echo its request.
@@ -48,9 +48,9 @@ fn outcome_of(answer: &HttpResponse, known: &KnownSecrets) -> Outcome {
     // The text is cut after the redaction, which would not find half a secret.
     if answer.is_cut
         && let Value::String(text) = &mut body
-        && text.len() > CONFIGURED_OUTPUT_BYTES / 2
+        && text.len() > MAX_CONFIGURED_OUTPUT_BYTES / 2
     {
-        text.truncate(text.floor_char_boundary(CONFIGURED_OUTPUT_BYTES / 2));
+        text.truncate(text.floor_char_boundary(MAX_CONFIGURED_OUTPUT_BYTES / 2));
         *text =
             format!("{text} … (longer than {} bytes; the rest was not read)", answer.body.len());
     }
@@ -66,7 +66,7 @@ fn outcome_of(answer: &HttpResponse, known: &KnownSecrets) -> Outcome {
         return Outcome::error(error);
     }
     Outcome {
-        output: json!({"error": error, "body": bounded_to(body, REFUSAL_BYTES)}),
+        output: json!({"error": error, "body": bounded_to(body, MAX_REFUSAL_BYTES)}),
         ..Outcome::error("")
     }
 }
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_says_no_is_an_error_with_what_it_says() {
+    fn an_error_status_is_an_error_with_the_body() {
         use CallStatus::Failed;
         assert_eq!(
             given(500, None, "", false),

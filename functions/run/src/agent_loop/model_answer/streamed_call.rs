@@ -5,17 +5,17 @@
 //! target is known, so that input for one space never appears in another. An agent that is in one
 //! space only has no other target.
 
-use smartspace_domain::ids::{CallId, SpaceId};
+use smartspace_domain::{
+    ids::{CallId, SpaceId},
+    tools::SEND_MESSAGE,
+};
 use smartspace_models::partial_json::TextScanner;
 
-use crate::{
-    prompt::run_activity::SEND_MESSAGE,
-    tools::{configured::target::TARGET, toolbox::Toolbox},
-};
+use crate::tools::{configured::target::TARGET, toolbox::Toolbox};
 
 /// A call that is shown while the model writes it.
 #[derive(Debug)]
-pub(crate) struct ShownCall {
+pub(crate) struct StreamedCall {
     pub(crate) id: CallId,
     /// The name of the tool. `None` for `send_message`.
     pub(crate) tool: Option<String>,
@@ -40,7 +40,7 @@ enum Target {
     InInput,
 }
 
-impl ShownCall {
+impl StreamedCall {
     /// Starts to follow a call of the tool `name`. Returns `None` if nothing of the call is shown.
     /// `is_in_one_space` says that the agent has no other space.
     pub(crate) fn new(
@@ -140,7 +140,7 @@ mod tests {
         pieces: &[&str],
     ) -> Option<(SpaceId, String)> {
         let id = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
-        let mut call = ShownCall::new(id, name, &toolbox(), active, is_in_one_space)?;
+        let mut call = StreamedCall::new(id, name, &toolbox(), active, is_in_one_space)?;
         let mut space = call.take_space("");
         let mut input = String::new();
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The connections that receive a stream.
+//! The followers that receive a stream, and the ways in which its frames reach them.
 //!
 //! In a small room each has a task that posts its frames in order. In a large room jobs of the
 //! broadcasts queue post the frames, a hundred connections each.
@@ -21,22 +21,22 @@ use crate::streaming::StreamDeps;
 use outbox::Outbox;
 
 #[derive(Default)]
-pub(super) struct Subscribers {
-    known: BTreeMap<ConnectionId, Subscriber>,
+pub(super) struct StreamFollowers {
+    known: BTreeMap<ConnectionId, StreamFollower>,
     tasks: JoinSet<()>,
     /// The events that wait for the next jobs.
     outbox: Outbox,
     is_large: bool,
 }
 
-struct Subscriber {
+struct StreamFollower {
     /// The queue of its task. `None` in a large room.
     queue: Option<mpsc::UnboundedSender<Arc<str>>>,
     /// The subscription, as it was last read.
     connection: ConnectionRecord,
 }
 
-impl Subscribers {
+impl StreamFollowers {
     pub(super) fn len(&self) -> usize {
         self.known.len()
     }
@@ -50,12 +50,12 @@ impl Subscribers {
         self.is_large && !self.is_empty()
     }
 
-    /// Drops subscribers whose credential has expired, when the audience can't be read.
+    /// Drops followers whose credential has expired, when the audience can't be read.
     pub(super) fn drop_expired(&mut self, now: Time) {
-        self.known.retain(|_, subscriber| subscriber.connection.valid_until > now);
+        self.known.retain(|_, follower| follower.connection.valid_until > now);
     }
 
-    /// Drops subscribers that have left the audience. Adds the new ones and sends them the `first`
+    /// Drops followers that have left the audience. Adds the new ones and sends them the `first`
     /// event. Returns the new ones, and those that have asked for a snapshot.
     pub(super) fn update(
         &mut self,
@@ -84,7 +84,7 @@ impl Subscribers {
                 queue = Some(self.start_task(deps, id));
             }
             let connection = connection.clone();
-            self.known.insert(connection.id.clone(), Subscriber { queue, connection });
+            self.known.insert(connection.id.clone(), StreamFollower { queue, connection });
         }
         self.send_to(&new, std::slice::from_ref(first));
         asking
@@ -100,7 +100,7 @@ impl Subscribers {
         queue
     }
 
-    /// Sends events to some of the subscribers.
+    /// Sends events to some of the followers.
     pub(super) fn send_to(&mut self, ids: &[ConnectionId], events: &[Event]) {
         if self.is_large {
             for event in events {
@@ -109,31 +109,31 @@ impl Subscribers {
             return;
         }
         for frame in events.iter().map(frame_of) {
-            for subscriber in ids.iter().filter_map(|id| self.known.get(id)) {
-                subscriber.send(&frame);
+            for follower in ids.iter().filter_map(|id| self.known.get(id)) {
+                follower.send(&frame);
             }
         }
     }
 
-    /// Sends an event to all subscribers.
+    /// Sends an event to all followers.
     pub(super) fn send(&mut self, event: &Event) {
         if self.is_large {
             self.outbox.add(event, self.known.keys().cloned());
             return;
         }
         let frame = frame_of(event);
-        // The send fails if the task of a subscriber has ended: its connection is gone.
-        self.known.retain(|_, subscriber| subscriber.send(&frame));
+        // The send fails if the task of a follower has ended: its connection is gone.
+        self.known.retain(|_, follower| follower.send(&frame));
     }
 
     /// Queues the events that wait, in a large room. `roster` is the version of the roster by which
-    /// the subscribers were chosen.
+    /// the followers were chosen.
     pub(super) async fn deliver(&mut self, deps: &StreamDeps, space_id: SpaceId, roster: u64) {
         let now = deps.clock.now();
         let per_job = deps.store.room_limits().per_job;
         let recipient = |id: &ConnectionId| {
-            let subscriber = self.known.get(id)?;
-            let ConnectionRecord { caller, valid_until, .. } = subscriber.connection;
+            let follower = self.known.get(id)?;
+            let ConnectionRecord { caller, valid_until, .. } = follower.connection;
             (valid_until > now).then(|| Recipient::new(id.clone(), caller))
         };
         let jobs = std::mem::take(&mut self.outbox).into_jobs(roster, per_job, recipient);
@@ -162,7 +162,7 @@ impl Subscribers {
     }
 }
 
-impl Subscriber {
+impl StreamFollower {
     fn send(&self, frame: &Arc<str>) -> bool {
         self.queue.as_ref().is_some_and(|queue| queue.send(Arc::clone(frame)).is_ok())
     }

@@ -8,11 +8,11 @@ use smartspace_domain::{
 use smartspace_ports::queues::ReceivedJob;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::{job_visibility::JOB_HIDDEN_FOR, prompt::summary::Summarizer};
+use crate::{job_visibility::JOB_HIDDEN_FOR, summaries::Summarizer};
 
 impl Summarizer<'_> {
-    /// Keeps the claim on a summary, and its job hidden, which it is when this begins. Returns when
-    /// another worker has the claim, or may soon take it.
+    /// Renews the claim on a summary and hides its job, until another worker has the claim or may
+    /// soon take it. The caller has just hidden the job.
     pub(super) async fn hold(&self, space: SpaceId, token: &LeaseId, delivery: &dyn ReceivedJob) {
         let mut renewed = Instant::now();
         let mut next = renewed + lease::RENEW_EVERY;

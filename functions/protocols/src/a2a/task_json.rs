@@ -11,12 +11,13 @@ use smartspace_domain::{
 
 use crate::turn::{card_of, id_for_clients};
 
-/// A task without its artifacts. `worker` is the run that answers the task's message, which is
+/// A task without its artifacts. `answering_run` is the run that answers the task's message. It is
 /// another run than the task's if the task's run was coalesced.
-pub(super) fn bare_task(run: &Run, worker: &Run, space: SpaceId) -> Value {
-    let at = worker.finished_at.or(worker.started_at).unwrap_or(worker.created_at);
-    let mut status = json!({"state": state_of(worker.status), "timestamp": at});
-    if let Some(error) = &worker.error {
+pub(super) fn bare_task(run: &Run, answering_run: &Run, space: SpaceId) -> Value {
+    let at =
+        answering_run.finished_at.or(answering_run.started_at).unwrap_or(answering_run.created_at);
+    let mut status = json!({"state": state_of(answering_run.status), "timestamp": at});
+    if let Some(error) = &answering_run.error {
         status["message"] = agent_message(&error_id(run.id), space, run.id, &error.message);
     }
     json!({"id": run.id, "contextId": space, "status": status})

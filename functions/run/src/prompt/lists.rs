@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use smartspace_domain::Time;
 
-use crate::prompt::quoted::Thousands;
+use crate::prompt::format::Thousands;
 
 /// Writes a time to the minute: `2026-02-18 15:07`.
 pub(crate) fn minute(time: Time) -> String {
@@ -12,18 +12,22 @@ pub(crate) fn minute(time: Time) -> String {
 }
 
 /// Writes a list. Without items the result is empty.
-pub(crate) fn block(name: &str, items: impl IntoIterator<Item = String>, more: usize) -> String {
-    let mut block = format!("{name}:\n");
-    let empty = block.len();
+pub(crate) fn write_list(
+    name: &str,
+    items: impl IntoIterator<Item = String>,
+    more: usize,
+) -> String {
+    let mut list = format!("{name}:\n");
+    let empty = list.len();
     for item in items {
         // Writing to a String can't fail.
-        let _ = writeln!(block, "- {item}");
+        let _ = writeln!(list, "- {item}");
     }
-    if block.len() == empty {
+    if list.len() == empty {
         return String::new();
     }
     if more > 0 {
-        let _ = writeln!(block, "… {} more", Thousands(more as u64));
+        let _ = writeln!(list, "… {} more", Thousands(more as u64));
     }
-    block
+    list
 }

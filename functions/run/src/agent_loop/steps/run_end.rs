@@ -19,7 +19,7 @@ use crate::{
 /// Why the loop ends.
 pub(super) enum LoopExit {
     /// The caller has to store this end of the run.
-    Completion(Box<Completion>),
+    RunEnd(Box<RunEnd>),
     /// The end of the run was stored with its last message.
     Ended(Box<RunRecord>),
     /// The invocation has no time left for the next action, so another one continues.
@@ -30,7 +30,7 @@ pub(super) enum LoopExit {
 }
 
 /// How a run ends.
-pub(super) struct Completion {
+pub(super) struct RunEnd {
     pub(super) status: RunStatus,
     pub(super) reason: Option<EndReason>,
     pub(super) skip_reason: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Completion {
     pub(super) last_step: Option<StepRecord>,
 }
 
-impl Completion {
+impl RunEnd {
     pub(super) fn completed(reason: EndReason) -> Self {
         Self {
             status: RunStatus::Completed,
@@ -67,43 +67,39 @@ impl Completion {
         }
     }
 
-    pub(super) fn end(self) -> LoopExit {
-        LoopExit::Completion(Box::new(self))
+    pub(super) fn exit(self) -> LoopExit {
+        LoopExit::RunEnd(Box::new(self))
     }
 }
 
 impl AgentLoop<'_> {
     /// The run before its end, and how it ends.
-    pub(super) fn ending(
-        &self,
-        completion: Completion,
-        state: &State,
-    ) -> Result<(RunRecord, Ending)> {
+    pub(super) fn ending(&self, run_end: RunEnd, state: &State) -> Result<(RunRecord, Ending)> {
         let context = self.context;
         // Messages that only a failed or canceled run has read stay new.
-        let moves_cursors = completion.status == RunStatus::Completed && context.dry.is_none();
+        let moves_cursors = run_end.status == RunStatus::Completed && context.dry_run.is_none();
         let ending = Ending {
-            status: completion.status,
-            reason: completion.reason,
-            skip_reason: completion.skip_reason,
-            error: completion.error,
+            status: run_end.status,
+            reason: run_end.reason,
+            skip_reason: run_end.skip_reason,
+            error: run_end.error,
             used: state.used.clone(),
             prompt: state.prompt_to_store(self.tools)?,
-            last_step: completion.last_step,
+            last_step: run_end.last_step,
             marks: if moves_cursors { state.marks.clone() } else { Marks::new() },
         };
         let mut run = context.run.clone();
         run.open_calls = run.open_calls.or_else(|| state.had_cards.then_some(0));
         run.step_count = state.steps;
         run.first_token_at = state.first_token_at;
-        run.active_space_id = state.active_space.filter(|_| context.dry.is_none());
+        run.active_space_id = state.active_space.filter(|_| context.dry_run.is_none());
         Ok((run, ending))
     }
 
     /// Stores the end of the run.
-    pub(super) async fn finish(&self, completion: Completion, state: &State) -> Result<RunRecord> {
+    pub(super) async fn finish(&self, run_end: RunEnd, state: &State) -> Result<RunRecord> {
         let context = self.context;
-        let (run, ending) = self.ending(completion, state)?;
+        let (run, ending) = self.ending(run_end, state)?;
         let ended = {
             let _writing = context.writing.lock().await;
             context.store().runs().finish(&run, &context.lease, &ending, context.now()).await?

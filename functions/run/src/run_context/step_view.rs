@@ -1,4 +1,4 @@
-//! Shows the step that the run works on to those who follow its spaces. A dry run shows none.
+//! Turns the answers and calls of a run into the step that its spaces show. A dry run shows none.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ impl RunContext {
         let state = self.step_state(step, entered, self.now());
         if record.calls.is_empty() || record.partial {
             self.show_state(state);
-        } else if self.dry.is_none() {
+        } else if self.dry_run.is_none() {
             self.live_steps.prepare(state);
         }
     }
@@ -104,7 +104,7 @@ impl RunContext {
 
     /// Shows that the answer that the model was writing was stopped.
     pub(crate) fn show_stopped(&self, partial: &StepRecord) {
-        self.live_steps.change(&self.deps, &self.run, self.now(), |step| {
+        self.live_steps.change(&self.stream_deps, &self.run, self.now(), |step| {
             if let Some(answer) = step.answer.as_mut().filter(|_| step.index == partial.index) {
                 answer.first_token_at = partial.first_token_at;
                 answer.finished_at = Some(partial.finished_at);
@@ -114,7 +114,7 @@ impl RunContext {
     }
 
     fn show_calls(&self, change: impl Fn(CallId, &mut LiveCallDetails)) {
-        self.live_steps.change(&self.deps, &self.run, self.now(), |step| {
+        self.live_steps.change(&self.stream_deps, &self.run, self.now(), |step| {
             for details in step.calls.iter_mut().filter_map(|call| call.details.as_mut()) {
                 change(details.call_id, details);
             }
@@ -130,8 +130,8 @@ impl RunContext {
     }
 
     fn show_state(&self, state: StepState) {
-        if self.dry.is_none() {
-            self.live_steps.show(&self.deps, &self.run, state);
+        if self.dry_run.is_none() {
+            self.live_steps.show(&self.stream_deps, &self.run, state);
         }
     }
 }

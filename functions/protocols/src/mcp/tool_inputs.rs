@@ -1,4 +1,4 @@
-//! The inputs of the tools. Their comments become descriptions, which models read.
+//! The inputs of the MCP tools. Their comments become descriptions, which models read.
 
 use rmcp::{
     ErrorData,
@@ -9,7 +9,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use smartspace_domain::ids::{AttachmentId, CallId, RunId, SpaceId};
 
-use crate::{mcp::files::NewFile, request::from_value};
+use crate::{body::from_value, mcp::files::NewFile};
 
 /// The beginning of errors that `rmcp` returns as the result of the tool, which the model reads. It
 /// returns any other error to the client, and the model never learns what is wrong.

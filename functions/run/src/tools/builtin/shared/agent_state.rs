@@ -1,5 +1,5 @@
-//! Shared by the tools that change memories, goals and plans. The change, the result of the call
-//! and the check of the lease are one transaction.
+//! Inputs and outputs of the tools for memories, goals and plans, and the transaction in which they
+//! change these: the change, the result of the call and the check of the lease.
 
 use std::{collections::BTreeSet, future::Future};
 
@@ -12,7 +12,8 @@ use smartspace_store::agents::state::{ByCall, ChangedBy};
 
 use crate::tools::{
     calling::{Calling, Outcome},
-    output::{OUTPUT_BYTES, count_that_fit, text_of},
+    input::text_of,
+    output::{MAX_OUTPUT_BYTES, count_that_fit},
 };
 
 /// Makes a change and returns the `output` of its result. A mistake of the model becomes an error
@@ -45,7 +46,7 @@ pub(crate) async fn store_change<T, F: Future<Output = Result<Vec<T>>>>(
 
 /// A list as an output: the first items that fit, and in `more` the number of the others.
 pub(crate) fn listed(name: &str, items: impl IntoIterator<Item = Value>) -> Value {
-    listed_in(OUTPUT_BYTES, name, items)
+    listed_in(MAX_OUTPUT_BYTES, name, items)
 }
 
 /// The same as [`listed`], in at most `max_bytes`.
@@ -61,6 +62,11 @@ pub(crate) fn listed_in(
         list["more"] = json!(items.len() - fit);
     }
     list
+}
+
+/// The output of a tool that has deleted these keys or ids.
+pub(crate) fn deleted(keys: &[String]) -> Value {
+    listed("deleted", keys.iter().map(|key| json!(key)))
 }
 
 /// The keys or ids of an input, each once.

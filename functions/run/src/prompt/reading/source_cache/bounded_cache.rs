@@ -7,15 +7,15 @@ use std::{
 };
 
 #[derive(Debug)]
-pub(super) struct Cache<K, V>(Mutex<HashMap<K, V>>);
+pub(super) struct BoundedCache<K, V>(Mutex<HashMap<K, V>>);
 
-impl<K, V> Default for Cache<K, V> {
+impl<K, V> Default for BoundedCache<K, V> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<K: Hash + Eq, V: Clone> Cache<K, V> {
+impl<K: Hash + Eq, V: Clone> BoundedCache<K, V> {
     pub(super) fn get(&self, key: &K) -> Option<V> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }

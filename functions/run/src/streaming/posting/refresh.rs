@@ -1,6 +1,6 @@
-//! The connections that receive a stream. The version of the roster is compared four times a second
-//! while text is sent. The followers are read again each second in a small room, and after an ask
-//! in a large one.
+//! Refreshes the followers that receive a stream. While text is sent, the version of the roster is
+//! compared four times a second. The followers are read again each second in a small room, and
+//! after a request for a snapshot in a large one.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use smartspace_store::connections::Audience;
 use tokio::time::Instant;
 
 use crate::streaming::{
-    is_checked,
+    is_roster_fresh,
     posting::{AgentMembership, Posting},
 };
 
@@ -22,18 +22,18 @@ use crate::streaming::{
 const AUDIENCE_VALID: Duration = Duration::from_secs(10);
 
 impl Posting {
-    /// Checks before a delta whether the roster has changed since the subscribers were chosen,
+    /// Checks before a delta whether the roster has changed since the followers were chosen,
     /// unless that was checked just now. The head of the space shows this in one small read.
-    pub(super) async fn check(&mut self) -> AgentMembership {
-        // Without subscribers nothing is shown. New followers are found and checked with the next
+    pub(super) async fn check_roster(&mut self) -> AgentMembership {
+        // Without followers nothing is shown. New followers are found and checked with the next
         // snapshot.
-        if self.subscribers.is_empty() || self.is_checked() {
+        if self.followers.is_empty() || self.is_roster_fresh() {
             return AgentMembership::Active;
         }
-        let asked = Instant::now();
+        let began = Instant::now();
         match self.deps.store.members().head(self.info.space).await {
             Ok(Some(head)) if head.roster == self.roster => {
-                self.checked_at = asked;
+                self.checked_at = began;
                 AgentMembership::Active
             }
             Ok(None) => AgentMembership::Ended,
@@ -43,15 +43,15 @@ impl Posting {
     }
 
     /// Whether the members were checked just now.
-    pub(in crate::streaming) fn is_checked(&self) -> bool {
-        is_checked(&self.deps, self.info.space, self.roster, self.checked_at)
+    pub(in crate::streaming) fn is_roster_fresh(&self) -> bool {
+        is_roster_fresh(&self.deps, self.info.space, self.roster, self.checked_at)
     }
 
     /// Runs each second. A small room gets a snapshot, and a large room only if somebody has asked
     /// for one, which a small read shows.
     pub(in crate::streaming) async fn tick(&mut self) -> AgentMembership {
-        if self.subscribers.are_many() {
-            if !self.somebody_asks().await && self.refreshed_at.elapsed() < AUDIENCE_VALID {
+        if self.followers.are_many() {
+            if !self.is_snapshot_requested().await && self.refreshed_at.elapsed() < AUDIENCE_VALID {
                 return AgentMembership::Active;
             }
         } else if self.flush().await == AgentMembership::Ended {
@@ -60,27 +60,27 @@ impl Posting {
         let membership = self.refresh().await;
         if membership == AgentMembership::Unknown {
             // Connections still wait for the snapshot that they asked for.
-            self.has_asked = true;
+            self.was_requested = true;
         }
         self.deliver().await;
         membership
     }
 
-    /// Whether somebody has asked for a snapshot since the look before the last one. An ask right
-    /// after another is not noted in the space, so the followers are read twice.
-    async fn somebody_asks(&mut self) -> bool {
-        let Ok(asked) = self.deps.store.connections().snapshot_requests(self.info.space).await
+    /// Whether a client has requested a snapshot since the last check but one. The space does not
+    /// record a request right after another one, so each new request makes two checks return true.
+    async fn is_snapshot_requested(&mut self) -> bool {
+        let Ok(requests) = self.deps.store.connections().snapshot_requests(self.info.space).await
         else {
             return false;
         };
-        let is_new = asked != self.asked;
-        self.asked = asked;
-        std::mem::replace(&mut self.has_asked, is_new) || is_new
+        let is_new = requests != self.snapshot_requests;
+        self.snapshot_requests = requests;
+        std::mem::replace(&mut self.was_requested, is_new) || is_new
     }
 
     /// Reads the followers and the members again, and sends a snapshot if there is new text.
     async fn refresh(&mut self) -> AgentMembership {
-        let asked = Instant::now();
+        let began = Instant::now();
         let audience = match self
             .deps
             .store
@@ -91,7 +91,7 @@ impl Posting {
             Ok(audience) => audience,
             Err(Error::NotFound(_)) => return AgentMembership::Ended,
             Err(_) => {
-                self.subscribers.drop_expired(self.deps.clock.now());
+                self.followers.drop_expired(self.deps.clock.now());
                 return AgentMembership::Unknown;
             }
         };
@@ -99,10 +99,10 @@ impl Posting {
             return AgentMembership::Ended;
         }
         self.roster = audience.roster.head.roster;
-        self.checked_at = asked;
-        self.refreshed_at = asked;
-        let asking = self.update_subscribers(&audience);
-        if self.subscribers.are_many() || self.snapshot_bytes == self.posted_bytes {
+        self.checked_at = began;
+        self.refreshed_at = began;
+        let asking = self.update_followers(&audience);
+        if self.followers.are_many() || self.snapshot_bytes == self.posted_bytes {
             self.send_snapshot_to(&asking);
         } else {
             self.snapshot_bytes = self.posted_bytes;
@@ -113,9 +113,9 @@ impl Posting {
         AgentMembership::Active
     }
 
-    /// Adds the first subscribers.
+    /// Adds the first followers.
     pub(in crate::streaming) fn admit(&mut self, audience: &Audience) {
-        self.update_subscribers(audience);
+        self.update_followers(audience);
     }
 
     /// Sends the text so far.
@@ -125,12 +125,12 @@ impl Posting {
         }
         let snapshots = self.snapshots().into_iter().map(|kind| self.event(kind));
         let snapshots: Vec<_> = snapshots.collect();
-        self.subscribers.send_to(ids, &snapshots);
+        self.followers.send_to(ids, &snapshots);
     }
 
-    /// Updates the subscribers and sends the new ones the first event. Returns those that need a
+    /// Updates the followers and sends the new ones the first event. Returns those that need a
     /// snapshot.
-    fn update_subscribers(&mut self, audience: &Audience) -> Vec<ConnectionId> {
+    fn update_followers(&mut self, audience: &Audience) -> Vec<ConnectionId> {
         let started = self.event(EventKind::StreamStarted {
             stream_id: self.info.stream,
             run_id: self.info.run,
@@ -140,6 +140,6 @@ impl Posting {
             kind: if self.info.tool.is_some() { StreamKind::Tool } else { StreamKind::Message },
             tool_name: self.info.tool.clone(),
         });
-        self.subscribers.update(&self.deps, audience, &started)
+        self.followers.update(&self.deps, audience, &started)
     }
 }

@@ -1,4 +1,4 @@
-//! Notifies the spaces of a run when it begins, waits or ends.
+//! Announces the life of a run in its spaces: that it begins, waits or ends.
 
 use smartspace_domain::{
     events::{EventKind, StreamEnd},
@@ -27,7 +27,7 @@ impl Worker {
             ClaimKind::Resumed => {
                 self.context.announce(run, None, |run| EventKind::RunResumed { run }).await;
             }
-            ClaimKind::Again => {}
+            ClaimKind::Reclaimed | ClaimKind::Fork => {}
         }
     }
 
@@ -36,10 +36,10 @@ impl Worker {
     pub(super) async fn show_where_shown(&self, progress: &Progress, claim: ClaimKind) {
         let context = &self.context;
         for space in progress.calls.values().flat_map(CallRecord::shows_run_in) {
-            if claim == ClaimKind::Again {
-                context.show_in(space, context.run.active_space_id).await;
+            if claim == ClaimKind::Resumed {
+                context.announced_in.insert(space);
             } else {
-                context.shown_in.insert(space);
+                context.show_in(space, context.run.active_space_id).await;
             }
         }
     }

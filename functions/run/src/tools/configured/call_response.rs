@@ -1,4 +1,4 @@
-//! The result of an external call: its outcome, and the pictures that the space is to keep.
+//! The response to an external call: its outcome, and its pictures, which the space stores.
 
 use serde_json::{Value, json};
 use smartspace_domain::{
@@ -18,24 +18,28 @@ use crate::{
 };
 
 /// The response of a server to a call.
-pub(crate) struct Returned {
+pub(crate) struct CallResponse {
     pub(crate) outcome: Outcome,
     /// The pictures of the answer. Nothing of them is checked.
     pub(crate) images: Vec<ReturnedImage>,
-    /// What the pictures are named after, if it is not the tool.
+    /// The name of the pictures. If it is empty, they are named after the tool.
     pub(crate) title: String,
 }
 
-impl From<Outcome> for Returned {
+impl From<Outcome> for CallResponse {
     fn from(outcome: Outcome) -> Self {
         Self { outcome, images: Vec::new(), title: String::new() }
     }
 }
 
-impl Returned {
-    /// Keeps the pictures in the space of the call's card, or else in the active space. The outcome
-    /// names them, and says which could not be kept: the call itself was made.
-    pub(crate) async fn keep(self, calling: &Calling<'_>, card: Option<SpaceId>) -> Outcome {
+impl CallResponse {
+    /// Stores the pictures in the space of the call's card, or else in the active space. The
+    /// outcome names them, and says which could not be stored: the call itself was made.
+    pub(crate) async fn store_pictures(
+        self,
+        calling: &Calling<'_>,
+        card: Option<SpaceId>,
+    ) -> Outcome {
         let Self { mut outcome, images, title } = self;
         let mut notes = Vec::new();
         // The card names its pictures at once.
@@ -45,25 +49,25 @@ impl Returned {
         let stem = if title.is_empty() { tool } else { &title };
         for (image, number) in images.into_iter().take(IMAGES_OF_RESULT).zip(1..) {
             let name = if many > 1 { format!("{stem}-{number}") } else { stem.clone() };
-            let kept = match card.or(calling.active_space) {
-                Some(space) => keep(calling, space, image, &name, room).await,
+            let stored = match card.or(calling.active_space) {
+                Some(space) => store_picture(calling, space, image, &name, room).await,
                 None => Err("no space is active".to_owned()),
             };
-            match kept {
+            match stored {
                 Ok((space_id, file)) => {
                     let line = file_line(outcome.files.len() + 1, &file.part);
                     let label = format!("From {tool}: {line}");
                     outcome.files.push(CallFile { space_id, label, file });
                 }
-                Err(why) => notes.push(format!("picture {number} is not kept: {why}")),
+                Err(why) => notes.push(format!("picture {number} is not stored: {why}")),
             }
         }
         if many > IMAGES_OF_RESULT {
-            notes.push(format!("of {many} pictures only the first {IMAGES_OF_RESULT} are kept"));
+            notes.push(format!("of {many} pictures only the first {IMAGES_OF_RESULT} are stored"));
         }
         if outcome.output == Value::Null {
             // The answer was a picture and nothing else.
-            if let Some(id) = outcome.files.first().map(|kept| kept.file.part.attachment_id) {
+            if let Some(id) = outcome.files.first().map(|first| first.file.part.attachment_id) {
                 return Outcome { output: json!({"attachmentId": id}), ..outcome };
             }
             let text = format!("the call was made, but {}", notes.join("; "));
@@ -74,7 +78,7 @@ impl Returned {
     }
 }
 
-async fn keep(
+async fn store_picture(
     calling: &Calling<'_>,
     space: SpaceId,
     image: ReturnedImage,
@@ -91,13 +95,13 @@ async fn keep(
     let pipeline = context.pipeline.clone();
     // In a task of its own: if the run is stopped in between, the file is still stored whole or
     // cleaned up.
-    let keeping = async move { pipeline.keep_made(agent, space, image, room).await };
-    let kept = tokio::spawn(keeping).await.map_err(|error| error.to_string())?;
-    match kept {
+    let storing = async move { pipeline.keep_made(agent, space, image, room).await };
+    let stored = tokio::spawn(storing).await.map_err(|error| error.to_string())?;
+    match stored {
         Ok(file) => Ok((space, file.named())),
         Err(Error::NotAMember | Error::NotFound(_)) => Err(format!("you are not in {space}")),
         Err(error) => {
-            tracing::warn!(run = %context.run.id, %error, "a picture of a call was not kept");
+            tracing::warn!(run = %context.run.id, %error, "a picture of a call was not stored");
             Err(match error {
                 Error::Conflict(text) => text,
                 _ => "it could not be stored".into(),
@@ -119,9 +123,9 @@ fn noted(output: Value, notes: &[String]) -> Value {
 }
 
 /// The outcome of a call that has returned a picture alone.
-pub(crate) fn picture(image: ReturnedImage) -> Returned {
+pub(crate) fn picture(image: ReturnedImage) -> CallResponse {
     let outcome = Outcome { status: CallStatus::Completed, ..Outcome::completed(Value::Null) };
-    Returned { outcome, images: vec![image], title: String::new() }
+    CallResponse { outcome, images: vec![image], title: String::new() }
 }
 
 #[cfg(test)]

@@ -9,17 +9,18 @@ use smartspace_store::{
     runs::{RunRecord, steps::Progress},
 };
 
-use crate::tools::output::{OUTPUT_BYTES, bounded_to, count_that_fit};
+use crate::tools::output::{MAX_OUTPUT_BYTES, bounded_to, count_that_fit};
 
 /// How much of an input or output is shown, in bytes.
-const SHOWN_BYTES: usize = 4_000;
+const MAX_VALUE_BYTES: usize = 4_000;
 
 /// The trigger and the actions of a run, as many as fit a result.
 pub(crate) async fn absorbed(store: &Store, other: &RunRecord) -> Result<Value> {
     let (run, progress) = try_join!(store.runs().get(other), store.steps().progress(other.id))?;
     let trigger = json!(run.trigger);
     let actions = actions(progress);
-    let count = count_that_fit(&actions, OUTPUT_BYTES.saturating_sub(trigger.to_string().len()));
+    let count =
+        count_that_fit(&actions, MAX_OUTPUT_BYTES.saturating_sub(trigger.to_string().len()));
     let mut absorbed = json!({"trigger": trigger, "actionsTaken": actions[..count]});
     if count < actions.len() {
         absorbed["more"] = json!(actions.len() - count);
@@ -44,8 +45,8 @@ fn actions(mut progress: Progress) -> Vec<Value> {
                 .unwrap_or_else(|_| Value::String(begun.input.clone()));
             actions.push(json!({
                 "tool": begun.name,
-                "input": bounded_to(input, SHOWN_BYTES),
-                "output": bounded_to(output, SHOWN_BYTES),
+                "input": bounded_to(input, MAX_VALUE_BYTES),
+                "output": bounded_to(output, MAX_VALUE_BYTES),
             }));
         }
     }

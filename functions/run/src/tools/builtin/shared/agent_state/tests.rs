@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn a_list_that_is_too_long_says_how_much_is_missing() {
     let item = |bytes: usize| Value::String("x".repeat(bytes - 3));
-    let full = [item(OUTPUT_BYTES / 2), item(OUTPUT_BYTES / 2)];
+    let full = [item(MAX_OUTPUT_BYTES / 2), item(MAX_OUTPUT_BYTES / 2)];
     assert_eq!(listed("l", full.clone()), json!({"l": full}));
     assert_eq!(
         listed("l", full.iter().cloned().chain([item(4), item(4)])),

@@ -1,5 +1,5 @@
-//! An answer while the model writes it. It takes one piece at a time and streams the inputs that
-//! are shown.
+//! Collects an answer piece by piece while the model writes it, and streams the inputs that are
+//! shown.
 
 use smartspace_domain::{
     ids::{CallId, SpaceId, StreamId},
@@ -11,16 +11,18 @@ use smartspace_models::port::{ModelError, Piece};
 use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
-    agent_loop::model_answer::{ModelAnswer, ModelCaller, Question, broken, shown_call::ShownCall},
+    agent_loop::model_answer::{
+        ModelAnswer, ModelCaller, Question, broken_stream, streamed_call::StreamedCall,
+    },
     run_context::RunContext,
-    streaming::{LiveStream, PendingAudience, StreamInfo, recent_audience},
-    tools::{naming::named, output::text_of},
+    streaming::{CallPosition, LiveStream, PendingAudience, StreamInfo, recent_audience},
+    tools::{input::text_of, naming::named},
 };
 
 /// The longest answer that fits one stored item, in bytes.
-const ANSWER_BYTES: usize = 256 * 1024;
+const MAX_ANSWER_BYTES: usize = 256 * 1024;
 /// The stored size of a call besides its name and input, in bytes.
-const CALL_BYTES: usize = 64;
+const CALL_OVERHEAD_BYTES: usize = 64;
 
 /// A model answer that is not complete yet.
 pub(super) struct GrowingAnswer<'a> {
@@ -30,7 +32,7 @@ pub(super) struct GrowingAnswer<'a> {
     answer: ModelAnswer,
     is_complete: bool,
     bytes: usize,
-    shown: ShownInput<'a>,
+    streamer: InputStreamer<'a>,
 }
 
 impl Drop for GrowingAnswer<'_> {
@@ -40,7 +42,7 @@ impl Drop for GrowingAnswer<'_> {
             let answer = self.take_answer();
             let notes = std::mem::take(&mut self.notes);
             let context = self.caller.context;
-            context.unfinished.set(Some(answer.partial_record(context, self.step, notes)));
+            context.unstored_answer.set(Some(answer.partial_record(context, self.step, notes)));
         }
     }
 }
@@ -58,7 +60,7 @@ impl<'a> GrowingAnswer<'a> {
         let audience = question
             .active_space
             .filter(|_| question.step == 0)
-            .map(|space| recent_audience(&context.deps, space));
+            .map(|space| recent_audience(&context.stream_deps, space));
         let active_space = question.active_space;
         let answer = ModelAnswer::begun(model, attempt, context.now());
         context.show_question(
@@ -68,15 +70,15 @@ impl<'a> GrowingAnswer<'a> {
             question.entered,
             active_space.zip(audience.clone()),
         );
-        let shown = ShownInput {
+        let streamer = InputStreamer {
             context,
             active_space,
             attempt,
             call: None,
-            place: (question.step, 0),
+            position: CallPosition { step: question.step, index: 0 },
             audience,
         };
-        context.unfinished.set(None);
+        context.unstored_answer.set(None);
         Self {
             caller,
             step: question.step,
@@ -84,7 +86,7 @@ impl<'a> GrowingAnswer<'a> {
             answer,
             is_complete: false,
             bytes: 0,
-            shown,
+            streamer,
         }
     }
 
@@ -106,19 +108,21 @@ impl<'a> GrowingAnswer<'a> {
                 return Ok(true);
             }
         }
-        if self.bytes > ANSWER_BYTES {
-            return Err(broken("the answer is longer than 256 KiB, the most that can be stored"));
+        if self.bytes > MAX_ANSWER_BYTES {
+            return Err(broken_stream(
+                "the answer is longer than 256 KiB, the most that can be stored",
+            ));
         }
         Ok(false)
     }
 
-    /// The complete answer. Until it is stored, it counts as unfinished.
+    /// The complete answer. A worker that is stopped now stores it as a partial one.
     pub(super) fn into_answer(mut self) -> ModelAnswer {
         self.is_complete = true;
         let answer = self.take_answer();
         let context = self.caller.context;
-        let unfinished = answer.clone().partial_record(context, self.step, self.notes.clone());
-        context.unfinished.set(Some(unfinished));
+        let unstored_answer = answer.clone().partial_record(context, self.step, self.notes.clone());
+        context.unstored_answer.set(Some(unstored_answer));
         answer
     }
 
@@ -132,11 +136,11 @@ impl<'a> GrowingAnswer<'a> {
         let tools = self.caller.tools;
         let call_id = CallId::of(context.run.id, self.step, index);
         let active = self.active_space();
-        if context.dry.is_none() {
-            let call = ShownCall::new(call_id, &name, tools, active, context.is_in_one_space);
-            self.shown.start(call, (self.step, index));
+        if context.dry_run.is_none() {
+            let call = StreamedCall::new(call_id, &name, tools, active, context.is_in_one_space);
+            self.streamer.start(call, CallPosition { step: self.step, index });
         }
-        self.bytes += name.len() + CALL_BYTES;
+        self.bytes += name.len() + CALL_OVERHEAD_BYTES;
         self.answer.calls.push(CallBegun { call_id, name, input: String::new() });
     }
 
@@ -146,17 +150,17 @@ impl<'a> GrowingAnswer<'a> {
         let changes_space = |call: &&CallBegun| self.caller.tools.changes_space(&call.name);
         match self.answer.calls.iter().rev().find(changes_space) {
             Some(call) => entered(&call.input, self.caller.spaces),
-            None => self.shown.active_space,
+            None => self.streamer.active_space,
         }
     }
 
     fn add_input(&mut self, index: u32, json: &str) -> Result<(), ModelError> {
         self.bytes += json.len();
         let Some(begun) = self.answer.calls.get_mut(index as usize) else {
-            return Err(broken("the answer continued a call that it had not begun"));
+            return Err(broken_stream("the answer continued a call that it had not begun"));
         };
         begun.input.push_str(json);
-        self.shown.add(begun.call_id, &begun.input, json);
+        self.streamer.add(begun.call_id, &begun.input, json);
         Ok(())
     }
 }
@@ -170,20 +174,20 @@ fn entered(input: &str, spaces: &[(SpaceId, String)]) -> Option<SpaceId> {
 }
 
 /// Streams the input of the newest call, if it is shown.
-struct ShownInput<'a> {
+struct InputStreamer<'a> {
     context: &'a RunContext,
     active_space: Option<SpaceId>,
     attempt: u32,
-    call: Option<ShownCall>,
-    place: (u32, u32),
+    call: Option<StreamedCall>,
+    position: CallPosition,
     /// The audience of the active space, until the first stream takes it.
     audience: Option<PendingAudience>,
 }
 
-impl ShownInput<'_> {
-    fn start(&mut self, call: Option<ShownCall>, place: (u32, u32)) {
+impl InputStreamer<'_> {
+    fn start(&mut self, call: Option<StreamedCall>, position: CallPosition) {
         self.call = call;
-        self.place = place;
+        self.position = position;
         self.begin_stream("");
     }
 
@@ -207,18 +211,18 @@ impl ShownInput<'_> {
         let Some(space) = call.take_space(input) else { return };
         let context = self.context;
         let audience = if Some(space) == self.active_space { self.audience.take() } else { None };
-        let audience = audience.unwrap_or_else(|| recent_audience(&context.deps, space));
+        let audience = audience.unwrap_or_else(|| recent_audience(&context.stream_deps, space));
         let info = StreamInfo {
             space,
             stream: StreamId::of(call.id, self.attempt),
             run: context.run.id,
             call: call.id,
-            place: self.place,
+            position: self.position,
             attempt: self.attempt,
             agent: context.run.agent_id,
             tool: call.tool.clone(),
         };
-        let stream = LiveStream::start(context.deps.clone(), info.clone(), audience);
+        let stream = LiveStream::start(context.stream_deps.clone(), info.clone(), audience);
         context.streams.add(info, stream);
     }
 }

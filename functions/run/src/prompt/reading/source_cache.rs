@@ -1,6 +1,6 @@
 //! A cache of the data that this process has read for earlier prompts.
 
-mod cache;
+mod bounded_cache;
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use smartspace_store::{
     messages::{MessageRecord, Range},
 };
 
-use self::cache::Cache;
+use self::bounded_cache::BoundedCache;
 use crate::prompt::window;
 
 /// Agents whose spaces are remembered.
@@ -25,16 +25,16 @@ const MAX_SPACE_BYTES: usize = 150_000;
 
 /// The data that this process has read before. It only saves reads and never changes a prompt.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SourceCache {
     /// The spaces of agents. Their cards are read together with the agent, and only missing ones
     /// are read afterwards.
-    spaces: Cache<EntityId, Arc<[SpaceId]>>,
+    spaces: BoundedCache<EntityId, Arc<[SpaceId]>>,
     /// The last messages of spaces. Message numbers have no gaps, and a message changes only while
     /// it is a card whose call has no result. So new messages and open cards are all that is read.
-    messages: Cache<SpaceId, Arc<[Arc<MessageRecord>]>>,
+    messages: BoundedCache<SpaceId, Arc<[Arc<MessageRecord>]>>,
 }
 
-impl Seen {
+impl SourceCache {
     /// The spaces that the last prompt of an agent showed.
     pub(super) fn spaces_of(&self, agent: EntityId) -> Option<Arc<[SpaceId]>> {
         self.spaces.get(&agent)

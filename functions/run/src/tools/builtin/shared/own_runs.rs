@@ -1,4 +1,4 @@
-//! Shared by the tools that end another run of the agent.
+//! Ends another run of the agent, for `stop_run` and `absorb_run`.
 
 use serde_json::{Value, json};
 use smartspace_domain::{
@@ -11,9 +11,9 @@ use smartspace_store::{
 use tokio::time::Instant;
 
 use crate::tools::{
-    builtin::absorbed_work,
+    builtin::shared::absorbed_work,
     calling::{Calling, Outcome},
-    output::text_of,
+    input::text_of,
 };
 
 /// Ends the run that an input names, in the transaction that stores the result of the call. If the

@@ -1,4 +1,4 @@
-//! Tells a scripted model why its run was started.
+//! Writes why a run was started, for a model that plays a script.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use smartspace_models::port::ScriptCause;
 use crate::{prompt::reading::PromptSources, run_context::RunContext};
 
 /// Why a run was started. `None` if none of its models plays a script.
-pub(super) fn of_run(
+pub(super) fn scripted_cause(
     context: &RunContext,
     sources: &PromptSources,
     prompt_messages: usize,
@@ -26,7 +26,7 @@ fn of_trigger(trigger: &Trigger, sources: &PromptSources) -> ScriptCause {
     match trigger {
         Trigger::SpaceMessage { source, space_name, sender, text, .. } => {
             // The trigger has only the beginning of a long message.
-            let message = sources.trigger_space.as_ref().map(|place| &place.trigger);
+            let message = sources.trigger_space.as_ref().map(|it| &it.trigger);
             let whole = message.filter(|message| message.card.is_none()).map(|it| &it.text);
             ScriptCause {
                 kind,

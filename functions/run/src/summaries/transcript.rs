@@ -1,0 +1,56 @@
+//! Writes the messages that a summary covers, as the model of the summary reads them.
+
+use smartspace_domain::{
+    Time,
+    ids::{EntityId, SpaceId},
+};
+use smartspace_store::messages::MessageRecord;
+
+use crate::prompt::{
+    lines::{Lines, day},
+    names::Names,
+};
+
+/// Writes messages, after a line with their senders: as many as fit, but at least one. Returns
+/// them, and the `seq` of the last one. Nobody is called "You", because all agents of the space
+/// read the summary.
+pub(super) fn transcript(
+    space: SpaceId,
+    messages: &[MessageRecord],
+    before_first: u64,
+    max_chars: usize,
+) -> (String, u64) {
+    let nobody = EntityId::new(Time::default(), 0);
+    let names = Names::new(nobody, messages.iter().map(|message| &message.sender));
+    let lines = Lines {
+        names: &names,
+        space,
+        me: nobody,
+        // Every message is marked as seen. The marks do not matter here.
+        cursor: u64::MAX,
+        trigger: 0,
+    };
+    let mut written = String::new();
+    let mut senders: Vec<String> = Vec::new();
+    let mut chars = 0;
+    let mut before = None;
+    let mut last = before_first;
+    for message in messages {
+        let line = day(before, message.created_at) + &lines.line(message);
+        chars += line.chars().count();
+        if chars > max_chars && !written.is_empty() {
+            break;
+        }
+        let sender = format!("{} ({})", names.of(&message.sender), message.sender.kind.as_str());
+        if !senders.contains(&sender) {
+            senders.push(sender);
+        }
+        written.push_str(&line);
+        before = Some(message.created_at);
+        last = message.seq;
+    }
+    if !written.is_empty() {
+        written.insert_str(0, &format!("WHO WROTE: {}\nSPACE HISTORY:\n", senders.join(", ")));
+    }
+    (written, last)
+}
