@@ -74,6 +74,8 @@ pub struct Storage {
     samples: Option<Samples>,
     /// The deleted items of spaces.
     removed: Mutex<Removed>,
+    /// All items, as plain JSON, until the next write: the checks of the oracle read them in turn.
+    unchanged: Mutex<Option<Vec<Value>>>,
 }
 
 impl Storage {
@@ -87,6 +89,7 @@ impl Storage {
             runs: Mutex::default(),
             plans: Mutex::default(),
             removed: Mutex::default(),
+            unchanged: Mutex::default(),
             lanes: Mutex::default(),
             spending: Mutex::default(),
             writes: AtomicU64::new(0),
@@ -112,6 +115,7 @@ impl Storage {
             self.held_writes.wake(operation, body);
             locked(&self.pending).push_back((Instant::now(), operation.to_owned(), body.to_vec()));
             self.look_at_written(operation, body);
+            locked(&self.unchanged).take();
         }
         answer
     }
@@ -284,7 +288,8 @@ impl Storage {
 
     /// All items, as plain JSON.
     pub fn items(&self) -> Vec<Value> {
-        scan(&self.table).iter().map(plain_item).collect()
+        let read = || scan(&self.table).iter().map(plain_item).collect();
+        locked(&self.unchanged).get_or_insert_with(read).clone()
     }
 }
 
