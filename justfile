@@ -24,7 +24,7 @@ simulate *flags:
 find-seeds *names:
     cargo run --profile checked -p smartspace-simulation -- --find-seeds {{names}}
 
-# Run the simulation that a change must pass: 150 seeds and every mutant.
+# Run the simulation that a change must pass: 50 seeds and every mutant.
 simulation:
     tests/run simulation
 
