@@ -6,10 +6,7 @@ import type { Group, UsageItem } from './report.ts';
 export const agentIdOf = (key: string): string => key.split(' ', 1).join('');
 
 /** The function that names a series by its key. */
-export function namesOf(
-  items: readonly UsageItem[],
-  by: Group,
-): (key: string | null) => string {
+export function namesOf(items: readonly UsageItem[], by: Group): (key: string | null) => string {
   const names = new Map(items.map(({ agentId, agentName }) => [agentId, agentName]));
   const agentName = (id: string) =>
     id === '' ? 'Routers' : (names.get(id) ?? `Unknown agent …${id.slice(-4)}`);
