@@ -3,7 +3,6 @@
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
 import { runPath, type Call } from './http.ts';
-import { isOlder } from './space/runs.ts';
 import { createStore, lifetime } from './store.ts';
 import { createTimers } from './timers.ts';
 import type { ServerFrame } from './frames.ts';
@@ -26,12 +25,13 @@ export function createRun(
   };
 
   async function fetchRun() {
+    const started = opened;
     const run = await call<Run>('GET', runPath(runId));
-    const { run: known } = state;
-    // An answer to a call before the store was closed and opened again may come last.
-    set({ run: known && isOlder(run, known) ? known : run, isLoading: false, error: null });
+    // The store was closed, and perhaps opened again, which loads anew.
+    if (started !== opened) return;
+    set({ run, isLoading: false, error: null });
     const spaceId = spaceOf(run);
-    if (spaceId && isOpen) unfollow ??= connection.follow(onlyFollow(spaceId));
+    if (spaceId) unfollow ??= connection.follow(onlyFollow(spaceId));
   }
 
   const load = () =>
@@ -46,13 +46,13 @@ export function createRun(
     } else if (concernsRun(frame, runId, state.run)) load();
   }
 
-  let isOpen = false;
+  let opened = 0;
   const retain = lifetime(env, () => {
-    isOpen = true;
+    opened += 1;
     const stops = [connection.onFrame(frameReceived), connection.retain()];
     load();
     return () => {
-      isOpen = false;
+      opened += 1;
       timers.stop();
       unfollow?.();
       unfollow = undefined;

@@ -66,7 +66,8 @@ test('a load that ends late does not undo a newer one', async () => {
 
 test('a load from before the run was left does not undo a newer one', async () => {
   const late = deferred();
-  const { room, run, stop, status } = await openRun(late.promise, stateOf('running', 1));
+  const now = stateOf('running', 1);
+  const { room, run, stop, status } = await openRun(late.promise, now, now, now);
   stop();
   await room.clock.advance(2000);
   run.subscribe(() => {});
@@ -74,6 +75,14 @@ test('a load from before the run was left does not undo a newer one', async () =
   late.resolve(stateOf('waiting_tool', 1));
   await room.clock.advance(100);
   assert.equal(status(), 'running');
+});
+
+test('a run that waits after its first step is shown so, also if a load met it at work', async () => {
+  const [atWork, waits] = [stateOf('running', 1), stateOf('waiting_tool', 1)];
+  const { room, status } = await openRun(atWork, atWork, waits, waits);
+  room.frames(news('waiting_tool'));
+  await room.clock.advance(100);
+  assert.equal(status(), 'waiting_tool');
 });
 
 test('a subscription to another space is no news of a run', async () => {
