@@ -86,10 +86,10 @@ const KINDS: [&str; 55] = [
 
 /// Seeds that together write every kind and shape that the simulation can.
 const SEEDS: RangeInclusive<u64> = 1..=12;
-/// The seeds of each change.
-const FEW_SEEDS: RangeInclusive<u64> = 1..=3;
+/// The seeds of each change: short ones.
+const FEW_SEEDS: [u64; 4] = [3, 9, 12, 13];
 
-async fn samples(seeds: RangeInclusive<u64>) -> BTreeMap<String, Vec<Value>> {
+async fn samples(seeds: impl IntoIterator<Item = u64>) -> BTreeMap<String, Vec<Value>> {
     let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for seed in seeds {
         // A simulation has a runtime of its own.

@@ -190,7 +190,7 @@ mutants! {
 
 #[test]
 fn one_seed_has_one_history() {
-    for seed in 1..=3 {
+    for seed in [3, 9, 12, 13] {
         let input = Input { seed, history: true, ..Input::default() };
         let one = simulate(&input).unwrap();
         let other = simulate(&input).unwrap();

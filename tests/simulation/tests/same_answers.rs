@@ -20,7 +20,7 @@ use smartspace_store::table::{
 use crate::golden::items::RELEASES;
 
 /// The seeds whose calls are made again.
-const SEEDS: [u64; 4] = [1, 3, 9, 14];
+const SEEDS: [u64; 4] = [3, 9, 12, 14];
 
 /// An answer, without the texts of errors.
 #[derive(Debug, PartialEq)]

@@ -77,7 +77,7 @@ test('a load from before the run was left does not undo a newer one', async () =
   assert.equal(status(), 'running');
 });
 
-test('a run that waits after its first step is shown so, also if a load met it at work', async () => {
+test('a run that waits is shown so, also if a load met it at work', async () => {
   const [atWork, waits] = [stateOf('running', 1), stateOf('waiting_tool', 1)];
   const { room, status } = await openRun(atWork, atWork, waits, waits);
   room.frames(news('waiting_tool'));
