@@ -25,10 +25,10 @@ export function createRun(
   };
 
   async function fetchRun() {
-    const started = opened;
+    const number = (newest += 1);
     const run = await call<Run>('GET', runPath(runId));
-    // The store was closed, and perhaps opened again, which loads anew.
-    if (started !== opened) return;
+    // A newer call began, or the store was closed.
+    if (number !== newest) return;
     set({ run, isLoading: false, error: null });
     const spaceId = spaceOf(run);
     if (spaceId) unfollow ??= connection.follow(onlyFollow(spaceId));
@@ -46,13 +46,12 @@ export function createRun(
     } else if (concernsRun(frame, runId, state.run)) load();
   }
 
-  let opened = 0;
+  let newest = 0;
   const retain = lifetime(env, () => {
-    opened += 1;
     const stops = [connection.onFrame(frameReceived), connection.retain()];
     load();
     return () => {
-      opened += 1;
+      newest += 1;
       timers.stop();
       unfollow?.();
       unfollow = undefined;

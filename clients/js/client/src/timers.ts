@@ -16,7 +16,7 @@ export interface Timers {
   /**
    * Repeats `act` until it succeeds, fails for good, or the timers are stopped. `failed` gets each
    * error and whether another attempt follows. While an attempt with the same name is under way, it
-   * begins after that one.
+   * begins after that one, or beside it after two seconds. Then only its own end counts.
    */
   persist(
     name: string,
@@ -27,8 +27,8 @@ export interface Timers {
 
 export function createTimers(env: Environment): Timers {
   const timers = new Map<string, unknown>();
-  // The attempts under way, with the one that follows each. After a stop it is another map.
-  let attempts = new Map<string, (() => void) | null>();
+  // The newest attempts under way. After a stop it is another map.
+  let attempts = new Map<string, { next?: () => void }>();
   const self: Timers = {
     after(name, delayMs, act) {
       self.clear(name);
@@ -56,23 +56,27 @@ export function createTimers(env: Environment): Timers {
       const mine = attempts;
       const startedAt = env.now();
       const attempt = async () => {
-        mine.set(name, null);
+        self.clear(name);
+        const current: { next?: () => void } = {};
+        mine.set(name, current);
         const error = await act().catch((found) => found);
-        const next = mine.get(name);
+        if (mine !== attempts || mine.get(name) !== current) return;
         mine.delete(name);
-        if (mine !== attempts) return;
-        if (next) return next();
+        if (current.next) return current.next();
         if (!error) return;
-        failed?.(error, isTemporary(error));
-        if (!isTemporary(error)) return;
+        const isRepeated = isTemporary(error);
+        failed?.(error, isRepeated);
+        if (!isRepeated) return;
         const delayMs = backOff(env.now() - startedAt, FIRST_RETRY_MS, LONGEST_RETRY_MS);
         self.after(name, Math.max(delayMs, (error.retryAfter ?? 0) * 1000), attempt);
       };
       self.clear(name);
-      // Two at once could end in another order. What is asked for now may have changed since the
-      // one under way began.
-      if (mine.has(name)) mine.set(name, attempt);
-      else attempt();
+      const current = mine.get(name);
+      if (!current) return void attempt();
+      // What is asked for now may have changed since the one under way began. Two at once could end
+      // in another order, so this one waits, but not for a call over a dead network.
+      current.next = attempt;
+      self.after(name, FIRST_RETRY_MS, attempt);
     },
   };
   return self;

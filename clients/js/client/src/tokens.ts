@@ -46,7 +46,7 @@ export function createTokens(
     const before = caller();
     // What one person has written must not be sent by another one.
     if (before && !isSame(before, await whoHas(found))) {
-      throw (closed = new ClosedError('The token belongs to somebody else. Make a new client.'));
+      throw (closed = new ClosedError('The token belongs to somebody else.'));
     }
     return (known = found);
   }

@@ -49,7 +49,7 @@ export function createUploads(env: Environment, call: Call): Uploads {
       const found = await call<Attachment>('GET', path, { retry: true, signal });
       if (found.status === 'ready') return found;
       if (found.status === 'refused') throwRefusal(found.reason ?? undefined);
-      if (attempt === MOST_ATTEMPTS) throwRefusal('The server has not checked this file yet.', 503);
+      if (attempt === MOST_ATTEMPTS) throwRefusal('The file is not checked yet.', 503);
       await pauseAfter(attempt, signal);
     }
   }

@@ -56,3 +56,37 @@ test('a form that is open is found among older messages', async () => {
   await room.clock.advance(100);
   assert.deepEqual(forms(room), ['c1']);
 });
+
+test('a form that was closed while a refresh read it stays closed after another subscription', async () => {
+  const part = (status) => [
+    { type: 'tool', callId: 'c1', name: 'ask', input: {}, status, answerBy: null },
+  ];
+  const formIn = (status) => message(1, '', { parts: part(status), runId: 'r1', rev: 1 });
+  const late = deferred();
+  let hold = false;
+  const r = await openRoom(120, {});
+  r.stored[0] = formIn('pending');
+  const active = [{ runId: 'r1', agentId: 'ada', status: 'waiting_tool' }];
+  r.onSubscribe = ({ action, id }) =>
+    action === 'subscribe' && { type: 'subscribed', id, seq: 120, from: null, active };
+  r.respond = ({ path }) => {
+    if (hold && path.includes('/messages?before=')) {
+      hold = false;
+      return { status: 200, body: late.promise };
+    }
+    return null;
+  };
+  const show = () => r.space.forms.getSnapshot().forms.map((f) => f.callId);
+  r.space.forms.subscribe(() => show());
+  hold = true;
+  r.sockets.at(-1).onclose();
+  await r.clock.advance(2000);
+  // refresh waits for `late`. The form is closed, then the socket is lost and found.
+  r.frames({ type: 'tool.resolved', callId: 'c1', runId: 'r1', messageId: 'm1' });
+  r.stored[0] = formIn('completed');
+  r.sockets.at(-1).onclose();
+  await r.clock.advance(2000);
+  late.resolve({ items: [formIn('pending')] });
+  await r.clock.advance(5000);
+  assert.deepEqual(show(), []);
+});

@@ -239,14 +239,8 @@ const FOUND_BY_TESTS = [
     "frame.type === 'unsubscribed' && frame.reason",
     "frame.type === 'unsubscribed'",
   ],
-  [
-    'spaces',
-    'starts an attempt beside another one',
-    'timers.js',
-    'if (mine.has(name))',
-    'if (false)',
-  ],
-  ['run', 'keeps an older state of a run', 'run.js', 'started !== opened', 'false'],
+  ['spaces', 'starts an attempt beside another one', 'timers.js', 'if (!current)', 'if (true)'],
+  ['run', 'keeps an older state of a run', 'run.js', 'number !== newest', 'false'],
   [
     'outbox',
     'keeps the pause of a discarded send',

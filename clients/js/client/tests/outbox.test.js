@@ -180,3 +180,33 @@ test('a closed client stores no further send, so that the next one does not send
   const next = await openRoom(0, { storage, me: SARAH });
   assert.deepEqual([pending(room), textsOf(next)], [[], []]);
 });
+
+test('what an earlier page left is posted once the caller is found, though it was refused before', async () => {
+  const storage = memoryStorage();
+  const first = await openRoom(0, {
+    storage,
+    me: SARAH,
+    respond: (each) => isPost(each) && { status: 503, body: {} },
+  });
+  first.space.send('left').catch(() => {});
+  await first.clock.advance(100);
+  assert.equal(storage.length, 1);
+  let refused = true;
+  const room = await openRoom(0, {
+    storage,
+    me: SARAH,
+    respond: ({ path }) => (refused && path === '/v1/me' ? { status: 403, body: {} } : null),
+  });
+  room.space.send('new').catch(() => {});
+  await room.clock.advance(100);
+  refused = false;
+  room.leave();
+  await room.clock.advance(5000);
+  room.enter();
+  await room.clock.advance(5000);
+  assert.equal(room.space.timeline.getSnapshot().isLoading, false);
+  assert.deepEqual(
+    room.stored.map(({ parts: [part] }) => part.text),
+    ['new', 'left'],
+  );
+});

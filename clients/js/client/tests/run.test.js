@@ -92,3 +92,18 @@ test('a subscription to another space is no news of a run', async () => {
   await room.clock.advance(100);
   assert.equal(loads(), before);
 });
+
+test('a load over a dead network does not hold up the next one', async () => {
+  const dead = deferred();
+  const now = stateOf('running', 1);
+  const ended = { ...stateOf('completed', 1), finishedAt: '2026-01-01T00:00:01Z' };
+  const { room, status } = await openRun(now, now, dead.promise, ended);
+  room.frames(news('running'));
+  await room.clock.advance(10);
+  room.frames(news('completed'));
+  await room.clock.advance(2100);
+  assert.equal(status(), 'completed');
+  dead.resolve(now);
+  await room.clock.advance(100);
+  assert.equal(status(), 'completed');
+});

@@ -47,7 +47,7 @@ export function connect(parts: ConnectionParts) {
   // After a close the page shows `connecting` again; during an outage it keeps showing the error.
   if (parts.shown.state === 'closed') show(parts, 'connecting');
   limitConnecting(parts, link);
-  if (!WebSocket) return failed(new Error('There is no WebSocket; pass one to createClient.'));
+  if (!WebSocket) return failed(new Error('Pass a WebSocket to createClient.'));
   parts
     .call<{ url: string }>('POST', '/v1/socketTickets', { body: {} })
     .then((ticket) => {

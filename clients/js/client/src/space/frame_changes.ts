@@ -25,8 +25,9 @@ export function subscribed(draft: Draft, frame: Subscribed) {
     draft,
     ({ about }) => !!about.runId && !active.some((run) => run.runId === about.runId),
   );
-  // Forms of earlier events may be closed by now.
-  patch(draft, { isGone: false, lastFrameAt: draft.now, forms: new Map() });
+  // Forms of earlier events may be closed by now. Those that were closed stay so.
+  const forms = new Map([...draft.forms].filter(([, form]) => !form));
+  patch(draft, { isGone: false, lastFrameAt: draft.now, forms });
   refresh(draft);
   showPresence(draft);
   if (draft.unsentRead > 0) sendRead(draft);

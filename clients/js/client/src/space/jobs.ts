@@ -100,8 +100,8 @@ async function load(context: JobContext) {
 export async function restoreSends(context: JobContext) {
   const caller = await context.me();
   context.change(patch, { caller });
-  if (!context.state().isRestored)
-    context.change(sendsRestored, context.sendStorage.restore(context.storageName('outbox') + ':'));
+  const left = context.sendStorage.restore(context.storageName('outbox') + ':');
+  if (left) context.change(sendsRestored, left);
 }
 
 // Loads what changed while the space was not followed: its settings, runs, unfinished messages.

@@ -48,7 +48,7 @@ function postNext(draft: Draft) {
   const send = draft.sends.find((each) => each.state !== 'failed');
   if (draft.isPosting || !send) return;
   if (draft.now - send.at > LONGEST_AGE_MS) {
-    fail(draft, send, new Error('The message is too old to be sent.'));
+    fail(draft, send, new Error('The message is too old to send.'));
     return postNext(draft);
   }
   draft.isPosting = true;

@@ -14,10 +14,10 @@ export interface SendStorage {
   /** Whether a tab has discarded the send. */
   isMarked(key: string): boolean;
   /**
-   * The sends under this prefix, which is that of all later ones. Removes the marks that no tab
-   * needs any longer.
+   * The sends under this prefix, which is that of all later ones; null from the second time on.
+   * Removes the marks that no tab needs any longer.
    */
-  restore(prefix: string): PendingSend[];
+  restore(prefix: string): PendingSend[] | null;
 }
 
 export function createSendStorage(env: Environment): SendStorage {
@@ -40,6 +40,7 @@ export function createSendStorage(env: Environment): SendStorage {
     },
     isMarked,
     restore(given) {
+      if (prefix) return null;
       prefix = given;
       return storage.names(prefix).flatMap((name) => {
         const json = storage.get(name) ?? '';
