@@ -181,7 +181,7 @@ test('a closed client stores no further send, so that the next one does not send
   assert.deepEqual([pending(room), textsOf(next)], [[], []]);
 });
 
-test('what an earlier page left is posted once the caller is found, though it was refused before', async () => {
+test('what an earlier page left is posted once a caller who was refused is found', async () => {
   const storage = memoryStorage();
   const first = await openRoom(0, {
     storage,
