@@ -57,7 +57,7 @@ test('a form that is open is found among older messages', async () => {
   assert.deepEqual(forms(room), ['c1']);
 });
 
-test('a form that was closed while a refresh read it stays closed after another subscription', async () => {
+test('a form that was closed during a refresh stays closed after a reconnect', async () => {
   const part = (status) => [
     { type: 'tool', callId: 'c1', name: 'ask', input: {}, status, answerBy: null },
   ];
