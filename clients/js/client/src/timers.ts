@@ -70,11 +70,10 @@ export function createTimers(env: Environment): Timers {
         const delayMs = backOff(env.now() - startedAt, FIRST_RETRY_MS, LONGEST_RETRY_MS);
         self.after(name, Math.max(delayMs, (error.retryAfter ?? 0) * 1000), attempt);
       };
-      self.clear(name);
       const current = mine.get(name);
       if (!current) return void attempt();
-      // What is asked for now may have changed since the one under way began. Two at once could end
-      // in another order, so this one waits, but not for a call over a dead network.
+      // The attempt under way may have read too early, so another one follows. It waits, since two
+      // at once could end in another order, but not long: the first one may use a dead network.
       current.next = attempt;
       self.after(name, FIRST_RETRY_MS, attempt);
     },

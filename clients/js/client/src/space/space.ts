@@ -138,7 +138,7 @@ function messageMethods(
 ) {
   const { call, change, sendStorage, waiting } = effectContext;
   const send: Space['send'] = async (text, { senderId = null, attachments = [] } = {}) => {
-    // What is stored is sent by the next client, also after a rejection.
+    // Before the send is stored: the next client would post it, although this promise rejects.
     throwIfClosed();
     return new Promise((resolve) => {
       const key = newKey();
