@@ -92,7 +92,7 @@ export function createClient(options: ClientOptions): Client {
   const spaces = createSpaces({ ...shared, spaceOf: space });
   const context: SpaceContext = {
     ...shared,
-    throwIfClosed: http.throwIfClosed,
+    closedBy: http.closedBy,
     uploads: createUploads(env, call),
     caller,
     findForm: spaces.findForm,

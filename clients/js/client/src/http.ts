@@ -30,7 +30,7 @@ export interface CallOptions {
 export type Call = <T = any>(method: string, path: string, options?: CallOptions) => Promise<T>;
 
 /** The HTTP API with the caller's token. */
-export interface Http extends Pick<Tokens, 'close' | 'throwIfClosed'> {
+export interface Http extends Pick<Tokens, 'close' | 'closedBy'> {
   call: Call;
 }
 

@@ -23,7 +23,7 @@ export async function withoutMetadata(
     bitmap = await createImageBitmap(data, { imageOrientation: 'from-image' });
   } catch {
     // It could not be cleaned, so it is not sent.
-    throwRefusal('The file is not a picture that can be read.');
+    throwRefusal('The file is not a picture.');
   }
   try {
     const { width, height } = bitmap;

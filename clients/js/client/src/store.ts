@@ -32,17 +32,8 @@ export function createStore<T extends object>(
   const listeners = new Set<() => void>();
   let value: T | undefined;
   let isOutdated = true;
-  const notify = () =>
-    [...listeners].forEach((listener) => {
-      try {
-        listener();
-      } catch (error) {
-        // It is reported, and the others are called.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    });
+  // In tasks of their own: the error of one is reported, and the others are called.
+  const notify = () => listeners.forEach((listener) => queueMicrotask(listener));
   return {
     subscribe(given) {
       // A function of its own, so that one listener can subscribe twice.

@@ -18,8 +18,8 @@ export interface Tokens {
   get(signal?: AbortSignal): Promise<string>;
   /** The server has refused this token. */
   refused(token: string): void;
-  /** Throws a `ClosedError` after `close`. */
-  throwIfClosed(): void;
+  /** Why the client is closed, if it is. */
+  closedBy(): ClosedError | undefined;
   /** No token is given out any longer. */
   close(error: ClosedError): void;
 }
@@ -64,7 +64,7 @@ export function createTokens(
       // Another call may have replaced it meanwhile.
       if (known === used) known = undefined;
     },
-    throwIfClosed,
+    closedBy: () => closed,
     close: (error) => void (closed ??= error),
   };
 }

@@ -368,7 +368,7 @@ test('a file that is not ready has no address', async () => {
   const other = await openStorage();
   other.files = storage.files;
   other.finding = { status: 'pending', url: null };
-  await assert.rejects(other.room.space.fileUrl(id), /not been uploaded/);
+  await assert.rejects(other.room.space.fileUrl(id), /not uploaded/);
   other.finding = { status: 'refused', reason: 'It is no text.', url: null };
   await assert.rejects(other.room.space.fileUrl(id), /It is no text/);
 });

@@ -41,10 +41,8 @@ test('an older page that comes after such a jump is not mixed in', async () => {
   for (let seq = 61; seq <= 3000; seq += 1) room.store(message(seq, `text ${seq}`));
   room.frames({ type: 'subscribed', seq: 3000, from: 2801, active: [] });
   release({ items: room.stored.slice(0, 10) });
-  const shown = [];
-  room.space.timeline.subscribe(() => shown.push(...room.texts()));
   await loading;
-  assert.ok(!shown.includes('text 1'));
+  assert.ok(!room.texts().includes('text 1'));
   await room.clock.advance(5000);
   assert.equal(room.texts().at(-1), 'text 3000');
   assert.ok(room.requests.length < 5, `${room.requests.length} requests`);

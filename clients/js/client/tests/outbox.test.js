@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClosedError } from './model/library.js';
 import { memoryStorage } from './model/network.js';
-import { SARAH, deferred, openRoom } from './model/room.js';
+import { SARAH, deferred, message, openRoom } from './model/room.js';
 
 const pending = (room) =>
   room.space.timeline.getSnapshot().items.flatMap(({ send }) => (send ? [send] : []));
@@ -209,4 +209,61 @@ test('what an earlier page left is posted once a caller who was refused is found
     room.stored.map(({ parts: [part] }) => part.text),
     ['new', 'left'],
   );
+});
+
+test('an old message with the same text does not pass for a send from before the load', async () => {
+  const page = deferred();
+  let status = 503;
+  const respond = (each) => {
+    if (isPost(each)) return { status, body: {} };
+    return each.path.includes('/messages?') ? { status: 200, body: page.promise } : null;
+  };
+  const room = await openRoom(3, { me: SARAH, respond });
+  room.stored[1] = message(2, 'ok', { sender: SARAH.entity });
+  const sent = assert.rejects(room.space.send('ok'));
+  await room.clock.advance(50);
+  page.resolve({ items: room.stored });
+  await room.clock.advance(100);
+  assert.equal(pending(room).length, 1);
+  status = 422;
+  await room.clock.advance(30_000);
+  await sent;
+  assert.equal(pending(room)[0].state, 'failed');
+});
+
+test('a send from before the load keeps its key if its message comes before the answer', async () => {
+  const answer = deferred();
+  const respond = (each) => (isPost(each) ? { status: 200, body: answer.promise } : null);
+  const page = deferred();
+  const room = await openRoom(3, {
+    me: SARAH,
+    respond: (each) =>
+      each.path.includes('/messages?') ? { status: 200, body: page.promise } : respond(each),
+  });
+  room.space.send('hello').catch(() => {});
+  await room.clock.advance(50);
+  const [{ key }] = pending(room);
+  page.resolve({ items: room.stored });
+  await room.clock.advance(100);
+  const stored = message(4, 'hello', { sender: SARAH.entity });
+  room.frames({ type: 'message.created', message: stored });
+  await room.clock.advance(10);
+  const last = room.space.timeline.getSnapshot().items.at(-1);
+  assert.deepEqual([last.type, last.key], ['message', key]);
+});
+
+test('a closed client does not store again what the next one has sent', async () => {
+  const storage = memoryStorage();
+  const respond = (each) =>
+    isPost(each) && { status: 503, body: {}, headers: { 'retry-after': '10' } };
+  const room = await openRoom(0, { storage, me: SARAH, respond });
+  const sent = assert.rejects(room.space.send('one'), ClosedError);
+  await room.clock.advance(100);
+  room.client.close();
+  const next = await openRoom(0, { storage, me: SARAH, now: () => room.clock.now });
+  await next.clock.advance(1000);
+  assert.deepEqual([textsOf(next), storage.length], [['one'], 0]);
+  await room.clock.advance(20_000);
+  await sent;
+  assert.equal(storage.length, 0);
 });

@@ -44,7 +44,7 @@ export function createAttachments(context: AttachmentsContext, path: string): At
     const found = await attachment(id);
     if (found.url) return found.url;
     const isPending = found.status === 'pending';
-    throwRefusal(isPending ? 'This file has not been uploaded yet.' : (found.reason ?? undefined));
+    throwRefusal(isPending ? 'The file is not uploaded yet.' : (found.reason ?? undefined));
   }
 
   return {

@@ -2,7 +2,7 @@
 // under its own key until the server's answer is known.
 
 import { ClosedError, isTemporary, type SmartspaceError } from '../errors.ts';
-import { LONGEST_AGE_MS, LONGEST_SEND_DELAY_MS, SEND_DELAY_MS } from '../limits.ts';
+import { AFTER_ALL, LONGEST_AGE_MS, LONGEST_SEND_DELAY_MS, SEND_DELAY_MS } from '../limits.ts';
 import { backOff } from '../timers.ts';
 import type { Message, PendingSend } from '../types.ts';
 import { without } from './collections.ts';
@@ -10,7 +10,7 @@ import { emit, type Draft } from './effects.ts';
 import { lastSeq, startAfter } from './history.ts';
 import { addMessages } from './loading.ts';
 import { claim, type SendContent } from './claims.ts';
-import type { State } from './state.ts';
+import { isKnown, type State } from './state.ts';
 
 const sendOf = (state: State, key: string) => state.sends.find((each) => each.key === key);
 
@@ -23,7 +23,8 @@ function putSend(draft: Draft, key: string, send?: PendingSend) {
 
 /** Adds what the person sends, and posts it if nothing is before it. */
 export function addSend(draft: Draft, key: string, content: SendContent) {
-  const afterSeq = lastSeq(draft);
+  // Before the messages are known, an old one with the same text must not pass for this one.
+  const afterSeq = isKnown(draft) ? lastSeq(draft) : AFTER_ALL;
   const send: PendingSend = { ...content, key, afterSeq, at: draft.now, state: 'queued' };
   draft.sends = [...draft.sends, send];
   putSend(draft, key, send);
@@ -48,7 +49,7 @@ function postNext(draft: Draft) {
   const send = draft.sends.find((each) => each.state !== 'failed');
   if (draft.isPosting || !send) return;
   if (draft.now - send.at > LONGEST_AGE_MS) {
-    fail(draft, send, new Error('The message is too old to send.'));
+    fail(draft, send, new Error('The message is too old.'));
     return postNext(draft);
   }
   draft.isPosting = true;
@@ -76,14 +77,11 @@ function succeed(draft: Draft, key: string, message: Message) {
 
 /** An attempt has failed: for a while, for good, or because the client was closed. */
 export function attemptFailed(draft: Draft, key: string, error: Error) {
+  // `isPosting` stays true, so that the closed client posts nothing more.
+  if (error instanceof ClosedError)
+    return draft.sends.forEach((each) => emit(draft, 'resolveSend', each.key, null, error));
   const send = sendOf(draft, key);
   if (!send) return;
-  if (error instanceof ClosedError) {
-    // `isPosting` stays true, so that the closed client posts nothing more.
-    putSend(draft, key, { ...send, state: 'queued' });
-    for (const each of draft.sends) emit(draft, 'resolveSend', each.key, null, error);
-    return;
-  }
   draft.isPosting = false;
   if (isTemporary(error)) return pause(draft, send, error as SmartspaceError);
   fail(draft, send, error);

@@ -20,7 +20,10 @@ export interface SendStorage {
   restore(prefix: string): PendingSend[] | null;
 }
 
-export function createSendStorage(env: Environment): SendStorage {
+export function createSendStorage(
+  env: Environment,
+  closedBy: () => Error | undefined,
+): SendStorage {
   const storage = safeStorage(env);
   let prefix: string | null = null;
   const isMarked = (key: string) => {
@@ -32,8 +35,10 @@ export function createSendStorage(env: Environment): SendStorage {
       // An answer that was under way must not undo a mark.
       if (!prefix || isMarked(key)) return;
       // An error has no JSON.
-      if (send) storage.set(prefix + key, JSON.stringify({ ...send, error: undefined }));
-      else storage.remove(prefix + key);
+      if (!send) storage.remove(prefix + key);
+      // The next client may have posted what a closed one still holds.
+      else if (!closedBy())
+        storage.set(prefix + key, JSON.stringify({ ...send, error: undefined }));
     },
     mark(key) {
       if (prefix) storage.set(prefix + key, JSON.stringify({ at: env.now() }));

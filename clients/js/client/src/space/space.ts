@@ -2,6 +2,7 @@
 
 import type { Connection } from '../connection/connection.ts';
 import type { Environment } from '../environment.ts';
+import type { ClosedError } from '../errors.ts';
 import { newKey, runPath, type Call } from '../http.ts';
 import { safeStorage } from '../storage.ts';
 import { lifetime } from '../store.ts';
@@ -38,8 +39,8 @@ export interface SpaceContext {
   call: Call;
   connection: Connection;
   uploads: Uploads;
-  /** Throws a `ClosedError` if the client is closed. */
-  throwIfClosed(): void;
+  /** Why the client is closed, if it is. */
+  closedBy(): ClosedError | undefined;
   /** Asks once who the caller is. */
   me(): Promise<Caller>;
   /** The caller, once `me` has resolved. */
@@ -83,7 +84,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     state,
     change,
     storageName: (kind) => `${context.storageName()}${kind}:${id}`,
-    sendStorage: createSendStorage(env),
+    sendStorage: createSendStorage(env, context.closedBy),
     timers: createTimers(env),
     sendTimers: createTimers(env),
     waiting: new Map(),
@@ -133,13 +134,14 @@ function ownMethods(effectContext: EffectContext) {
 
 function messageMethods(
   effectContext: EffectContext,
-  { throwIfClosed }: SpaceContext,
+  { closedBy }: SpaceContext,
   partOf: Attachments['partOf'],
 ) {
   const { call, change, sendStorage, waiting } = effectContext;
   const send: Space['send'] = async (text, { senderId = null, attachments = [] } = {}) => {
     // Before the send is stored: the next client would post it, although this promise rejects.
-    throwIfClosed();
+    const closed = closedBy();
+    if (closed) throw closed;
     return new Promise((resolve) => {
       const key = newKey();
       waiting.set(key, resolve);
