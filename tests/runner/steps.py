@@ -138,7 +138,7 @@ STEPS = [
     Step("format", "cargo fmt --check", format_step, "build"),
     Step("house", "names, sizes, imports, comments", house_step, "wait"),
     Step("build", "lints and builds everything, once", rust.build, "build"),
-    Step("simulation", "50 seeds and every mutant", simulation_step, "compute", ["build"]),
+    Step("simulation", "30 seeds and every mutant", simulation_step, "compute", ["build"]),
     Step("workspace", "unit and whole-product tests", workspace_step, "compute", ["build"]),
     Step("template", "lints of the template; licenses if possible", template_step, "wait"),
     Step("lint-js", "format and lints of JavaScript and TypeScript", lint_js_step, "wait"),

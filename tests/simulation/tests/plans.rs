@@ -37,6 +37,7 @@ fn the_table_has_the_nights_when_clocks_change() {
 }
 
 #[tokio::test(start_paused = true)]
+#[ignore = "by hand and in the nightly job: tests/run --all"]
 async fn a_year_of_daily_plans_fires_as_the_table_says() {
     let mut year = Year::begin(1).await;
     year.pass(|_| Alarm::OnTime).await;
@@ -65,6 +66,7 @@ async fn doubled_late_and_lost_alarms_and_restarts_change_no_firing() {
 }
 
 #[tokio::test(start_paused = true)]
+#[ignore = "by hand and in the nightly job: tests/run --all"]
 async fn a_firing_counts_the_missed_times_before_it() {
     let mut year = Year::begin(3).await;
     year.pass(|chance| match chance.below("fate", 20) {

@@ -1,7 +1,7 @@
 //! Plays fixed seeds, none of which may break a promise, and every mutant, each of which must break
 //! its promise in the seed that `mutants.md` lists.
 //!
-//! Each change plays the seeds 1 to 50, in parts that the processors share. The seeds 51 to 2000
+//! Each change plays the seeds 1 to 30, in parts that the processors share. The seeds 31 to 2030
 //! are ignored tests: `tests/run --all` and the nightly job play them.
 
 use clap::ValueEnum;
@@ -57,8 +57,7 @@ macro_rules! seeds {
 }
 
 seeds! {
-    seeds_from_0001: 1 seeds_from_0011: 11 seeds_from_0021: 21 seeds_from_0031: 31
-    seeds_from_0041: 41
+    seeds_from_0001: 1 seeds_from_0011: 11 seeds_from_0021: 21
 }
 
 macro_rules! further_seeds {
@@ -74,17 +73,16 @@ macro_rules! further_seeds {
 }
 
 further_seeds! {
-    seeds_from_0051: 51 seeds_from_0101: 101 seeds_from_0151: 151
-    seeds_from_0201: 201 seeds_from_0251: 251 seeds_from_0301: 301
-    seeds_from_0351: 351 seeds_from_0401: 401 seeds_from_0451: 451
-    seeds_from_0501: 501 seeds_from_0551: 551 seeds_from_0601: 601 seeds_from_0651: 651
-    seeds_from_0701: 701 seeds_from_0751: 751 seeds_from_0801: 801 seeds_from_0851: 851
-    seeds_from_0901: 901 seeds_from_0951: 951 seeds_from_1001: 1001 seeds_from_1051: 1051
-    seeds_from_1101: 1101 seeds_from_1151: 1151 seeds_from_1201: 1201 seeds_from_1251: 1251
-    seeds_from_1301: 1301 seeds_from_1351: 1351 seeds_from_1401: 1401 seeds_from_1451: 1451
-    seeds_from_1501: 1501 seeds_from_1551: 1551 seeds_from_1601: 1601 seeds_from_1651: 1651
-    seeds_from_1701: 1701 seeds_from_1751: 1751 seeds_from_1801: 1801 seeds_from_1851: 1851
-    seeds_from_1901: 1901 seeds_from_1951: 1951
+    seeds_from_0031: 31 seeds_from_0081: 81 seeds_from_0131: 131 seeds_from_0181: 181
+    seeds_from_0231: 231 seeds_from_0281: 281 seeds_from_0331: 331 seeds_from_0381: 381
+    seeds_from_0431: 431 seeds_from_0481: 481 seeds_from_0531: 531 seeds_from_0581: 581
+    seeds_from_0631: 631 seeds_from_0681: 681 seeds_from_0731: 731 seeds_from_0781: 781
+    seeds_from_0831: 831 seeds_from_0881: 881 seeds_from_0931: 931 seeds_from_0981: 981
+    seeds_from_1031: 1031 seeds_from_1081: 1081 seeds_from_1131: 1131 seeds_from_1181: 1181
+    seeds_from_1231: 1231 seeds_from_1281: 1281 seeds_from_1331: 1331 seeds_from_1381: 1381
+    seeds_from_1431: 1431 seeds_from_1481: 1481 seeds_from_1531: 1531 seeds_from_1581: 1581
+    seeds_from_1631: 1631 seeds_from_1681: 1681 seeds_from_1731: 1731 seeds_from_1781: 1781
+    seeds_from_1831: 1831 seeds_from_1881: 1881 seeds_from_1931: 1931 seeds_from_1981: 1981
 }
 
 /// Seeds that once found a mistake: of the product (303 and 2009 asked a model once too often, 325
