@@ -211,7 +211,7 @@ test('what an earlier page left is posted once a caller who was refused is found
   );
 });
 
-test('an old message with the same text does not pass for a send from before the load', async () => {
+test('no old message with the same text passes for a send from before the load', async () => {
   const page = deferred();
   let status = 503;
   const respond = (each) => {
@@ -231,7 +231,7 @@ test('an old message with the same text does not pass for a send from before the
   assert.equal(pending(room)[0].state, 'failed');
 });
 
-test('a send from before the load keeps its key if its message comes before the answer', async () => {
+test('a send from before the load keeps its key if its message overtakes the answer', async () => {
   const answer = deferred();
   const respond = (each) => (isPost(each) ? { status: 200, body: answer.promise } : null);
   const page = deferred();
