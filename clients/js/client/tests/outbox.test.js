@@ -233,13 +233,12 @@ test('no old message with the same text passes for a send from before the load',
 
 test('a send from before the load keeps its key if its message overtakes the answer', async () => {
   const answer = deferred();
-  const respond = (each) => (isPost(each) ? { status: 200, body: answer.promise } : null);
   const page = deferred();
-  const room = await openRoom(3, {
-    me: SARAH,
-    respond: (each) =>
-      each.path.includes('/messages?') ? { status: 200, body: page.promise } : respond(each),
-  });
+  const respond = (each) => {
+    if (isPost(each)) return { status: 200, body: answer.promise };
+    return each.path.includes('/messages?') ? { status: 200, body: page.promise } : null;
+  };
+  const room = await openRoom(3, { me: SARAH, respond });
   room.space.send('hello').catch(() => {});
   await room.clock.advance(50);
   const [{ key }] = pending(room);

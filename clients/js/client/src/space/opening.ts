@@ -1,7 +1,7 @@
 // The changes when a space is opened, loaded, followed, listed and left.
 
 import type { SmartspaceError } from '../errors.ts';
-import type { Caller, Message, PendingSend, SpaceInfo } from '../types.ts';
+import type { Caller, Message, SpaceInfo } from '../types.ts';
 import { AFTER_ALL } from '../limits.ts';
 import { emit, isFollowed, patch, type Draft } from './effects.ts';
 import { putOlderPage, startAfter } from './history.ts';
@@ -58,11 +58,11 @@ export function loaded(draft: Draft, found: Loaded) {
     startAfter(draft, (page[0]?.seq ?? 1) - 1);
     putSpace(draft, space);
   }
-  const sinceNow = (send: PendingSend) => ({
+  // From now on a message may be that of a send from before the load.
+  draft.sends = draft.sends.map((send) => ({
     ...send,
     afterSeq: Math.min(send.afterSeq, space.seq),
-  });
-  draft.sends = draft.sends.map(sinceNow);
+  }));
   // After a jump the page is too old.
   if (draft.floor <= floor) putOlderPage(draft, page);
   noteSeq(draft, space.seq);

@@ -34,11 +34,9 @@ export function createSendStorage(
     store(key, send) {
       // An answer that was under way must not undo a mark.
       if (!prefix || isMarked(key)) return;
-      // An error has no JSON.
-      if (!send) storage.remove(prefix + key);
-      // The next client may have posted what a closed one still holds.
-      else if (!closedBy())
-        storage.set(prefix + key, JSON.stringify({ ...send, error: undefined }));
+      if (!send) return storage.remove(prefix + key);
+      // The next client may have posted what a closed one still holds. An error has no JSON.
+      if (!closedBy()) storage.set(prefix + key, JSON.stringify({ ...send, error: undefined }));
     },
     mark(key) {
       if (prefix) storage.set(prefix + key, JSON.stringify({ at: env.now() }));
