@@ -111,7 +111,10 @@ impl Summarizer<'_> {
                     tracing::info!(model, input, output, cost, "a model was asked for a summary");
                     return Ok(text);
                 }
-                Piece::CallStarted { .. } | Piece::CallInput { .. } => {}
+                Piece::CallStarted { .. }
+                | Piece::CallId { .. }
+                | Piece::CallInput { .. }
+                | Piece::Opaque(_) => {}
             }
         }
         Err(broken_stream())

@@ -101,6 +101,7 @@ impl<'a> GrowingAnswer<'a> {
             }
             Piece::CallStarted { index, name } => self.start_call(index, name),
             Piece::CallInput { index, json } => self.add_input(index, &json)?,
+            Piece::CallId { .. } | Piece::Opaque(_) => {}
             Piece::Finished { reason, usage } => {
                 let cost = context.prices.cost(&self.answer.model, &usage);
                 self.answer.reason = reason;
