@@ -125,6 +125,12 @@ impl ModelError {
         Self { code, message: message.into(), retry_after: None }
     }
 
+    /// The error of an answer in which the model refuses. No retry helps, but another model may
+    /// answer.
+    pub fn refused() -> Self {
+        Self::new(FailureCode::Refused, "the model refused to answer")
+    }
+
     /// Whether the provider has refused the request, so that there is nothing to pay. If an answer
     /// broke off or did not come in time, the provider may have written one.
     pub fn is_refusal(&self) -> bool {

@@ -71,13 +71,16 @@ const STOP: &str = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 
 fn pieces() -> Vec<Result<Piece, ModelError>> {
     let started = |index, name: &str| Ok(Piece::CallStarted { index, name: name.to_owned() });
+    let id = |index, id: &str| Ok(Piece::CallId { index, id: id.to_owned() });
     let input = |index, json: &str| Ok(Piece::CallInput { index, json: json.to_owned() });
     vec![
         Ok(Piece::Text("Grüße".to_owned())),
         started(0, "f"),
+        id(0, "toolu_1"),
         input(0, "{\"a\":\"😀"),
         input(0, "\"}"),
         started(1, "g"),
+        id(1, "toolu_2"),
         input(1, "{}"),
     ]
 }

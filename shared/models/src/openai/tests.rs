@@ -53,11 +53,14 @@ const DONE: &str = "data: [DONE]\n\n";
 
 fn pieces() -> Vec<Result<Piece, ModelError>> {
     let started = |index, name: &str| Ok(Piece::CallStarted { index, name: name.to_owned() });
+    let id = |index, id: &str| Ok(Piece::CallId { index, id: id.to_owned() });
     let input = |index, json: &str| Ok(Piece::CallInput { index, json: json.to_owned() });
     vec![
         Ok(Piece::Text("Grüße".to_owned())),
         started(0, "f"),
+        id(0, "call_a"),
         started(1, "g"),
+        id(1, "call_b"),
         input(1, "{"),
         input(0, "{\"a\":\"😀"),
         input(1, "}"),
