@@ -67,7 +67,8 @@ impl Blocks {
         pieces.push(Piece::CallStarted { index: number, name: name.to_owned() });
         let id = some_text(block, "id");
         pieces.extend(id.map(|id| Piece::CallId { index: number, id: id.to_owned() }));
-        let input = Some(input_text(block.get("input"))).filter(|input| !input.trim().is_empty());
+        let is_object = |input: &String| input.trim_start().starts_with('{');
+        let input = Some(input_text(block.get("input"))).filter(is_object);
         // Models write no input at all for a tool without parameters.
         Content::Call { number, initial_input: Some(input.unwrap_or_else(|| "{}".to_owned())) }
     }
@@ -79,7 +80,7 @@ impl Blocks {
         delta: &Value,
     ) -> Result<Option<Piece>, &'static str> {
         // A kind that is no text is known by its field.
-        match text(delta, "type") {
+        match some_text(delta, "type") {
             Some("text_delta") => Ok(words(delta)),
             Some("input_json_delta") => self.extend_call(index, delta),
             Some("thinking_delta") => Ok(self.extend_thinking(index, delta, "thinking")),

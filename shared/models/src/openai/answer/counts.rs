@@ -30,7 +30,7 @@ impl Counts {
             details.iter().find_map(|details| count(usage.get(*details)?, name))
         };
         let hit = count(usage, "prompt_cache_hit_tokens");
-        let of_parts = || Some(hit? + count(usage, "prompt_cache_miss_tokens")?);
+        let of_parts = || Some(hit?.saturating_add(count(usage, "prompt_cache_miss_tokens")?));
         let counts = Self {
             input: first(&["prompt_tokens", "input_tokens"]).or_else(of_parts),
             cached: [

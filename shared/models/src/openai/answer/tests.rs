@@ -3,11 +3,6 @@ mod numbering;
 mod odd_fields;
 mod thinking;
 
-mod ends;
-mod numbering;
-mod odd_fields;
-mod thinking;
-
 use serde_json::json;
 
 use super::*;
@@ -41,18 +36,6 @@ fn finished(reason: FinishReason, output_tokens: u64) -> Piece {
 
 fn calls(calls: Value) -> Value {
     json!({ "tool_calls": calls })
-}
-
-fn call_id(index: u32, id: &str) -> Piece {
-    Piece::CallId { index, id: id.to_owned() }
-}
-
-fn text(text: &str) -> Piece {
-    Piece::Text(text.to_owned())
-}
-
-fn without_ids(pieces: Vec<Piece>) -> Vec<Piece> {
-    pieces.into_iter().filter(|piece| !matches!(piece, Piece::CallId { .. })).collect()
 }
 
 fn call_id(index: u32, id: &str) -> Piece {
