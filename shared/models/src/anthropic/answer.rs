@@ -19,6 +19,8 @@ use crate::{
 pub(crate) struct ResponseReader {
     blocks: Blocks,
     has_text: bool,
+    /// Whether the event with the reason has come.
+    is_ending: bool,
     stop_reason: Option<String>,
     stopped: bool,
     counts: Option<Counts>,
@@ -41,6 +43,7 @@ impl ResponseReader {
         Self {
             blocks: Blocks::default(),
             has_text: false,
+            is_ending: false,
             stop_reason: None,
             stopped: false,
             counts: None,
@@ -65,6 +68,7 @@ impl ResponseReader {
             Some("content_block_stop") => self.blocks.stop(index).into_iter().collect(),
             Some("message_delta") => {
                 self.count(event.get("usage"));
+                self.is_ending = true;
                 if let Some(reason) = some_text(field("delta"), "stop_reason") {
                     self.stop_reason = Some(reason.to_owned());
                 }
@@ -102,9 +106,9 @@ impl ResponseReader {
         let has_calls = self.blocks.started() > 0;
         let reason = match self.stop_reason.as_deref() {
             Some(reason) if self.stopped => reason,
-            // Some servers send no reason. Then the last event is the only sign that the message is
-            // complete.
-            None if self.stopped && (has_calls || self.has_text) => "end_turn",
+            // Some servers send no reason. Then the last two events are the only sign that the
+            // message is complete.
+            None if self.stopped && self.is_ending && (has_calls || self.has_text) => "end_turn",
             _ => return Err("the answer ended before it was complete"),
         };
         if self.blocks.has_unnamed() {

@@ -173,9 +173,17 @@ impl Calls {
     /// A name begins a call, even at an index that is in use. But some servers repeat the name in
     /// each part, until the input is complete or even after that.
     fn position_of_named(&self, part: &CallPart, of_id: Option<usize>) -> Position {
-        let Some(at) = of_id.or_else(|| self.last(|call| part.fits_index(call))) else {
-            return Position::New;
+        // A part without an id may continue the open call even if its number is unknown.
+        let continues_open = |call: &Call| {
+            part.id.is_empty()
+                && !call.id.is_empty()
+                && call.name == part.name
+                && !call.input.is_complete()
         };
+        let at = of_id
+            .or_else(|| self.last(|call| part.fits_index(call)))
+            .or_else(|| self.last(continues_open));
+        let Some(at) = at else { return Position::New };
         let call = &self.calls[at];
         let is_same_name = call.name == part.name;
         let has_other_id = of_id.is_none() && !part.id.is_empty();

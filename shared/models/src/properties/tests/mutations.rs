@@ -134,7 +134,11 @@ fn mutate(mutations: u32) {
     let fields = fields(&recordings);
     let replacements = replacements();
     let reached = RefCell::new(BTreeSet::new());
-    let mut runner = TestRunner::new(ProptestConfig { cases: mutations, ..Default::default() });
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: mutations,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
     let result = runner.run(&any::<(Index, Index)>(), |(field, replacement)| {
         let Field { recording, event, pointer } = field.get(&fields);
         let Recording { api, events, name: of } = &recordings[*recording];

@@ -11,10 +11,11 @@ fn a_message_without_a_reason_is_complete_with_its_last_event() {
     };
     let words = [text_delta(0, "Hm"), no_reason.clone(), message_stop()];
     assert_eq!(read(&words).map(reason), Ok(Some(FinishReason::Stop)));
-    let mut pieces = read(&[call_start(0, "f"), message_stop()]).unwrap();
+    let mut pieces = read(&[call_start(0, "f"), no_reason.clone(), message_stop()]).unwrap();
     assert_eq!(pieces.split_off(2)[..1], [input(0, "{}")]);
     let early = Err(Fault::Broken("the answer ended before it was complete"));
     assert_eq!(read(&[no_reason, message_stop()]), early);
+    assert_eq!(read(&[call_start(0, "f"), message_stop()]), early);
 }
 
 #[test]

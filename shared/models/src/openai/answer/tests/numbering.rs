@@ -61,6 +61,7 @@ fn a_name_that_is_repeated_begins_no_other_call() {
         vec![known(""), known("{\"a\":1}"), known("")],
         vec![at_0(""), known("{\"a\":1}")],
         vec![bare("{\"a\""), bare(":1}")],
+        vec![known(""), named(json!({"index": 7}), "{\"a\":1}")],
     ] {
         assert_eq!(made(&deltas), [call("f", "{\"a\":1}")], "{deltas:?}");
     }
