@@ -153,7 +153,10 @@ mod tests {
 
         #[test]
         fn no_beginning_panics(
-            beginning in prop::collection::vec(prop::sample::select(b"\xef\xbb\xbf:d\n".to_vec()), 0..9),
+            beginning in prop::collection::vec(
+                prop::sample::select(b"\xef\xbb\xbf:d\n".to_vec()),
+                0..9,
+            ),
             size in 1..9_usize,
         ) {
             let text = [&beginning[..], b"\n\ndata: a\n\n"].concat();

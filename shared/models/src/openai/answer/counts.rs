@@ -16,8 +16,8 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// The counts of a chunk: mostly in the last one, but some servers report them in each, Moonshot
-    /// as a part of the choice, and Groq in a field of its own.
+    /// The counts of a chunk: mostly in the last one, but some servers report them in each,
+    /// Moonshot as a part of the choice, and Groq in a field of its own.
     pub(super) fn of_chunk(chunk: &Value) -> Option<Self> {
         let places = ["/usage", "/x_groq/usage", "/choices/0/usage"];
         places.iter().find_map(|place| Self::of_usage(chunk.pointer(place)?))

@@ -11,7 +11,6 @@ pub(super) struct Recording {
     pub(super) events: Vec<Value>,
 }
 
-/// All recorded answers.
 pub(super) fn all() -> Vec<Recording> {
     let of = |api, name, text: &str| {
         let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
