@@ -94,13 +94,15 @@ async fn outcome(main: &[Answer], fallback: &[Answer]) -> Outcome {
     }
 }
 
+/// An answer without text, of which no reminder follows.
+const SILENT: Answer = Ok(("", FinishReason::Stop));
 const REFUSES: Answer = Ok(("I can't.", FinishReason::Refusal));
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_answer_tries_the_fallback_once() {
-    let done = Box::pin(outcome(&[REFUSES], &[Ok(("Fine.", FinishReason::Stop))])).await;
+    let done = Box::pin(outcome(&[REFUSES], &[SILENT])).await;
     assert_eq!(done.run.end_reason, Some(EndReason::Done));
-    assert_eq!(done.steps, [("Fine.".to_owned(), FinishReason::Stop)]);
+    assert_eq!(done.steps, [(String::new(), FinishReason::Stop)]);
     assert_eq!(done.run.usage.input_tokens, 20, "a refusal is paid for, too");
     assert_eq!(done.asked.len(), 2);
 }
@@ -120,8 +122,8 @@ async fn a_run_whose_models_all_refuse_says_so() {
 #[tokio::test(start_paused = true)]
 async fn a_paused_turn_is_asked_again_with_what_it_has() {
     let paused = Ok(("So far", FinishReason::Pause));
-    let silent = Ok(("", FinishReason::Pause));
-    let done = Box::pin(outcome(&[paused, silent, Ok(("…", FinishReason::Stop))], &[])).await;
+    let without_text = Ok(("", FinishReason::Pause));
+    let done = Box::pin(outcome(&[paused, without_text, SILENT], &[])).await;
     assert_eq!(done.run.end_reason, Some(EndReason::Done));
     let reasons: Vec<_> = done.steps.iter().map(|(_, reason)| *reason).collect();
     assert_eq!(reasons, [FinishReason::Pause, FinishReason::Pause, FinishReason::Stop]);
