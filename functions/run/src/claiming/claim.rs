@@ -72,7 +72,7 @@ pub(super) async fn handle(
                 ClaimKind::Reclaimed
             };
             let claimed = Claimed { run: *run, lease: lease.clone(), at, kind };
-            let working = start_run(deps, claimed, sources, run_ref, delivery);
+            let working = Box::pin(start_run(deps, claimed, sources, run_ref, delivery));
             noting_panics(deps, run_ref, &lease, working).await
         }
     }

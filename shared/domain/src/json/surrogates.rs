@@ -56,8 +56,8 @@ mod tests {
 
     /// A JSON text with these code units as escapes.
     fn escaped(units: &[u16]) -> String {
-        let escapes: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
-        format!("\"{escapes}\"")
+        let escapes: Vec<_> = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+        format!("\"{}\"", escapes.concat())
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{
 /// The blocks of a message so far.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
-    blocks: Vec<Block>,
+    all: Vec<Block>,
     started: u32,
     has_unnamed: bool,
     /// The blocks of thinking, in their order.
@@ -53,7 +53,7 @@ impl Blocks {
             // A tool that the provider runs itself, or a kind of a newer version of the API.
             _ => Content::Other,
         };
-        self.blocks.push(Block { index, is_open: true, content });
+        self.all.push(Block { index, is_open: true, content });
         pieces
     }
 
@@ -130,20 +130,20 @@ impl Blocks {
     fn open(&mut self, index: Option<u64>, fits: impl Fn(&Content) -> bool) -> Option<&mut Block> {
         let open = |block: &&mut Block| block.is_open;
         let has_index = |block: &Block| index.is_some() && block.index == index;
-        let is_known = self.blocks.iter().any(|block| block.is_open && has_index(block));
-        let mut last_first = self.blocks.iter_mut().rev().filter(open);
+        let is_known = self.all.iter().any(|block| block.is_open && has_index(block));
+        let mut last_first = self.all.iter_mut().rev().filter(open);
         last_first.find(|block| if is_known { has_index(block) } else { fits(&block.content) })
     }
 
     /// Ends a block, or the last open one if it has no number.
     pub(super) fn stop(&mut self, index: Option<u64>) -> Option<Piece> {
-        let mut open = self.blocks.iter_mut().rev().filter(|block| block.is_open);
+        let mut open = self.all.iter_mut().rev().filter(|block| block.is_open);
         open.find(|block| index.is_none() || block.index == index)?.end()
     }
 
     /// Ends all blocks. Some servers do not end each of them.
     pub(super) fn stop_all(&mut self) -> Vec<Piece> {
-        self.blocks.iter_mut().filter_map(Block::end).collect()
+        self.all.iter_mut().filter_map(Block::end).collect()
     }
 
     /// How many calls have begun.

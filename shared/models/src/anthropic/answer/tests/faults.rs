@@ -44,7 +44,7 @@ fn unexpected_events_are_faults() {
         json!({"type": "message_delta", "usage": 5}),
         json!({"error": ""}),
     ] {
-        let events = [&[odd.clone()], &end[..]].concat();
+        let events = [std::slice::from_ref(&odd), &end[..]].concat();
         assert_eq!(read(&events), Ok(vec![text("Hm"), finished(FinishReason::Stop)]), "{odd}");
     }
     assert_eq!(read(&[json!({"message": "no"})]), Err(Fault::Foreign));
