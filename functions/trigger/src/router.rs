@@ -186,6 +186,7 @@ impl Routers {
                     };
                 }
                 Piece::Text(text) => bytes += text.len(),
+                Piece::CallId { .. } | Piece::Opaque(_) => {}
             }
             if bytes > ANSWER_BYTES {
                 return Err(wrong("its answer is too long"));

@@ -64,6 +64,8 @@ pub enum EndReason {
     Skipped,
     /// The agent called `delegate`.
     Delegated,
+    /// The model refused to answer, and so did its fallbacks.
+    Refusal,
     /// `loop.maxSteps` was reached.
     MaxSteps,
     /// `loop.timeLimit` has passed.

@@ -125,6 +125,10 @@ pub enum FinishReason {
     Stop,
     /// Its answer reached `maxOutputTokens`.
     Length,
+    /// The model or a filter of its provider refused to answer.
+    Refusal,
+    /// The provider paused a long turn. The next step continues it.
+    Pause,
     /// No model answered, or the answer failed.
     Error,
 }

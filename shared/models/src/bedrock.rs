@@ -125,6 +125,7 @@ struct Reading {
     events: Events,
     answer: ResponseReader,
     ready: VecDeque<Piece>,
+    has_ended: bool,
 }
 
 /// The pieces of an answer. The stream ends with the last piece or with an error.
@@ -132,26 +133,28 @@ fn pieces(
     events: Events,
     answer: ResponseReader,
 ) -> impl Stream<Item = Result<Piece, ModelError>> + Send {
-    stream::unfold(Some(Reading { events, answer, ready: VecDeque::new() }), |reading| async move {
+    let reading = Reading { events, answer, ready: VecDeque::new(), has_ended: false };
+    stream::unfold(Some(reading), |reading| async move {
         let mut reading = reading?;
         loop {
             if let Some(piece) = reading.ready.pop_front() {
                 return Some((Ok(piece), Some(reading)));
             }
-            match reading.read_event().await {
-                Ok(None) => {}
-                Ok(Some(last)) => return Some((Ok(last), None)),
-                Err(error) => return Some((Err(error), None)),
+            if reading.has_ended {
+                return None;
+            }
+            if let Err(error) = reading.read_event().await {
+                return Some((Err(error), None));
             }
         }
     })
 }
 
 impl Reading {
-    /// Reads the next event. Returns the last piece once no event follows.
-    async fn read_event(&mut self) -> Result<Option<Piece>, ModelError> {
+    /// Makes the pieces of the next event ready, or the last ones if no event follows.
+    async fn read_event(&mut self) -> Result<(), ModelError> {
         if self.answer.is_over() {
-            return self.answer.finish().map_err(faults::broken).map(Some);
+            return self.end();
         }
         match self.events.recv().await {
             Ok(Some(event)) => {
@@ -159,12 +162,20 @@ impl Reading {
                 // Hidden reasoning produces no pieces, but it is not silence.
                 let alive = pieces.is_empty().then(|| Piece::Text(String::new()));
                 self.ready.extend(pieces.into_iter().chain(alive));
-                Ok(None)
+                Ok(())
             }
             // If the connection breaks after the end of the content, only token counts are lost.
             Err(error) if !self.answer.is_complete() => Err(faults::in_stream(&error)),
-            Ok(None) | Err(_) => self.answer.finish().map_err(faults::broken).map(Some),
+            Ok(None) | Err(_) => self.end(),
         }
+    }
+
+    fn end(&mut self) -> Result<(), ModelError> {
+        let last = self.answer.finish().map_err(faults::broken)?;
+        self.ready.extend(self.answer.opaque().map(Piece::Opaque));
+        self.ready.push_back(last);
+        self.has_ended = true;
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 /// The input of an earlier call, as an object: providers refuse anything else. Input that is not a
 /// JSON object is wrapped as text in the field `unreadable`.
 pub(crate) fn input(written: &str) -> Map<String, Value> {
-    match smartspace_domain::json::parse(written) {
+    match smartspace_domain::json::parse_written(written) {
         Ok(Value::Object(input)) => input,
         _ if written.trim().is_empty() => Map::new(),
         _ => Map::from_iter([("unreadable".to_owned(), json!(written))]),

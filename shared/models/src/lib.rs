@@ -7,7 +7,8 @@
 //! - [`anthropic`]: Anthropic's Messages API
 //! - `bedrock`: all models on Amazon Bedrock, through the AWS SDK; in a build without it,
 //!   [`no_bedrock`] refuses each request
-//! - `access`, `events`, `reading`, `refusals`, `calls`: shared by the providers over HTTP
+//! - `access`, `events`, `fields`, `reading`, `refusals`, `calls`: shared by the providers over
+//!   HTTP
 //! - [`file_support`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
 //! - [`retry`]: which model to ask next after an error
@@ -25,6 +26,7 @@ pub mod anthropic;
 pub mod bedrock;
 mod calls;
 mod events;
+mod fields;
 pub mod file_support;
 pub mod http;
 pub mod limits;

@@ -14,6 +14,7 @@ use std::{pin::Pin, time::Duration};
 
 use async_trait::async_trait;
 use futures::Stream;
+use serde_json::Value;
 use smartspace_domain::{
     runs::{FailureCode, Usage},
     steps::FinishReason,
@@ -48,6 +49,17 @@ pub enum Piece {
         /// The next part of the JSON text.
         json: String,
     },
+    /// The provider's own id of a call, which later requests of the run name. It follows the start
+    /// of the call. Absent if the provider gives none.
+    CallId {
+        /// Index of the call.
+        index: u32,
+        /// The id as the provider wrote it.
+        id: String,
+    },
+    /// What only the provider understands, such as its thinking with a signature. The next requests
+    /// of the run send it back unchanged, to the same model. At most once, right before the end.
+    Opaque(Value),
     /// The answer is complete. This is always the last piece: a stream without it is broken.
     Finished {
         /// Why the answer ended.
@@ -64,7 +76,7 @@ impl Piece {
             Self::Text(text)
             | Self::CallStarted { name: text, .. }
             | Self::CallInput { json: text, .. } => text.chars().count(),
-            Self::Finished { .. } => 0,
+            Self::CallId { .. } | Self::Opaque(_) | Self::Finished { .. } => 0,
         }
     }
 }
@@ -111,6 +123,12 @@ impl ModelError {
     /// An error without a `retry_after`.
     pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), retry_after: None }
+    }
+
+    /// The error of an answer in which the model refuses. No retry helps, but another model may
+    /// answer.
+    pub fn refused() -> Self {
+        Self::new(FailureCode::Refused, "the model refused to answer")
     }
 
     /// Whether the provider has refused the request, so that there is nothing to pay. If an answer

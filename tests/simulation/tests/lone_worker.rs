@@ -6,7 +6,9 @@
 //! - A run waits for a form that no longer exists. The worker must not queue it again and again.
 //! - Several runs share a job, and one of them panics.
 //! - A collector of traces does not answer.
+//! - A model refuses to answer.
 
+mod refusals;
 mod remote;
 mod side_by_side;
 mod traces;

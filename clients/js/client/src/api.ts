@@ -1330,7 +1330,7 @@ export interface components {
          * @description Why a run ended, unless it failed.
          * @enum {string}
          */
-        EndReason: "done" | "skipped" | "delegated" | "max_steps" | "time_limit" | "cancel" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
+        EndReason: "done" | "skipped" | "delegated" | "refusal" | "max_steps" | "time_limit" | "cancel" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
         /** @description A person or an agent. */
         Entity: {
             /** @description The entity's id. */
@@ -1472,7 +1472,7 @@ export interface components {
          * @description Why a model stopped.
          * @enum {string}
          */
-        FinishReason: "tool_calls" | "stop" | "length" | "error";
+        FinishReason: "tool_calls" | "stop" | "length" | "refusal" | "pause" | "error";
         /** @description Where a fork begins. */
         ForkOf: {
             /** @description The run whose steps it replays. */

@@ -57,6 +57,7 @@ test('a state has words and a reason', () => {
       'Stayed silent',
       '“Not mine.”',
     ],
+    [run('completed', { endReason: 'refusal' }), 'Its model refused', null],
     [run('canceled', { endReason: 'cancel' }), 'Stopped', 'by a person'],
     [run('failed', { error: { code: 'budget', message: 'used up' } }), 'Failed', 'budget: used up'],
   ];

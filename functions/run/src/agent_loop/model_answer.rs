@@ -63,6 +63,8 @@ pub(crate) struct ModelAnswer {
     pub(crate) first_token_at: Option<Time>,
     /// The number of the try. It is part of the ids of its streams.
     pub(crate) attempt: u32,
+    /// The usage of models that were asked before and refused.
+    pub(crate) used_by_refusals: Vec<(String, Usage)>,
 }
 
 impl ModelAnswer {
@@ -77,7 +79,13 @@ impl ModelAnswer {
             started_at: now,
             first_token_at: None,
             attempt,
+            used_by_refusals: Vec::new(),
         }
+    }
+
+    /// Whether the model refuses. It did not if it made a call.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.reason == FinishReason::Refusal && self.calls.is_empty()
     }
 
     /// The record of the answer, without what the step adds to it.
@@ -157,7 +165,7 @@ pub(crate) struct ModelCaller<'a> {
 
 impl ModelCaller<'_> {
     /// Asks the model. If that fails, it repeats the request while that may help, then asks the
-    /// fallback models.
+    /// fallback models. If they refuse or fail, too, the refusal of a model is the answer.
     pub(crate) async fn answer(
         &self,
         question: &Question<'_>,
@@ -167,6 +175,7 @@ impl ModelCaller<'_> {
         // the other.
         let mut attempt = self.context.run.claims.saturating_sub(1).saturating_mul(TRIES);
         attempt += question.round * TRIES_OF_ROUND;
+        let mut refusals = Refusals::default();
         loop {
             attempt += 1;
             let request = Request {
@@ -182,7 +191,8 @@ impl ModelCaller<'_> {
                 cause: question.cause.clone(),
             };
             let error = match self.ask(&request, question, attempt).await? {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) if answer.is_refusal() => refusals.add(self.context, answer),
+                Ok(answer) => return Ok(refusals.before(answer)),
                 Err(error) => error,
             };
             self.context.streams.end_all(Some(StreamEnd::Failed));
@@ -193,29 +203,35 @@ impl ModelCaller<'_> {
                 continue;
             }
             match tries.after(&error, self.context.pipeline.ids.random()) {
-                Next::Wait(time)
-                    if !self.context.has_time_for(time + self.context.models.longest_answer()) =>
-                {
-                    tracing::info!(
-                        run = %self.context.run.id, code = ?error.code, wait = ?time,
-                        "the model did not answer; another invocation asks again"
-                    );
-                    return Err(NoModelAnswer::NoTime(Tried {
-                        step: question.step,
-                        stage: tries.stage() as u32,
-                        again_at: self.context.now() + time,
-                    }));
-                }
-                Next::Wait(time) => {
-                    tracing::info!(
-                        run = %self.context.run.id, code = ?error.code, wait = ?time,
-                        "the model did not answer; asking again"
-                    );
-                    tokio::time::sleep(time).await;
-                }
-                Next::GiveUp => return Err(NoModelAnswer::Failed(error)),
+                Next::Wait(time) => self.wait(question.step, &tries, &error, time).await?,
+                Next::GiveUp => return refusals.last().ok_or(NoModelAnswer::Failed(error)),
             }
         }
+    }
+
+    /// Waits before the next try, unless the invocation ends too soon for its answer.
+    async fn wait(
+        &self,
+        step: u32,
+        tries: &Tries,
+        error: &ModelError,
+        time: Duration,
+    ) -> Result<(), NoModelAnswer> {
+        let run = self.context.run.id;
+        if self.context.has_time_for(time + self.context.models.longest_answer()) {
+            tracing::info!(
+                %run, code = ?error.code, wait = ?time,
+                "the model did not answer; asking again"
+            );
+            tokio::time::sleep(time).await;
+            return Ok(());
+        }
+        tracing::info!(
+            %run, code = ?error.code, wait = ?time,
+            "the model did not answer; another invocation asks again"
+        );
+        let again_at = self.context.now() + time;
+        Err(NoModelAnswer::NoTime(Tried { step, stage: tries.stage() as u32, again_at }))
     }
 
     /// The bytes of the files of a question, as far as this model takes them.
@@ -305,6 +321,34 @@ impl ModelCaller<'_> {
             }
         }
         Err(broken_stream("the answer ended before it was complete"))
+    }
+}
+
+/// The answers of models that refused, in the order in which they were asked.
+#[derive(Default)]
+struct Refusals(Vec<ModelAnswer>);
+
+impl Refusals {
+    /// Adds a refusal, and returns it as the error of its try.
+    fn add(&mut self, context: &RunContext, answer: ModelAnswer) -> ModelError {
+        tracing::warn!(
+            event = "model_refused", run = %context.run.id, agent = %context.run.agent_id,
+            model = answer.model, "the model refused to answer"
+        );
+        self.0.push(answer);
+        ModelError::refused()
+    }
+
+    /// An answer that follows the refusals.
+    fn before(self, answer: ModelAnswer) -> ModelAnswer {
+        let used = self.0.into_iter().map(|refusal| (refusal.model, refusal.usage));
+        ModelAnswer { used_by_refusals: used.collect(), ..answer }
+    }
+
+    /// The last refusal, if any model refused.
+    fn last(mut self) -> Option<ModelAnswer> {
+        let last = self.0.pop()?;
+        Some(self.before(last))
     }
 }
 

@@ -16,7 +16,7 @@ use smartspace_domain::{
     ids::SpaceId,
     jobs::RunJob,
     runs::{Usage, UsageByModel},
-    steps::{CallStatus, SystemMessage},
+    steps::{CallStatus, FinishReason, SystemMessage},
     tools::SEND_MESSAGE,
 };
 use smartspace_models::port::{Message, ScriptCause};
@@ -232,7 +232,7 @@ impl State {
         self.first_token_at = self.first_token_at.or(step.first_token_at);
         self.saved_chars = 0;
         self.messages.push(assistant(step));
-        self.ended_with_text = step.calls.is_empty();
+        self.ended_with_text = step.calls.is_empty() && step.finish_reason != FinishReason::Pause;
         // Calls of a tool that does not exist are not counted: their results say so.
         for call in step.calls.iter().filter(|call| tools.find(&call.name).is_some()) {
             *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;

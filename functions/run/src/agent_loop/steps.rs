@@ -20,6 +20,7 @@ use smartspace_domain::{
     Result, Time,
     events::StreamEnd,
     runs::{EndReason, FailureCode},
+    steps::FinishReason,
 };
 use smartspace_store::runs::{RunRecord, Tried, steps::Progress};
 use tokio::time::Instant;
@@ -126,10 +127,9 @@ impl AgentLoop<'_> {
             state.add_marks(&notes.marks);
             let step = self.step_record(state, &answer, notes);
             state.used.add(&answer.model, answer.usage);
-            if answer.calls.is_empty() && !self.is_unposted(state, &answer) {
-                return Ok(
-                    RunEnd { last_step: Some(step), ..RunEnd::completed(EndReason::Done) }.exit()
-                );
+            answer.used_by_refusals.iter().for_each(|(model, used)| state.used.add(model, *used));
+            if let Some(reason) = self.end_without_call(state, &answer) {
+                return Ok(RunEnd { last_step: Some(step), ..RunEnd::completed(reason) }.exit());
             }
             // One transaction has the message and the end of the run, so that a process that dies
             // between the two, or a cancellation at that moment, leaves no run without its end.
@@ -168,6 +168,18 @@ impl AgentLoop<'_> {
                 Ok(RunEnd::failed(error, last_step).exit())
             }
         }
+    }
+
+    /// Why the run ends with this answer, if it does.
+    fn end_without_call(&self, state: &State, answer: &ModelAnswer) -> Option<EndReason> {
+        if answer.is_refusal() {
+            return Some(EndReason::Refusal);
+        }
+        // The next step continues a turn that the provider has paused.
+        let continues = !answer.calls.is_empty()
+            || answer.reason == FinishReason::Pause
+            || self.is_unposted(state, answer);
+        (!continues).then_some(EndReason::Done)
     }
 
     fn names_agent(&self) -> bool {

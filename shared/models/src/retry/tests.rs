@@ -69,6 +69,7 @@ fn a_permanent_error_goes_to_the_fallbacks_without_a_retry() {
         FailureCode::BadRequest,
         FailureCode::Unauthorized,
         FailureCode::NotConfigured,
+        FailureCode::Refused,
     ] {
         assert_eq!(all_tries(&error(code), 0), expected);
     }

@@ -86,6 +86,9 @@ pub struct RunRecord {
     /// How far the current model answer was tried when the run was last given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<Tried>,
+    /// Whether a worker of it panicked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_panicked: bool,
     /// When it was queued.
     pub created_at: Time,
     /// When it was first claimed.
@@ -185,6 +188,7 @@ impl RunRecord {
             paused_by: None,
             waited_ms: 0,
             tried: None,
+            has_panicked: false,
             created_at: now,
             started_at: None,
             first_token_at: None,

@@ -165,6 +165,7 @@ export function outcomeOf(
   const isStopped = run?.endReason === 'cancel' || run?.endReason === 'stop_run';
   if (spoken.has(id) && !isStopped) return outcome('spoke');
   if (status === 'completed') {
+    if (run?.endReason === 'refusal') return outcome('refused');
     const isOver = !justEnded.has(id) || run?.endReason === 'skipped';
     return isOver ? outcome('silent', run?.reason) : outcome('thinking');
   }

@@ -101,7 +101,13 @@ impl<'a> GrowingAnswer<'a> {
             }
             Piece::CallStarted { index, name } => self.start_call(index, name),
             Piece::CallInput { index, json } => self.add_input(index, &json)?,
+            Piece::CallId { .. } | Piece::Opaque(_) => {}
             Piece::Finished { reason, usage } => {
+                // What is stored goes back to the provider, which may refuse a lone surrogate.
+                for call in &mut self.answer.calls {
+                    let replaced = json::replace_lone_surrogates(&call.input).into_owned();
+                    call.input = replaced;
+                }
                 let cost = context.prices.cost(&self.answer.model, &usage);
                 self.answer.reason = reason;
                 self.answer.usage = Usage { cost, ..usage };
@@ -167,7 +173,7 @@ impl<'a> GrowingAnswer<'a> {
 
 /// The space that a call of `enter_space` names, by its id or as the prompt names it.
 fn entered(input: &str, spaces: &[(SpaceId, String)]) -> Option<SpaceId> {
-    let input = json::parse(input).ok()?;
+    let input = json::parse_written(input).ok()?;
     let given = text_of(&input, "spaceId");
     let known = spaces.iter().map(|(id, name)| (*id, name.as_str()));
     given.parse().ok().or_else(|| named(given, "space", known).ok())

@@ -167,7 +167,7 @@ fn call_view(begun: &CallBegun, stored: Option<&CallRecord>, unfinished: CallSta
     Call {
         call_id: begun.call_id,
         name: begun.name.clone(),
-        input: smartspace_domain::json::parse(&begun.input)
+        input: smartspace_domain::json::parse_written(&begun.input)
             .unwrap_or_else(|_| Value::String(begun.input.clone())),
         output: done.map(|done| done.output.clone()),
         files: done.map(files_view).unwrap_or_default(),
