@@ -1,7 +1,8 @@
 //! The conversation with the model: the messages that the steps of a run add, and its size.
 
-use smartspace_models::port::{FileRef, Message, ToolCall, ToolResult};
-use smartspace_store::runs::steps::{CallFile, CallRecord, StepRecord};
+use smartspace_domain::tools::BUILT_IN;
+use smartspace_models::port::{FileRef, Message, ModelData, ToolCall, ToolResult};
+use smartspace_store::runs::steps::{CallFile, CallRecord, Opaque, StepRecord};
 
 use crate::{
     agent_loop::state::State,
@@ -52,7 +53,17 @@ pub(super) fn assistant(step: &StepRecord) -> Message {
         name: call.name.clone(),
         input: call.input.clone(),
     });
-    Message::Assistant { text: step.text.clone(), calls: calls.collect() }
+    let own = ModelData {
+        model: step.model.clone(),
+        call_ids: step.calls.iter().map(|call| call.provider_id.clone()).collect(),
+        opaque: step.opaque.as_ref().map(|Opaque(marks)| marks.clone()),
+    };
+    let has_own = own.opaque.is_some() || own.call_ids.iter().any(|id| !id.is_empty());
+    Message::Assistant {
+        text: step.text.clone(),
+        calls: calls.collect(),
+        own: has_own.then(|| Box::new(own)),
+    }
 }
 
 /// The results of an answer's calls, as messages to the model: first all results, then the pictures
@@ -62,7 +73,12 @@ pub(crate) fn results<'a>(
 ) -> impl Iterator<Item = Message> {
     let results: Vec<_> = made
         .clone()
-        .map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() })
+        .map(|record| ToolResult {
+            call_id: record.call_id,
+            output: record.output.clone(),
+            // Only a built-in tool returns lines as a text.
+            has_lines: BUILT_IN.contains(&record.name.as_str()),
+        })
         .collect();
     let files: Vec<_> = made.flat_map(pictures).collect();
     let results = (!results.is_empty()).then_some(Message::ToolResults { results });
