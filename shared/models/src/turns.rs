@@ -17,7 +17,8 @@ use crate::{
 /// A turn.
 pub(crate) enum Turn<'a> {
     User(UserTurn<'a>),
-    Assistant(Answer<'a>),
+    /// More than one answer only if the provider has paused one.
+    Assistant(Vec<Answer<'a>>),
 }
 
 /// All that stands between two answers of the model.
@@ -65,7 +66,7 @@ pub(crate) struct LabelledFile<'a> {
 /// An answer of the model.
 pub(crate) struct Answer<'a> {
     /// Empty instead of blank.
-    pub(crate) text: Cow<'a, str>,
+    pub(crate) text: &'a str,
     /// Whether a cache point is at the end of the text.
     pub(crate) is_marked: bool,
     pub(crate) calls: Vec<CallPart<'a>>,
@@ -170,35 +171,24 @@ impl<'a> TurnBuilder<'a, '_> {
         calls: &'a [ToolCall],
         own: Option<&'a ModelData>,
     ) {
-        if is_blank(text) && calls.is_empty() {
-            return;
-        }
         let call = |call: &'a ToolCall| CallPart {
             id: self.ids.of_call(call.call_id),
             name: calls::name(&call.name),
             input: &call.input,
         };
         let answer = Answer {
-            text: Cow::Borrowed(if is_blank(text) { "" } else { text }),
+            text: if is_blank(text) { "" } else { text },
             is_marked: self.is_marked(message, 0),
             calls: calls.iter().map(call).collect(),
             opaque: self.request.own_data(own).and_then(|own| own.opaque.as_ref()),
         };
-        match self.turns.last_mut() {
-            Some(Turn::Assistant(before)) => before.extend(answer),
-            _ => self.turns.push(Turn::Assistant(answer)),
+        if answer.text.is_empty() && answer.calls.is_empty() && answer.opaque.is_none() {
+            return;
         }
-    }
-}
-
-impl<'a> Answer<'a> {
-    /// Joins an answer that follows directly.
-    fn extend(&mut self, next: Self) {
-        let between = if self.text.is_empty() || next.text.is_empty() { "" } else { "\n" };
-        self.text = format!("{}{between}{}", self.text, next.text).into();
-        self.is_marked |= next.is_marked;
-        self.calls.extend(next.calls);
-        self.opaque = self.opaque.or(next.opaque);
+        match self.turns.last_mut() {
+            Some(Turn::Assistant(answers)) => answers.push(answer),
+            _ => self.turns.push(Turn::Assistant(vec![answer])),
+        }
     }
 }
 

@@ -235,7 +235,8 @@ impl ModelCaller<'_> {
     /// refuse the next request.
     fn storable(&self, answer: ModelAnswer) -> Result<ModelAnswer, NoModelAnswer> {
         let marks = answer.opaque.as_ref().map_or(0, |Opaque(marks)| marks.to_string().len());
-        let rest = answer.text.len() + answer.calls.iter().map(|call| call.input.len()).sum::<usize>();
+        let rest =
+            answer.text.len() + answer.calls.iter().map(|call| call.input.len()).sum::<usize>();
         if marks <= MAX_OPAQUE_BYTES && (marks == 0 || marks + rest <= MAX_STEP_BYTES) {
             return Ok(answer);
         }

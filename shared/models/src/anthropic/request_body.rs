@@ -81,8 +81,9 @@ fn mark(block: &mut Value) {
 fn turns(request: &Request) -> Vec<WrittenTurn> {
     let write = |turn| match turn {
         Turn::User(turn) => WrittenTurn { role: Role::User, content: user(turn) },
-        Turn::Assistant(answer) => {
-            WrittenTurn { role: Role::Assistant, content: assistant(&answer) }
+        Turn::Assistant(answers) => {
+            let content = answers.iter().flat_map(assistant).collect();
+            WrittenTurn { role: Role::Assistant, content }
         }
     };
     crate::turns::turns(request, &request.cache_points).into_iter().map(write).collect()
@@ -107,7 +108,7 @@ fn user(turn: UserTurn<'_>) -> Vec<Value> {
 /// them.
 fn assistant(answer: &Answer<'_>) -> Vec<Value> {
     let thinking = answer.opaque.and_then(|opaque| opaque["blocks"].as_array());
-    let words = marked(Vec::from_iter(text(&answer.text)), answer.is_marked);
+    let words = marked(Vec::from_iter(text(answer.text)), answer.is_marked);
     let calls = answer.calls.iter().map(call);
     thinking.into_iter().flatten().cloned().chain(words).chain(calls).collect()
 }

@@ -99,7 +99,10 @@ fn messages(request: &Request, family: Family) -> Vec<SentTurn> {
     let mut files = Files::of(request);
     let write = |turn| match turn {
         Turn::User(turn) => user(turn, &mut files, family),
-        Turn::Assistant(answer) => assistant(&answer, family),
+        Turn::Assistant(answers) => {
+            let blocks = answers.iter().flat_map(|answer| assistant(answer, family)).collect();
+            OpenTurn { role: "assistant", blocks }
+        }
     };
     turns(request, &marks)
         .into_iter()
@@ -128,14 +131,13 @@ fn user(turn: UserTurn<'_>, files: &mut Files, family: Family) -> OpenTurn {
 
 /// The thinking comes first, unchanged: some models refuse calls without the thinking that led to
 /// them.
-fn assistant(answer: &Answer<'_>, family: Family) -> OpenTurn {
+fn assistant(answer: &Answer<'_>, family: Family) -> Vec<Block> {
     let thinking = answer.opaque.and_then(|opaque| opaque["blocks"].as_array());
     let thinking = thinking.into_iter().flatten().cloned().collect();
-    let words = text(&answer.text).filter(|_| answer.calls.is_empty() || family.text_with_calls);
+    let words = text(answer.text).filter(|_| answer.calls.is_empty() || family.text_with_calls);
     let written = blocks(Vec::from_iter(words), answer.is_marked);
     let calls = blocks(answer.calls.iter().map(call).collect(), false);
-    let all = [blocks(thinking, false), written, calls];
-    OpenTurn { role: "assistant", blocks: all.into_iter().flatten().collect() }
+    [blocks(thinking, false), written, calls].into_iter().flatten().collect()
 }
 
 /// The blocks of a part. The mark of a part is at its end.

@@ -47,15 +47,7 @@ impl State {
     /// Returns whether there were any.
     pub(crate) fn cut_opaque_up_to(&mut self, answers: u32) -> bool {
         let asked = self.prompt.body.messages.len();
-        let own = self.messages.iter_mut().skip(asked).filter_map(|message| match message {
-            Message::Assistant { own, .. } => Some(own),
-            _ => None,
-        });
-        let mut saved = 0;
-        for own in own.take(answers as usize).flatten() {
-            let marks = own.opaque.take();
-            saved += marks.map_or(0, |marks| marks.to_string().chars().count() as u64);
-        }
+        let saved = cut_opaque(&mut self.messages[asked..], answers);
         if saved > 0 {
             self.cut_opaque = answers;
             self.saved_chars += saved;
@@ -143,6 +135,16 @@ impl State {
     }
 }
 
+/// Cuts the opaque marks of the first answers. Returns how many characters this saves.
+fn cut_opaque(messages: &mut [Message], answers: u32) -> u64 {
+    let own = messages.iter_mut().filter_map(|message| match message {
+        Message::Assistant { own, .. } => Some(own),
+        _ => None,
+    });
+    let marks = own.take(answers as usize).flatten().filter_map(|own| own.opaque.take());
+    marks.map(|marks| marks.to_string().chars().count() as u64).sum()
+}
+
 fn count_results(messages: &[Message]) -> u32 {
     messages.iter().map(|message| results_of(message).len() as u32).sum()
 }
@@ -151,5 +153,30 @@ fn results_of(message: &Message) -> &[ToolResult] {
     match message {
         Message::ToolResults { results } => results,
         _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use smartspace_models::port::ModelData;
+
+    use super::*;
+
+    fn answer(opaque: Option<Value>) -> Message {
+        let own = ModelData { model: "openai/m".into(), call_ids: vec!["c1".into()], opaque };
+        Message::Assistant { text: "Hm.".into(), calls: Vec::new(), own: Some(Box::new(own)) }
+    }
+
+    #[test]
+    fn the_marks_of_older_answers_are_cut_and_their_ids_stay() {
+        let notice = Message::System { text: "Late.".into() };
+        let marks = || Some(json!({"reasoning": "é"}));
+        let mut messages =
+            vec![answer(marks()), notice.clone(), answer(None), answer(marks()), answer(marks())];
+        let expected = vec![answer(None), notice, answer(None), answer(None), answer(marks())];
+        assert_eq!(cut_opaque(&mut messages, 3), 2 * r#"{"reasoning":"é"}"#.chars().count() as u64);
+        assert_eq!(messages, expected);
+        assert_eq!(cut_opaque(&mut messages, 3), 0, "nothing is left to cut");
     }
 }

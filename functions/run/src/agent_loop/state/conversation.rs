@@ -94,3 +94,62 @@ fn pictures(record: &CallRecord) -> impl Iterator<Item = FileRef> {
         ..file_ref(*space_id, file, label.clone())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use smartspace_domain::{
+        Time,
+        ids::{CallId, RunId},
+    };
+
+    use super::*;
+
+    fn step(fields: &serde_json::Value) -> StepRecord {
+        let mut step = json!({
+            "index": 0, "attempt": 1, "streamAttempt": 1, "lease": "l", "model": "deepseek/m",
+            "text": "", "systemMessages": [], "finishReason": "tool_calls", "usage": {},
+            "startedAt": "2026-02-18T15:07:00Z", "firstTokenAt": null,
+            "finishedAt": "2026-02-18T15:07:01Z",
+        });
+        step.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        serde_json::from_value(step).unwrap()
+    }
+
+    #[test]
+    fn an_answer_keeps_the_ids_and_the_marks_of_its_model() {
+        let id = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
+        let call = json!({"callId": id, "name": "f", "input": "{}", "providerId": "b9mgIC84m"});
+        // The marks are stored as text, since the table restricts what its maps may hold.
+        let thought = step(&json!({"calls": [call], "opaque": r#"{"reasoning":"Hm."}"#}));
+        let own = ModelData {
+            model: "deepseek/m".into(),
+            call_ids: vec!["b9mgIC84m".into()],
+            opaque: Some(json!({"reasoning": "Hm."})),
+        };
+        let made = ToolCall { call_id: id, name: "f".into(), input: "{}".into() };
+        let expected =
+            Message::Assistant { text: String::new(), calls: vec![made], own: Some(own.into()) };
+        assert_eq!(assistant(&thought), expected);
+        let stored = serde_json::to_value(&thought).unwrap();
+        assert_eq!(stored["opaque"], r#"{"reasoning":"Hm."}"#);
+        let plain = step(&json!({"calls": [], "text": "Hi."}));
+        let expected = Message::Assistant { text: "Hi.".into(), calls: Vec::new(), own: None };
+        assert_eq!(assistant(&plain), expected);
+    }
+
+    #[test]
+    fn only_a_built_in_tool_returns_lines() {
+        let id = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
+        let record = |name: &str| CallRecord {
+            output: json!("#1 15:07 Ada: \"Hi\""),
+            ..CallRecord::completed(id, 0, 0, name.into(), Time::from_millis(1))
+        };
+        let has_lines = |name: &str| {
+            let message = results(std::iter::once(&record(name))).next();
+            let Some(Message::ToolResults { results }) = message else { panic!("no results") };
+            results[0].has_lines
+        };
+        assert!(has_lines("read_messages") && !has_lines("fetchPage"));
+    }
+}

@@ -15,7 +15,7 @@ use crate::{
 pub(super) fn messages(request: &Request) -> Vec<Value> {
     let turns = turns(request, &[]).into_iter().flat_map(|turn| match turn {
         Turn::User(turn) => user(turn),
-        Turn::Assistant(answer) => vec![assistant(answer)],
+        Turn::Assistant(answers) => answers.iter().map(assistant).collect(),
     });
     system(&request.system).into_iter().chain(turns).collect()
 }
@@ -131,13 +131,18 @@ pub(super) fn pdf_name(name: &str) -> String {
 }
 
 /// Without a text there is no `content` beside calls: some servers refuse `null`, others turn an
-/// empty text into a block that they refuse.
-fn assistant(answer: Answer<'_>) -> Value {
+/// empty text into a block that they refuse. Parts that are thinking stand before the text.
+fn assistant(answer: &Answer<'_>) -> Value {
     let mut message = Map::from_iter([("role".to_owned(), json!("assistant"))]);
-    if !answer.text.is_empty() {
-        message.insert("content".into(), json!(answer.text));
-    }
     let own = answer.opaque.and_then(Value::as_object);
+    let thinking = own.and_then(|own| own.get("content")).and_then(Value::as_array);
+    let content = match thinking {
+        Some(thinking) => {
+            Some(thinking.iter().cloned().chain(text_part(answer.text)).collect::<Value>())
+        }
+        None => (!answer.text.is_empty()).then(|| json!(answer.text)),
+    };
+    message.extend(content.map(|content| ("content".to_owned(), content)));
     if !answer.calls.is_empty() {
         let of_calls = own.and_then(|own| own.get("calls"));
         let calls = answer.calls.iter().enumerate();
@@ -145,7 +150,8 @@ fn assistant(answer: Answer<'_>) -> Value {
             .map(|(number, made)| call(made, of_calls.and_then(|of| of.get(number.to_string()))));
         message.insert("tool_calls".into(), calls.collect());
     }
-    let fields = own.into_iter().flatten().filter(|(name, _)| *name != "calls");
+    let is_field = |name: &str| !["calls", "content"].contains(&name);
+    let fields = own.into_iter().flatten().filter(|(name, _)| is_field(name));
     add_fields(&mut message, fields);
     Value::Object(message)
 }

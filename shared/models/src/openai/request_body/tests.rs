@@ -269,3 +269,19 @@ fn an_answer_goes_back_to_its_own_model_with_its_ids_and_marks() {
     ]);
     assert_eq!([sent("openai/gpt-y"), sent("groq/gpt-x")], [without.clone(), without]);
 }
+
+#[test]
+fn parts_that_are_thinking_stand_before_the_text() {
+    let thinking = json!({"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]});
+    let sent = |text: &str| {
+        let own = ModelData {
+            model: "openai/gpt-x".to_owned(),
+            call_ids: vec!["b9mgIC84m".to_owned()],
+            opaque: Some(json!({"content": [thinking]})),
+        };
+        let messages = step(0, text, Some(own)).to_vec();
+        body(&Request { messages, ..request() }, false)["messages"][1]["content"].clone()
+    };
+    assert_eq!(sent("Hi."), json!([thinking, {"type": "text", "text": "Hi."}]));
+    assert_eq!(sent(""), json!([thinking]));
+}
