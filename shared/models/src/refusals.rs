@@ -30,10 +30,10 @@ pub(crate) struct Refusals {
     mark: &'static str,
 }
 
-/// A refused request.
+/// Why a request was refused, with what may name a field that the provider does not take.
 pub(crate) struct Refusal {
     pub(crate) error: ModelError,
-    /// The provider's own words.
+    /// The text of the provider, of which `error` has only the beginning.
     pub(crate) words: String,
     /// The fields of the request that the provider blames apart from its words.
     pub(crate) fields: Vec<String>,

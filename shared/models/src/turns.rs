@@ -14,7 +14,6 @@ use crate::{
     },
 };
 
-/// A turn.
 pub(crate) enum Turn<'a> {
     User(UserTurn<'a>),
     /// More than one answer only if the provider has paused one.

@@ -13,7 +13,7 @@ use crate::support::{
 
 /// The messages of the stored prompts, in the form in which a request has them. `ids` are the
 /// provider's ids of the calls.
-fn as_sent(stored: &[Value], ids: &mut Ids) -> Vec<Value> {
+fn as_sent(stored: &[Value], ids: &mut SentIds) -> Vec<Value> {
     let mut sent: Vec<Value> = Vec::new();
     for message in stored {
         match message["role"].as_str().unwrap() {
@@ -54,9 +54,9 @@ fn as_sent(stored: &[Value], ids: &mut Ids) -> Vec<Value> {
 /// The ids of calls that requests send, by our own: those of the provider, and the end of our own
 /// where it repeats one.
 #[derive(Default)]
-struct Ids(BTreeMap<String, String>);
+struct SentIds(BTreeMap<String, String>);
 
-impl Ids {
+impl SentIds {
     fn call(&mut self, call: &Value) -> Value {
         let own = call["callId"].as_str().unwrap().to_owned();
         let given = call["providerId"].as_str().unwrap().to_owned();
@@ -109,7 +109,7 @@ async fn a_run_shows_the_exact_prompt_of_each_step_and_what_it_cost() {
     for (step, request) in steps.iter().zip(stack.model.requests("ada")) {
         shown.extend(step["prompt"]["messages"].as_array().unwrap().iter().cloned());
         let (system, rest) = request.messages().split_first().unwrap();
-        assert_eq!(as_sent(&shown, &mut Ids::default()), rest, "step {}", step["index"]);
+        assert_eq!(as_sent(&shown, &mut SentIds::default()), rest, "step {}", step["index"]);
         // Step 0 shows the whole system prompt, later steps only additions.
         let added = if step["index"] == 0 { json!([system["content"]]) } else { json!([]) };
         assert_eq!(step["prompt"]["system"], added, "step {}", step["index"]);

@@ -134,8 +134,8 @@ impl ModelAnswer {
 #[derive(Debug)]
 pub(crate) enum NoModelAnswer {
     Failed(ModelError),
-    /// The answer has more opaque marks than can be stored. It is paid, and a shorter question would
-    /// not help.
+    /// The answer has more opaque marks than can be stored. It is paid, and a shorter question
+    /// would not help.
     TooManyMarks(ModelError),
     /// The invocation ends too soon to ask again. The next worker continues the tries from here.
     NoTime(Tried),

@@ -78,13 +78,16 @@ impl Change {
         if self == Self::SimpleSchemas {
             return schemas::are_refused(&refusal.words);
         }
-        let has = |field: &&str| self != Self::OtherMaxTokens || sent.get(field).is_some();
-        let mut fields = self.fields().iter().filter(|field| has(field));
-        if !refusal.fields.is_empty() {
-            return fields.any(|field| refusal.fields.iter().any(|named| named == field))
-                && (self != Self::OtherMaxTokens || refuses(&refusal.words));
+        let is_sent = |field: &&str| self != Self::OtherMaxTokens || sent.get(field).is_some();
+        let mut fields = self.fields().iter().filter(|field| is_sent(field));
+        let blamed = refusal.fields.iter().map(|field| beginning(field));
+        let blamed: Vec<&str> = blamed.filter(|field| sent.get(field).is_some()).collect();
+        if blamed.is_empty() {
+            return refuses(&refusal.words) && fields.any(|field| has_word(&refusal.words, field));
         }
-        refuses(&refusal.words) && fields.any(|field| has_word(&refusal.words, field))
+        // A limit that is too high would be refused under its other name, too.
+        fields.any(|field| blamed.contains(field))
+            && (self != Self::OtherMaxTokens || refuses(&refusal.words))
     }
 
     pub(super) fn apply(self, body: &mut Value) {
@@ -118,6 +121,12 @@ fn exchange(fields: &mut Map<String, Value>) {
         None => fields.shift_remove(other).map(|value| (one, value)),
     };
     fields.extend(swapped.map(|(name, value)| (name.to_owned(), value)));
+}
+
+/// The field of the request in which a path such as `messages[1].role` begins.
+fn beginning(path: &str) -> &str {
+    let end = path.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+    &path[..end.unwrap_or(path.len())]
 }
 
 fn refuses(words: &str) -> bool {

@@ -60,6 +60,8 @@ fn a_refused_field_is_left_out() {
         assert_eq!(after(words, &[]), without(field), "{words}");
     }
     assert_eq!(after("no", &["temperature"]), without("temperature"));
+    let words = "stream_options is not supported";
+    assert_eq!(after(words, &["body"]), without("stream_options"), "a field that is none");
 }
 
 #[test]
@@ -161,8 +163,9 @@ fn schemas_are_simplified_only_after_a_refusal_that_names_them() {
         "required": ["format"],
     });
     let bodies = |schema: &Value| {
+        let function = json!({"name": "f", "parameters": schema});
         [
-            json!({"tools": [{"type": "function", "function": {"name": "f", "parameters": schema}}]}),
+            json!({"tools": [{"type": "function", "function": function}]}),
             json!({"tools": [{"name": "f", "input_schema": schema}]}),
             json!({"toolConfig": {"tools": [{"toolSpec": {"inputSchema": {"json": schema}}}]}}),
         ]

@@ -94,7 +94,7 @@ pub enum Message {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelData {
-    /// The model's [`ModelConfig::full_name`].
+    /// The name of that model, as [`ModelConfig::full_name`] writes it.
     pub model: String,
     /// The provider's own id of each call, in order. Empty where it gave none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -89,7 +89,10 @@ fn nobody_but_the_system_can_write_a_notice() {
 proptest! {
     #[test]
     fn no_text_of_others_has_a_line_that_looks_like_a_notice(
-        words in "(SYSTEM NOTICE:|System notice :|[\"\\\\\\n\\r\u{b}\u{c}\u{85}\u{2028}\u{2029}\u{200b}\u{feff} a:{\\[]){0,8}",
+        words in concat!(
+            "(SYSTEM NOTICE:|System notice :|",
+            "[\"\\\\\\n\\r\u{b}\u{c}\u{85}\u{2028}\u{2029}\u{200b}\u{feff} a:{\\[]){0,8}",
+        ),
     ) {
         check(&words);
     }

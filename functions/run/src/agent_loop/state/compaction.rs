@@ -31,8 +31,8 @@ impl State {
         }
     }
 
-    /// Cuts the opaque marks, or else half of the results that are not cut yet, since the model says
-    /// that the conversation is too long. Returns false if there is nothing to cut.
+    /// Cuts the opaque marks, or else half of the results that are not cut yet, since the model
+    /// says that the conversation is too long. Returns false if there is nothing to cut.
     pub(crate) fn compact_more(&mut self, tools: &Toolbox) -> bool {
         if self.cut_opaque_up_to(self.steps.saturating_sub(1)) {
             return true;
