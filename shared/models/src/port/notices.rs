@@ -20,7 +20,7 @@ pub(crate) fn notice(text: &str) -> String {
 
 /// A text in which no line looks like the heading of a notice: such a line is quoted.
 pub(crate) fn without_headings(text: &str) -> Cow<'_, str> {
-    if !lines(text).any(|line| looks_like_heading(line)) {
+    if !lines(text).any(looks_like_heading) {
         return Cow::Borrowed(text);
     }
     let harmless = |line| match line {
