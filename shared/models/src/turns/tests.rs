@@ -48,7 +48,7 @@ fn headings(body: &impl serde::Serialize) -> Vec<String> {
     let ends = |char: char| "\n\r\u{b}\u{c}\u{85}\u{2028}\u{2029}".contains(char);
     let lines = found.iter().flat_map(|text| text.split(ends));
     let shown = |line: &str| -> String {
-        line.chars().filter(|char| char.is_ascii_graphic()).collect::<String>().to_uppercase()
+        line.chars().filter(char::is_ascii_graphic).collect::<String>().to_uppercase()
     };
     lines.filter(|line| shown(line).starts_with("SYSTEMNOTICE:")).map(str::to_owned).collect()
 }

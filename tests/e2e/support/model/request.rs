@@ -95,10 +95,8 @@ impl ModelRequest {
         let said = self.messages().iter().filter(|message| message["role"] != "system");
         let mut texts = Vec::new();
         said.for_each(|message| collect_texts(&message["content"], &mut texts));
-        let notices = texts
-            .into_iter()
-            .flat_map(|text| text.split(NOTICE).skip(1).map(|notice| notice.trim_end().to_owned()));
-        notices.collect()
+        let notices = texts.iter().flat_map(|text| text.split(NOTICE).skip(1));
+        notices.map(|notice| notice.trim_end().to_owned()).collect()
     }
 
     /// The media type and the bytes of each file, in order.

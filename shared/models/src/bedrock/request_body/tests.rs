@@ -243,7 +243,7 @@ fn thinking_comes_first_in_the_answer_of_its_own_model() {
             {"role": "user", "content": [result]},
         ])
     };
-    assert_eq!(sent(CLAUDE, CLAUDE), turns(&[thinking.clone()], "tooluse_1"));
+    assert_eq!(sent(CLAUDE, CLAUDE), turns(std::slice::from_ref(&thinking), "tooluse_1"));
     assert_eq!(sent(CLAUDE, NOVA), turns(&[], &made_id(0)));
 }
 
