@@ -109,7 +109,8 @@ mod tests {
     fn step(fields: &serde_json::Value) -> StepRecord {
         let mut step = json!({
             "index": 0, "attempt": 1, "streamAttempt": 1, "lease": "l", "model": "deepseek/m",
-            "text": "", "systemMessages": [], "finishReason": "tool_calls", "usage": Usage::default(),
+            "text": "", "systemMessages": [], "finishReason": "tool_calls",
+            "usage": Usage::default(),
             "startedAt": "2026-02-18T15:07:00Z", "firstTokenAt": null,
             "finishedAt": "2026-02-18T15:07:01Z",
         });
