@@ -42,6 +42,11 @@ pub struct Step {
     pub system_messages: Vec<SystemMessage>,
     /// What the model wrote besides its calls. It is private and posted nowhere.
     pub text: String,
+    /// What the model thought, in the form in which its provider sent it, signatures included. The
+    /// next steps send it back to the same model. Only the operator sees it. Absent if the provider
+    /// sent none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Value>,
     /// The tool calls.
     pub calls: Vec<Call>,
     /// True if the run was canceled while the model wrote the answer: the text and the inputs end

@@ -3,23 +3,25 @@
 //! `request_body` serializes the request, and `answer` parses the response.
 
 pub(crate) mod answer;
-mod request_body;
+pub(crate) mod request_body;
 
 use async_trait::async_trait;
 use futures::StreamExt;
 use reqwest::{
-    Client, Url,
+    Client, Response, Url,
     header::{ACCEPT, HeaderValue},
 };
+use serde::Serialize;
 use smartspace_domain::runs::FailureCode;
 
 use self::{answer::ResponseReader, request_body::RequestBody};
 use crate::{
     access::{Access, CredentialNames, invalid_key},
+    adaptations::Adaptations,
     events,
     port::{Model, ModelError, Pieces, Request, estimate},
     reading,
-    refusals::Refusals,
+    refusals::{Refusal, Refusals},
 };
 
 const NAMES: CredentialNames = CredentialNames {
@@ -37,6 +39,7 @@ pub(crate) const MARK: &str = "type";
 pub struct Anthropic {
     http: Client,
     endpoint: Result<Endpoint, ModelError>,
+    adaptations: Adaptations,
 }
 
 struct Endpoint {
@@ -54,7 +57,8 @@ impl Anthropic {
     /// a key too, and may end with a slash or with `/v1`. The first request reports missing
     /// settings.
     pub fn new(http: Client, key: Option<String>, base: Option<&str>) -> Self {
-        Self { http, endpoint: Endpoint::new(key, base) }
+        let adaptations = Adaptations::default();
+        Self { http, endpoint: Endpoint::new(key, base), adaptations }
     }
 }
 
@@ -77,27 +81,42 @@ impl Key {
     }
 }
 
+impl Endpoint {
+    /// Sends a request. Returns the response of a request that is not refused, and what reads the
+    /// errors in it.
+    async fn post(
+        &self,
+        http: &Client,
+        body: &impl Serialize,
+    ) -> Result<(Response, Refusals), Refusal> {
+        let refusals = Refusals::new(self.key.as_ref().map(|key| key.text.clone()), MARK);
+        let mut post = http
+            .post(self.address.clone())
+            .header(ACCEPT, "text/event-stream")
+            .header("anthropic-version", VERSION);
+        if let Some(key) = &self.key {
+            post = post.header("x-api-key", key.header.clone());
+        }
+        let response = post.json(body).send().await.map_err(|error| refusals.unsent(error))?;
+        if !response.status().is_success() {
+            return Err(refusals.of_response(response).await);
+        }
+        Ok((response, refusals))
+    }
+}
+
 #[async_trait]
 impl Model for Anthropic {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
         let endpoint = self.endpoint.as_ref().map_err(Clone::clone)?;
-        let refusals = Refusals::new(endpoint.key.as_ref().map(|key| key.text.clone()), MARK);
-        let mut post = self
-            .http
-            .post(endpoint.address.clone())
-            .header(ACCEPT, "text/event-stream")
-            .header("anthropic-version", VERSION);
-        if let Some(key) = &endpoint.key {
-            post = post.header("x-api-key", key.header.clone());
-        }
-        let response = post
-            .json(&RequestBody::new(request))
-            .send()
-            .await
-            .map_err(|error| refusals.unsent(error))?;
-        if !response.status().is_success() {
-            return Err(refusals.of_response(response).await);
-        }
+        let body = RequestBody::new(request);
+        let mut adapted = self.adaptations.adapt(&request.model, &body);
+        let (response, refusals) = loop {
+            match endpoint.post(&self.http, &adapted.body()?).await {
+                Ok(answer) => break answer,
+                Err(refusal) => adapted.obey(refusal)?,
+            }
+        };
         let reader = ResponseReader::new(estimate::request_tokens(request));
         Ok(reading::pieces(events::read(response.bytes_stream()), reader, refusals).boxed())
     }

@@ -12,7 +12,7 @@ mod exchange;
 mod families;
 mod faults;
 mod images;
-mod request_body;
+pub(crate) mod request_body;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -34,6 +34,7 @@ use tokio::sync::OnceCell;
 
 use self::{answer::ResponseReader, exchange::Exchange, request_body::RequestBody};
 use crate::{
+    adaptations::Adaptations,
     http,
     port::{Drawing, ImageRequest, Model, ModelError, Piece, Pieces, Request, estimate},
 };
@@ -48,6 +49,7 @@ pub struct Bedrock(Arc<Lazy>);
 struct Lazy {
     config: Box<dyn Fn() -> BoxFuture<'static, SdkConfig> + Send + Sync>,
     client: OnceCell<Client>,
+    adaptations: Adaptations,
 }
 
 impl Bedrock {
@@ -61,7 +63,8 @@ impl Bedrock {
     pub fn lazily(
         config: impl Fn() -> BoxFuture<'static, SdkConfig> + Send + Sync + 'static,
     ) -> Self {
-        Self(Arc::new(Lazy { config: Box::new(config), client: OnceCell::new() }))
+        let adaptations = Adaptations::default();
+        Self(Arc::new(Lazy { config: Box::new(config), client: OnceCell::new(), adaptations }))
     }
 
     /// Asks a model once, without a stream.
@@ -98,19 +101,20 @@ fn client(config: &SdkConfig) -> Result<Client, ModelError> {
 #[async_trait]
 impl Model for Bedrock {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let body = serde_json::to_vec(&RequestBody::new(request)).map_err(|error| {
-            ModelError::new(
-                FailureCode::BadRequest,
-                format!("the request could not be made: {error}"),
-            )
-        })?;
-        let ask = self.client().await?.converse_stream().model_id(&request.model.name);
-        let answer = ask
-            .customize()
-            .interceptor(Exchange::new(body))
-            .send()
-            .await
-            .map_err(|error| faults::unanswered(&error))?;
+        let client = self.client().await?;
+        let body = RequestBody::new(request);
+        let mut adapted = self.0.adaptations.adapt(&request.model, &body);
+        let answer = loop {
+            let body = serde_json::to_vec(&adapted.body()?).map_err(|error| {
+                let text = format!("the request could not be made: {error}");
+                ModelError::new(FailureCode::BadRequest, text)
+            })?;
+            let ask = client.converse_stream().model_id(&request.model.name);
+            match ask.customize().interceptor(Exchange::new(body)).send().await {
+                Ok(answer) => break answer,
+                Err(error) => adapted.obey(faults::refusal(&error))?,
+            }
+        };
         Ok(pieces(answer.stream, ResponseReader::new(estimate::request_tokens(request))).boxed())
     }
 

@@ -1,6 +1,10 @@
 //! Earlier tool calls in a form that every provider accepts.
 
+mod ids;
+
 use serde_json::{Map, Value, json};
+
+pub(crate) use self::ids::CallIds;
 
 /// The input of an earlier call, as an object: providers refuse anything else. Input that is not a
 /// JSON object is wrapped as text in the field `unreadable`.

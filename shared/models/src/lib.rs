@@ -7,8 +7,9 @@
 //! - [`anthropic`]: Anthropic's Messages API
 //! - `bedrock`: all models on Amazon Bedrock, through the AWS SDK; in a build without it,
 //!   [`no_bedrock`] refuses each request
-//! - `access`, `events`, `fields`, `reading`, `refusals`, `calls`: shared by the providers over
-//!   HTTP
+//! - `turns`, `calls`: the conversation of a request as every server takes it
+//! - `access`, `events`, `fields`, `reading`, `refusals`: shared by the providers over HTTP
+//! - `adaptations`: repeats a request without a field that the model refuses
 //! - [`file_support`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
 //! - [`retry`]: which model to ask next after an error
@@ -21,6 +22,7 @@
 //! `docs/internals/models.md` describes the providers.
 
 mod access;
+mod adaptations;
 pub mod anthropic;
 #[cfg(feature = "bedrock")]
 pub mod bedrock;
@@ -40,6 +42,7 @@ mod reading;
 mod refusals;
 pub mod retry;
 pub mod scripted;
+mod turns;
 
 #[cfg(test)]
 mod provider;

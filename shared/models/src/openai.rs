@@ -5,7 +5,7 @@
 
 pub(crate) mod answer;
 mod images;
-mod request_body;
+pub(crate) mod request_body;
 
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -15,10 +15,11 @@ use serde::Serialize;
 use self::{answer::ResponseReader, request_body::RequestBody};
 use crate::{
     access::{Access, CredentialNames},
+    adaptations::Adaptations,
     events,
     port::{Model, ModelError, Pieces, Request, estimate},
     reading,
-    refusals::Refusals,
+    refusals::{Refusal, Refusals},
 };
 
 const NAMES: CredentialNames = CredentialNames {
@@ -34,6 +35,7 @@ pub(crate) const MARK: &str = "choices";
 pub struct OpenAi {
     http: Client,
     endpoint: Result<Endpoint, ModelError>,
+    adaptations: Adaptations,
 }
 
 struct Endpoint {
@@ -46,7 +48,8 @@ impl OpenAi {
     /// Without `base` it uses `OpenAI`'s own API, which needs a key. Any other base works without a
     /// key too, and may end with a slash. The first request reports missing settings.
     pub fn new(http: Client, key: Option<String>, base: Option<&str>) -> Self {
-        Self { http, endpoint: Endpoint::new(key, base) }
+        let adaptations = Adaptations::default();
+        Self { http, endpoint: Endpoint::new(key, base), adaptations }
     }
 }
 
@@ -67,7 +70,7 @@ impl OpenAi {
         accept: &'static str,
         id: &str,
         body: &impl Serialize,
-    ) -> Result<(Response, Refusals), ModelError> {
+    ) -> Result<(Response, Refusals), Refusal> {
         let Endpoint { access, .. } = self.endpoint.as_ref().map_err(Clone::clone)?;
         let refusals = Refusals::new(access.key.clone(), MARK);
         let mut post = self.http.post(access.address(path)).header(ACCEPT, accept);
@@ -92,8 +95,14 @@ impl Model for OpenAi {
         let native = self.endpoint.as_ref().map_err(Clone::clone)?.native;
         let body = RequestBody::new(request, native);
         let path = ["chat", "completions"];
-        let (response, refusals) =
-            self.post(&path, "text/event-stream", &request.id, &body).await?;
+        let mut adapted = self.adaptations.adapt(&request.model, &body);
+        let (response, refusals) = loop {
+            let body = adapted.body()?;
+            match self.post(&path, "text/event-stream", &request.id, &body).await {
+                Ok(answer) => break answer,
+                Err(refusal) => adapted.obey(refusal)?,
+            }
+        };
         let reader = ResponseReader::new(estimate::request_tokens(request));
         Ok(reading::pieces(events::read(response.bytes_stream()), reader, refusals).boxed())
     }

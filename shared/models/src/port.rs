@@ -6,6 +6,7 @@
 pub(crate) mod estimate;
 pub(crate) mod files;
 pub(crate) mod images;
+pub(crate) mod notices;
 mod request;
 mod script_cause;
 pub(crate) mod text;
@@ -20,10 +21,9 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 
-pub(crate) use self::request::turn_has_words;
 pub use self::{
     images::{DRAWING_LIMIT, Drawing, ImageRequest},
-    request::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec},
+    request::{CachePoint, FileRef, Message, ModelData, Request, ToolCall, ToolResult, ToolSpec},
     script_cause::ScriptCause,
 };
 

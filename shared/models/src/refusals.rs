@@ -30,6 +30,27 @@ pub(crate) struct Refusals {
     mark: &'static str,
 }
 
+/// Why a request was refused, with what may name a field that the provider does not take.
+pub(crate) struct Refusal {
+    pub(crate) error: ModelError,
+    /// The text of the provider, of which `error` has only the beginning.
+    pub(crate) words: String,
+    /// The fields of the request that the provider blames apart from its words.
+    pub(crate) fields: Vec<String>,
+}
+
+impl From<ModelError> for Refusal {
+    fn from(error: ModelError) -> Self {
+        Self { error, words: String::new(), fields: Vec::new() }
+    }
+}
+
+impl From<Refusal> for ModelError {
+    fn from(refusal: Refusal) -> Self {
+        refusal.error
+    }
+}
+
 impl Refusals {
     pub(crate) fn new(key: Option<String>, mark: &'static str) -> Self {
         Self { key, mark }
@@ -56,7 +77,7 @@ impl Refusals {
     }
 
     /// For a response with an error status.
-    pub(crate) async fn of_response(&self, response: Response) -> ModelError {
+    pub(crate) async fn of_response(&self, response: Response) -> Refusal {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
         // Often the base URL lacks a part such as `/v1`. The answer itself seldom says so.
@@ -67,7 +88,10 @@ impl Refusals {
             ..Complaint::of_body(&body(response).await)
         };
         let error = self.of_complaint(&complaint);
-        ModelError { retry_after: retry_after.filter(|_| error.is_transient()), ..error }
+        let error =
+            ModelError { retry_after: retry_after.filter(|_| error.is_transient()), ..error };
+        let Complaint { words, message, fields, .. } = complaint;
+        Refusal { error, words: format!("{words} {message}"), fields }
     }
 
     /// For an event of the type `error`.

@@ -144,7 +144,7 @@ fn assert_is_news(notes: &[String], space: &str) {
 }
 
 #[tokio::test]
-async fn anthropic_receives_system_notes_after_the_tool_results() {
+async fn a_notice_after_tool_results_stands_at_the_end_of_the_last_one() {
     let stack = Stack::start().await;
     stack.model.answers("ada", |_| call("get_memories", json!({})).into());
     let person = stack.person("Husam").await;
@@ -157,9 +157,11 @@ async fn anthropic_receives_system_notes_after_the_tool_results() {
     assert_eq!(request.system_notes(), [LAST]);
     let last = request.messages().last().unwrap()["content"].as_array().unwrap().clone();
     let kinds: Vec<_> = last.iter().map(|block| block["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["tool_result", "text"]);
+    assert_eq!(kinds, ["tool_result"]);
+    let shown = last[0]["content"].as_str().unwrap();
+    assert!(shown.ends_with(&format!("\n\nSYSTEM NOTICE:\n{LAST}")), "{shown}");
     // From the second step on, a cache mark covers the whole conversation so far.
-    assert_eq!(last[1]["cache_control"], json!({"type": "ephemeral"}));
+    assert_eq!(last[0]["cache_control"], json!({"type": "ephemeral"}));
 }
 
 #[tokio::test]

@@ -2846,6 +2846,10 @@ export interface components {
             systemMessages: components["schemas"]["SystemMessage"][];
             /** @description What the model wrote besides its calls. It is private and posted nowhere. */
             text: string;
+            /** @description What the model thought, in the form in which its provider sent it, signatures included. The
+             *     next steps send it back to the same model. Only the operator sees it. Absent if the provider
+             *     sent none. */
+            thinking?: unknown;
             /** @description The tool calls. */
             calls: components["schemas"]["Call"][];
             /**

@@ -27,7 +27,7 @@ use smartspace_pipeline::spending::{OutputLimit, Unpaid};
 use smartspace_store::{
     runs::{
         Tried,
-        steps::{CallBegun, Marks, StepRecord},
+        steps::{CallBegun, Marks, Opaque, StepRecord},
     },
     table::keys,
 };
@@ -43,9 +43,15 @@ use crate::{
 /// The most tries of one answer in a round: the first, 3 repeats, 4 fallbacks, and 1 without files.
 const TRIES_OF_ROUND: u32 = 9;
 /// The most tries of one answer. Each round halves the results that are not cut. A run has less
-/// than 2^16 of them (200 steps of at most 256 KiB), so 17 rounds are enough. Each worker numbers
-/// its tries from its own multiple of this, so that the streams of different tries never mix.
-const TRIES: u32 = 17 * TRIES_OF_ROUND;
+/// than 2^16 of them (200 steps of at most 256 KiB), so 17 rounds are enough, and one more sends no
+/// opaque marks. Each worker numbers its tries from its own multiple of this, so that the streams
+/// of different tries never mix.
+const TRIES: u32 = 18 * TRIES_OF_ROUND;
+/// The most opaque marks that are stored with a step, in bytes of JSON.
+const MAX_OPAQUE_BYTES: usize = 256 * 1024;
+/// The most that a step with opaque marks takes together with its text and the inputs of its calls,
+/// in bytes. An item of the table has at most 400 KB, and news may take 80 KB of it.
+const MAX_STEP_BYTES: usize = 288 * 1024;
 /// If an earlier invocation began to wait before the next try, this one waits for the rest in any
 /// case, if that is at most this long. It waits for a longer rest only if it then has time for the
 /// answer; otherwise it hands the run over once more.
@@ -57,6 +63,7 @@ pub(crate) struct ModelAnswer {
     pub(crate) model: String,
     pub(crate) text: String,
     pub(crate) calls: Vec<CallBegun>,
+    pub(crate) opaque: Option<Opaque>,
     pub(crate) reason: FinishReason,
     pub(crate) usage: Usage,
     pub(crate) started_at: Time,
@@ -74,6 +81,7 @@ impl ModelAnswer {
             model,
             text: String::new(),
             calls: Vec::new(),
+            opaque: None,
             reason: FinishReason::Stop,
             usage: Usage::default(),
             started_at: now,
@@ -101,6 +109,8 @@ impl ModelAnswer {
             system_messages: Vec::new(),
             marks: Marks::new(),
             cut_results: 0,
+            cut_opaque: 0,
+            opaque: self.opaque,
             partial: false,
             finish_reason: self.reason,
             usage: self.usage,
@@ -132,6 +142,9 @@ impl ModelAnswer {
 #[derive(Debug)]
 pub(crate) enum NoModelAnswer {
     Failed(ModelError),
+    /// The answer has more opaque marks than can be stored. It is paid, and a shorter question
+    /// would not help.
+    TooManyMarks(ModelError),
     /// The invocation ends too soon to ask again. The next worker continues the tries from here.
     NoTime(Tried),
     /// Smartspace has failed: a budget or the files of the question could not be read.
@@ -192,7 +205,7 @@ impl ModelCaller<'_> {
             };
             let error = match self.ask(&request, question, attempt).await? {
                 Ok(answer) if answer.is_refusal() => refusals.add(self.context, answer),
-                Ok(answer) => return Ok(refusals.before(answer)),
+                Ok(answer) => return self.storable(refusals.before(answer)),
                 Err(error) => error,
             };
             self.context.streams.end_all(Some(StreamEnd::Failed));
@@ -232,6 +245,24 @@ impl ModelCaller<'_> {
         );
         let again_at = self.context.now() + time;
         Err(NoModelAnswer::NoTime(Tried { step, stage: tries.stage() as u32, again_at }))
+    }
+
+    /// Fails for an answer whose opaque marks cannot be stored. Without them the provider would
+    /// refuse the next request.
+    fn storable(&self, answer: ModelAnswer) -> Result<ModelAnswer, NoModelAnswer> {
+        let marks = answer.opaque.as_ref().map_or(0, |Opaque(marks)| marks.to_string().len());
+        let rest =
+            answer.text.len() + answer.calls.iter().map(|call| call.input.len()).sum::<usize>();
+        if marks <= MAX_OPAQUE_BYTES && (marks == 0 || marks + rest <= MAX_STEP_BYTES) {
+            return Ok(answer);
+        }
+        self.context.unstored_answer.set(None);
+        self.context.streams.end_all(Some(StreamEnd::Failed));
+        let text = format!(
+            "the thinking of the model has {marks} bytes; at most {MAX_OPAQUE_BYTES} of a step are \
+             stored, fewer beside a long answer"
+        );
+        Err(NoModelAnswer::TooManyMarks(ModelError::new(FailureCode::ContextTooLong, text)))
     }
 
     /// The bytes of the files of a question, as far as this model takes them.

@@ -69,6 +69,8 @@ pub(crate) struct State {
     pub(crate) tools_used: Vec<String>,
     /// How many of the oldest results are cut. See [`compaction`].
     pub(crate) cut_results: u32,
+    /// Of how many of the oldest answers the opaque marks are cut.
+    pub(crate) cut_opaque: u32,
     /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
@@ -110,8 +112,11 @@ impl State {
         tools: &Toolbox,
         mcp_problems: &[String],
         sources: &PromptSources,
-        progress: Progress,
+        mut progress: Progress,
     ) -> Result<Self> {
+        if let Some(dry_run) = &context.dry_run {
+            progress.forget_other_models(dry_run.fork, &context.model.full_name());
+        }
         let mut state = if let Some(stored) = &progress.prompt {
             let prompt = Prompt {
                 system: stored.system.clone(),
@@ -188,6 +193,7 @@ impl State {
             last_usage: None,
             first_token_at: None,
             cut_results: 0,
+            cut_opaque: 0,
             saved_chars: 0,
             tools_used: Vec::new(),
             has_posted: false,

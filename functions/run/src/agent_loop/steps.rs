@@ -157,7 +157,7 @@ impl AgentLoop<'_> {
         match why {
             NoModelAnswer::NoTime(tried) => Ok(LoopExit::HandOver(Some(tried))),
             NoModelAnswer::Internal(error) => Err(error),
-            NoModelAnswer::Failed(error) => {
+            NoModelAnswer::Failed(error) | NoModelAnswer::TooManyMarks(error) => {
                 // The failed step is stored, so that people can look at it.
                 let last_step = self.unanswered(state, notes, began);
                 if state.ended_with_text {

@@ -80,7 +80,8 @@ impl Roles {
             text.push('\n');
             text.push_str(line);
         } else {
-            self.messages.push(Message::Assistant { text: line.to_owned(), calls: Vec::new() });
+            let text = line.to_owned();
+            self.messages.push(Message::Assistant { text, calls: Vec::new(), own: None });
         }
     }
 

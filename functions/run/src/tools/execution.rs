@@ -140,8 +140,13 @@ mod tests {
 
     fn error_of(toolbox: &Toolbox, name: &str, input: &str) -> Option<String> {
         let call_id = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
-        tool_and_input(toolbox, &CallBegun { call_id, name: name.into(), input: input.into() })
-            .err()
+        let begun = CallBegun {
+            call_id,
+            name: name.into(),
+            input: input.into(),
+            provider_id: String::new(),
+        };
+        tool_and_input(toolbox, &begun).err()
     }
 
     #[test]

@@ -1,28 +1,25 @@
 //! The body of a request for a chat completion.
 
+mod messages;
 mod tools;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::tools::{Tool, tool};
-use crate::{
-    calls,
-    port::{
-        FileRef, Message, Request, ToolCall, ToolResult,
-        files::{LoadedFile, Media},
-        text::as_text,
-    },
+use self::{
+    messages::messages,
+    tools::{Tool, tool},
 };
+use crate::port::Request;
 
 #[derive(Serialize)]
-pub(super) struct RequestBody<'a> {
+pub(crate) struct RequestBody<'a> {
     model: &'a str,
     messages: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<Value>,
+    tool_choice: Option<&'static str>,
     stream: bool,
     stream_options: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,19 +37,14 @@ pub(super) struct RequestBody<'a> {
 
 impl<'a> RequestBody<'a> {
     /// `native` means `OpenAI`'s own servers.
-    pub(super) fn new(request: &'a Request, native: bool) -> Self {
+    pub(crate) fn new(request: &'a Request, native: bool) -> Self {
         let max_tokens = Some(request.model.max_output_tokens);
         Self {
             model: &request.model.name,
-            messages: system(&request.system)
-                .into_iter()
-                .chain(request.messages.iter().flat_map(|said| message(request, said)))
-                .collect(),
+            messages: messages(request),
             tools: request.tools.iter().map(tool).collect(),
-            tool_choice: request
-                .forced_tool
-                .as_ref()
-                .map(|name| json!({"type": "function", "function": {"name": name}})),
+            // A request that forces a tool has no other. Some servers ignore the name of a tool.
+            tool_choice: request.forced_tool.as_ref().map(|_| "required"),
             stream: true,
             stream_options: json!({"include_usage": true}),
             temperature: request.model.temperature,
@@ -62,96 +54,6 @@ impl<'a> RequestBody<'a> {
                 .filter(|key| native && !key.is_empty()),
         }
     }
-}
-
-/// One message with one text, which every server accepts. Some servers refuse text parts or a
-/// second system message at the beginning.
-fn system(parts: &[String]) -> Option<Value> {
-    (!parts.is_empty()).then(|| json!({"role": "system", "content": parts.join("\n\n")}))
-}
-
-fn message(request: &Request, message: &Message) -> Vec<Value> {
-    match message {
-        Message::User { blocks } => {
-            let content = match blocks.as_slice() {
-                [block] => json!(block),
-                blocks => blocks.iter().map(|block| text_part(block)).collect(),
-            };
-            vec![json!({"role": "user", "content": content})]
-        }
-        Message::Assistant { text, calls } if calls.is_empty() => {
-            vec![json!({"role": "assistant", "content": text})]
-        }
-        Message::Assistant { text, calls } => {
-            let content = Some(text).filter(|text| !text.is_empty());
-            let calls: Vec<Value> = calls.iter().map(call).collect();
-            vec![json!({"role": "assistant", "content": content, "tool_calls": calls})]
-        }
-        Message::ToolResults { results } => results.iter().map(result).collect(),
-        Message::Files { files } => {
-            let mut message = json!({"role": "user"});
-            // `json!` would copy the content.
-            message["content"] = labelled_files(request, files);
-            vec![message]
-        }
-        Message::System { text } => vec![json!({"role": "system", "content": text})],
-    }
-}
-
-fn text_part(text: &str) -> Value {
-    json!({"type": "text", "text": text})
-}
-
-/// The files, each after its label. Labels alone are one text, which every server accepts.
-fn labelled_files(request: &Request, files: &[FileRef]) -> Value {
-    let loaded = |file| LoadedFile::of(file, &request.files);
-    if files.iter().all(|file| loaded(file).is_none()) {
-        let labels: Vec<_> = files.iter().map(|file| file.label.as_str()).collect();
-        return json!(labels.join("\n"));
-    }
-    let parts = files.iter().flat_map(|file| {
-        let label = (!file.label.trim().is_empty()).then(|| text_part(&file.label));
-        [label, loaded(file).map(file_part)].into_iter().flatten()
-    });
-    parts.collect()
-}
-
-fn file_part(file: LoadedFile<'_>) -> Value {
-    match file.media {
-        Media::Image => {
-            let mut part = json!({"type": "image_url", "image_url": {}});
-            part["image_url"]["url"] = file.data_url().into();
-            part
-        }
-        Media::Pdf => {
-            let mut part = json!({"type": "file", "file": {"filename": pdf_name(file.name)}});
-            part["file"]["file_data"] = file.data_url().into();
-            part
-        }
-    }
-}
-
-/// `OpenAI` refuses a file whose name has no extension that it knows.
-fn pdf_name(name: &str) -> String {
-    let is_pdf = name.to_ascii_lowercase().ends_with(".pdf");
-    if is_pdf { name.to_owned() } else { format!("{name}.pdf") }
-}
-
-fn call(call: &ToolCall) -> Value {
-    let function = json!({"name": calls::name(&call.name), "arguments": arguments(&call.input)});
-    json!({"id": call.call_id, "type": "function", "function": function})
-}
-
-fn result(result: &ToolResult) -> Value {
-    let content = as_text(&result.output);
-    json!({"role": "tool", "tool_call_id": result.call_id, "content": content})
-}
-
-/// The input as the model wrote it, if it is a JSON object. Servers that insert the arguments into
-/// a prompt template fail on any other text, and a retry would fail too.
-fn arguments(input: &str) -> String {
-    let object = smartspace_domain::json::parse(input).is_ok_and(|input| input.is_object());
-    if object { input.to_owned() } else { Value::Object(calls::input(input)).to_string() }
 }
 
 #[cfg(test)]

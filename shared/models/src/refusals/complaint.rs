@@ -12,6 +12,8 @@ pub(super) struct Complaint {
     /// The error's code, type and status text, in lower case.
     pub(super) words: String,
     pub(super) message: String,
+    /// The fields of the request that it blames.
+    pub(super) fields: Vec<String>,
     /// The address that was called, if it may be the wrong one. It has no credentials.
     pub(super) address: Option<String>,
 }
@@ -42,7 +44,8 @@ impl Complaint {
             .collect::<Vec<_>>()
             .join(" ");
         let message = field("message").or(field("detail")).map_or_else(|| as_text(error), as_text);
-        Self { status, words: words.to_lowercase(), message, address: None }
+        let fields = fields_of(error);
+        Self { status, words: words.to_lowercase(), message, fields, address: None }
     }
 
     pub(super) fn code(&self) -> FailureCode {
@@ -84,6 +87,14 @@ impl Complaint {
                 .iter()
                 .any(|word| self.words.contains(word))
     }
+}
+
+/// The fields in `param`, and at the end of each `loc` of Pydantic's list of errors.
+fn fields_of(error: &Value) -> Vec<String> {
+    let param = error.get("param").and_then(Value::as_str);
+    let errors = error.get("detail").and_then(Value::as_array).into_iter().flatten();
+    let blamed = errors.filter_map(|error| error.get("loc")?.as_array()?.get(1)?.as_str());
+    param.into_iter().chain(blamed).map(str::to_owned).collect()
 }
 
 /// Whether a provider's error text means that the prompt is too long.

@@ -16,7 +16,9 @@ use smartspace_domain::{
 
 pub(super) use self::records::is_zero;
 pub use self::{
-    records::{AnswerOrigin, CallBegun, CallFile, CallRecord, CallUsage, ShownPage, StepRecord},
+    records::{
+        AnswerOrigin, CallBegun, CallFile, CallRecord, CallUsage, Opaque, ShownPage, StepRecord,
+    },
     view::{hints, view},
 };
 pub use crate::runs::marks::Marks;

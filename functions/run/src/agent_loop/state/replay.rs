@@ -39,6 +39,7 @@ impl State {
             if step.index >= own {
                 self.used.add(&step.model, step.usage);
             }
+            self.cut_opaque_up_to(step.cut_opaque);
             self.cut_up_to(step.cut_results, tools);
             let mut pending = self.add_answer(&step, tools);
             if step.index < own {

@@ -11,7 +11,7 @@ use crate::{
     Result,
     runs::{
         prompts::PromptRecord,
-        steps::{CallBegun, CallFile, CallRecord, Progress, StepRecord},
+        steps::{CallBegun, CallFile, CallRecord, Opaque, Progress, StepRecord},
     },
 };
 
@@ -50,6 +50,7 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
             tools: tools.clone(),
             system_messages: step.system_messages,
             text: step.text,
+            thinking: step.opaque.map(|Opaque(marks)| marks),
             calls,
             partial: step.partial,
             finish_reason: (!step.partial).then_some(step.finish_reason),
@@ -100,6 +101,7 @@ fn remote_call(stored: &CallRecord) -> Call {
         call_id: stored.call_id,
         name: stored.name.clone(),
         input: json!({"text": stored.sent_excerpt}).to_string(),
+        provider_id: String::new(),
     };
     call_view(&begun, Some(stored), CallStatus::Canceled)
 }
@@ -132,6 +134,7 @@ fn begun(before: &[Step], run: &Run, started_at: Time) -> Step {
         tools: Vec::new(),
         system_messages: Vec::new(),
         text: String::new(),
+        thinking: None,
         calls: Vec::new(),
         partial: false,
         finish_reason: None,
