@@ -173,6 +173,7 @@ fn write_with_history(
 ) -> Prompt {
     let lines = Lines {
         trigger: trigger_space.trigger.seq,
+        joined: &trigger_space.joined,
         ..Lines::of(&sources.names, trigger_space.space.id, &trigger_space.member)
     };
     let window = Window::of(

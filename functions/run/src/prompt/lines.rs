@@ -32,18 +32,28 @@ pub(crate) struct Lines<'a> {
     pub(crate) cursor: u64,
     /// The message that triggered it, or 0.
     pub(crate) trigger: u64,
+    /// The other messages that its run answers, too.
+    pub(crate) joined: &'a [u64],
 }
 
 impl<'a> Lines<'a> {
     /// The lines of a space for its member.
     pub(crate) fn of(names: &'a Names, space: SpaceId, member: &MemberRecord) -> Self {
         let MemberRecord { entity_id: me, cursor, .. } = *member;
-        Self { names, space, me, cursor, trigger: 0 }
+        Self { cursor, ..Self::unmarked(names, space, me) }
     }
 
-    /// Whether the agent has seen a message: it is its own, or an earlier run has read it.
+    /// Lines without marks.
+    pub(crate) fn unmarked(names: &'a Names, space: SpaceId, me: EntityId) -> Self {
+        Self { names, space, me, cursor: u64::MAX, trigger: 0, joined: &[] }
+    }
+
+    /// Whether a line has no mark: the message is the agent's own, or an earlier run has read it.
+    /// A message that the run answers is marked even if an earlier run has read it as news.
     pub(crate) fn is_seen(&self, message: &MessageRecord) -> bool {
-        is_seen(message, self.me, self.cursor)
+        let MessageRecord { seq, sender, .. } = message;
+        let is_answered_now = *seq == self.trigger || self.joined.contains(seq);
+        !is_answered_now && (sender.id == self.me || *seq <= self.cursor)
     }
 
     /// Writes how many messages precede the window, and how many of them are new. Messages that are
@@ -103,11 +113,6 @@ pub(crate) fn earlier_messages(count: u64, new: u64, first: u64) -> String {
     let new = if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
     let count = Thousands(count);
     format!("… {count} earlier messages{new}; read_messages({{\"before\":{first}}}) shows them")
-}
-
-/// Whether an agent has seen a message: it is its own, or an earlier run has read it.
-pub(crate) fn is_seen(message: &MessageRecord, me: EntityId, cursor: u64) -> bool {
-    message.sender.id == me || message.seq <= cursor
 }
 
 /// Writes which other messages the run answers.

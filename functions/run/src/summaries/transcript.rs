@@ -22,14 +22,7 @@ pub(super) fn transcript(
 ) -> (String, u64) {
     let nobody = EntityId::new(Time::default(), 0);
     let names = Names::new(nobody, messages.iter().map(|message| &message.sender));
-    let lines = Lines {
-        names: &names,
-        space,
-        me: nobody,
-        // Every message is marked as seen. The marks do not matter here.
-        cursor: u64::MAX,
-        trigger: 0,
-    };
+    let lines = Lines::unmarked(&names, space, nobody);
     let mut written = String::new();
     let mut senders: Vec<String> = Vec::new();
     let mut chars = 0;

@@ -27,6 +27,8 @@ pub struct ModelRequest {
     pub step: usize,
     /// The trigger as `lines` call it, if it is a message.
     pub trigger_line: String,
+    /// The other messages that the run answers, as `lines` call them.
+    pub joined_lines: Vec<String>,
     /// The messages of the history and of the news, with their marks.
     pub lines: Vec<Line>,
     /// Its earlier answers, their results, and the system messages in between, as JSON.
@@ -37,6 +39,12 @@ impl ModelRequest {
     /// Identifies the run: its agent, its trigger, and whether that was delegated.
     pub fn run(&self) -> (EntityId, &str, bool) {
         (self.agent, &self.trigger, self.delegated)
+    }
+
+    /// Whether the run answers a message. Its line is marked as new even if an earlier run has read
+    /// it as news.
+    pub fn answers(&self, line: &Line) -> bool {
+        line.message == self.trigger_line || self.joined_lines.contains(&line.message)
     }
 }
 
@@ -70,7 +78,7 @@ impl Line {
 
 /// The space of the lines in a text: that of the news, or the active one.
 pub(crate) fn space_in(text: &str) -> String {
-    let titles = ["Said in ", "ACTIVE SPACE: "];
+    let titles = ["Posted in ", "ACTIVE SPACE: "];
     text.lines()
         .filter(|line| titles.iter().any(|title| line.starts_with(title)))
         .filter_map(|line| Some(line.split_once("(spc_")?.1.split_once(')')?.0))

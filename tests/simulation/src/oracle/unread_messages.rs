@@ -158,7 +158,7 @@ fn wrong_marks(
                     ask.agent, ask.trigger
                 ));
             }
-        } else if let Some(begun) = begun {
+        } else if let Some(begun) = begun.filter(|_| !ask.answers(line)) {
             let was_read =
                 read.iter().any(|read| read.ended < begun && has(&read.at_least, space, seq));
             if was_read && !has_rejoined(space) {

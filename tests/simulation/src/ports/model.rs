@@ -221,6 +221,7 @@ fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
         agent: agent.unwrap_or_else(|| EntityId::new(smartspace_domain::Time::default(), 0)),
         trigger: if is_another_try { run.to_owned() } else { trigger.id },
         trigger_line: trigger.line,
+        joined_lines: trigger.joined,
         delegated: trigger.delegated,
         space: trigger.space,
         step: request
@@ -239,6 +240,8 @@ struct Trigger {
     id: String,
     /// The message as lines call it.
     line: String,
+    /// The other messages that the run answers, as lines call them.
+    joined: Vec<String>,
     delegated: bool,
     /// The space of the message.
     space: String,
@@ -253,12 +256,25 @@ impl Trigger {
         });
         let Some(number) = number else {
             let run = request.id.split('.').next().unwrap_or_default().to_owned();
-            return Self { id: run, line: String::new(), delegated: false, space: String::new() };
+            return Self {
+                id: run,
+                line: String::new(),
+                joined: Vec::new(),
+                delegated: false,
+                space: String::new(),
+            };
         };
         let space = space_in(text);
+        let joined =
+            text.lines().find_map(|line| line.strip_prefix("Answer these messages, too: "));
         Self {
             id: storage.message_id(&space, number),
             line: format!("{space}#{number}"),
+            joined: joined
+                .into_iter()
+                .flat_map(|numbers| numbers.split(", "))
+                .map(|number| format!("{space}{number}"))
+                .collect(),
             delegated: trigger.contains(", delegated by "),
             space,
         }

@@ -73,7 +73,7 @@ pub(crate) fn news_of(sources: &PromptSources) -> Option<String> {
         trigger_space.messages.iter().map(|message| MessageRecord::clone(message)).collect();
     write_news(
         &trigger_space.space.settings.name,
-        &Lines::of(&sources.names, trigger_space.space.id, &trigger_space.member),
+        &Lines::unmarked(&sources.names, trigger_space.space.id, sources.agent.id),
         RunId::new(at(0), 7),
         0,
         &messages,
