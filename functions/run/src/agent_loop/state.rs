@@ -29,7 +29,8 @@ use tokio::time::Instant;
 use crate::{
     dry_run::DryRun,
     prompt::{
-        Prompt, names::Names, reading::PromptSources, run_activity::counts_as_used, write_prompt,
+        Prompt, PromptRun, names::Names, reading::PromptSources, run_activity::counts_as_used,
+        write_prompt,
     },
     run_context::RunContext,
     summaries,
@@ -95,6 +96,11 @@ pub(crate) struct State {
     pub(crate) summary_job: Option<RunJob>,
 }
 
+fn prompt_run(context: &RunContext) -> PromptRun<'_> {
+    let RunContext { run, trigger, .. } = context;
+    PromptRun { id: run.id, trigger, chain_depth: run.chain_depth }
+}
+
 /// A moment at which the last message of a space was the run's own, and the run had read all before
 /// it.
 #[derive(Clone, Copy)]
@@ -127,8 +133,7 @@ impl State {
             }
         } else {
             let now = context.now();
-            let prompt =
-                write_prompt(sources, &context.config, context.run.id, &context.trigger, now);
+            let prompt = write_prompt(sources, &context.config, prompt_run(context), now);
             let start = [start::facts(sources, now), mcp_problems.to_vec()].concat();
             Self { start, ..Self::at_beginning(context, sources, prompt) }
         };
@@ -152,10 +157,8 @@ impl State {
             return self;
         }
         if dry_run.has_own_rules {
-            let run = dry_run.fork.run_id;
-            let now = context.now();
-            self.prompt.system =
-                write_prompt(sources, &context.config, run, &context.trigger, now).system;
+            let run = PromptRun { id: dry_run.fork.run_id, ..prompt_run(context) };
+            self.prompt.system = write_prompt(sources, &context.config, run, context.now()).system;
         }
         self.replayed_prompt.clone_from(&progress.prompt);
         self

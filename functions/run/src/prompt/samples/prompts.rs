@@ -13,7 +13,7 @@ use smartspace_store::{
 };
 
 use crate::prompt::{
-    Prompt,
+    Prompt, PromptRun,
     lines::Lines,
     news::write_news,
     reading::PromptSources,
@@ -60,8 +60,7 @@ pub(crate) fn prompt_of(sources: &PromptSources, trigger: &Trigger) -> Prompt {
     write_prompt(
         sources,
         sources.agent.agent.as_ref().unwrap(),
-        RunId::new(at(0), 7),
-        trigger,
+        PromptRun { id: RunId::new(at(0), 7), trigger, chain_depth: 0 },
         at(60),
     )
 }
