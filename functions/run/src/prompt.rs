@@ -4,18 +4,20 @@
 //! [`reading`] reads the sources. [`instructions`], [`spaces`], [`waking`], [`agent_state`],
 //! [`active_runs`] and [`trigger`] write the text around the history, [`timeline`] and [`roles`]
 //! the history, and [`lines`] its lines. [`names`] decides how senders are called, and [`window`]
-//! how much of the history is shown. [`news`] writes messages that arrive during the run.
-//! [`format`] escapes texts of others, so that they are never read as anything but data.
+//! how much of the history is shown. [`news`] writes messages that arrive during the run, and
+//! [`changes`] what changes in the agent's state. [`format`] escapes texts of others, so that they
+//! are never read as anything but data.
 
 pub(crate) mod active_runs;
 mod agent_state;
+pub(crate) mod changes;
 mod files;
 #[cfg(test)]
 mod forgery;
 pub(crate) mod format;
 mod instructions;
 pub(crate) mod lines;
-mod lists;
+pub(crate) mod lists;
 pub(crate) mod names;
 pub(crate) mod news;
 pub(crate) mod reading;

@@ -57,6 +57,7 @@ impl AgentLoop<'_> {
         if let Some(exit) = self.wait_for_people(state, &mut pending).await? {
             return Ok(Some(exit));
         }
+        state.note_answers(&pending);
         state.messages.extend(results(pending.made()));
         let continues = self.continues(&pending);
         Ok((!continues).then(|| RunEnd::completed(EndReason::Done).exit()))
@@ -96,6 +97,7 @@ impl AgentLoop<'_> {
             for finished in made {
                 let index = finished.record.index as usize;
                 let ends = finished.record.ends;
+                state.note_own_change(&pending.calls[index], &finished.record);
                 self.apply(state, &finished).await;
                 pending.records[index] = Some(finished.record);
                 if let Some(reason) = ends {
