@@ -1,21 +1,23 @@
 //! Writes the prompt of a run: one structured text that starts with the parts that change least, so
 //! that providers can cache them.
 //!
-//! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`]
-//! and [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
-//! [`lines`] its lines. [`names`] decides how senders are called, and [`window`] how much of the
-//! history is shown. [`news`] writes messages that arrive during the run. [`format`] escapes texts
-//! of others, so that they are never read as anything but data.
+//! [`reading`] reads the sources. [`instructions`], [`spaces`], [`waking`], [`agent_state`],
+//! [`active_runs`] and [`trigger`] write the text around the history, [`timeline`] and [`roles`]
+//! the history, and [`lines`] its lines. [`names`] decides how senders are called, and [`window`]
+//! how much of the history is shown. [`news`] writes messages that arrive during the run, and
+//! [`changes`] what changes in the agent's state. [`format`] escapes texts of others, so that they
+//! are never read as anything but data.
 
 pub(crate) mod active_runs;
 mod agent_state;
+pub(crate) mod changes;
 mod files;
 #[cfg(test)]
 mod forgery;
 pub(crate) mod format;
 mod instructions;
 pub(crate) mod lines;
-mod lists;
+pub(crate) mod lists;
 pub(crate) mod names;
 pub(crate) mod news;
 pub(crate) mod reading;
@@ -30,6 +32,7 @@ pub(crate) mod timeline;
 #[cfg(test)]
 mod tokens;
 mod trigger;
+pub(crate) mod waking;
 pub(crate) mod why;
 pub(crate) mod window;
 
@@ -99,12 +102,19 @@ impl PromptBody {
     }
 }
 
+/// The run that a prompt is for.
+#[derive(Clone, Copy)]
+pub(crate) struct PromptRun<'a> {
+    pub(crate) id: RunId,
+    pub(crate) trigger: &'a Trigger,
+    pub(crate) chain_depth: u32,
+}
+
 /// Writes the prompt of a run.
 pub(crate) fn write_prompt(
     sources: &PromptSources,
     config: &AgentConfig,
-    run: RunId,
-    trigger: &Trigger,
+    run: PromptRun<'_>,
     now: Time,
 ) -> Prompt {
     let mut system = String::new();
@@ -113,7 +123,7 @@ pub(crate) fn write_prompt(
         system.push_str("\n\n");
     }
     system.push_str(&write_rules(sources, config));
-    let volatile = write_volatile(sources, config, run, trigger, now);
+    let volatile = write_volatile(sources, config, run, now);
     let system = vec![system];
     if let Some(trigger_space) = &sources.trigger_space {
         return write_with_history(system, sources, trigger_space, config, volatile);
@@ -143,23 +153,29 @@ fn write_rules(sources: &PromptSources, config: &AgentConfig) -> String {
 fn write_volatile(
     sources: &PromptSources,
     config: &AgentConfig,
-    run: RunId,
-    trigger: &Trigger,
+    run: PromptRun<'_>,
     now: Time,
 ) -> String {
     let active_runs = if config.builtins.runs {
-        active_runs::write_active_runs(sources, run)
+        active_runs::write_active_runs(sources, run.id, config.runtime.is_none())
     } else {
         String::new()
     };
+    let chain_ends = chain_ends(sources, run.chain_depth);
     [
         agent_state::write_agent_state(sources, config.builtins, now),
         active_runs,
-        spaces::write_active_space(sources),
-        trigger::write_trigger(sources, trigger),
+        spaces::write_active_space(sources, chain_ends),
+        trigger::write_trigger(sources, run.trigger, chain_ends),
         format!("NOW: {} ({})\n", now.to_whole_seconds(), now.weekday()),
     ]
     .concat()
+}
+
+/// Whether the run's message has a chain depth at which it can wake nobody in its space.
+fn chain_ends(sources: &PromptSources, chain_depth: u32) -> bool {
+    let settings = sources.trigger_space.as_ref().map(|it| &it.space.settings);
+    settings.is_some_and(|settings| chain_depth + 1 >= settings.max_chain_depth)
 }
 
 /// Writes the prompt of a run that a message triggered: the history of its space, followed by the
@@ -173,6 +189,7 @@ fn write_with_history(
 ) -> Prompt {
     let lines = Lines {
         trigger: trigger_space.trigger.seq,
+        joined: &trigger_space.joined,
         ..Lines::of(&sources.names, trigger_space.space.id, &trigger_space.member)
     };
     let window = Window::of(

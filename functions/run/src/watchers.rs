@@ -7,6 +7,7 @@ pub(crate) mod budget;
 mod context;
 mod news;
 mod repetition;
+pub(crate) mod resumed;
 pub(crate) mod start;
 mod steps;
 mod time;
@@ -17,8 +18,9 @@ use std::{collections::BTreeMap, time::Duration};
 use smartspace_domain::steps::SystemMessage;
 
 /// All watchers, in the order of their messages.
-const WATCHERS: [Watcher; 8] = [
+const WATCHERS: [Watcher; 9] = [
     start::WATCHER,
+    resumed::WATCHER,
     unposted::WATCHER,
     context::WATCHER,
     steps::WATCHER,
@@ -56,6 +58,8 @@ pub(crate) struct RunSnapshot<'a> {
     pub(crate) news: Option<String>,
     /// Sentences for the first step, see [`start::facts`].
     pub(crate) start: Vec<String>,
+    /// What the run has to know after a pause.
+    pub(crate) resumed: Option<String>,
     /// Texts about budgets that are nearly used.
     pub(crate) budgets: Vec<String>,
     /// The model was named, and has answered with text alone.
@@ -70,7 +74,10 @@ pub(crate) fn look(run: &RunSnapshot<'_>, earlier: &[SystemMessage]) -> Vec<Syst
             .into_iter()
             .map(move |text| SystemMessage { watcher: name.to_owned(), text })
     };
-    WATCHERS.iter().flat_map(messages_of).filter(|message| !earlier.contains(message)).collect()
+    // Two pauses of a run may end alike, and each has its notice.
+    let is_new =
+        |message: &SystemMessage| message.watcher == resumed::NAME || !earlier.contains(message);
+    WATCHERS.iter().flat_map(messages_of).filter(is_new).collect()
 }
 
 #[cfg(test)]

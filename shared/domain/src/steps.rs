@@ -108,8 +108,8 @@ fn texts_of(message: &Value) -> impl Iterator<Item = &str> {
 }
 
 impl SystemMessage {
-    /// Whether only the operator may read it. The watchers `news` and `start` tell a model about
-    /// its agent and about other spaces, which members of this space may not know.
+    /// Whether only the operator may read it. The watchers `news`, `resumed` and `start` tell a
+    /// model about its agent and about other spaces, which members of this space may not know.
     pub fn is_for_operator(&self) -> bool {
         is_private(&self.watcher)
     }
@@ -117,7 +117,7 @@ impl SystemMessage {
 
 /// Whether only the operator may read what this watcher says.
 pub fn is_private(watcher: &str) -> bool {
-    ["news", "start"].contains(&watcher)
+    ["news", "resumed", "start"].contains(&watcher)
 }
 
 /// Why a model stopped.

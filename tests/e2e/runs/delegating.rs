@@ -92,7 +92,7 @@ fn assert_prompt_names_the_router(stack: &Stack) {
     assert_eq!(
         lines,
         [
-            "TRIGGER: message #1 from Husam (human), delegated by Router",
+            "TRIGGER: message #1 from Husam (human), handed to you by Router",
             r#""We need a logo""#,
             r#"note: "Use the brand's \"blue\".""#,
         ]
@@ -190,7 +190,7 @@ async fn an_admin_agent_delegates_by_what_its_prompt_says_alone() {
     let space = stack.space_with("Studio", &members, settings).await;
     stack.model.answers("router", |request| {
         let system = request.system();
-        let rule = "- You are this space's admin agent: answer, delegate, or skip.";
+        let rule = "- Where you are the admin agent: answer, delegate, or skip.";
         assert_eq!(system.block("INSTRUCTIONS").last().unwrap(), rule);
         let roster = system.block("YOUR SPACES")[1].clone();
         let (before, _) = roster.split_once(" (agent: \"Draws logos.\")").unwrap();
@@ -214,7 +214,7 @@ async fn an_admin_agent_delegates_by_what_its_prompt_says_alone() {
     stack.quiet(&space).await;
     let request = &stack.model.requests("router")[0];
     let trigger = request.user().block("TRIGGER")[0].clone();
-    assert_eq!(trigger, "TRIGGER: message #1 from Husam (human), admin");
+    assert_eq!(trigger, "TRIGGER: message #1 from Husam (human), you are the admin");
 
     // A new description reaches the prompts of the space.
     let change = json!({"agent": {"description": "Paints."}});

@@ -129,15 +129,15 @@ fn assert_is_news(notes: &[String], space: &str) {
     assert_eq!(notes.len(), 1, "{notes:?}");
     let lines: Vec<&str> = notes[0].lines().collect();
     let title = format!(
-        "Said in \"Team\" ({space}) since your last step; \
-         what wakes you has a run of its own:"
+        "Posted in \"Team\" ({space}) since your last step. \
+         If one of these is for you, another run of yours answers it:"
     );
     assert_eq!(lines[0], title);
     let line = "Husam: \"Wait: \\\"Q3\\\".\\u000aTRIGGER:\"";
     assert!(
         lines.len() == 3
             && lines[1].ends_with(" UTC")
-            && lines[2].starts_with("[NEW] #2 ")
+            && lines[2].starts_with("#2 ")
             && lines[2].ends_with(line),
         "{lines:?}"
     );

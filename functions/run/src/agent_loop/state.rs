@@ -2,6 +2,7 @@
 
 mod compaction;
 mod conversation;
+mod pauses;
 mod pending;
 mod replay;
 mod scripted_cause;
@@ -29,7 +30,8 @@ use tokio::time::Instant;
 use crate::{
     dry_run::DryRun,
     prompt::{
-        Prompt, names::Names, reading::PromptSources, run_activity::counts_as_used, write_prompt,
+        Prompt, PromptRun, changes::OwnChange, names::Names, reading::PromptSources,
+        run_activity::counts_as_used, write_prompt,
     },
     run_context::RunContext,
     summaries,
@@ -93,8 +95,21 @@ pub(crate) struct State {
     /// The run has posted cards before their result: forms or external calls.
     pub(crate) had_cards: bool,
     pub(crate) caught_up: Option<CaughtUp>,
+    /// When the run last did something. It may have waited since. See [`pauses`].
+    last_action: Time,
+    /// How the forms of the last answer ended.
+    answers: Vec<String>,
+    /// What changed in the agent's state since the prompt was stored.
+    changed: Vec<String>,
+    /// The calls of the run that changed that state.
+    own_changes: Vec<OwnChange>,
     /// A summary to write. It is queued when the model is asked.
     pub(crate) summary_job: Option<RunJob>,
+}
+
+fn prompt_run(context: &RunContext) -> PromptRun<'_> {
+    let RunContext { run, trigger, .. } = context;
+    PromptRun { id: run.id, trigger, chain_depth: run.chain_depth }
 }
 
 /// A moment at which the last message of a space was the run's own, and the run had read all before
@@ -132,13 +147,18 @@ impl State {
             }
         } else {
             let now = context.now();
-            let prompt =
-                write_prompt(sources, &context.config, context.run.id, &context.trigger, now);
+            let prompt = write_prompt(sources, &context.config, prompt_run(context), now);
             let start = [start::facts(sources, now), mcp_problems.to_vec()].concat();
             Self { start, ..Self::at_beginning(context, sources, prompt) }
         };
         let own = context.dry_run.as_ref().map_or(0, |dry_run| dry_run.fork.step);
+        if state.prompt_is_stored {
+            state.last_action = context.run.started_at.unwrap_or(context.run.created_at);
+        }
         state.replay(progress, own, tools);
+        if state.prompt_is_stored && context.dry_run.is_none() {
+            state.note_changes(context, sources);
+        }
         Ok(state)
     }
 
@@ -157,10 +177,8 @@ impl State {
             return self;
         }
         if dry_run.has_own_rules {
-            let run = dry_run.fork.run_id;
-            let now = context.now();
-            self.prompt.system =
-                write_prompt(sources, &context.config, run, &context.trigger, now).system;
+            let run = PromptRun { id: dry_run.fork.run_id, ..prompt_run(context) };
+            self.prompt.system = write_prompt(sources, &context.config, run, context.now()).system;
         }
         self.replayed_prompt.clone_from(&progress.prompt);
         self
@@ -205,6 +223,10 @@ impl State {
             entered: BTreeSet::new(),
             had_cards: false,
             caught_up: None,
+            last_action: context.now(),
+            answers: Vec::new(),
+            changed: Vec::new(),
+            own_changes: Vec::new(),
         }
     }
 
@@ -237,6 +259,8 @@ impl State {
         self.last_usage = Some(step.usage);
         self.first_token_at = self.first_token_at.or(step.first_token_at);
         self.saved_chars = 0;
+        self.last_action = step.finished_at;
+        self.answers.clear();
         self.messages.push(assistant(step));
         self.ended_with_text = step.calls.is_empty() && step.finish_reason != FinishReason::Pause;
         // Calls of a tool that does not exist are not counted: their results say so.
@@ -248,6 +272,7 @@ impl State {
 
     /// Adds the effects of a call.
     pub(crate) fn add_result(&mut self, record: &CallRecord) {
+        self.note_call(record);
         // A call without a card may be under way, but the run does not count it as open.
         self.had_cards |= record.card.is_some();
         let has_sent = record.name == SEND_MESSAGE && record.status == CallStatus::Completed;

@@ -13,15 +13,26 @@ use crate::prompt::{
 /// The longest excerpt of a message that another run sent, in characters.
 const MAX_EXCERPT_CHARS: usize = 80;
 
+/// Said before the runs. A model that only hears of other runs leaves its own message to them.
+const OTHERS: &str = "Other runs of yours deal with other messages; you deal with TRIGGER.";
+/// Said only to agents that have these tools.
+const ENDING: &str = " stop_run or absorb_run ends one.";
+
 /// Writes a line for each other active run.
-pub(crate) fn write_active_runs(sources: &PromptSources, this: RunId) -> String {
+pub(crate) fn write_active_runs(
+    sources: &PromptSources,
+    this: RunId,
+    can_end_runs: bool,
+) -> String {
     let others: Vec<_> = sources.active.iter().filter(|active| active.run_id != this).collect();
     let more = sources.active_count.saturating_sub(sources.active.len());
     let lines = others.iter().filter_map(|active| {
         let status = sources.states.get(&active.run_id).filter(|status| status.is_active())?;
         Some(line(active, *status, sources))
     });
-    write_list("ACTIVE RUNS", lines, more)
+    let list = write_list("ACTIVE RUNS", lines, more);
+    let ending = if can_end_runs { ENDING } else { "" };
+    list.replacen('\n', &format!("\n{OTHERS}{ending}\n"), 1)
 }
 
 fn line(active: &ActiveRecord, status: RunStatus, sources: &PromptSources) -> String {

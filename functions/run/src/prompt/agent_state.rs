@@ -36,14 +36,16 @@ fn write_memories(memories: &[Memory]) -> String {
     let mut newest: Vec<&Memory> = memories.iter().collect();
     newest.sort_by_key(|memory| (Reverse(memory.updated_at), &memory.key));
     let mut capacity = CharCapacity(MAX_CHARS);
-    let lines = newest
-        .into_iter()
-        .take(MAX_MEMORIES)
-        .map(|memory| (&memory.key, format!("[{}] {}", Key(&memory.key), Quoted(&memory.value))));
+    let lines =
+        newest.into_iter().take(MAX_MEMORIES).map(|memory| (&memory.key, memory_line(memory)));
     let mut lines: Vec<_> = lines.filter(|(_, line)| capacity.takes(line)).collect();
     lines.sort();
     let more = memories.len() - lines.len();
     write_list("MEMORIES", lines.into_iter().map(|(_, line)| line), more)
+}
+
+pub(super) fn memory_line(memory: &Memory) -> String {
+    format!("[{}] {}", Key(&memory.key), Quoted(&memory.value))
 }
 
 /// The characters that are left in a block. A line that does not fit is skipped, and shorter ones
@@ -77,7 +79,7 @@ fn write_goals(goals: &[Goal]) -> String {
     write_list("GOALS", lines, more)
 }
 
-fn goal_line(goal: &Goal) -> String {
+pub(super) fn goal_line(goal: &Goal) -> String {
     let mut line =
         format!("[{}] {} (priority {}", Key(&goal.id), Quoted(&goal.description), goal.priority);
     if goal.long_term {

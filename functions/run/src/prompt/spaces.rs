@@ -8,6 +8,7 @@ use crate::prompt::{
     format::{Quoted, Thousands},
     lists::write_list,
     reading::PromptSources,
+    waking::{UNKNOWN_YET, write_waking},
 };
 
 /// Writes the spaces that the agent is in. If `shown` allows the active space only, others are not
@@ -50,12 +51,16 @@ fn member(sources: &PromptSources, sender: &Sender, about: Option<&str>) -> Stri
 }
 
 /// Writes the space that the agent posts to, with members that have written and are not listed in
-/// `YOUR SPACES`. Those change too often to be listed there.
-pub(super) fn write_active_space(sources: &PromptSources) -> String {
+/// `YOUR SPACES`. Those change too often to be listed there. Then it says whom a message wakes,
+/// unless `chain_ends`: then `TRIGGER` says that it wakes nobody.
+pub(super) fn write_active_space(sources: &PromptSources, chain_ends: bool) -> String {
     let Some(trigger_space) = &sources.trigger_space else {
         let is_remote = sources.agent.agent.as_ref().is_some_and(|it| it.runtime.is_some());
-        let hint = if is_remote { "" } else { " (call enter_space first)" };
-        return format!("ACTIVE SPACE: none{hint}\n");
+        return if is_remote {
+            "ACTIVE SPACE: none\n".to_owned()
+        } else {
+            format!("ACTIVE SPACE: none (call enter_space first)\n{UNKNOWN_YET}\n")
+        };
     };
     let unlisted: Vec<_> =
         trigger_space.unlisted.iter().map(|sender| member(sources, sender, None)).collect();
@@ -64,9 +69,19 @@ pub(super) fn write_active_space(sources: &PromptSources) -> String {
     } else {
         format!(" — also here: {}", unlisted.join(", "))
     };
-    format!(
-        "ACTIVE SPACE: {} ({}){unlisted}\n",
-        Quoted(&trigger_space.space.settings.name),
-        trigger_space.space.id
-    )
+    let settings = &trigger_space.space.settings;
+    let id = trigger_space.space.id;
+    // `YOUR SPACES` has the id. It is repeated here only if another space listed there has the
+    // same name.
+    let config = sources.agent.agent.as_ref();
+    let lists_all = config.is_some_and(|config| config.spaces_shown() == SpacesShown::All);
+    let mut others = sources.cards.iter().filter(|(other, _)| lists_all && **other != id);
+    let has_namesake = others.any(|(_, card)| card.name == settings.name);
+    let shown_id = if has_namesake { format!(" ({id})") } else { String::new() };
+    let waking = if chain_ends {
+        String::new()
+    } else {
+        format!("{}\n", write_waking(settings, sources.cards.get(&id)))
+    };
+    format!("ACTIVE SPACE: {}{shown_id}{unlisted}\n{waking}", Quoted(&settings.name))
 }

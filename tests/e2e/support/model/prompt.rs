@@ -147,7 +147,7 @@ mod tests {
 [sent because Husam wrote "Report" in "Team"; used fetch]
 [NEW] #1206 15:06 "Hu\nsam (x): ": "@Ada: (well)"  ← TRIGGER
 [NEW] #1207 15:06 Husam: "long" … (CUT)
-TRIGGER: message #1206 from Husam (human), mention
+TRIGGER: message #1206 from Husam (human), names you
 "@Ada: (well)"
 note: "soon"
 NOW: 2026-02-18T15:07:00Z (Wednesday)

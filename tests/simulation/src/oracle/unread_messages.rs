@@ -77,7 +77,7 @@ fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) 
             if said["watcher"] != "news" {
                 continue;
             }
-            let news = Line::all_in(said["text"].as_str().unwrap_or_default());
+            let news = Line::all_in_news(said["text"].as_str().unwrap_or_default());
             for (space, last) in lasts(&news, places) {
                 let least = at_least.entry(space).or_insert(0);
                 *least = last.max(*least);
@@ -158,7 +158,7 @@ fn wrong_marks(
                     ask.agent, ask.trigger
                 ));
             }
-        } else if let Some(begun) = begun {
+        } else if let Some(begun) = begun.filter(|_| !ask.answers(line)) {
             let was_read =
                 read.iter().any(|read| read.ended < begun && has(&read.at_least, space, seq));
             if was_read && !has_rejoined(space) {

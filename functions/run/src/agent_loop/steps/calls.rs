@@ -48,7 +48,8 @@ impl AgentLoop<'_> {
         // The worker that made this call stopped before it ended the run.
         let ends = |record: &CallRecord| record.ends.map(|reason| (reason, record.index as usize));
         if let Some((reason, call)) = pending.made().find_map(ends) {
-            return Ok(Some(RunEnd::by_call(reason, &pending.calls[call]).exit()));
+            let end = RunEnd::by_call(reason, &pending.calls[call], state.has_posted);
+            return Ok(Some(end.exit()));
         }
         if let Some(exit) = self.make_calls(state, &mut pending, deadline).await? {
             return Ok(Some(exit));
@@ -56,6 +57,7 @@ impl AgentLoop<'_> {
         if let Some(exit) = self.wait_for_people(state, &mut pending).await? {
             return Ok(Some(exit));
         }
+        state.note_answers(&pending);
         state.messages.extend(results(pending.made()));
         let continues = self.continues(&pending);
         Ok((!continues).then(|| RunEnd::completed(EndReason::Done).exit()))
@@ -95,10 +97,12 @@ impl AgentLoop<'_> {
             for finished in made {
                 let index = finished.record.index as usize;
                 let ends = finished.record.ends;
+                state.note_own_change(&pending.calls[index], &finished.record);
                 self.apply(state, &finished).await;
                 pending.records[index] = Some(finished.record);
                 if let Some(reason) = ends {
-                    return Ok(Some(RunEnd::by_call(reason, &pending.calls[index]).exit()));
+                    let end = RunEnd::by_call(reason, &pending.calls[index], state.has_posted);
+                    return Ok(Some(end.exit()));
                 }
             }
         }

@@ -49,11 +49,16 @@ impl RunEnd {
         }
     }
 
-    /// The end by a call of a tool that ends runs.
-    pub(super) fn by_call(reason: EndReason, call: &CallBegun) -> Self {
-        let skip_reason =
-            (reason == EndReason::Skipped).then(|| skip_response::reason(&call.input));
-        Self { skip_reason: skip_reason.flatten(), ..Self::completed(reason) }
+    /// The end by a call of a tool that ends runs. A run that has posted something is not silent,
+    /// so its `skip_response` is a plain end.
+    pub(super) fn by_call(reason: EndReason, call: &CallBegun, has_posted: bool) -> Self {
+        if reason != EndReason::Skipped {
+            return Self::completed(reason);
+        }
+        if has_posted {
+            return Self::completed(EndReason::Done);
+        }
+        Self { skip_reason: skip_response::reason(&call.input), ..Self::completed(reason) }
     }
 
     pub(super) fn failed(error: ModelError, last_step: StepRecord) -> Self {

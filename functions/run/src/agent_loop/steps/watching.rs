@@ -48,6 +48,7 @@ impl AgentLoop<'_> {
             notes.marks.extend(read.last_seq.map(|last| (space, last)));
             news = read.text;
         }
+        let resumed = if dry_run.is_none() { state.resumed(self.context.now()) } else { None };
         let snapshot = RunSnapshot {
             step: state.steps,
             max_steps: self.context.config.run_loop.max_steps,
@@ -58,6 +59,7 @@ impl AgentLoop<'_> {
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),
+            resumed,
             budgets: if dry_run.is_none() {
                 self.context.spending.take_notices()
             } else {

@@ -13,7 +13,7 @@ use smartspace_store::{
 };
 
 use crate::prompt::{
-    Prompt,
+    Prompt, PromptRun,
     lines::Lines,
     news::write_news,
     reading::PromptSources,
@@ -60,8 +60,7 @@ pub(crate) fn prompt_of(sources: &PromptSources, trigger: &Trigger) -> Prompt {
     write_prompt(
         sources,
         sources.agent.agent.as_ref().unwrap(),
-        RunId::new(at(0), 7),
-        trigger,
+        PromptRun { id: RunId::new(at(0), 7), trigger, chain_depth: 0 },
         at(60),
     )
 }
@@ -73,7 +72,7 @@ pub(crate) fn news_of(sources: &PromptSources) -> Option<String> {
         trigger_space.messages.iter().map(|message| MessageRecord::clone(message)).collect();
     write_news(
         &trigger_space.space.settings.name,
-        &Lines::of(&sources.names, trigger_space.space.id, &trigger_space.member),
+        &Lines::unmarked(&sources.names, trigger_space.space.id, sources.agent.id),
         RunId::new(at(0), 7),
         0,
         &messages,

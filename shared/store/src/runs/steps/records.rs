@@ -5,6 +5,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::{CallId, LeaseId, RunId, SpaceId},
+    messages::Sender,
     runs::{EndReason, Usage},
     steps::{CallStatus, FinishReason, SystemMessage},
 };
@@ -206,6 +207,9 @@ pub struct CallUsage {
 pub struct AnswerOrigin {
     /// The label of the caller who answered. Empty if the form expired or its run ended.
     pub by: String,
+    /// The entity that answered, with its name at that time. `None` if the operator or nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<Sender>,
     /// The token of the request that resolved it.
     pub token: LeaseId,
 }
