@@ -4,7 +4,8 @@
 //! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`]
 //! and [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
 //! [`lines`] its lines. [`names`] decides how senders are called, and [`window`] how much of the
-//! history is shown. [`news`] writes messages that arrive during the run. [`format`] escapes texts
+//! history is shown. [`news`] writes messages that arrive during the run, and [`page`] those that a
+//! tool returns. [`waking`] says whom a message wakes. [`format`] escapes texts
 //! of others, so that they are never read as anything but data.
 
 pub(crate) mod active_runs;
@@ -31,6 +32,7 @@ pub(crate) mod timeline;
 mod tokens;
 mod trigger;
 pub(crate) mod why;
+pub(crate) mod waking;
 pub(crate) mod window;
 
 use std::sync::Arc;
