@@ -69,13 +69,17 @@ pub(crate) struct State {
     pub(crate) tools_used: Vec<String>,
     /// How many of the oldest results are cut. See [`compaction`].
     pub(crate) cut_results: u32,
+    /// The number of results at the last cut that shortened one.
+    pub(crate) shortened: u32,
+    /// As many of them as the model has been notified of.
+    pub(crate) known_shortened: u32,
     /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
     pub(crate) has_posted: bool,
     /// The last answer was text alone.
     pub(crate) ended_with_text: bool,
-    /// How often each tool was called with each input.
+    /// How often each tool was called with each input since results were shortened.
     pub(crate) calls: BTreeMap<(String, String), u32>,
     /// All messages of the system in this run.
     pub(crate) system_messages: Vec<SystemMessage>,
@@ -192,6 +196,8 @@ impl State {
             tools_used: Vec::new(),
             has_posted: false,
             ended_with_text: false,
+            shortened: 0,
+            known_shortened: 0,
             calls: BTreeMap::new(),
             system_messages: Vec::new(),
             is_first_action: true,

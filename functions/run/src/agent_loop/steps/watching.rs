@@ -48,6 +48,7 @@ impl AgentLoop<'_> {
             notes.marks.extend(read.last_seq.map(|last| (space, last)));
             news = read.text;
         }
+        let shortened = state.take_shortened();
         let snapshot = RunSnapshot {
             step: state.steps,
             max_steps: self.context.config.run_loop.max_steps,
@@ -55,6 +56,8 @@ impl AgentLoop<'_> {
             time_limit: self.context.config.run_loop.time_limit.length(),
             tokens: state.tokens(),
             window: u64::from(self.context.model.context_window),
+            shortened,
+            has_memories: self.context.config.builtins.memories,
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),
