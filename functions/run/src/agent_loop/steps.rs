@@ -32,7 +32,7 @@ use crate::{
     },
     prompt::reading::PromptSources,
     run_context::RunContext,
-    tools::toolbox::Toolbox,
+    tools::{configured::mcp::McpProblems, toolbox::Toolbox},
     watchers::unposted,
 };
 use run_end::{LoopExit, RunEnd};
@@ -55,7 +55,7 @@ pub(crate) enum LoopOutcome {
 pub(crate) struct AgentLoop<'a> {
     pub(crate) context: &'a RunContext,
     pub(crate) tools: &'a Toolbox,
-    pub(crate) mcp_problems: &'a [String],
+    pub(crate) mcp_problems: &'a McpProblems,
 }
 
 impl AgentLoop<'_> {

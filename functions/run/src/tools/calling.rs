@@ -72,6 +72,8 @@ pub(crate) struct Outcome {
     pub(crate) used: Option<CallUsage>,
     /// The result is stored already, in one transaction with the effect.
     pub(crate) is_stored: bool,
+    /// A note about the server of its tool, for the operator.
+    pub(crate) server_note: Option<String>,
 }
 
 impl Outcome {
@@ -91,6 +93,7 @@ impl Outcome {
             used: None,
             is_stored: false,
         }
+            server_note: None,
     }
 
     /// A result that explains a mistake to the model. The run goes on.

@@ -32,6 +32,8 @@ struct FinishedCall {
     record: CallRecord,
     /// It posted the last message of the active space, and the run has read all before it.
     is_newest: bool,
+    /// A note about the server of its tool, for the operator.
+    server_note: Option<String>,
 }
 
 impl AgentLoop<'_> {
@@ -122,6 +124,7 @@ impl AgentLoop<'_> {
         let record = &finished.record;
         state.add_result(record);
         state.add_usage(record);
+        state.server_notes.extend(finished.server_note.clone());
         if let Some(space) = record.active_space {
             self.context.show_in(space, Some(space)).await;
         }
@@ -234,7 +237,7 @@ impl AgentLoop<'_> {
             self.context.streams.end(calling.begun.call_id, outcome.message);
             let is_newest = outcome.message.is_some()
                 && outcome.read_up_to.is_some_and(|(space, _)| Some(space) == record.active_space);
-            finished.push(FinishedCall { record, is_newest });
+            finished.push(FinishedCall { record, is_newest, server_note: outcome.server_note });
         }
         Ok(finished)
     }

@@ -69,6 +69,7 @@ impl AgentLoop<'_> {
             is_unposted: state.ended_with_text,
         };
         notes.messages = watchers::look(&snapshot, &state.system_messages);
+        notes.messages.extend(state.take_server_notes());
         state.add_system_messages(&notes.messages);
         Ok(notes)
     }
