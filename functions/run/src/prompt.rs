@@ -9,30 +9,31 @@
 //! of others, so that they are never read as anything but data.
 
 pub(crate) mod active_runs;
-mod agent_state;
+pub(crate) mod agent_state;
 mod files;
 #[cfg(test)]
 mod forgery;
 pub(crate) mod format;
 mod instructions;
 pub(crate) mod lines;
-mod lists;
+pub(crate) mod lists;
 pub(crate) mod names;
 pub(crate) mod news;
+pub(crate) mod page;
 pub(crate) mod reading;
 mod roles;
 pub(crate) mod run_activity;
 #[cfg(test)]
-mod samples;
-mod spaces;
+pub(crate) mod samples;
+pub(crate) mod spaces;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timeline;
 #[cfg(test)]
-mod tokens;
+pub(crate) mod tokens;
 mod trigger;
-pub(crate) mod why;
 pub(crate) mod waking;
+pub(crate) mod why;
 pub(crate) mod window;
 
 use std::sync::Arc;

@@ -8,6 +8,7 @@ use smartspace_domain::{
     Time,
     attachments::{FilePart, written_size},
     ids::{EntityId, SpaceId},
+    limits::TIMELINE_CHARS,
 };
 use smartspace_store::{
     messages::{MessageFile, MessageRecord, ToolCard},
@@ -18,7 +19,7 @@ use crate::prompt::{
     format::{CardJson, CutText, Name, Quoted, Thousands},
     names::Names,
     reading::SpaceContext,
-    why::write_why_among,
+    why::write_why,
 };
 
 /// How the messages of a space are written for one agent.
@@ -32,13 +33,15 @@ pub(crate) struct Lines<'a> {
     pub(crate) cursor: u64,
     /// The message that triggered it, or 0.
     pub(crate) trigger: u64,
+    /// The longest text of a message, in characters.
+    pub(crate) max_chars: usize,
 }
 
 impl<'a> Lines<'a> {
     /// The lines of a space for its member.
     pub(crate) fn of(names: &'a Names, space: SpaceId, member: &MemberRecord) -> Self {
         let MemberRecord { entity_id: me, cursor, .. } = *member;
-        Self { names, space, me, cursor, trigger: 0 }
+        Self { names, space, me, cursor, trigger: 0, max_chars: TIMELINE_CHARS }
     }
 
     /// Whether the agent has seen a message: it is its own, or an earlier run has read it.
@@ -61,7 +64,7 @@ impl<'a> Lines<'a> {
         let mut entry = self.text_line(message);
         if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == self.me) {
             // Writing to a String can't fail.
-            let _ = writeln!(entry, "[{}]", write_why_among(self.names, self.space, origin));
+            let _ = writeln!(entry, "[{}]", write_why(self.names, self.space, origin));
         }
         entry + &file_lines(&message.files)
     }
@@ -79,7 +82,7 @@ impl<'a> Lines<'a> {
             message.seq,
             message.created_at.to_minutes(),
             self.names.of(&message.sender),
-            content(message)
+            content_to(message, self.max_chars)
         )
     }
 }
@@ -139,8 +142,13 @@ pub(crate) fn file_line(number: usize, file: &FilePart) -> String {
 
 /// Writes the text of a message, or the call and the outcome of a card.
 pub(crate) fn content(message: &MessageRecord) -> String {
+    content_to(message, TIMELINE_CHARS)
+}
+
+/// Writes the same with a text of at most so many characters.
+fn content_to(message: &MessageRecord, max_chars: usize) -> String {
     let Some(card) = &message.card else {
-        let text = CutText { text: &message.text, more: message.more_chars };
+        let text = CutText { text: &message.text, more: message.more_chars, max_chars };
         // The run was canceled while its model wrote the text.
         return if message.partial { format!("{text} (stopped)") } else { text.to_string() };
     };

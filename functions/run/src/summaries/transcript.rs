@@ -3,6 +3,7 @@
 use smartspace_domain::{
     Time,
     ids::{EntityId, SpaceId},
+    limits::TIMELINE_CHARS,
 };
 use smartspace_store::messages::MessageRecord;
 
@@ -29,6 +30,7 @@ pub(super) fn transcript(
         // Every message is marked as seen. The marks do not matter here.
         cursor: u64::MAX,
         trigger: 0,
+        max_chars: TIMELINE_CHARS,
     };
     let mut written = String::new();
     let mut senders: Vec<String> = Vec::new();

@@ -54,8 +54,17 @@ pub struct Line {
 impl Line {
     /// The messages that the timeline lines of a text show.
     pub(crate) fn all_in(text: &str) -> Vec<Self> {
-        let space = space_in(text);
-        text.lines().filter_map(|line| Self::of(line, &space)).collect()
+        Self::all_of(text, &space_in(text))
+    }
+
+    /// The messages of a space that the timeline lines of a text show.
+    pub(crate) fn all_of(text: &str, space: &str) -> Vec<Self> {
+        text.lines().filter_map(|line| Self::of(line, space)).collect()
+    }
+
+    /// Its number in its space.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.message.split_once('#')?.1.parse().ok()
     }
 
     fn of(line: &str, space: &str) -> Option<Self> {

@@ -220,6 +220,7 @@ impl AgentLoop<'_> {
                 tools_used: state.tools_used.clone(),
                 under_way: record,
                 open_forms: pending.open_forms(),
+                names: &state.names,
                 marks: &state.marks,
                 started_at: record.map_or_else(|| self.context.now(), |record| record.started_at),
                 spent: &spent,
