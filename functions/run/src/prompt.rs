@@ -5,11 +5,11 @@
 //! [`active_runs`] and [`trigger`] write the text around the history, [`timeline`] and [`roles`]
 //! the history, and [`lines`] its lines. [`names`] decides how senders are called, and [`window`]
 //! how much of the history is shown. [`news`] writes messages that arrive during the run, and
-//! [`changes`] what changes in the agent's state. [`format`] escapes texts of others, so that they
-//! are never read as anything but data.
+//! [`changes`] what changes in the agent's state. [`page`] writes the messages that a tool returns.
+//! [`format`] escapes texts of others, so that they are never read as anything but data.
 
 pub(crate) mod active_runs;
-mod agent_state;
+pub(crate) mod agent_state;
 pub(crate) mod changes;
 mod files;
 #[cfg(test)]
@@ -20,17 +20,18 @@ pub(crate) mod lines;
 pub(crate) mod lists;
 pub(crate) mod names;
 pub(crate) mod news;
+pub(crate) mod page;
 pub(crate) mod reading;
 mod roles;
 pub(crate) mod run_activity;
 #[cfg(test)]
-mod samples;
-mod spaces;
+pub(crate) mod samples;
+pub(crate) mod spaces;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timeline;
 #[cfg(test)]
-mod tokens;
+pub(crate) mod tokens;
 mod trigger;
 pub(crate) mod waking;
 pub(crate) mod why;

@@ -101,6 +101,9 @@ pub struct SystemMessage {
     pub text: String,
 }
 
+/// The watcher of notes about servers.
+const SERVERS: &str = "servers";
+
 /// The texts of a message of a conversation.
 fn texts_of(message: &Value) -> impl Iterator<Item = &str> {
     let blocks = message["blocks"].as_array().into_iter().flatten();
@@ -108,6 +111,16 @@ fn texts_of(message: &Value) -> impl Iterator<Item = &str> {
 }
 
 impl SystemMessage {
+    /// A note about a server of the agent's tools, with its addresses and settings.
+    pub fn about_server(text: String) -> Self {
+        Self { watcher: SERVERS.to_owned(), text }
+    }
+
+    /// Whether the model reads it. The notes about servers are for the operator alone.
+    pub fn is_for_model(&self) -> bool {
+        self.watcher != SERVERS
+    }
+
     /// Whether only the operator may read it. The watchers `news`, `resumed` and `start` tell a
     /// model about its agent and about other spaces, which members of this space may not know.
     pub fn is_for_operator(&self) -> bool {
@@ -117,7 +130,7 @@ impl SystemMessage {
 
 /// Whether only the operator may read what this watcher says.
 pub fn is_private(watcher: &str) -> bool {
-    ["news", "resumed", "start"].contains(&watcher)
+    ["news", "resumed", "start", SERVERS].contains(&watcher)
 }
 
 /// Why a model stopped.

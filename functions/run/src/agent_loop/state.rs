@@ -35,7 +35,7 @@ use crate::{
     },
     run_context::RunContext,
     summaries,
-    tools::toolbox::Toolbox,
+    tools::{configured::mcp::McpProblems, toolbox::Toolbox},
     watchers::start,
 };
 use conversation::assistant;
@@ -73,18 +73,24 @@ pub(crate) struct State {
     pub(crate) cut_results: u32,
     /// Of how many of the oldest answers the opaque marks are cut.
     pub(crate) cut_opaque: u32,
+    /// The number of results at the last cut that shortened one.
+    pub(crate) shortened: u32,
+    /// As many of them as the model has been notified of.
+    pub(crate) known_shortened: u32,
     /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
     pub(crate) has_posted: bool,
     /// The last answer was text alone.
     pub(crate) ended_with_text: bool,
-    /// How often each tool was called with each input.
+    /// How often each tool was called with each input since results were shortened.
     pub(crate) calls: BTreeMap<(String, String), u32>,
     /// All messages of the system in this run.
     pub(crate) system_messages: Vec<SystemMessage>,
     /// Texts for the model before its first step.
     pub(crate) start: Vec<String>,
+    /// Notes about servers for the operator, to be stored with the next step.
+    pub(crate) server_notes: Vec<String>,
     /// The next action is the first one of this invocation. It begins however little time is left;
     /// otherwise no invocation would ever begin it.
     pub(crate) is_first_action: bool,
@@ -125,7 +131,7 @@ impl State {
     pub(crate) fn new(
         context: &RunContext,
         tools: &Toolbox,
-        mcp_problems: &[String],
+        mcp_problems: &McpProblems,
         sources: &PromptSources,
         mut progress: Progress,
     ) -> Result<Self> {
@@ -148,8 +154,9 @@ impl State {
         } else {
             let now = context.now();
             let prompt = write_prompt(sources, &context.config, prompt_run(context), now);
-            let start = [start::facts(sources, now), mcp_problems.to_vec()].concat();
-            Self { start, ..Self::at_beginning(context, sources, prompt) }
+            let start = [start::facts(sources, now), mcp_problems.for_model.clone()].concat();
+            let server_notes = mcp_problems.for_operator.clone();
+            Self { start, server_notes, ..Self::at_beginning(context, sources, prompt) }
         };
         let own = context.dry_run.as_ref().map_or(0, |dry_run| dry_run.fork.step);
         if state.prompt_is_stored {
@@ -190,6 +197,7 @@ impl State {
             messages: prompt.body.messages.clone(),
             cause: scripted_cause(context, sources, prompt.body.messages.len()),
             start: Vec::new(),
+            server_notes: Vec::new(),
             summary_job: trigger_space.and_then(|trigger_space| {
                 summaries::due_job(
                     trigger_space,
@@ -212,6 +220,8 @@ impl State {
             first_token_at: None,
             cut_results: 0,
             cut_opaque: 0,
+            shortened: 0,
+            known_shortened: 0,
             saved_chars: 0,
             tools_used: Vec::new(),
             has_posted: false,
@@ -248,9 +258,22 @@ impl State {
 
     /// Adds the messages of the system before the next step.
     pub(crate) fn add_system_messages(&mut self, messages: &[SystemMessage]) {
-        let texts = messages.iter().map(|message| message.text.clone());
+        let for_model = messages.iter().filter(|message| message.is_for_model());
+        let texts = for_model.map(|message| message.text.clone());
         self.messages.extend(texts.map(|text| Message::System { text }));
         self.system_messages.extend_from_slice(messages);
+    }
+
+    /// The notes about servers that the run does not have yet.
+    pub(crate) fn take_server_notes(&mut self) -> Vec<SystemMessage> {
+        let mut notes = Vec::new();
+        for text in std::mem::take(&mut self.server_notes) {
+            let note = SystemMessage::about_server(text);
+            if !self.system_messages.contains(&note) && !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes
     }
 
     /// Adds a stored model answer. Returns its calls, which have to be made.

@@ -20,7 +20,7 @@ use smartspace_domain::{
     Result, Time,
     events::StreamEnd,
     runs::{EndReason, FailureCode},
-    steps::FinishReason,
+    steps::{FinishReason, SystemMessage},
 };
 use smartspace_store::runs::{RunRecord, Tried, steps::Progress};
 use tokio::time::Instant;
@@ -32,7 +32,7 @@ use crate::{
     },
     prompt::reading::PromptSources,
     run_context::RunContext,
-    tools::toolbox::Toolbox,
+    tools::{configured::mcp::McpProblems, toolbox::Toolbox},
     watchers::unposted,
 };
 use run_end::{LoopExit, RunEnd};
@@ -55,7 +55,7 @@ pub(crate) enum LoopOutcome {
 pub(crate) struct AgentLoop<'a> {
     pub(crate) context: &'a RunContext,
     pub(crate) tools: &'a Toolbox,
-    pub(crate) mcp_problems: &'a [String],
+    pub(crate) mcp_problems: &'a McpProblems,
 }
 
 impl AgentLoop<'_> {
@@ -114,9 +114,9 @@ impl AgentLoop<'_> {
                 return Ok(LoopExit::HandOver(None));
             }
             state.compact(u64::from(self.context.model.context_window), self.tools);
-            let notes = self.watch(state).await?;
+            let mut notes = self.watch(state).await?;
             let began = self.context.now();
-            let answer = match self.ask_and_compact(state, &notes, deadline).await {
+            let answer = match self.ask_and_compact(state, &mut notes, deadline).await {
                 Some(Ok(answer)) => answer,
                 Some(Err(why)) => return self.without_answer(why, state, notes, began),
                 None => {
@@ -205,11 +205,14 @@ impl AgentLoop<'_> {
     async fn ask_and_compact(
         &self,
         state: &mut State,
-        notes: &StepNotes,
+        notes: &mut StepNotes,
         deadline: Instant,
     ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
+        let mut announced = 0;
         for round in 0.. {
-            let answer = self.ask(state, notes, round, deadline).await?;
+            let new = &notes.messages[announced..];
+            let answer = self.ask(state, notes, new, round, deadline).await?;
+            announced = notes.messages.len();
             let is_too_long = matches!(
                 &answer,
                 Err(NoModelAnswer::Failed(error)) if error.code == FailureCode::ContextTooLong
@@ -217,6 +220,7 @@ impl AgentLoop<'_> {
             if !is_too_long || !state.compact_more(self.tools) {
                 return Some(answer);
             }
+            notes.messages.extend(state.note_shortened());
             // Each round asks the model anew, so it needs the time of a whole answer.
             if !self.context.has_time_for(self.context.models.longest_answer()) {
                 let again_at = self.context.now();
@@ -227,11 +231,13 @@ impl AgentLoop<'_> {
         None
     }
 
-    /// Asks the model for its next answer. Returns `None` at the deadline.
+    /// Asks the model for its next answer, and announces those of its notes that are new. Returns
+    /// `None` at the deadline.
     async fn ask(
         &self,
         state: &mut State,
         notes: &StepNotes,
+        announced: &[SystemMessage],
         round: u32,
         deadline: Instant,
     ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
@@ -245,8 +251,6 @@ impl AgentLoop<'_> {
             active_space: state.active_space,
             entered: &state.entered,
         };
-        // Another round asks the same question in short, so its notes are known already.
-        let announced = if round == 0 { notes.messages.as_slice() } else { &[] };
         // Notifications are sent while the model is asked, so that they do not delay the answer.
         let summary =
             self.context.pipeline.queue_runs(state.summary_job.take().into_iter().collect());

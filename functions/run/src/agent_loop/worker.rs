@@ -23,7 +23,7 @@ use crate::{
     agent_loop::steps::{AgentLoop, LoopOutcome},
     prompt::reading::PromptSources,
     run_context::{RunContext, call_id, image_call_id},
-    tools::toolbox::Toolbox,
+    tools::{configured::mcp::McpProblems, toolbox::Toolbox},
 };
 use lease::StopReason;
 
@@ -48,7 +48,7 @@ pub(crate) struct Worker {
     /// When the claim began. The lease counts from this moment.
     pub(crate) claimed_at: Instant,
     /// Texts for the model about MCP servers that do not answer.
-    pub(crate) mcp_problems: Vec<String>,
+    pub(crate) mcp_problems: McpProblems,
 }
 
 impl Worker {

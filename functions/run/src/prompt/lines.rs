@@ -9,6 +9,7 @@ use smartspace_domain::{
     attachments::{FilePart, written_size},
     forms::FormAnswer,
     ids::{EntityId, SpaceId},
+    limits::TIMELINE_CHARS,
     steps::CallStatus,
 };
 use smartspace_store::{
@@ -20,7 +21,7 @@ use crate::prompt::{
     format::{CardJson, CutText, Name, Quoted, Thousands},
     names::{Names, answerer},
     reading::SpaceContext,
-    why::write_why_among,
+    why::write_why,
 };
 
 /// How the messages of a space are written for one agent.
@@ -36,6 +37,8 @@ pub(crate) struct Lines<'a> {
     pub(crate) trigger: u64,
     /// The other messages that its run answers, too.
     pub(crate) joined: &'a [u64],
+    /// The longest text of a message, in characters.
+    pub(crate) max_chars: usize,
 }
 
 impl<'a> Lines<'a> {
@@ -47,7 +50,15 @@ impl<'a> Lines<'a> {
 
     /// Lines without marks.
     pub(crate) fn unmarked(names: &'a Names, space: SpaceId, me: EntityId) -> Self {
-        Self { names, space, me, cursor: u64::MAX, trigger: 0, joined: &[] }
+        Self {
+            names,
+            space,
+            me,
+            cursor: u64::MAX,
+            trigger: 0,
+            joined: &[],
+            max_chars: TIMELINE_CHARS,
+        }
     }
 
     /// Whether a line has no mark: the message is the agent's own, or an earlier run has read it.
@@ -73,7 +84,7 @@ impl<'a> Lines<'a> {
         let mut entry = self.text_line(message);
         if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == self.me) {
             // Writing to a String can't fail.
-            let _ = writeln!(entry, "[{}]", write_why_among(self.names, self.space, origin));
+            let _ = writeln!(entry, "[{}]", write_why(self.names, self.space, origin));
         }
         entry + &file_lines(&message.files)
     }
@@ -91,7 +102,7 @@ impl<'a> Lines<'a> {
             message.seq,
             message.created_at.to_minutes(),
             self.names.of(&message.sender),
-            content(self.names, message)
+            content_to(self.names, message, self.max_chars)
         )
     }
 }
@@ -146,8 +157,13 @@ pub(crate) fn file_line(number: usize, file: &FilePart) -> String {
 
 /// Writes the text of a message, or the call and the outcome of a card.
 pub(crate) fn content(names: &Names, message: &MessageRecord) -> String {
+    content_to(names, message, TIMELINE_CHARS)
+}
+
+/// Writes the same with a text of at most so many characters.
+fn content_to(names: &Names, message: &MessageRecord, max_chars: usize) -> String {
     let Some(card) = &message.card else {
-        let text = CutText { text: &message.text, more: message.more_chars };
+        let text = CutText { text: &message.text, more: message.more_chars, max_chars };
         // The run was canceled while its model wrote the text.
         return if message.partial { format!("{text} (stopped)") } else { text.to_string() };
     };

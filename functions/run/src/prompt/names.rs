@@ -55,6 +55,11 @@ impl Names {
         }
     }
 
+    /// Whether this is the agent itself.
+    pub(crate) fn is_me(&self, id: EntityId) -> bool {
+        id == self.me
+    }
+
     /// Writes a name: `You` for the agent itself, and for an entity whose name is not its own
     /// alone `"Husam"~7K2P`.
     pub(crate) fn of(&self, sender: &Sender) -> String {

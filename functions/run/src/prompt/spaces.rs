@@ -7,6 +7,7 @@ use smartspace_store::spaces::{OverviewMember, SpaceOverview};
 use crate::prompt::{
     format::{Quoted, Thousands},
     lists::write_list,
+    names::Names,
     reading::PromptSources,
     waking::{UNKNOWN_YET, write_waking},
 };
@@ -25,29 +26,41 @@ pub(super) fn write_your_spaces(sources: &PromptSources, shown: SpacesShown) -> 
 
 fn space_line(sources: &PromptSources, id: SpaceId, card: &SpaceOverview) -> String {
     let trigger_space = sources.trigger_space.as_ref().filter(|it| it.space.id == id);
+    let mut members = members(&sources.names, card, trigger_space.is_some());
+    let left = trigger_space.iter().flat_map(|it| &it.left);
+    members.extend(left.map(|sender| format!("{} (left)", member(&sources.names, sender, None))));
+    format!("{} ({id}) — {}", Quoted(&card.name), members.join(", "))
+}
+
+/// Writes the members of a space, those of the active one with what agents do.
+fn members(names: &Names, card: &SpaceOverview, is_active: bool) -> Vec<String> {
     let mut members: Vec<String> = card
         .members
         .iter()
         .map(|OverviewMember { sender, about }| {
-            let about = about.as_ref().filter(|_| trigger_space.is_some());
-            member(sources, sender, about.map(String::as_str))
+            let about = about.as_ref().filter(|_| is_active);
+            member(names, sender, about.map(String::as_str))
         })
         .collect();
     if card.count > card.members.len() {
         members.push(format!("… {} more", Thousands((card.count - card.members.len()) as u64)));
     }
-    let left = trigger_space.iter().flat_map(|it| &it.left);
-    members.extend(left.map(|sender| format!("{} (left)", member(sources, sender, None))));
-    format!("{} ({id}) — {}", Quoted(&card.name), members.join(", "))
+    members
 }
 
 /// Writes a member's name and type, and what an agent of the active space does.
-fn member(sources: &PromptSources, sender: &Sender, about: Option<&str>) -> String {
-    if sender.id == sources.agent.id {
-        return sources.names.of(sender);
+fn member(names: &Names, sender: &Sender, about: Option<&str>) -> String {
+    if names.is_me(sender.id) {
+        return names.of(sender);
     }
     let about = about.map_or_else(String::new, |about| format!(": {}", Quoted(about)));
-    format!("{} ({}{about})", sources.names.of(sender), sender.kind.as_str())
+    format!("{} ({}{about})", names.of(sender), sender.kind.as_str())
+}
+
+/// Writes the space that a run has entered, with its members.
+pub(crate) fn write_entered_space(names: &Names, id: SpaceId, card: &SpaceOverview) -> String {
+    let members = members(names, card, true).join(", ");
+    format!("ACTIVE SPACE: {} ({id}) — {members}\n", Quoted(&card.name))
 }
 
 /// Writes the space that the agent posts to, with members that have written and are not listed in
@@ -63,7 +76,7 @@ pub(super) fn write_active_space(sources: &PromptSources, chain_ends: bool) -> S
         };
     };
     let unlisted: Vec<_> =
-        trigger_space.unlisted.iter().map(|sender| member(sources, sender, None)).collect();
+        trigger_space.unlisted.iter().map(|sender| member(&sources.names, sender, None)).collect();
     let unlisted = if unlisted.is_empty() {
         String::new()
     } else {

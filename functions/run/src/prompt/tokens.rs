@@ -28,7 +28,7 @@ const WORDS: [&str; 24] = [
     "numbers", "again",
 ];
 
-fn count(text: &str) -> usize {
+pub(crate) fn count(text: &str) -> usize {
     tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len()
 }
 
@@ -59,7 +59,7 @@ fn at(minutes: u64) -> Time {
 
 /// A conversation of two people and the agent, who sends every third message. Its run is triggered
 /// by the last one.
-fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<String>) {
+pub(crate) fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<String>) {
     let texts: Vec<String> =
         (1..=messages).map(|seq| text_of_tokens(tokens, seq as usize)).collect();
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();

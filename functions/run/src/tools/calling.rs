@@ -21,7 +21,7 @@ use smartspace_store::{
 };
 
 pub(crate) use self::posting::PostContent;
-use crate::run_context::RunContext;
+use crate::{prompt::names::Names, run_context::RunContext};
 
 /// A call that is being made.
 pub(crate) struct Calling<'a> {
@@ -37,6 +37,8 @@ pub(crate) struct Calling<'a> {
     pub(crate) under_way: Option<&'a CallRecord>,
     /// Forms of the run that have no result yet.
     pub(crate) open_forms: u32,
+    /// How the run writes the names of senders.
+    pub(crate) names: &'a Names,
     /// How far the run has read.
     pub(crate) marks: &'a Marks,
     pub(crate) started_at: Time,
@@ -70,6 +72,8 @@ pub(crate) struct Outcome {
     pub(crate) files: Vec<CallFile>,
     /// The usage of the model that it asked for pictures.
     pub(crate) used: Option<CallUsage>,
+    /// A note about the server of its tool, for the operator.
+    pub(crate) server_note: Option<String>,
     /// The result is stored already, in one transaction with the effect.
     pub(crate) is_stored: bool,
 }
@@ -89,6 +93,7 @@ impl Outcome {
             shown_in: None,
             files: Vec::new(),
             used: None,
+            server_note: None,
             is_stored: false,
         }
     }

@@ -27,6 +27,11 @@ impl Prompt {
         prompt
     }
 
+    /// Reads the result of a tool that has the form of a prompt.
+    pub(crate) fn of_result(result: &Value) -> Self {
+        Self::read(result.as_str().unwrap_or_else(|| panic!("not a text: {result}")))
+    }
+
     /// The names of the blocks, in order.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.blocks.iter().map(|(name, _)| name.as_str()).collect()

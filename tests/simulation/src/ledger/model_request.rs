@@ -65,9 +65,14 @@ impl Line {
         Self::all_in(text, &space_of_news(text))
     }
 
-    /// The messages that the timeline lines of a text show.
+    /// The messages of a space that the timeline lines of a text show.
     pub(crate) fn all_in(text: &str, space: &str) -> Vec<Self> {
         text.lines().filter_map(|line| Self::of(line, space)).collect()
+    }
+
+    /// Its number in its space.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.message.split_once('#')?.1.parse().ok()
     }
 
     fn of(line: &str, space: &str) -> Option<Self> {

@@ -87,9 +87,10 @@ fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) 
     let calls =
         evidence.stored.calls.range((id.to_owned(), 0, 0)..=(id.to_owned(), u64::MAX, u64::MAX));
     for (_, call) in calls {
-        let output = parsed(&call["output"]);
-        read_further(&mut at_least, &output, places, false);
-        read_further(&mut at_most, &output, places, true);
+        if ["enter_space", "read_messages"].contains(&call["name"].as_str().unwrap_or_default()) {
+            read_further(&mut at_least, call, false);
+            read_further(&mut at_most, call, true);
+        }
     }
     // A webhook that is sent again shows more than the first one, by which the agent has read.
     if evidence.stored.is_remote(id) && run["attempt"] != 1 {
@@ -195,26 +196,21 @@ fn has(up_to: &Numbers, space: &str, seq: u64) -> bool {
     up_to.get(space).is_some_and(|last| *last >= seq)
 }
 
-/// Adds what a result of `enter_space` or `read_messages` shows. Messages after a gap count only if
-/// `gap` is set: another run may have closed the gap meanwhile, which the oracle can't tell.
-fn read_further(up_to: &mut Numbers, output: &Value, places: &Places<'_>, gap: bool) {
-    if let (Some(space), Some(total)) =
-        (output["spaceId"].as_str(), output["totalMessages"].as_u64())
-    {
-        let read = up_to.entry(space.to_owned()).or_default();
-        *read = (*read).max(total);
-    }
-    let shown: Vec<_> = output["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|message| places.get(message["id"].as_str()?))
-        .copied()
-        .collect();
-    if let (Some((space, first)), Some((_, last))) = (shown.first(), shown.last()) {
-        let read = up_to.entry((*space).to_owned()).or_default();
-        if gap || *first <= *read + 1 {
-            *read = (*read).max(*last);
-        }
+/// Adds what the result of a call of `enter_space` or `read_messages` shows. Messages after a gap
+/// count only if `gap` is set: another run may have closed the gap meanwhile, which the oracle
+/// can't tell.
+fn read_further(up_to: &mut Numbers, call: &Value, gap: bool) {
+    let output = parsed(&call["output"]);
+    let (Some(text), Some(space)) = (output.as_str(), call["activeSpace"].as_str()) else {
+        return;
+    };
+    // The model reads the active space and no other one.
+    let shown = Line::all_in(text, space);
+    let numbers = || shown.iter().filter_map(Line::number);
+    let (Some(first), Some(last)) = (numbers().min(), numbers().max()) else { return };
+    let read = up_to.entry(space.to_owned()).or_default();
+    // The result of `enter_space` counts the messages before its first line.
+    if call["name"] == "enter_space" || gap || first <= *read + 1 {
+        *read = (*read).max(last);
     }
 }

@@ -3,10 +3,12 @@
 //! is stored with the step, so that every worker sends the same.
 
 use serde_json::Value;
-use smartspace_domain::ids::CallId;
+use smartspace_domain::{ids::CallId, steps::SystemMessage};
 use smartspace_models::port::{Message, ToolResult};
 
-use crate::{agent_loop::state::State, prompt::format::Thousands, tools::toolbox::Toolbox};
+use crate::{
+    agent_loop::state::State, prompt::format::Thousands, tools::toolbox::Toolbox, watchers::context,
+};
 
 /// The share of the window from which on results are cut, in percent.
 const FULL_PERCENT: u64 = 85;
@@ -58,6 +60,28 @@ impl State {
     /// Cuts the results that an earlier worker cut before it asked for a step.
     pub(crate) fn cut_up_to(&mut self, results: u32, tools: &Toolbox) {
         while self.cut_results < results && self.cut_next(tools) {}
+        self.known_shortened = self.shortened;
+    }
+
+    /// The number of results that are shortened now, if there are more than the model knows. It
+    /// is notified once.
+    pub(crate) fn take_shortened(&mut self) -> Option<u32> {
+        let is_new = self.shortened > self.known_shortened;
+        self.known_shortened = self.shortened;
+        is_new.then_some(self.shortened)
+    }
+
+    /// Notifies the model of results that were shortened after the watchers looked.
+    pub(crate) fn note_shortened(&mut self) -> Option<SystemMessage> {
+        let message = context::message(self.take_shortened()?);
+        self.add_system_messages(std::slice::from_ref(&message));
+        Some(message)
+    }
+
+    /// A result was shortened. The model may need it again, so its calls do not count as repeated.
+    fn saw_shortened(&mut self) {
+        self.shortened = self.cut_results;
+        self.calls.clear();
     }
 
     /// Cuts the oldest result that is not cut yet. The newest one stays as it is. Returns false if
@@ -79,6 +103,9 @@ impl State {
         if is_read {
             self.saved_chars += saved_by_files;
         }
+        if saved_by_files > 0 {
+            self.saw_shortened();
+        }
         let Message::ToolResults { results } = &mut self.messages[at] else { return true };
         let result = results.iter_mut().find(|result| result.call_id == call);
         let Some(result) = result else { return true };
@@ -92,6 +119,7 @@ impl State {
             if is_read {
                 self.saved_chars += saved as u64;
             }
+            self.saw_shortened();
         }
         true
     }

@@ -32,6 +32,8 @@ struct FinishedCall {
     record: CallRecord,
     /// It posted the last message of the active space, and the run has read all before it.
     is_newest: bool,
+    /// A note about the server of its tool, for the operator.
+    server_note: Option<String>,
 }
 
 impl AgentLoop<'_> {
@@ -126,6 +128,7 @@ impl AgentLoop<'_> {
         let record = &finished.record;
         state.add_result(record);
         state.add_usage(record);
+        state.server_notes.extend(finished.server_note.clone());
         if let Some(space) = record.active_space {
             self.context.show_in(space, Some(space)).await;
         }
@@ -221,6 +224,7 @@ impl AgentLoop<'_> {
                 tools_used: state.tools_used.clone(),
                 under_way: record,
                 open_forms: pending.open_forms(),
+                names: &state.names,
                 marks: &state.marks,
                 started_at: record.map_or_else(|| self.context.now(), |record| record.started_at),
                 spent: &spent,
@@ -238,7 +242,7 @@ impl AgentLoop<'_> {
             self.context.streams.end(calling.begun.call_id, outcome.message);
             let is_newest = outcome.message.is_some()
                 && outcome.read_up_to.is_some_and(|(space, _)| Some(space) == record.active_space);
-            finished.push(FinishedCall { record, is_newest });
+            finished.push(FinishedCall { record, is_newest, server_note: outcome.server_note });
         }
         Ok(finished)
     }

@@ -48,6 +48,7 @@ impl AgentLoop<'_> {
             tools_used: state.tools_used.clone(),
             under_way: None,
             open_forms: 0,
+            names: &state.names,
             marks: &state.marks,
             started_at: context.now(),
             spent: &spent,

@@ -49,6 +49,7 @@ impl AgentLoop<'_> {
             news = read.text;
         }
         let resumed = if dry_run.is_none() { state.resumed(self.context.now()) } else { None };
+        let shortened = state.take_shortened();
         let snapshot = RunSnapshot {
             step: state.steps,
             max_steps: self.context.config.run_loop.max_steps,
@@ -56,6 +57,8 @@ impl AgentLoop<'_> {
             time_limit: self.context.config.run_loop.time_limit.length(),
             tokens: state.tokens(),
             window: u64::from(self.context.model.context_window),
+            shortened,
+            has_memories: self.context.config.builtins.memories,
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),
@@ -68,6 +71,7 @@ impl AgentLoop<'_> {
             is_unposted: state.ended_with_text,
         };
         notes.messages = watchers::look(&snapshot, &state.system_messages);
+        notes.messages.extend(state.take_server_notes());
         state.add_system_messages(&notes.messages);
         Ok(notes)
     }

@@ -29,7 +29,7 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
         progress.prompt.as_ref().map(PromptRecord::view).transpose()?.unwrap_or_default();
     let mut steps = Vec::with_capacity(progress.steps.len());
     for step in progress.steps {
-        let system = step.system_messages.iter();
+        let system = step.system_messages.iter().filter(|message| message.is_for_model());
         prompt
             .messages
             .extend(system.map(|message| json!({"role": "system", "text": message.text})));
