@@ -51,7 +51,7 @@ use smartspace_store::runs::steps::Marks;
 use format::Quoted;
 use lines::Lines;
 use reading::{PromptSources, SpaceContext};
-use window::Window;
+use window::{Room, Window};
 
 /// The first request to the model, before any step.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +106,7 @@ pub(crate) fn write_prompt(
     run: RunId,
     trigger: &Trigger,
     now: Time,
+    room: Room,
 ) -> Prompt {
     let mut system = String::new();
     if !config.instructions.is_empty() {
@@ -116,7 +117,7 @@ pub(crate) fn write_prompt(
     let volatile = write_volatile(sources, config, run, trigger, now);
     let system = vec![system];
     if let Some(trigger_space) = &sources.trigger_space {
-        return write_with_history(system, sources, trigger_space, config, volatile);
+        return write_with_history(system, sources, trigger_space, config, volatile, room);
     }
     let messages = vec![Message::User { blocks: vec![volatile] }];
     Prompt {
@@ -170,6 +171,7 @@ fn write_with_history(
     trigger_space: &SpaceContext,
     config: &AgentConfig,
     volatile: String,
+    room: Room,
 ) -> Prompt {
     let lines = Lines {
         trigger: trigger_space.trigger.seq,
@@ -179,7 +181,8 @@ fn write_with_history(
         &trigger_space.messages,
         |message| lines.entry(message),
         config.context.window as usize,
-        config.context_window(),
+        room,
+        system.iter().map(String::len).sum::<usize>() + volatile.len(),
     );
     let (mut messages, settled, cuts) = match config.context.history {
         History::Timeline => {

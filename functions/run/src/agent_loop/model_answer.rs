@@ -43,9 +43,9 @@ use crate::{
 /// The most tries of one answer in a round: the first, 3 repeats, 4 fallbacks, and 1 without files.
 const TRIES_OF_ROUND: u32 = 9;
 /// The most tries of one answer. Each round halves the results that are not cut. A run has less
-/// than 2^16 of them (200 steps of at most 256 KiB), so 17 rounds are enough. Each worker numbers
-/// its tries from its own multiple of this, so that the streams of different tries never mix.
-const TRIES: u32 = 17 * TRIES_OF_ROUND;
+/// than 2^16 of them (200 steps of at most 256 KiB), so 17 rounds are enough, and 3 in which the
+/// prompt is written anew. Each worker numbers its tries from its own multiple of this, so that the streams of different tries never mix.
+const TRIES: u32 = 20 * TRIES_OF_ROUND;
 /// If an earlier invocation began to wait before the next try, this one waits for the rest in any
 /// case, if that is at most this long. It waits for a longer rest only if it then has time for the
 /// answer; otherwise it hands the run over once more.

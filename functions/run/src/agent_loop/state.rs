@@ -16,7 +16,7 @@ use smartspace_domain::{
     ids::SpaceId,
     jobs::RunJob,
     runs::{Usage, UsageByModel},
-    steps::{CallStatus, SystemMessage},
+    steps::{CallStatus, FinishReason, SystemMessage},
     tools::SEND_MESSAGE,
 };
 use smartspace_models::port::{Message, ScriptCause};
@@ -29,11 +29,12 @@ use tokio::time::Instant;
 use crate::{
     dry_run::DryRun,
     prompt::{
-        Prompt, names::Names, reading::PromptSources, run_activity::counts_as_used, write_prompt,
+        Prompt, names::Names, reading::PromptSources, run_activity::counts_as_used, window::Room,
+        write_prompt,
     },
     run_context::RunContext,
     summaries,
-    tools::toolbox::Toolbox,
+    tools::{calling::is_incomplete, toolbox::Toolbox},
     watchers::start,
 };
 use conversation::assistant;
@@ -41,6 +42,19 @@ pub(crate) use conversation::results;
 pub(crate) use pending::Pending;
 pub(crate) use replay::is_whole;
 use scripted_cause::scripted_cause;
+
+/// How often the history of a prompt is halved that the model finds too long.
+const MAX_HALVINGS: u32 = 2;
+
+/// The room for the history of a prompt of this run.
+fn room(context: &RunContext, tools: &Toolbox, halvings: u32) -> Room {
+    Room {
+        window: context.window(),
+        answer: context.model.max_output_tokens,
+        tools: tools.characters(),
+        halvings,
+    }
+}
 
 /// A run's state between two steps.
 pub(crate) struct State {
@@ -69,10 +83,14 @@ pub(crate) struct State {
     pub(crate) tools_used: Vec<String>,
     /// How many of the oldest results are cut. See [`compaction`].
     pub(crate) cut_results: u32,
+    /// The room that the present prompt was written for, if the model found an earlier one too long.
+    shortened: Option<Room>,
     /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
     pub(crate) has_posted: bool,
+    /// How many of the last answers in a row were cut at `maxOutputTokens`, in the middle of a call.
+    pub(crate) cuts: u32,
     /// The last answer was text alone.
     pub(crate) ended_with_text: bool,
     /// How often each tool was called with each input.
@@ -123,12 +141,13 @@ impl State {
             let state = Self::at_beginning(context, sources, prompt);
             match &context.dry_run {
                 None => Self { prompt_is_stored: true, ..state },
-                Some(dry_run) => state.replaying(dry_run, context, sources, &progress),
+                Some(dry_run) => state.replaying(dry_run, context, sources, tools, &progress),
             }
         } else {
             let now = context.now();
+            let room = room(context, tools, 0);
             let prompt =
-                write_prompt(sources, &context.config, context.run.id, &context.trigger, now);
+                write_prompt(sources, &context.config, context.run.id, &context.trigger, now, room);
             let start = [start::facts(sources, now), mcp_problems.to_vec()].concat();
             Self { start, ..Self::at_beginning(context, sources, prompt) }
         };
@@ -144,6 +163,7 @@ impl State {
         dry_run: &DryRun,
         context: &RunContext,
         sources: &PromptSources,
+        tools: &Toolbox,
         progress: &Progress,
     ) -> Self {
         self.summary_job = None;
@@ -154,8 +174,9 @@ impl State {
         if dry_run.has_own_rules {
             let run = dry_run.fork.run_id;
             let now = context.now();
+            let room = room(context, tools, 0);
             self.prompt.system =
-                write_prompt(sources, &context.config, run, &context.trigger, now).system;
+                write_prompt(sources, &context.config, run, &context.trigger, now, room).system;
         }
         self.replayed_prompt.clone_from(&progress.prompt);
         self
@@ -188,9 +209,11 @@ impl State {
             last_usage: None,
             first_token_at: None,
             cut_results: 0,
+            shortened: None,
             saved_chars: 0,
             tools_used: Vec::new(),
             has_posted: false,
+            cuts: 0,
             ended_with_text: false,
             calls: BTreeMap::new(),
             system_messages: Vec::new(),
@@ -200,6 +223,40 @@ impl State {
             had_cards: false,
             caught_up: None,
         }
+    }
+
+    /// Writes the prompt anew, since the model says that it is too long: for the window that the
+    /// model's server has named, else with half the history, twice. Returns false if it is stored, or
+    /// can't be shorter.
+    pub(crate) fn shorten(
+        &mut self,
+        context: &RunContext,
+        sources: &PromptSources,
+        tools: &Toolbox,
+    ) -> bool {
+        let before = self.shortened.unwrap_or(room(context, tools, 0));
+        let is_named = self.shortened.is_none() && context.models.window(&context.model).is_some();
+        let halvings = if is_named { 0 } else { before.halvings + 1 };
+        if self.prompt_is_stored || self.replayed_prompt.is_some() || halvings > MAX_HALVINGS {
+            return false;
+        }
+        let room = room(context, tools, halvings);
+        let prompt = write_prompt(
+            sources,
+            &context.config,
+            context.run.id,
+            &context.trigger,
+            context.now(),
+            room,
+        );
+        // The notices of this step stay behind the prompt.
+        let notices = self.messages.split_off(self.prompt.body.messages.len());
+        self.messages = prompt.body.messages.iter().cloned().chain(notices).collect();
+        self.cause = scripted_cause(context, sources, prompt.body.messages.len());
+        self.marks = prompt.marks.clone();
+        self.prompt = prompt;
+        self.shortened = Some(room);
+        true
     }
 
     /// The prompt, if it is not stored yet. It is packed only now, so that the first question to
@@ -233,6 +290,9 @@ impl State {
         self.saved_chars = 0;
         self.messages.push(assistant(step));
         self.ended_with_text = step.calls.is_empty();
+        let is_cut =
+            step.finish_reason == FinishReason::Length && step.calls.iter().any(is_incomplete);
+        self.cuts = if is_cut { self.cuts + 1 } else { 0 };
         // Calls of a tool that does not exist are not counted: their results say so.
         for call in step.calls.iter().filter(|call| tools.find(&call.name).is_some()) {
             *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;

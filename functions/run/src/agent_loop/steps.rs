@@ -20,6 +20,7 @@ use smartspace_domain::{
     Result, Time,
     events::StreamEnd,
     runs::{EndReason, FailureCode},
+    steps::FinishReason,
 };
 use smartspace_store::runs::{RunRecord, Tried, steps::Progress};
 use tokio::time::Instant;
@@ -78,7 +79,7 @@ impl AgentLoop<'_> {
             self.context.config.run_loop.time_limit.length().saturating_sub(self.time_worked());
         // The deadline cuts off a model answer, but never a tool.
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
-        match Box::pin(self.steps(&mut state, deadline)).await? {
+        match Box::pin(self.steps(&mut state, sources, deadline)).await? {
             LoopExit::RunEnd(run_end) => {
                 self.finish(*run_end, &state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
             }
@@ -96,7 +97,12 @@ impl AgentLoop<'_> {
         since.saturating_sub(Duration::from_millis(run.waited_ms))
     }
 
-    async fn steps(&self, state: &mut State, deadline: Instant) -> Result<LoopExit> {
+    async fn steps(
+        &self,
+        state: &mut State,
+        sources: &PromptSources,
+        deadline: Instant,
+    ) -> Result<LoopExit> {
         loop {
             if let Some(exit) = self.run_calls(state, deadline).await? {
                 return Ok(exit);
@@ -112,10 +118,10 @@ impl AgentLoop<'_> {
             {
                 return Ok(LoopExit::HandOver(None));
             }
-            state.compact(u64::from(self.context.model.context_window), self.tools);
+            state.compact(u64::from(self.context.window()), self.tools);
             let notes = self.watch(state).await?;
             let began = self.context.now();
-            let answer = match self.ask_and_compact(state, &notes, deadline).await {
+            let answer = match self.ask_and_compact(state, sources, &notes, deadline).await {
                 Some(Ok(answer)) => answer,
                 Some(Err(why)) => return self.without_answer(why, state, notes, began),
                 None => {
@@ -127,9 +133,9 @@ impl AgentLoop<'_> {
             let step = self.step_record(state, &answer, notes);
             state.used.add(&answer.model, answer.usage);
             if answer.calls.is_empty() && !self.is_unposted(state, &answer) {
-                return Ok(
-                    RunEnd { last_step: Some(step), ..RunEnd::completed(EndReason::Done) }.exit()
-                );
+                let is_cut = answer.reason == FinishReason::Length;
+                let reason = if is_cut { EndReason::Length } else { EndReason::Done };
+                return Ok(RunEnd { last_step: Some(step), ..RunEnd::completed(reason) }.exit());
             }
             // One transaction has the message and the end of the run, so that a process that dies
             // between the two, or a cancellation at that moment, leaves no run without its end.
@@ -182,17 +188,19 @@ impl AgentLoop<'_> {
         let limits = &self.context.config.run_loop;
         limits.remind_unsaid
             && self.names_agent()
+            && answer.reason != FinishReason::Length
             && !answer.text.trim().is_empty()
             && !state.has_posted
             && !unposted::was_reminded(&state.system_messages)
             && state.steps + 1 < limits.max_steps
     }
 
-    /// Asks the model for its next answer, and again with fewer results while the model says that
-    /// the conversation is too long. Returns `None` at the deadline.
+    /// Asks the model for its next answer, and again with fewer results or a shorter history while the
+    /// model says that the conversation is too long. Returns `None` at the deadline.
     async fn ask_and_compact(
         &self,
         state: &mut State,
+        sources: &PromptSources,
         notes: &StepNotes,
         deadline: Instant,
     ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
@@ -202,7 +210,10 @@ impl AgentLoop<'_> {
                 &answer,
                 Err(NoModelAnswer::Failed(error)) if error.code == FailureCode::ContextTooLong
             );
-            if !is_too_long || !state.compact_more(self.tools) {
+            let is_shorter = is_too_long
+                && (state.compact_more(self.tools)
+                    || state.shorten(self.context, sources, self.tools));
+            if !is_shorter {
                 return Some(answer);
             }
             // Each round asks the model anew, so it needs the time of a whole answer.

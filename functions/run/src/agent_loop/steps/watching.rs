@@ -54,7 +54,7 @@ impl AgentLoop<'_> {
             time_worked: self.time_worked(),
             time_limit: self.context.config.run_loop.time_limit.length(),
             tokens: state.tokens(),
-            window: u64::from(self.context.model.context_window),
+            window: u64::from(self.context.window()),
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),

@@ -18,6 +18,7 @@ use crate::prompt::{
     news::write_news,
     reading::PromptSources,
     samples::{SampleTexts, at, id},
+    window::Room,
     write_prompt,
 };
 
@@ -63,6 +64,7 @@ pub(crate) fn prompt_of(sources: &PromptSources, trigger: &Trigger) -> Prompt {
         RunId::new(at(0), 7),
         trigger,
         at(60),
+        Room::without_tools(sources.agent.agent.as_ref().unwrap()),
     )
 }
 

@@ -16,6 +16,7 @@ export interface RunState {
 const COMPLETED: Record<string, string> = {
   skipped: 'Stayed silent',
   delegated: 'Handed on',
+  length: 'Ended at its limit for answers',
   max_steps: 'Ended at its step limit',
   time_limit: 'Ended at its time limit',
 };
