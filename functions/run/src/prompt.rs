@@ -55,7 +55,7 @@ use smartspace_store::runs::steps::Marks;
 use format::Quoted;
 use lines::Lines;
 use reading::{PromptSources, SpaceContext};
-use window::Window;
+use window::{Room, Window};
 
 /// The first request to the model, before any step.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +117,7 @@ pub(crate) fn write_prompt(
     config: &AgentConfig,
     run: PromptRun<'_>,
     now: Time,
+    room: Room,
 ) -> Prompt {
     let mut system = String::new();
     if !config.instructions.is_empty() {
@@ -127,7 +128,7 @@ pub(crate) fn write_prompt(
     let volatile = write_volatile(sources, config, run, now);
     let system = vec![system];
     if let Some(trigger_space) = &sources.trigger_space {
-        return write_with_history(system, sources, trigger_space, config, volatile);
+        return write_with_history(system, sources, trigger_space, config, volatile, room);
     }
     let messages = vec![Message::User { blocks: vec![volatile] }];
     Prompt {
@@ -187,6 +188,7 @@ fn write_with_history(
     trigger_space: &SpaceContext,
     config: &AgentConfig,
     volatile: String,
+    room: Room,
 ) -> Prompt {
     let lines = Lines {
         trigger: trigger_space.trigger.seq,
@@ -197,7 +199,8 @@ fn write_with_history(
         &trigger_space.messages,
         |message| lines.entry(message),
         config.context.window as usize,
-        config.context_window(),
+        room,
+        system.iter().map(String::len).sum::<usize>() + volatile.len(),
     );
     let (mut messages, settled, cuts) = match config.context.history {
         History::Timeline => {

@@ -70,6 +70,8 @@ pub enum EndReason {
     MaxSteps,
     /// `loop.timeLimit` has passed.
     TimeLimit,
+    /// Two answers in a row were cut at `maxOutputTokens`, or a text without a call was.
+    Length,
     /// The operator or a person canceled the run.
     Cancel,
     /// Another run of the agent called `stop_run`.

@@ -49,10 +49,17 @@ mod provider;
 #[cfg(test)]
 mod samples;
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use async_trait::async_trait;
-use smartspace_domain::{agents::Provider, runs::FailureCode, tools::ImageProvider};
+use smartspace_domain::{
+    agents::{ModelConfig, Provider},
+    runs::FailureCode,
+    tools::ImageProvider,
+};
 
 use crate::{
     anthropic::Anthropic,
@@ -90,6 +97,8 @@ pub struct Models {
     openai: OpenAi,
     anthropic: Anthropic,
     bedrock: Arc<dyn Model>,
+    /// The context windows that providers have named in refusals, by the names of the models.
+    windows: Mutex<BTreeMap<String, u32>>,
 }
 
 impl Models {
@@ -110,6 +119,7 @@ impl Models {
             openai: OpenAi::new(http.clone(), openai_key, openai_base_url.as_deref()),
             anthropic: Anthropic::new(http, anthropic_key, anthropic_base_url.as_deref()),
             bedrock,
+            windows: Mutex::default(),
         }
     }
 }
@@ -123,7 +133,17 @@ impl Model for Models {
             Provider::Anthropic => &self.anthropic,
             Provider::Bedrock => &*self.bedrock,
         };
-        self.limits.ask(model, request).await
+        let answer = self.limits.ask(model, request).await;
+        if let Err(ModelError { window: Some(window), .. }) = &answer {
+            let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+            windows.insert(request.model.full_name(), *window);
+        }
+        answer
+    }
+
+    fn window(&self, model: &ModelConfig) -> Option<u32> {
+        let windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        windows.get(&model.full_name()).copied().filter(|window| *window < model.context_window)
     }
 
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
@@ -150,7 +170,7 @@ impl Model for Models {
 mod tests {
     use futures::StreamExt;
     use serde_json::json;
-    use smartspace_domain::{agents::ModelConfig, runs::Usage, steps::FinishReason};
+    use smartspace_domain::{runs::Usage, steps::FinishReason};
 
     use super::*;
     use crate::{port::Piece, samples};

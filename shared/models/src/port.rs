@@ -17,6 +17,7 @@ use async_trait::async_trait;
 use futures::Stream;
 use serde_json::Value;
 use smartspace_domain::{
+    agents::ModelConfig,
     runs::{FailureCode, Usage},
     steps::FinishReason,
 };
@@ -101,6 +102,12 @@ pub trait Model: Send + Sync {
         Err(ModelError::new(FailureCode::NotConfigured, text))
     }
 
+    /// The model's context window in tokens, if its provider has named a smaller one than the
+    /// configuration has.
+    fn window(&self, _: &ModelConfig) -> Option<u32> {
+        None
+    }
+
     /// How long one answer may take. A worker with less time left must not ask.
     fn longest_answer(&self) -> Duration {
         TOTAL_LIMIT
@@ -117,12 +124,14 @@ pub struct ModelError {
     pub message: String,
     /// How long the provider asks us to wait before a retry.
     pub retry_after: Option<Duration>,
+    /// The model's context window in tokens, if the provider names it in a refusal.
+    pub window: Option<u32>,
 }
 
 impl ModelError {
     /// An error without a `retry_after`.
     pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retry_after: None }
+        Self { code, message: message.into(), retry_after: None, window: None }
     }
 
     /// The error of an answer in which the model refuses. No retry helps, but another model may

@@ -131,13 +131,15 @@ impl Refusals {
         let at = at.unwrap_or_default();
         let message = self.without_key(&complaint.message);
         let colon = if message.is_empty() { "" } else { ": " };
-        ModelError::new(
+        let error = ModelError::new(
             code,
             format!(
                 "the provider answered{}{at}{about}{colon}{message}",
                 if status.is_empty() { " with an error" } else { &status }
             ),
-        )
+        );
+        let window = complaint.window.filter(|_| code == FailureCode::ContextTooLong);
+        ModelError { window, ..error }
     }
 
     pub(crate) fn error(&self, code: FailureCode, text: &str) -> ModelError {

@@ -228,6 +228,7 @@ impl Pipeline {
                 depth: run.chain_depth + 1,
                 origin,
                 stream,
+                is_cut: false,
                 authority,
             })),
         }

@@ -179,6 +179,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
         depth: 1,
         origin: Origin { trigger: store.triggers().of(run).await.unwrap(), tools_used: Vec::new() },
         stream: StreamId::of(calls[0].call_id, 1),
+        is_cut: false,
         authority: Authority::Lease { lease: lease.clone(), call: result(0) },
     };
     let reply = NewMessage {

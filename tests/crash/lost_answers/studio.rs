@@ -120,6 +120,7 @@ impl Studio {
             depth: 1,
             origin,
             stream,
+            is_cut: false,
             authority: Authority::Lease { lease: self.lease_of(run.id).await, call },
         };
         let content = Content::Card(Box::new(card));

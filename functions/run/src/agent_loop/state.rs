@@ -31,11 +31,11 @@ use crate::{
     dry_run::DryRun,
     prompt::{
         Prompt, PromptRun, changes::OwnChange, names::Names, reading::PromptSources,
-        run_activity::counts_as_used, write_prompt,
+        run_activity::counts_as_used, window::Room, write_prompt,
     },
     run_context::RunContext,
     summaries,
-    tools::{configured::mcp::McpProblems, toolbox::Toolbox},
+    tools::{calling::is_incomplete, configured::mcp::McpProblems, toolbox::Toolbox},
     watchers::start,
 };
 use conversation::assistant;
@@ -43,6 +43,19 @@ pub(crate) use conversation::results;
 pub(crate) use pending::Pending;
 pub(crate) use replay::is_whole;
 use scripted_cause::scripted_cause;
+
+/// How often the history of a prompt is halved that the model finds too long.
+const MAX_HALVINGS: u32 = 2;
+
+/// The room for the history of a prompt of this run.
+fn room(context: &RunContext, tools: &Toolbox, halvings: u32) -> Room {
+    Room {
+        window: context.window(),
+        answer: context.model.max_output_tokens,
+        tools: tools.characters(),
+        halvings,
+    }
+}
 
 /// A run's state between two steps.
 pub(crate) struct State {
@@ -77,10 +90,14 @@ pub(crate) struct State {
     pub(crate) shortened: u32,
     /// As many of them as the model has been notified of.
     pub(crate) known_shortened: u32,
+    /// The room that the present prompt was written for, if the model found an earlier one too long.
+    rewritten_for: Option<Room>,
     /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
     pub(crate) has_posted: bool,
+    /// How many of the last answers in a row were cut at `maxOutputTokens`, in the middle of a call.
+    pub(crate) cuts: u32,
     /// The last answer was text alone.
     pub(crate) ended_with_text: bool,
     /// How often each tool was called with each input since results were shortened.
@@ -149,11 +166,12 @@ impl State {
             let state = Self::at_beginning(context, sources, prompt);
             match &context.dry_run {
                 None => Self { prompt_is_stored: true, ..state },
-                Some(dry_run) => state.replaying(dry_run, context, sources, &progress),
+                Some(dry_run) => state.replaying(dry_run, context, sources, tools, &progress),
             }
         } else {
             let now = context.now();
-            let prompt = write_prompt(sources, &context.config, prompt_run(context), now);
+            let room = room(context, tools, 0);
+            let prompt = write_prompt(sources, &context.config, prompt_run(context), now, room);
             let start = [start::facts(sources, now), mcp_problems.for_model.clone()].concat();
             let server_notes = mcp_problems.for_operator.clone();
             Self { start, server_notes, ..Self::at_beginning(context, sources, prompt) }
@@ -176,6 +194,7 @@ impl State {
         dry_run: &DryRun,
         context: &RunContext,
         sources: &PromptSources,
+        tools: &Toolbox,
         progress: &Progress,
     ) -> Self {
         self.summary_job = None;
@@ -185,7 +204,9 @@ impl State {
         }
         if dry_run.has_own_rules {
             let run = PromptRun { id: dry_run.fork.run_id, ..prompt_run(context) };
-            self.prompt.system = write_prompt(sources, &context.config, run, context.now()).system;
+            let room = room(context, tools, 0);
+            let now = context.now();
+            self.prompt.system = write_prompt(sources, &context.config, run, now, room).system;
         }
         self.replayed_prompt.clone_from(&progress.prompt);
         self
@@ -222,9 +243,11 @@ impl State {
             cut_opaque: 0,
             shortened: 0,
             known_shortened: 0,
+            rewritten_for: None,
             saved_chars: 0,
             tools_used: Vec::new(),
             has_posted: false,
+            cuts: 0,
             ended_with_text: false,
             calls: BTreeMap::new(),
             system_messages: Vec::new(),
@@ -238,6 +261,35 @@ impl State {
             changed: Vec::new(),
             own_changes: Vec::new(),
         }
+    }
+
+    /// Writes the prompt anew, since the model says that it is too long: for the window that the
+    /// model's server has named, else with half the history, twice. Returns false if it is stored, or
+    /// can't be shorter.
+    pub(crate) fn shorten(
+        &mut self,
+        context: &RunContext,
+        sources: &PromptSources,
+        tools: &Toolbox,
+    ) -> bool {
+        let before = self.rewritten_for;
+        let is_named = before.is_none() && context.models.window(&context.model).is_some();
+        let halvings =
+            if is_named { 0 } else { before.map_or(0, |room| room.halvings) + 1 };
+        if self.prompt_is_stored || self.replayed_prompt.is_some() || halvings > MAX_HALVINGS {
+            return false;
+        }
+        let room = room(context, tools, halvings);
+        let now = context.now();
+        let prompt = write_prompt(sources, &context.config, prompt_run(context), now, room);
+        // The notices of this step stay behind the prompt.
+        let notices = self.messages.split_off(self.prompt.body.messages.len());
+        self.messages = prompt.body.messages.iter().cloned().chain(notices).collect();
+        self.cause = scripted_cause(context, sources, prompt.body.messages.len());
+        self.marks = prompt.marks.clone();
+        self.prompt = prompt;
+        self.rewritten_for = Some(room);
+        true
     }
 
     /// The prompt, if it is not stored yet. It is packed only now, so that the first question to
@@ -286,6 +338,9 @@ impl State {
         self.answers.clear();
         self.messages.push(assistant(step));
         self.ended_with_text = step.calls.is_empty() && step.finish_reason != FinishReason::Pause;
+        let is_cut =
+            step.finish_reason == FinishReason::Length && step.calls.iter().any(is_incomplete);
+        self.cuts = if is_cut { self.cuts + 1 } else { 0 };
         // Calls of a tool that does not exist are not counted: their results say so.
         for call in step.calls.iter().filter(|call| tools.find(&call.name).is_some()) {
             *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;

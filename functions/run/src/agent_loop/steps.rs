@@ -79,7 +79,7 @@ impl AgentLoop<'_> {
             self.context.config.run_loop.time_limit.length().saturating_sub(self.time_worked());
         // The deadline cuts off a model answer, but never a tool.
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
-        match Box::pin(self.steps(&mut state, deadline)).await? {
+        match Box::pin(self.steps(&mut state, sources, deadline)).await? {
             LoopExit::RunEnd(run_end) => {
                 self.finish(*run_end, &state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
             }
@@ -97,7 +97,12 @@ impl AgentLoop<'_> {
         since.saturating_sub(Duration::from_millis(run.waited_ms))
     }
 
-    async fn steps(&self, state: &mut State, deadline: Instant) -> Result<LoopExit> {
+    async fn steps(
+        &self,
+        state: &mut State,
+        sources: &PromptSources,
+        deadline: Instant,
+    ) -> Result<LoopExit> {
         loop {
             if let Some(exit) = self.run_calls(state, deadline).await? {
                 return Ok(exit);
@@ -113,10 +118,10 @@ impl AgentLoop<'_> {
             {
                 return Ok(LoopExit::HandOver(None));
             }
-            state.compact(u64::from(self.context.model.context_window), self.tools);
+            state.compact(u64::from(self.context.window()), self.tools);
             let mut notes = self.watch(state).await?;
             let began = self.context.now();
-            let answer = match self.ask_and_compact(state, &mut notes, deadline).await {
+            let answer = match self.ask_and_compact(state, sources, &mut notes, deadline).await {
                 Some(Ok(answer)) => answer,
                 Some(Err(why)) => return self.without_answer(why, state, notes, began),
                 None => {
@@ -179,7 +184,8 @@ impl AgentLoop<'_> {
         let continues = !answer.calls.is_empty()
             || answer.reason == FinishReason::Pause
             || self.is_unposted(state, answer);
-        (!continues).then_some(EndReason::Done)
+        let is_cut = answer.reason == FinishReason::Length;
+        (!continues).then_some(if is_cut { EndReason::Length } else { EndReason::Done })
     }
 
     fn names_agent(&self) -> bool {
@@ -194,17 +200,19 @@ impl AgentLoop<'_> {
         let limits = &self.context.config.run_loop;
         limits.remind_unsaid
             && self.names_agent()
+            && answer.reason != FinishReason::Length
             && !answer.text.trim().is_empty()
             && !state.has_posted
             && !unposted::was_reminded(&state.system_messages)
             && state.steps + 1 < limits.max_steps
     }
 
-    /// Asks the model for its next answer, and again with fewer results while the model says that
-    /// the conversation is too long. Returns `None` at the deadline.
+    /// Asks the model for its next answer, and again with fewer results or a shorter history while the
+    /// model says that the conversation is too long. Returns `None` at the deadline.
     async fn ask_and_compact(
         &self,
         state: &mut State,
+        sources: &PromptSources,
         notes: &mut StepNotes,
         deadline: Instant,
     ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
@@ -217,7 +225,10 @@ impl AgentLoop<'_> {
                 &answer,
                 Err(NoModelAnswer::Failed(error)) if error.code == FailureCode::ContextTooLong
             );
-            if !is_too_long || !state.compact_more(self.tools) {
+            let is_shorter = is_too_long
+                && (state.compact_more(self.tools)
+                    || state.shorten(self.context, sources, self.tools));
+            if !is_shorter {
                 return Some(answer);
             }
             notes.messages.extend(state.note_shortened());

@@ -21,7 +21,7 @@ use smartspace_store::{
 };
 
 pub(crate) use self::posting::PostContent;
-use crate::{prompt::names::Names, run_context::RunContext};
+use crate::{prompt::names::Names, run_context::RunContext, tools::input::parse};
 
 /// A call that is being made.
 pub(crate) struct Calling<'a> {
@@ -46,6 +46,8 @@ pub(crate) struct Calling<'a> {
     pub(crate) spent: &'a Mutex<UsageByModel>,
     /// Its tool may be called again if it is unknown whether a call took effect.
     pub(crate) is_repeatable: bool,
+    /// How many of the run's last answers in a row were cut at `maxOutputTokens`.
+    pub(crate) cuts: u32,
 }
 
 /// The outcome of a call.
@@ -104,6 +106,11 @@ impl Outcome {
     }
 }
 
+/// Whether the model stopped in the middle of the input.
+pub(crate) fn is_incomplete(call: &CallBegun) -> bool {
+    parse(&call.input).is_err()
+}
+
 impl Calling<'_> {
     /// The record of this call, without an outcome.
     pub(crate) fn record(&self) -> CallRecord {
@@ -147,6 +154,7 @@ impl Calling<'_> {
                 tools_used: self.tools_used.clone(),
             },
             stream: self.stream,
+            is_cut: self.cuts > 0 && is_incomplete(self.begun),
             authority,
         }
     }

@@ -56,12 +56,16 @@ impl AgentLoop<'_> {
         if let Some(exit) = self.make_calls(state, &mut pending, deadline).await? {
             return Ok(Some(exit));
         }
+        // People may still answer a form of a cut answer.
+        if state.cuts > 1 && pending.open_forms() == 0 {
+            return Ok(Some(RunEnd::completed(EndReason::Length).exit()));
+        }
         if let Some(exit) = self.wait_for_people(state, &mut pending).await? {
             return Ok(Some(exit));
         }
         state.note_answers(&pending);
         state.messages.extend(results(pending.made()));
-        let continues = self.continues(&pending);
+        let continues = state.cuts > 0 || self.continues(&pending);
         Ok((!continues).then(|| RunEnd::completed(EndReason::Done).exit()))
     }
 
@@ -229,6 +233,7 @@ impl AgentLoop<'_> {
                 started_at: record.map_or_else(|| self.context.now(), |record| record.started_at),
                 spent: &spent,
                 is_repeatable: self.tools.is_repeatable(&begun.name),
+                cuts: state.cuts,
             }
         };
         let callings: Vec<_> =

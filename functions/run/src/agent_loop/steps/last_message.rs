@@ -53,6 +53,7 @@ impl AgentLoop<'_> {
             started_at: context.now(),
             spent: &spent,
             is_repeatable: false,
+            cuts: 0,
         };
         let Ok((post, record)) = send_message::message(&calling, space, &input).await? else {
             return Ok(None);

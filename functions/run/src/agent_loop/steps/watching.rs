@@ -56,7 +56,7 @@ impl AgentLoop<'_> {
             time_worked: self.time_worked(),
             time_limit: self.context.config.run_loop.time_limit.length(),
             tokens: state.tokens(),
-            window: u64::from(self.context.model.context_window),
+            window: u64::from(self.context.window()),
             shortened,
             has_memories: self.context.config.builtins.memories,
             calls: Some(&state.calls),

@@ -23,6 +23,7 @@ use crate::prompt::{
     samples::{SampleTexts, at, id},
     spaces::write_entered_space,
     waking::write_waking,
+    window::Room,
     write_prompt,
 };
 
@@ -67,6 +68,7 @@ pub(crate) fn prompt_of(sources: &PromptSources, trigger: &Trigger) -> Prompt {
         sources.agent.agent.as_ref().unwrap(),
         PromptRun { id: RunId::new(at(0), 7), trigger, chain_depth: 0 },
         at(60),
+        Room::without_tools(sources.agent.agent.as_ref().unwrap()),
     )
 }
 

@@ -17,6 +17,7 @@ const COMPLETED: Record<string, string> = {
   skipped: 'Stayed silent',
   delegated: 'Handed on',
   refusal: 'Its model refused',
+  length: 'Ended at its limit for answers',
   max_steps: 'Ended at its step limit',
   time_limit: 'Ended at its time limit',
 };
