@@ -143,6 +143,10 @@ pub enum EventKind {
     RunCompleted {
         /// The run.
         run: Box<Run>,
+        /// How far the agent has read the space of the event. Absent if the run has not read it,
+        /// or if the agent has left it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        read_seq: Option<u64>,
     },
     /// A run ended with an error.
     #[serde(rename = "run.failed")]

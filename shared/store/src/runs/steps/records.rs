@@ -59,6 +59,13 @@ pub struct StepRecord {
     pub expires_at: Option<i64>,
 }
 
+impl StepRecord {
+    /// Whether members may read what a watcher said before the step.
+    pub(in crate::runs) fn has_hints(&self) -> bool {
+        self.system_messages.iter().any(|message| !message.is_for_operator())
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub(in crate::runs) fn is_zero(count: &u32) -> bool {
     *count == 0
