@@ -189,6 +189,9 @@ pub enum EventKind {
         watcher: String,
         /// The message.
         text: String,
+        /// Only the operator gets the event.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        private: bool,
     },
     /// A member joined the space.
     #[serde(rename = "member.joined")]

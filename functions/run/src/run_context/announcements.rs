@@ -29,16 +29,13 @@ impl RunContext {
             .run
             .space_id()
             .map_or_else(|| entered.iter().copied().collect(), |space| vec![space]);
-        for SystemMessage { watcher, text } in messages {
+        let run_id = self.run.id;
+        for message in messages {
+            let private = message.is_for_operator();
             for space in &spaces {
-                let watcher = watcher.clone();
-                let text = text.clone();
-                self.pipeline
-                    .announce(
-                        *space,
-                        EventKind::SystemMessage { run_id: self.run.id, step, watcher, text },
-                    )
-                    .await;
+                let SystemMessage { watcher, text } = message.clone();
+                let event = EventKind::SystemMessage { run_id, step, watcher, text, private };
+                self.pipeline.announce(*space, event).await;
             }
         }
     }

@@ -9,7 +9,6 @@ use crate::{
     events::{Event, EventKind},
     limits,
     runs::Run,
-    steps::is_private,
     triggers::TriggerKind,
 };
 
@@ -127,7 +126,7 @@ impl Event {
 
     /// Whether only the operator gets the event.
     pub fn is_for_operator(&self) -> bool {
-        matches!(&self.what, EventKind::SystemMessage { watcher, .. } if is_private(watcher))
+        matches!(&self.what, EventKind::SystemMessage { private: true, .. })
     }
 
     /// Who may see the whole event, if not everyone who follows the space: a message's origin may
@@ -216,6 +215,7 @@ mod tests {
                 step: 1,
                 watcher: "news".into(),
                 text: text.clone(),
+                private: true,
             };
             let frame = Event { space_id, at: Time::default(), what }.to_frame();
             assert!(frame.len() <= limits::FRAME_BYTES, "{}", frame.len());
