@@ -48,7 +48,7 @@ pub(crate) fn worker_keeps(run: RunId, lease: &LeaseId, also: &str) -> Result<Wr
 pub(super) const ADD_HINTED: &str =
     "#hinted = list_append(if_not_exists(#hinted, :noHints), :hinted), ";
 
-/// The values of [`ADD_HINTED`].
+/// Fills in the steps of [`ADD_HINTED`], and the empty list for a run that has none so far.
 pub(super) fn hinted_values(write: Write, steps: &[u32]) -> Result<Write> {
     write.value(":hinted", steps)?.value(":noHints", Vec::<u32>::new())
 }

@@ -20,7 +20,7 @@ use crate::{
         steps::{ADD_HINTED, StepRecord, hinted_values, lease_holds},
     },
     shared::member::{MemberRecord, is_member},
-    table::{WriteError, keys, write::Write},
+    table::{WriteError, keys, refusal::Refusal, write::Write},
     usage,
 };
 
@@ -163,14 +163,7 @@ impl Runs<'_> {
             leaving.refused(self, &refusal).await?;
             // If cursors failed, another run had read as far, or the agent has left the space. The
             // run ends without them.
-            read.retain(|space, mark| {
-                let key = keys::member(*space, run.agent_id);
-                if refusal.names(&key) {
-                    let member: Option<MemberRecord> = refusal.existing(&key);
-                    *mark = member.as_ref().map_or(0, |member| member.view().read_seq);
-                }
-                *mark > 0
-            });
+            correct(&mut read, run.agent_id, &refusal);
             writes.retain(|write| !refusal.names(&write.key));
         }
     }
@@ -248,6 +241,19 @@ impl Runs<'_> {
             }
         }
     }
+}
+
+/// Replaces the marks whose cursors a transaction refused by the positions that the agent has, and
+/// removes those of spaces that it has left.
+fn correct(read: &mut Marks, agent: EntityId, refusal: &Refusal) {
+    read.retain(|space, mark| {
+        let key = keys::member(*space, agent);
+        if refusal.names(&key) {
+            let member: Option<MemberRecord> = refusal.existing(&key);
+            *mark = member.as_ref().map_or(0, |member| member.view().read_seq);
+        }
+        *mark > 0
+    });
 }
 
 /// Moves an agent's cursor forward, if the agent is still a member.
