@@ -18,6 +18,7 @@ pub mod prompts;
 mod record;
 pub mod remote;
 pub mod retries;
+mod short_views;
 pub mod steps;
 mod triggered_by;
 pub mod triggers;

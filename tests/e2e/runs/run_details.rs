@@ -174,6 +174,18 @@ async fn a_step_is_shown_from_its_start_and_members_see_hints() {
     assert!(hint["text"].as_str().unwrap().starts_with("This is the last step"), "{hint}");
     assert_eq!(hint["at"], run["steps"][1]["startedAt"]);
     assert_eq!(run["hints"], seen["hints"]);
+    // Lists have them, too, and the trigger without its texts.
+    let reference = json!({
+        "type": "space_message",
+        "messageId": message["id"],
+        "seq": message["seq"],
+        "source": "auto",
+    });
+    let lists = ["/v1/runs".to_owned(), format!("/v1/agents/{agent}/runs")];
+    for path in lists.into_iter().chain([format!("/v1/spaces/{space}/runs")]) {
+        let listed = stack.all(&path).await.into_iter().find(|each| each["id"] == id).unwrap();
+        assert_eq!((&listed["hints"], &listed["trigger"]), (&seen["hints"], &reference), "{path}");
+    }
 }
 
 #[tokio::test]

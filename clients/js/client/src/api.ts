@@ -2125,7 +2125,7 @@ export interface components {
                 retryOf?: components["schemas"]["RunId"] | null;
                 forkOf?: components["schemas"]["ForkOf"] | null;
                 /** @description Why the run was started. */
-                trigger: components["schemas"]["ShownTrigger"];
+                trigger: components["schemas"]["RunTrigger"];
                 activeSpaceId: components["schemas"]["SpaceId"] | null;
                 /**
                  * Format: int32
@@ -2153,7 +2153,7 @@ export interface components {
                 startedAt: components["schemas"]["Time"] | null;
                 firstTokenAt?: components["schemas"]["Time"] | null;
                 finishedAt: components["schemas"]["Time"] | null;
-                /** @description The messages of watchers to the model, as members may see them. Not in lists and events. */
+                /** @description The messages of watchers to the model, as members may see them. Not in events. */
                 hints?: components["schemas"]["Hint"][] | null;
                 /** @description The run's steps. Only for the operator, and not in lists. */
                 steps?: components["schemas"]["Step"][] | null;
@@ -2512,7 +2512,7 @@ export interface components {
             retryOf?: components["schemas"]["RunId"] | null;
             forkOf?: components["schemas"]["ForkOf"] | null;
             /** @description Why the run was started. */
-            trigger: components["schemas"]["ShownTrigger"];
+            trigger: components["schemas"]["RunTrigger"];
             activeSpaceId: components["schemas"]["SpaceId"] | null;
             /**
              * Format: int32
@@ -2540,7 +2540,7 @@ export interface components {
             startedAt: components["schemas"]["Time"] | null;
             firstTokenAt?: components["schemas"]["Time"] | null;
             finishedAt: components["schemas"]["Time"] | null;
-            /** @description The messages of watchers to the model, as members may see them. Not in lists and events. */
+            /** @description The messages of watchers to the model, as members may see them. Not in events. */
             hints?: components["schemas"]["Hint"][] | null;
             /** @description The run's steps. Only for the operator, and not in lists. */
             steps?: components["schemas"]["Step"][] | null;
@@ -2562,6 +2562,8 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "waiting_tool" | "completed" | "failed" | "canceled";
+        /** @description Why the run was started: all of it in the answers of calls about one run, and without its texts in lists and events. Readers who may know no more see only `type`. */
+        RunTrigger: components["schemas"]["Trigger"] | components["schemas"]["TriggerReference"] | components["schemas"]["HiddenTrigger"];
         /**
          * @description Where a remote agent works. It has no model here. When it is woken, a signed webhook carries its
          *     run to `url`, and it answers with the token that comes along.
@@ -3021,6 +3023,31 @@ export interface components {
          * @enum {string}
          */
         TriggerPolicy: "all" | "mention" | "router" | "admin";
+        /** @description A trigger without its texts, as events and lists of runs carry it. */
+        TriggerReference: {
+            /** @description The message. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @enum {string} */
+            type: "space_message";
+        } | {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @enum {string} */
+            type: "plan";
+        } | {
+            /** @description The service. */
+            service: string;
+            /** @enum {string} */
+            type: "service";
+        };
         /** @description The tokens and the cost of one or more model calls. */
         Usage: {
             /**

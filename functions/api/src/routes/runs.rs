@@ -98,7 +98,7 @@ async fn all(
 }
 
 async fn list(api: &Api, filter: &RunFilter, request: PageRequest) -> ApiResult<Json<Page<Run>>> {
-    Ok(Json(api.pipeline.store.runs().list(filter, &request, api.pipeline.now()).await?))
+    Ok(Json(api.pipeline.store.runs().list_short(filter, &request, api.pipeline.now()).await?))
 }
 
 /// List the runs that messages of a space triggered

@@ -22,7 +22,7 @@ use smartspace_domain::{
     runs::{EndReason, FailureCode},
     steps::{FinishReason, SystemMessage},
 };
-use smartspace_store::runs::{RunRecord, Tried, steps::Progress};
+use smartspace_store::runs::{Tried, endings::Ended, steps::Progress};
 use tokio::time::Instant;
 
 use crate::{
@@ -41,7 +41,7 @@ use watching::StepNotes;
 /// How the loop left its run.
 pub(crate) enum LoopOutcome {
     /// The end of the run is stored.
-    Ended(Box<RunRecord>),
+    Ended(Box<Ended>),
     /// The invocation has no time left. Another one has to continue the run.
     HandedOver(Option<Tried>),
     /// The run waits for people, and the worker has given up its lease.
@@ -81,9 +81,10 @@ impl AgentLoop<'_> {
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
         match Box::pin(self.steps(&mut state, sources, deadline)).await? {
             LoopExit::RunEnd(run_end) => {
-                self.finish(*run_end, &state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
+                let ended = self.finish(*run_end, &state).await?;
+                Ok(LoopOutcome::Ended(Box::new(ended)))
             }
-            LoopExit::Ended(run) => Ok(LoopOutcome::Ended(run)),
+            LoopExit::Ended(ended) => Ok(LoopOutcome::Ended(ended)),
             LoopExit::HandOver(tried) => Ok(LoopOutcome::HandedOver(tried)),
             LoopExit::Pause => Ok(LoopOutcome::Paused),
         }

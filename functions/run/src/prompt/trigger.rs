@@ -60,7 +60,9 @@ pub(super) fn write_trigger(
             let payload = Json { value: payload, max_chars: PAYLOAD_CHARS, hint: "" };
             format!("TRIGGER: service {}\npayload: {payload}\n", Quoted(service))
         }
-        Trigger::Hidden(hidden) => format!("TRIGGER: {}\n", hidden.kind.as_str()),
+        Trigger::Reference(_) | Trigger::Hidden(_) => {
+            format!("TRIGGER: {}\n", trigger.kind().as_str())
+        }
     }
 }
 

@@ -37,6 +37,8 @@ fn write_cause(names: &Names, trigger: &Trigger) -> String {
         Trigger::Service { service, .. } => {
             format!("sent because service {} called", Quoted(service))
         }
-        Trigger::Hidden(_) => "sent for a reason that is hidden here".to_owned(),
+        Trigger::Reference(_) | Trigger::Hidden(_) => {
+            "sent for a reason that is hidden here".to_owned()
+        }
     }
 }

@@ -48,6 +48,8 @@ fn of_trigger(trigger: &Trigger, sources: &PromptSources) -> ScriptCause {
             };
             ScriptCause { kind, payload, ..ScriptCause::default() }
         }
-        Trigger::Hidden(_) => ScriptCause { kind, ..ScriptCause::default() },
+        Trigger::Reference(_) | Trigger::Hidden(_) => {
+            ScriptCause { kind, ..ScriptCause::default() }
+        }
     }
 }

@@ -7,7 +7,7 @@ use smartspace_domain::{
     Error, Result, ids::StreamId, runs::EndReason, steps::CallStatus, tools::SEND_MESSAGE,
 };
 use smartspace_store::runs::{
-    RunRecord,
+    endings::Ended,
     steps::{CallBegun, StepRecord},
 };
 
@@ -27,7 +27,7 @@ impl AgentLoop<'_> {
         &self,
         state: &State,
         step: &StepRecord,
-    ) -> Result<Option<RunRecord>> {
+    ) -> Result<Option<Ended>> {
         let context = self.context;
         let Some((begun, space)) = self.only_message(step).zip(state.active_space) else {
             return Ok(None);

@@ -72,6 +72,11 @@ impl StepRecord {
         self.opaque = None;
         self.calls.iter_mut().for_each(|call| call.provider_id.clear());
     }
+
+    /// Whether members may read what a watcher said before the step.
+    pub(in crate::runs) fn has_hints(&self) -> bool {
+        self.system_messages.iter().any(|message| !message.is_for_operator())
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
