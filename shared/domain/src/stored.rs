@@ -35,7 +35,6 @@ const FALLBACKS: &[(&str, &str)] = &[
     ("History", "timeline"),
     // A paused plan does not fire.
     ("PlanStatus", "paused"),
-    ("Provider", "scripted"),
     ("Reason", "policy"),
     ("Role", "member"),
     // A queued run is active. The table refuses to claim a run with an unknown status.

@@ -48,7 +48,7 @@ impl Tries {
             .fallback
             .iter()
             .rev()
-            .map(|fallback| fallback_config(fallback.provider, fallback.name.clone()))
+            .map(|fallback| fallback_config(fallback.provider.clone(), fallback.name.clone()))
             .collect();
         Self { current: model.clone(), retries: 0, fell_back: 0, fallbacks }
     }

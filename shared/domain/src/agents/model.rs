@@ -1,19 +1,21 @@
 //! The models that an agent runs on.
 
-mod provider;
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use self::provider::Provider;
-use crate::{errors::Faults, schemas, scripts::Script};
+use crate::{
+    errors::Faults,
+    providers::{ProviderApi, ProviderName},
+    schemas,
+    scripts::Script,
+};
 
 /// A model and its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelConfig {
     /// The model's provider.
-    pub provider: Provider,
+    pub provider: ProviderName,
     /// The model's name at its provider.
     #[schema(schema_with = schemas::model_name)]
     pub name: String,
@@ -51,9 +53,9 @@ impl ModelConfig {
     }
 
     /// A model with the default settings.
-    pub fn named(provider: Provider, name: &str) -> Self {
+    pub fn named(provider: impl Into<ProviderName>, name: &str) -> Self {
         Self {
-            provider,
+            provider: provider.into(),
             name: name.to_owned(),
             temperature: None,
             max_output_tokens: Self::default_output(),
@@ -84,7 +86,7 @@ impl ModelConfig {
                 faults.within(index, |faults| check_model_name(&fallback.name, faults));
             });
         }
-        let scripted = self.provider == Provider::Scripted;
+        let scripted = self.provider.is(ProviderApi::Scripted);
         faults.check(
             scripted || self.script.is_none(),
             "script",
@@ -106,7 +108,7 @@ pub(crate) fn check_model_name(name: &str, faults: &mut Faults) {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FallbackModel {
     /// The model's provider.
-    pub provider: Provider,
+    pub provider: ProviderName,
     /// The model's name at its provider.
     #[schema(schema_with = schemas::model_name)]
     pub name: String,

@@ -5,9 +5,11 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::{
-    agents::{ModelConfig, Provider, check_model_name},
+    agents::{ModelConfig, check_model_name},
     errors::Faults,
-    limits, schemas,
+    limits,
+    providers::{ProviderApi, ProviderName},
+    schemas,
     scripts::{Rule, Script, ScriptCall, ScriptStep, When},
 };
 
@@ -39,7 +41,7 @@ pub struct RouterConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RouterModel {
     /// The model's provider.
-    pub provider: Provider,
+    pub provider: ProviderName,
     /// The model's name at its provider.
     #[schema(schema_with = schemas::model_name)]
     pub name: String,
@@ -129,7 +131,7 @@ impl RouterModel {
 
     fn check(&self, faults: &mut Faults) {
         check_model_name(&self.name, faults);
-        let scripted = self.provider == Provider::Scripted;
+        let scripted = self.provider.is(ProviderApi::Scripted);
         faults.check(
             scripted == self.script.is_some(),
             "script",
@@ -154,7 +156,7 @@ impl RouterModel {
         ModelConfig {
             max_output_tokens,
             script: self.script.clone().map(Script::from),
-            ..ModelConfig::named(self.provider, &self.name)
+            ..ModelConfig::named(self.provider.clone(), &self.name)
         }
     }
 }
