@@ -36,14 +36,18 @@ const FALLBACKS: &[(&str, &str)] = &[
     // A paused plan does not fire.
     ("PlanStatus", "paused"),
     ("Reason", "policy"),
+    ("Reasoning", "low"),
     ("Role", "member"),
     // A queued run is active. The table refuses to claim a run with an unknown status.
     ("RunStatus", "queued"),
     ("ScriptError", "bad_request"),
+    ("SeenFiles", "images"),
     ("Source", "broadcast"),
     ("SpacesShown", "active"),
+    ("Speaks", "tools"),
     ("StreamEnd", "failed"),
     ("StreamKind", "message"),
+    ("ToolChoice", "auto"),
     ("TriggerKind", "service"),
     // Only mentioned agents are triggered.
     ("TriggerPolicy", "mention"),

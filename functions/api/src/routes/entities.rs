@@ -13,8 +13,10 @@ use smartspace_domain::{
     access::{Caller, EntityAction},
     agents::AgentConfig,
     entities::{Entity, EntitySettings, EntityType, NewEntity},
+    errors::Faults,
     ids::EntityId,
     prices::Prices,
+    providers::Providers,
 };
 use smartspace_store::{
     spaces::{members::name_is_free, rosters::MemberRecord},
@@ -55,6 +57,7 @@ async fn create(
     caller.must_be_operator()?;
     let settings: EntitySettings = body.read()?;
     settings.check()?;
+    check_providers(&api.providers, &settings)?;
     check_prices(&api.prices, &settings)?;
     let key = body.key(&headers, caller, "/v1/entities")?;
     let store = &api.pipeline.store;
@@ -153,6 +156,11 @@ async fn change(
     if paid(&settings.agent) != paid(&record.entity.agent) {
         check_prices(&api.prices, &settings)?;
     }
+    let chosen =
+        |agent: &Option<AgentConfig>| agent.clone().map(|agent| (agent.model, agent.tools));
+    if chosen(&settings.agent) != chosen(&record.entity.agent) {
+        check_providers(&api.providers, &settings)?;
+    }
     if settings.kind != record.entity.kind {
         return Err(Error::invalid("/type", "can't be changed").into());
     }
@@ -204,6 +212,18 @@ async fn retire(
     api.pipeline.store.entities().retire(&record, api.pipeline.now()).await?;
     api.pipeline.settle_entity(id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Refuses a provider of models that this deployment does not have.
+fn check_providers(
+    providers: &Providers,
+    settings: &EntitySettings,
+) -> smartspace_domain::Result<()> {
+    let mut faults = Faults::default();
+    if let Some(agent) = &settings.agent {
+        faults.within("agent", |faults| agent.check_providers(providers, faults));
+    }
+    faults.done()
 }
 
 /// Refuses a budget in dollars that could not be checked.

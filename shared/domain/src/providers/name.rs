@@ -34,6 +34,44 @@ impl ProviderApi {
     }
 }
 
+impl ProviderApi {
+    /// The fields of a request's body that Smartspace sets itself, or whose answers it can't read.
+    /// A configuration may not add them.
+    pub fn own_fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Openai => &[
+                "max_completion_tokens",
+                "max_tokens",
+                "messages",
+                "model",
+                "n",
+                "prompt_cache_key",
+                "reasoning_effort",
+                "response_format",
+                "stream",
+                "stream_options",
+                "temperature",
+                "tool_choice",
+                "tools",
+            ],
+            Self::Anthropic => &[
+                "max_tokens",
+                "messages",
+                "model",
+                "output_config",
+                "stream",
+                "system",
+                "temperature",
+                "thinking",
+                "tool_choice",
+                "tools",
+            ],
+            Self::Bedrock => &["inferenceConfig", "messages", "modelId", "system", "toolConfig"],
+            Self::Scripted => &[],
+        }
+    }
+}
+
 checked_text! {
     /// The name of a provider of models: `[a-z][a-z0-9-]*`, at most 32 characters. `openai`,
     /// `anthropic`, `bedrock` and `scripted` exist everywhere; a deployment may have more.

@@ -5,10 +5,11 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::{
+    Result,
     agents::{ModelConfig, check_model_name},
     errors::Faults,
     limits,
-    providers::{ProviderApi, ProviderName},
+    providers::{ProviderApi, ProviderName, Providers},
     schemas,
     scripts::{Rule, Script, ScriptCall, ScriptStep, When},
 };
@@ -149,6 +150,20 @@ impl RouterModel {
                 });
             }
         });
+    }
+
+    /// Refuses a provider that does not exist, at the JSON pointer `/router/model`.
+    ///
+    /// # Errors
+    /// `invalid`, with the providers that exist.
+    pub fn must_have_provider(&self, providers: &Providers) -> Result<()> {
+        let mut faults = Faults::default();
+        faults.within("router", |faults| {
+            faults.within("model", |faults| {
+                providers.find(&self.provider, faults);
+            });
+        });
+        faults.done()
     }
 
     /// The model with the settings of a router's request.
