@@ -1,7 +1,10 @@
 //! Which models take images and PDFs, by their names. A model that is not listed gets neither: a
 //! provider refuses a whole request for one file that the model does not take.
 
-use smartspace_domain::{agents::ModelConfig, providers::ProviderApi};
+use smartspace_domain::{
+    agents::{ModelConfig, SeenFiles},
+    providers::ProviderApi,
+};
 
 use crate::port::files::Media;
 
@@ -88,9 +91,14 @@ const BEDROCK: [(&str, FileSupport); 14] = [
     ("mistral.pixtral-large", IMAGES),
 ];
 
-/// The files that a model takes, by its provider and name. Servers with a compatible API are asked
-/// under their own names of models, so the names of `OpenAI` and Anthropic decide there too.
+/// The files that a model takes: as its configuration says, or else by its provider and name.
+/// Servers with a compatible API are asked under their own names of models, so the names of
+/// `OpenAI` and Anthropic decide there too.
 pub fn of_model(model: &ModelConfig) -> FileSupport {
+    if let Some(seen) = &model.sees {
+        let takes = |files| seen.contains(&files);
+        return FileSupport { images: takes(SeenFiles::Images), pdfs: takes(SeenFiles::Pdf) };
+    }
     let name = model.name.as_str();
     let provider = |api| model.provider.is(api);
     let found = match () {

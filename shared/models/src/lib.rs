@@ -8,6 +8,8 @@
 //! - `bedrock`: all models on Amazon Bedrock, through the AWS SDK; in a build without it,
 //!   [`no_bedrock`] refuses each request
 //! - `access`, `events`, `reading`, `refusals`, `calls`: shared by the providers over HTTP
+//! - `reasoning`: how much a model is asked to think
+//! - `json_speech`: models that answer in JSON instead of calling tools
 //! - [`file_support`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
 //! - [`retry`]: which model to ask next after an error
@@ -27,6 +29,7 @@ mod calls;
 mod events;
 pub mod file_support;
 pub mod http;
+mod json_speech;
 pub mod limits;
 pub mod no_bedrock;
 pub mod openai;
@@ -35,6 +38,7 @@ pub mod port;
 #[cfg(test)]
 mod properties;
 mod reading;
+mod reasoning;
 mod refusals;
 pub mod retry;
 pub mod scripted;
@@ -110,7 +114,11 @@ impl Models {
 impl Model for Models {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
         let model = self.client(&request.model.provider)?;
-        self.limits.ask(model, request).await
+        if !json_speech::is_asked(request) {
+            return self.limits.ask(model, request).await;
+        }
+        let rewritten = json_speech::rewritten(request);
+        self.limits.ask(model, &rewritten).await.map(json_speech::read)
     }
 
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {

@@ -44,6 +44,17 @@ fn a_model_takes_what_its_provider_says() {
 }
 
 #[test]
+fn a_configuration_says_what_a_model_takes() {
+    let seeing = |name: &str, sees: &[SeenFiles]| {
+        let model = ModelConfig::named(ProviderApi::Openai, name);
+        of_model(&ModelConfig { sees: Some(sees.to_vec()), ..model })
+    };
+    assert_eq!(seeing("llava", &[SeenFiles::Images]), IMAGES);
+    assert_eq!(seeing("qwen3-vl", &[SeenFiles::Pdf, SeenFiles::Images]), BOTH);
+    assert_eq!(seeing("gpt-5", &[]), NOTHING);
+}
+
+#[test]
 fn a_file_is_taken_by_its_kind() {
     let types = ["image/png", "image/webp", "application/pdf", "text/plain", "image/svg+xml", ""];
     let taken =

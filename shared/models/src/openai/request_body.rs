@@ -3,16 +3,18 @@
 mod tools;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use smartspace_domain::agents::ToolChoice;
 
 use self::tools::{Tool, tool};
 use crate::{
-    calls,
+    calls, json_speech,
     port::{
-        FileRef, Message, Request, ToolCall, ToolResult,
+        FileRef, Message, Request, ToolCall, ToolResult, ToolSpec,
         files::{LoadedFile, Media},
         text::as_text,
     },
+    reasoning,
 };
 
 #[derive(Serialize)]
@@ -36,23 +38,29 @@ pub(super) struct RequestBody<'a> {
     /// Only for `OpenAI`: other servers may refuse an unknown field.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
+    /// What the configuration adds. It has none of the fields above.
+    #[serde(flatten)]
+    added: &'a Map<String, Value>,
 }
 
 impl<'a> RequestBody<'a> {
     /// `native` means `OpenAI`'s own servers.
     pub(super) fn new(request: &'a Request, native: bool) -> Self {
         let max_tokens = Some(request.model.max_output_tokens);
+        let speaks_json = json_speech::is_asked(request);
+        let tools: &[ToolSpec] = if speaks_json { &[] } else { &request.tools };
         Self {
             model: &request.model.name,
             messages: system(&request.system)
                 .into_iter()
                 .chain(request.messages.iter().flat_map(|said| message(request, said)))
                 .collect(),
-            tools: request.tools.iter().map(tool).collect(),
-            tool_choice: request
-                .forced_tool
-                .as_ref()
-                .map(|name| json!({"type": "function", "function": {"name": name}})),
+            tools: tools.iter().map(tool).collect(),
+            tool_choice: tool_choice(request).filter(|_| !tools.is_empty()),
             stream: true,
             stream_options: json!({"include_usage": true}),
             temperature: request.model.temperature,
@@ -60,8 +68,19 @@ impl<'a> RequestBody<'a> {
             max_tokens: max_tokens.filter(|_| !native),
             prompt_cache_key: Some(request.cache_key.as_str())
                 .filter(|key| native && !key.is_empty()),
+            reasoning_effort: reasoning::effort(&request.model, native),
+            response_format: speaks_json.then(json_speech::response_format),
+            added: &request.model.request,
         }
     }
+}
+
+fn tool_choice(request: &Request) -> Option<Value> {
+    let forced = request.forced_tool.as_ref();
+    let is_required = request.model.tool_choice == ToolChoice::Required;
+    forced
+        .map(|name| json!({"type": "function", "function": {"name": name}}))
+        .or_else(|| is_required.then(|| json!("required")))
 }
 
 /// One message with one text, which every server accepts. Some servers refuse text parts or a
