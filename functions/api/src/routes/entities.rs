@@ -156,9 +156,7 @@ async fn change(
     if paid(&settings.agent) != paid(&record.entity.agent) {
         check_prices(&api.prices, &settings)?;
     }
-    let chosen =
-        |agent: &Option<AgentConfig>| agent.clone().map(|agent| (agent.model, agent.tools));
-    if chosen(&settings.agent) != chosen(&record.entity.agent) {
+    if models_differ(&settings, &record.entity) {
         check_providers(&api.providers, &settings)?;
     }
     if settings.kind != record.entity.kind {
@@ -212,6 +210,15 @@ async fn retire(
     api.pipeline.store.entities().retire(&record, api.pipeline.now()).await?;
     api.pipeline.settle_entity(id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Whether a change concerns models or tools. Any other change does not fail because of a provider
+/// that is gone.
+fn models_differ(settings: &EntitySettings, before: &Entity) -> bool {
+    let chosen = |agent: &Option<AgentConfig>| {
+        agent.as_ref().map(|agent| (agent.model.clone(), agent.tools.clone()))
+    };
+    chosen(&settings.agent) != chosen(&before.agent)
 }
 
 /// Refuses a provider of models that this deployment does not have.

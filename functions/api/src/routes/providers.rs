@@ -74,10 +74,14 @@ fn shown(name: &ProviderName, entry: &ProviderEntry) -> Provider {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
     use smartspace_domain::providers::Providers;
 
     use super::*;
+
+    fn row(name: &str, api: &str, host: Option<&str>, has_key: bool, own: bool) -> Value {
+        json!({"name": name, "api": api, "host": host, "hasKey": has_key, "own": own})
+    }
 
     #[test]
     fn a_provider_is_shown_without_its_key() {
@@ -89,7 +93,6 @@ mod tests {
         let missing = |name: &str, _: &str| Err(format!("the secret {name} is not set here"));
         let providers = Providers::read(entries).unwrap().resolved(&missing);
         let items: Vec<_> = providers.iter().map(|(name, entry)| shown(name, entry)).collect();
-        let row = |name: &str, api: &str, host: Option<&str>, has_key: bool, own: bool| json!({"name": name, "api": api, "host": host, "hasKey": has_key, "own": own});
         let expected = json!([
             row("anthropic", "anthropic", Some("api.anthropic.com"), false, false),
             row("bedrock", "bedrock", None, false, false),
