@@ -19,6 +19,9 @@ pub use self::{
 };
 use crate::errors::Faults;
 
+const EXPECTED: &str =
+    "expected {\"providers\": {\"name\": {\"api\": …, \"baseUrl\": …, \"key\": …}}}";
+
 /// All providers of a deployment, by their names.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Providers(BTreeMap<ProviderName, ProviderEntry>);
@@ -44,6 +47,10 @@ impl Providers {
     pub fn read(text: &str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Ok(Self::default());
+        }
+        // Serde would also read a list as the fields of the document.
+        if !text.trim_start().starts_with('{') {
+            return Err(format!("{EXPECTED}: it is not an object"));
         }
         let Document { providers } = serde_json::from_str(text).map_err(|error| unread(&error))?;
         let mut faults = Faults::default();
@@ -125,10 +132,7 @@ fn unread(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let shows_value = text.starts_with("invalid type") || text.starts_with("invalid value");
     let place = format!("wrong type at line {} column {}", error.line(), error.column());
-    format!(
-        "expected {{\"providers\": {{\"name\": {{\"api\": …, \"baseUrl\": …, \"key\": …}}}}}}: {}",
-        if shows_value { &place } else { &text }
-    )
+    format!("{EXPECTED}: {}", if shows_value { &place } else { &text })
 }
 
 #[cfg(test)]

@@ -280,6 +280,6 @@ mod tests {
         );
         let wrong = Config::read(|name| (name == "PROVIDERS").then(|| "[]".into())).unwrap_err();
         let named = wrong.0.iter().find(|text| text.starts_with("PROVIDERS")).unwrap();
-        assert!(named.contains("wrong type"), "{named}");
+        assert!(named.contains("not an object"), "{named}");
     }
 }

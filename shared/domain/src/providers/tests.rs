@@ -13,6 +13,7 @@ fn entry(entry: &str) -> ProviderEntry {
 #[test]
 fn four_providers_exist_without_an_entry() {
     assert_eq!(Providers::read("").unwrap(), Providers::default());
+    assert!(Providers::read("[]").unwrap_err().ends_with("it is not an object"));
     assert_eq!(read("{}").unwrap().names(), "anthropic, bedrock, openai, scripted");
     let more = read(r#"{"groq": {"api": "openai", "baseUrl": "https://api.groq.com/openai/v1"}}"#);
     assert_eq!(more.unwrap().names(), "anthropic, bedrock, groq, openai, scripted");
