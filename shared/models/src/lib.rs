@@ -10,6 +10,8 @@
 //! - `turns`, `calls`: the conversation of a request as every server takes it
 //! - `access`, `events`, `fields`, `reading`, `refusals`: shared by the providers over HTTP
 //! - `adaptations`: repeats a request without a field that the model refuses
+//! - `reasoning`: how much a model is asked to think
+//! - `json_speech`: models that answer in JSON instead of calling tools
 //! - [`file_support`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
 //! - [`retry`]: which model to ask next after an error
@@ -31,6 +33,7 @@ mod events;
 mod fields;
 pub mod file_support;
 pub mod http;
+mod json_speech;
 pub mod limits;
 pub mod no_bedrock;
 pub mod openai;
@@ -39,6 +42,7 @@ pub mod port;
 #[cfg(test)]
 mod properties;
 mod reading;
+mod reasoning;
 mod refusals;
 pub mod retry;
 pub mod scripted;
@@ -56,9 +60,9 @@ use std::{
 
 use async_trait::async_trait;
 use smartspace_domain::{
-    agents::{ModelConfig, Provider},
+    agents::ModelConfig,
+    providers::{ProviderApi, ProviderEntry, ProviderName, Providers},
     runs::FailureCode,
-    tools::ImageProvider,
 };
 
 use crate::{
@@ -72,15 +76,8 @@ use crate::{
 /// Configuration of the providers. It has no `Debug`, because it contains API keys.
 #[derive(Clone)]
 pub struct Settings {
-    /// `OPENAI_API_KEY`.
-    pub openai_key: Option<String>,
-    /// `OPENAI_BASE_URL`, with or without a trailing slash. The default is `OpenAI`'s own API.
-    pub openai_base_url: Option<String>,
-    /// `ANTHROPIC_API_KEY`.
-    pub anthropic_key: Option<String>,
-    /// `ANTHROPIC_BASE_URL`, with or without a trailing slash or `/v1`. The default is Anthropic's
-    /// own API.
-    pub anthropic_base_url: Option<String>,
+    /// The providers of the deployment, with their secrets.
+    pub providers: Providers,
     /// Amazon Bedrock, which uses AWS credentials instead of an API key, or
     /// [`no_bedrock::NoBedrock`].
     pub bedrock: Arc<dyn Model>,
@@ -93,10 +90,9 @@ pub struct Settings {
 /// All providers, with the same time limits.
 pub struct Models {
     limits: Limits,
-    scripted: Scripted,
-    openai: OpenAi,
-    anthropic: Anthropic,
-    bedrock: Arc<dyn Model>,
+    /// One client for each provider, so that each has its own connections and settings.
+    clients: BTreeMap<ProviderName, Arc<dyn Model>>,
+    providers: Providers,
     /// The context windows that providers have named in refusals, by the names of the models.
     windows: Mutex<BTreeMap<String, u32>>,
 }
@@ -104,36 +100,42 @@ pub struct Models {
 impl Models {
     /// Never fails: a provider that lacks a setting reports this at its first request.
     pub fn new(settings: Settings) -> Self {
-        let Settings {
-            openai_key,
-            openai_base_url,
-            anthropic_key,
-            anthropic_base_url,
-            bedrock,
-            limits,
-            http,
-        } = settings;
+        let client = |(name, entry): (&ProviderName, &ProviderEntry)| {
+            let http = settings.http.clone();
+            let client: Arc<dyn Model> = match entry.api {
+                ProviderApi::Openai => Arc::new(OpenAi::new(http, name, entry)),
+                ProviderApi::Anthropic => Arc::new(Anthropic::new(http, name, entry)),
+                ProviderApi::Bedrock => Arc::clone(&settings.bedrock),
+                ProviderApi::Scripted => Arc::new(Scripted::default()),
+            };
+            (name.clone(), client)
+        };
+        let clients = settings.providers.iter().map(client).collect();
         Self {
-            limits,
-            scripted: Scripted::default(),
-            openai: OpenAi::new(http.clone(), openai_key, openai_base_url.as_deref()),
-            anthropic: Anthropic::new(http, anthropic_key, anthropic_base_url.as_deref()),
-            bedrock,
+            limits: settings.limits,
+            clients,
+            providers: settings.providers,
             windows: Mutex::default(),
         }
+    }
+
+    /// The client of a provider. The configuration may have lost it since an agent chose it.
+    fn client(&self, name: &ProviderName) -> Result<&dyn Model, ModelError> {
+        let missing = || ModelError::new(FailureCode::NotConfigured, self.providers.missing(name));
+        self.clients.get(name).map(|client| &**client).ok_or_else(missing)
     }
 }
 
 #[async_trait]
 impl Model for Models {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let model: &dyn Model = match request.model.provider {
-            Provider::Scripted => &self.scripted,
-            Provider::Openai => &self.openai,
-            Provider::Anthropic => &self.anthropic,
-            Provider::Bedrock => &*self.bedrock,
+        let model = self.client(&request.model.provider)?;
+        let answer = if json_speech::is_asked(request) {
+            let rewritten = json_speech::rewritten(request);
+            self.limits.ask(model, &rewritten).await.map(json_speech::read)
+        } else {
+            self.limits.ask(model, request).await
         };
-        let answer = self.limits.ask(model, request).await;
         if let Err(ModelError { window: Some(window), .. }) = &answer {
             let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
             windows.insert(request.model.full_name(), *window);
@@ -147,13 +149,7 @@ impl Model for Models {
     }
 
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
-        let drawing = async {
-            match request.provider {
-                ImageProvider::Scripted => self.scripted.draw(request).await,
-                ImageProvider::Openai => self.openai.draw(request).await,
-                ImageProvider::Bedrock => self.bedrock.draw(request).await,
-            }
-        };
+        let drawing = self.client(&request.provider)?.draw(request);
         let late = |_| {
             let text = format!("the picture took longer than {DRAWING_LIMIT:?}");
             ModelError::new(FailureCode::BrokenStream, text)
@@ -175,13 +171,10 @@ mod tests {
     use super::*;
     use crate::{port::Piece, samples};
 
-    async fn ask(provider: Provider) -> Result<Vec<Result<Piece, ModelError>>, ModelError> {
+    async fn ask(provider: &str) -> Result<Vec<Result<Piece, ModelError>>, ModelError> {
         let http = http::client().no_proxy().build().unwrap();
         let models = Models::new(Settings {
-            openai_key: None,
-            openai_base_url: None,
-            anthropic_key: None,
-            anthropic_base_url: None,
+            providers: Providers::default(),
             bedrock: Arc::new(no_bedrock::NoBedrock),
             limits: Limits::default(),
             http,
@@ -189,8 +182,8 @@ mod tests {
         let script = serde_json::from_value(json!({"rules": []})).unwrap();
         let request = Request {
             model: ModelConfig {
-                provider,
-                script: (provider == Provider::Scripted).then_some(script),
+                provider: provider.parse().unwrap(),
+                script: (provider == "scripted").then_some(script),
                 ..samples::request().model
             },
             tools: [].into(),
@@ -203,16 +196,19 @@ mod tests {
     async fn a_request_goes_to_its_provider() {
         let usage = Usage { input_tokens: 5, ..Usage::default() };
         assert_eq!(
-            ask(Provider::Scripted).await,
+            ask("scripted").await,
             Ok(vec![Ok(Piece::Finished { reason: FinishReason::Stop, usage })])
         );
         let missing = |text: &str| Err(ModelError::new(FailureCode::NotConfigured, text));
         let no_key = "the provider openai has no API key: set OPENAI_API_KEY, \
             or set OPENAI_BASE_URL to a server that needs no key";
-        assert_eq!(ask(Provider::Openai).await, missing(no_key));
+        assert_eq!(ask("openai").await, missing(no_key));
         let no_key = "the provider anthropic has no API key: set ANTHROPIC_API_KEY, \
             or set ANTHROPIC_BASE_URL to a server that needs no key";
-        assert_eq!(ask(Provider::Anthropic).await, missing(no_key));
-        assert_eq!(ask(Provider::Bedrock).await, missing(no_bedrock::NO_BEDROCK));
+        assert_eq!(ask("anthropic").await, missing(no_key));
+        assert_eq!(ask("bedrock").await, missing(no_bedrock::NO_BEDROCK));
+        let unknown = "expected a provider of this deployment \
+            (anthropic, bedrock, openai, scripted), got groq";
+        assert_eq!(ask("groq").await, missing(unknown));
     }
 }

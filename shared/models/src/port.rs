@@ -98,7 +98,7 @@ pub trait Model: Send + Sync {
     /// # Errors
     /// Why there is no picture.
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
-        let text = format!("the provider {} draws no pictures here", request.provider.as_str());
+        let text = format!("the provider {} draws no pictures", request.provider);
         Err(ModelError::new(FailureCode::NotConfigured, text))
     }
 

@@ -24,8 +24,8 @@ const LONGEST_BODY: usize = 64 * 1024;
 
 /// Turns refusals of one provider into errors.
 pub(crate) struct Refusals {
-    /// Removed from every error text.
-    key: Option<String>,
+    /// Keys and other secrets: removed from every error text.
+    hidden: Vec<String>,
     /// A field that every event of an answer has. An event without it may be an error.
     mark: &'static str,
 }
@@ -52,8 +52,8 @@ impl From<Refusal> for ModelError {
 }
 
 impl Refusals {
-    pub(crate) fn new(key: Option<String>, mark: &'static str) -> Self {
-        Self { key, mark }
+    pub(crate) fn new(hidden: impl IntoIterator<Item = String>, mark: &'static str) -> Self {
+        Self { hidden: hidden.into_iter().collect(), mark }
     }
 
     /// For an answer that broke off.
@@ -149,8 +149,8 @@ impl Refusals {
     /// Removes the key, then puts the text on one line and truncates it. Truncating first could
     /// leave a part of the key, which would not be found.
     fn without_key(&self, text: &str) -> String {
-        let text =
-            self.key.as_ref().map_or_else(|| text.to_owned(), |key| text.replace(key, "[key]"));
+        let without = |text: String, hidden: &String| text.replace(hidden, "[key]");
+        let text = self.hidden.iter().fold(text.to_owned(), without);
         text.trim()
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use smartspace_domain::agents::ModelConfig;
+use serde_json::Map;
+use smartspace_domain::agents::{ModelConfig, Speaks};
 
 use crate::port::ModelError;
 
@@ -35,12 +36,15 @@ pub enum Next {
 impl Tries {
     /// The state before the first try.
     pub fn new(model: &ModelConfig) -> Self {
-        // A fallback inherits the settings of the configured model. The script is not inherited: it
-        // defines a model.
+        // A fallback inherits the settings of the configured model, without those that say what
+        // this one model is: its script, what it sees, how it speaks, and fields of its requests.
         let fallback_config = |provider, name| ModelConfig {
             provider,
             name,
             script: None,
+            sees: None,
+            speaks: Speaks::default(),
+            request: Map::new(),
             fallback: Vec::new(),
             ..model.clone()
         };
@@ -48,7 +52,7 @@ impl Tries {
             .fallback
             .iter()
             .rev()
-            .map(|fallback| fallback_config(fallback.provider, fallback.name.clone()))
+            .map(|fallback| fallback_config(fallback.provider.clone(), fallback.name.clone()))
             .collect();
         Self { current: model.clone(), retries: 0, fell_back: 0, fallbacks }
     }

@@ -101,6 +101,7 @@ impl Process {
             socket_url: SocketUrl::OfHost("/v1/socket"),
             cors_origins: Vec::new(),
             prices: Arc::default(),
+            providers: Arc::default(),
         };
         let (stopping, is_stopping) = watch::channel(false);
         Arc::new(Self {

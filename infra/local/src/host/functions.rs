@@ -52,10 +52,7 @@ impl Functions {
             .build()
             .map_err(|error| format!("the HTTP client could not be created: {error}"))?;
         let settings = Settings {
-            openai_key: flags.openai_key.clone(),
-            openai_base_url: flags.openai_base_url.clone(),
-            anthropic_key: flags.anthropic_key.clone(),
-            anthropic_base_url: flags.anthropic_base_url.clone(),
+            providers: flags.providers()?,
             bedrock: bedrock(),
             limits: Limits::default(),
             http,

@@ -5,9 +5,12 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::{
-    agents::{ModelConfig, Provider, check_model_name},
+    Result,
+    agents::{ModelConfig, check_model_name},
     errors::Faults,
-    limits, schemas,
+    limits,
+    providers::{ProviderApi, ProviderName, Providers},
+    schemas,
     scripts::{Rule, Script, ScriptCall, ScriptStep, When},
 };
 
@@ -39,7 +42,7 @@ pub struct RouterConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RouterModel {
     /// The model's provider.
-    pub provider: Provider,
+    pub provider: ProviderName,
     /// The model's name at its provider.
     #[schema(schema_with = schemas::model_name)]
     pub name: String,
@@ -129,7 +132,7 @@ impl RouterModel {
 
     fn check(&self, faults: &mut Faults) {
         check_model_name(&self.name, faults);
-        let scripted = self.provider == Provider::Scripted;
+        let scripted = self.provider.is(ProviderApi::Scripted);
         faults.check(
             scripted == self.script.is_some(),
             "script",
@@ -149,12 +152,26 @@ impl RouterModel {
         });
     }
 
+    /// Refuses a provider that does not exist, at the JSON pointer `/router/model`.
+    ///
+    /// # Errors
+    /// `invalid`, with the providers that exist.
+    pub fn must_have_provider(&self, providers: &Providers) -> Result<()> {
+        let mut faults = Faults::default();
+        faults.within("router", |faults| {
+            faults.within("model", |faults| {
+                providers.find(&self.provider, faults);
+            });
+        });
+        faults.done()
+    }
+
     /// The model with the settings of a router's request.
     pub fn config(&self, max_output_tokens: u32) -> ModelConfig {
         ModelConfig {
             max_output_tokens,
             script: self.script.clone().map(Script::from),
-            ..ModelConfig::named(self.provider, &self.name)
+            ..ModelConfig::named(self.provider.clone(), &self.name)
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The body of a request to the Messages API.
 
 use serde::Serialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
+use smartspace_domain::agents::ToolChoice;
 
 use crate::{
     calls,
@@ -9,6 +10,7 @@ use crate::{
         Request, ToolSpec,
         files::{LoadedFile, Media},
     },
+    reasoning::{self, Thinking},
     turns::{Answer, CallPart, Content, ResultPart, Turn, UserTurn},
 };
 
@@ -29,6 +31,13 @@ pub(crate) struct RequestBody<'a> {
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<Value>,
+    /// What the configuration adds. It has none of the fields above.
+    #[serde(flatten)]
+    added: &'a Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -46,20 +55,35 @@ enum Role {
 
 impl<'a> RequestBody<'a> {
     pub(crate) fn new(request: &'a Request) -> Self {
+        let thinking = reasoning::thinking(&request.model, false);
+        // The API refuses both next to thinking.
+        let is_plain = !thinking.is_some_and(Thinking::is_on);
+        let temperature = request.model.temperature.filter(|_| is_plain);
         Self {
             model: &request.model.name,
             max_tokens: request.model.max_output_tokens,
             system: system(&request.system),
             messages: turns(request),
             tools: request.tools.iter().map(tool).collect(),
-            tool_choice: request
-                .forced_tool
-                .as_ref()
-                .map(|name| json!({"type": "tool", "name": name})),
+            tool_choice: tool_choice(request).filter(|_| is_plain),
             stream: true,
-            temperature: request.model.temperature.map(|chosen| chosen.min(MAX_TEMPERATURE)),
+            temperature: temperature.map(|chosen| chosen.min(MAX_TEMPERATURE)),
+            thinking: thinking.and_then(Thinking::field),
+            output_config: thinking
+                .and_then(Thinking::effort)
+                .map(|effort| json!({"effort": effort})),
+            added: &request.model.request,
         }
     }
+}
+
+fn tool_choice(request: &Request) -> Option<Value> {
+    let forced = request.forced_tool.as_ref();
+    let is_required = request.model.tool_choice == ToolChoice::Required;
+    forced
+        .map(|name| json!({"type": "tool", "name": name}))
+        .or_else(|| is_required.then(|| json!({"type": "any"})))
+        .filter(|_| !request.tools.is_empty())
 }
 
 /// The mark at the end makes the provider cache the whole system message and the tools, which come

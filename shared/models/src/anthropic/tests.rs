@@ -4,7 +4,11 @@ mod requests;
 use std::time::Duration;
 
 use serde_json::json;
-use smartspace_domain::{runs::Usage, steps::FinishReason};
+use smartspace_domain::{
+    providers::ProviderApi,
+    runs::{FailureCode, Usage},
+    steps::FinishReason,
+};
 
 use super::*;
 use crate::{
@@ -96,7 +100,9 @@ fn broken(text: &str) -> Result<Piece, ModelError> {
 }
 
 fn anthropic(key: Option<&str>, base: Option<&str>) -> Anthropic {
-    Anthropic::new(http::client().no_proxy().build().unwrap(), key.map(str::to_owned), base)
+    let entry = ProviderEntry::of(ProviderApi::Anthropic).with(key, base);
+    let http = http::client().no_proxy().build().unwrap();
+    Anthropic::new(http, &ProviderApi::Anthropic.into(), &entry)
 }
 
 /// Asks through the limits, which remove the signs of life.

@@ -5,18 +5,22 @@ mod marks;
 mod tools;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::{files::Files, marks::marks, tools::Tools};
 use super::families::Family;
 use crate::{
     calls,
     port::Request,
+    reasoning::{self, Thinking},
     turns::{Answer, CallPart, Content, ResultPart, Turn, UserTurn, turns},
 };
 
 /// Bedrock's highest temperature. Configurations allow up to 2.
 const MAX_TEMPERATURE: f32 = 1.0;
+
+/// The name of [`RequestBody::additional_model_request_fields`] in a request.
+const OF_VENDOR: &str = "additionalModelRequestFields";
 
 /// The URL names the model, so the body does not.
 #[derive(Serialize)]
@@ -28,6 +32,12 @@ pub(crate) struct RequestBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<Tools<'a>>,
     inference_config: Inference,
+    /// Fields of the vendor's own API.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_model_request_fields: Option<Value>,
+    /// What the configuration adds. It has none of the fields above.
+    #[serde(flatten)]
+    added: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -58,16 +68,36 @@ struct Block {
 impl<'a> RequestBody<'a> {
     pub(crate) fn new(request: &'a Request) -> Self {
         let family = Family::of(&request.model.name);
+        let thinking = reasoning::thinking(&request.model, true);
+        // Claude refuses both next to thinking.
+        let is_plain = !thinking.is_some_and(Thinking::is_on);
+        let temperature = request.model.temperature.filter(|_| is_plain);
+        let mut added = request.model.request.clone();
+        let of_vendor = added.remove(OF_VENDOR);
         Self {
             system: system(&request.system, family),
             messages: messages(request, family),
-            tool_config: Tools::new(request, family),
+            tool_config: Tools::new(request, family, is_plain),
             inference_config: Inference {
                 max_tokens: request.model.max_output_tokens,
-                temperature: request.model.temperature.map(|chosen| chosen.min(MAX_TEMPERATURE)),
+                temperature: temperature.map(|chosen| chosen.min(MAX_TEMPERATURE)),
             },
+            additional_model_request_fields: with_thinking(of_vendor, thinking),
+            added,
         }
     }
+}
+
+/// The fields of the vendor's API, with those that make the model think.
+fn with_thinking(configured: Option<Value>, thinking: Option<Thinking>) -> Option<Value> {
+    let Some(thinking) = thinking else { return configured };
+    let mut fields = configured.unwrap_or_else(|| json!({}));
+    if let Value::Object(fields) = &mut fields {
+        fields.extend(thinking.field().map(|field| ("thinking".to_owned(), field)));
+        let effort = thinking.effort().map(|effort| json!({"effort": effort}));
+        fields.extend(effort.map(|effort| ("output_config".to_owned(), effort)));
+    }
+    Some(fields)
 }
 
 /// The mark at the end makes the provider cache the whole system message and the tools, which come

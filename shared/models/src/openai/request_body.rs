@@ -4,13 +4,18 @@ mod messages;
 mod tools;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use smartspace_domain::agents::ToolChoice;
 
 use self::{
     messages::messages,
     tools::{Tool, tool},
 };
-use crate::port::Request;
+use crate::{
+    json_speech,
+    port::{Request, ToolSpec},
+    reasoning,
+};
 
 #[derive(Serialize)]
 pub(crate) struct RequestBody<'a> {
@@ -33,18 +38,29 @@ pub(crate) struct RequestBody<'a> {
     /// Only for `OpenAI`: other servers may refuse an unknown field.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
+    /// What the configuration adds. It has none of the fields above.
+    #[serde(flatten)]
+    added: &'a Map<String, Value>,
 }
 
 impl<'a> RequestBody<'a> {
     /// `native` means `OpenAI`'s own servers.
     pub(crate) fn new(request: &'a Request, native: bool) -> Self {
         let max_tokens = Some(request.model.max_output_tokens);
+        let speaks_json = json_speech::is_asked(request);
+        let tools: &[ToolSpec] = if speaks_json { &[] } else { &request.tools };
+        let must_call = request.forced_tool.is_some()
+            || request.model.tool_choice == ToolChoice::Required;
         Self {
             model: &request.model.name,
             messages: messages(request),
-            tools: request.tools.iter().map(tool).collect(),
+            tools: tools.iter().map(tool).collect(),
             // A request that forces a tool has no other. Some servers ignore the name of a tool.
-            tool_choice: request.forced_tool.as_ref().map(|_| "required"),
+            tool_choice: (must_call && !tools.is_empty()).then_some("required"),
             stream: true,
             stream_options: json!({"include_usage": true}),
             temperature: request.model.temperature,
@@ -52,6 +68,9 @@ impl<'a> RequestBody<'a> {
             max_tokens: max_tokens.filter(|_| !native),
             prompt_cache_key: Some(request.cache_key.as_str())
                 .filter(|key| native && !key.is_empty()),
+            reasoning_effort: reasoning::effort(&request.model, native),
+            response_format: speaks_json.then(json_speech::response_format),
+            added: &request.model.request,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use smartspace_domain::{
+    providers::ProviderApi,
     runs::{FailureCode, Usage},
     steps::FinishReason,
 };
@@ -83,7 +84,8 @@ fn whole() -> Vec<Result<Piece, ModelError>> {
 }
 
 fn openai(key: Option<&str>, base: Option<&str>) -> OpenAi {
-    OpenAi::new(http::client().no_proxy().build().unwrap(), key.map(str::to_owned), base)
+    let entry = ProviderEntry::of(ProviderApi::Openai).with(key, base);
+    OpenAi::new(http::client().no_proxy().build().unwrap(), &ProviderApi::Openai.into(), &entry)
 }
 
 /// Asks through the limits, which remove the signs of life.

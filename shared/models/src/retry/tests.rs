@@ -13,6 +13,11 @@ fn model() -> ModelConfig {
         "provider": "scripted",
         "name": "main",
         "temperature": 0.5,
+        "reasoning": "low",
+        "toolChoice": "required",
+        "sees": ["images"],
+        "speaks": "json",
+        "request": {"top_p": 0.5},
         "script": {"rules": []},
         "fallback": fallback,
     }))
@@ -20,7 +25,14 @@ fn model() -> ModelConfig {
 }
 
 fn fallback(provider: &str, name: &str) -> ModelConfig {
-    serde_json::from_value(json!({"provider": provider, "name": name, "temperature": 0.5})).unwrap()
+    serde_json::from_value(json!({
+        "provider": provider,
+        "name": name,
+        "temperature": 0.5,
+        "reasoning": "low",
+        "toolChoice": "required",
+    }))
+    .unwrap()
 }
 
 fn error(code: FailureCode) -> ModelError {

@@ -91,6 +91,7 @@ impl Environment {
             socket_url: SocketUrl::OfHost("/v1/socket"),
             cors_origins: Vec::new(),
             prices: Arc::default(),
+            providers: Arc::default(),
         };
         Arc::new(Self {
             name,

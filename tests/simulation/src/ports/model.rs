@@ -12,8 +12,9 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use smartspace_domain::{
-    agents::{self, ModelConfig},
+    agents::ModelConfig,
     ids::EntityId,
+    providers::ProviderApi,
     runs::{FailureCode, Usage},
     steps::FinishReason,
 };
@@ -176,7 +177,7 @@ pub(crate) fn read_webhook(
 ) -> ModelRequest {
     let request = Request {
         id: format!("{run}.0.1"),
-        model: ModelConfig::named(agents::Provider::Openai, "remote"),
+        model: ModelConfig::named(ProviderApi::Openai, "remote"),
         system: vec![text.to_owned()],
         messages: vec![Message::User { blocks: vec![text.to_owned()] }],
         tools: Vec::new().into(),

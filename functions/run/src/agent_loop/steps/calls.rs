@@ -3,7 +3,11 @@
 use std::{ops::Range, sync::Mutex};
 
 use smartspace_domain::{
-    Error, Result, agents::ContinueOn, ids::StreamId, runs::EndReason, steps::CallStatus,
+    Error, Result,
+    agents::{ContinueOn, Speaks, ToolChoice},
+    ids::StreamId,
+    runs::EndReason,
+    steps::CallStatus,
     tools::SEND_MESSAGE,
 };
 use smartspace_store::runs::steps::CallRecord;
@@ -170,10 +174,20 @@ impl AgentLoop<'_> {
         if settings.end_after_send && pending.made().all(has_sent) {
             return false;
         }
+        // Such a model can't end the run with an answer without a call.
+        if self.must_call() && pending.made().any(has_sent) {
+            return false;
+        }
         match settings.continue_on {
             ContinueOn::Writes => self.has_written(pending),
             ContinueOn::ToolCalls => true,
         }
+    }
+
+    /// Whether each answer of the model is a call.
+    pub(super) fn must_call(&self) -> bool {
+        let model = &self.context.model;
+        model.tool_choice == ToolChoice::Required || model.speaks == Speaks::Json
     }
 
     /// Whether a call changed something or was answered by people.

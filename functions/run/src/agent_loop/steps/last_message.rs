@@ -80,8 +80,10 @@ impl AgentLoop<'_> {
     fn only_message<'a>(&self, step: &'a StepRecord) -> Option<&'a CallBegun> {
         let context = self.context;
         match &step.calls[..] {
-            [only] if only.name == SEND_MESSAGE => Some(only)
-                .filter(|_| context.config.run_loop.end_after_send && context.dry_run.is_none()),
+            [only] if only.name == SEND_MESSAGE => {
+                let ends = context.config.run_loop.end_after_send || self.must_call();
+                Some(only).filter(|_| ends && context.dry_run.is_none())
+            }
             _ => None,
         }
     }

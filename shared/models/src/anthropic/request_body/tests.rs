@@ -260,4 +260,32 @@ fn thinking_comes_first_in_the_answer_of_its_own_model() {
     };
     assert_eq!(sent("openai/gpt-x"), turns(&blocks, "toolu_1"));
     assert_eq!(sent("anthropic/claude-x"), turns(&json!([]), &made_id(0)));
+/// The body of a short request to this model with these settings.
+fn body_with(name: &str, settings: Value) -> Value {
+    let mut model = json!({"provider": "anthropic", "name": name, "temperature": 0.5});
+    model.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+    body(&Request { model: serde_json::from_value(model).unwrap(), ..request() })
+}
+
+#[test]
+fn thinking_takes_the_form_of_the_generation() {
+    let high = |name| body_with(name, json!({"reasoning": "high", "toolChoice": "required"}));
+    let with_budget = high("claude-opus-4-5");
+    assert_eq!(with_budget["thinking"], json!({"type": "enabled", "budget_tokens": 3_072}));
+    assert_eq!(with_budget.get("output_config"), None);
+    let adaptive = high("claude-opus-4-7");
+    assert_eq!(adaptive["thinking"], json!({"type": "adaptive"}));
+    assert_eq!(adaptive["output_config"], json!({"effort": "high"}));
+    for thinking in [with_budget, adaptive] {
+        assert_eq!((thinking.get("temperature"), thinking.get("tool_choice")), (None, None));
+    }
+    let off = body_with("claude-opus-4-5", json!({"reasoning": "off"}));
+    assert_eq!((off.get("thinking"), &off["temperature"]), (None, &json!(0.5)));
+}
+
+#[test]
+fn a_call_may_be_required_and_fields_are_added() {
+    let settings = json!({"toolChoice": "required", "request": {"top_k": 5}});
+    let with = body_with("claude-opus-4-5", settings);
+    assert_eq!((&with["tool_choice"], &with["top_k"]), (&json!({"type": "any"}), &json!(5)));
 }

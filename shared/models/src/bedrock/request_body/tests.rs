@@ -270,3 +270,30 @@ fn empty_fields_are_left_out_and_the_temperature_is_limited() {
     });
     assert_eq!(body(&bare), expected);
 }
+
+/// The body of a short request to this model with these settings.
+fn body_with(name: &str, settings: Value) -> Value {
+    let mut model = json!({"provider": "bedrock", "name": name, "temperature": 0.5});
+    model.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+    body(&Request { model: serde_json::from_value(model).unwrap(), ..request() })
+}
+
+#[test]
+fn claude_thinks_in_fields_of_its_own_api() {
+    let fields =
+        json!({"additionalModelRequestFields": {"top_k": 5}, "requestMetadata": {"a": "b"}});
+    let settings = json!({"reasoning": "low", "request": fields, "toolChoice": "required"});
+    let with = body_with(CLAUDE, settings.clone());
+    let thinking = json!({"type": "enabled", "budget_tokens": 1_024});
+    let expected = json!({"top_k": 5, "thinking": thinking});
+    assert_eq!(with["additionalModelRequestFields"], expected);
+    assert_eq!(with["requestMetadata"], json!({"a": "b"}));
+    assert_eq!(with["inferenceConfig"].get("temperature"), None);
+    assert_eq!(with["toolConfig"].get("toolChoice"), None);
+    let nova = body_with(NOVA, settings);
+    assert_eq!(nova["additionalModelRequestFields"], json!({"top_k": 5}));
+    assert_eq!(nova["toolConfig"]["toolChoice"], json!({"any": {}}));
+    let llama = body_with(LLAMA, json!({"toolChoice": "required"}));
+    assert_eq!(llama["toolConfig"].get("toolChoice"), None);
+    assert_eq!(llama.get("additionalModelRequestFields"), None);
+}

@@ -285,3 +285,48 @@ fn parts_that_are_thinking_stand_before_the_text() {
     assert_eq!(sent("Hi."), json!([thinking, {"type": "text", "text": "Hi."}]));
     assert_eq!(sent(""), json!([thinking]));
 }
+
+/// The body of a short request whose model has these settings.
+fn body_with(settings: Value, native: bool) -> Value {
+    let mut model = json!({"provider": "openai", "name": "gpt-5"});
+    model.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+    let model = serde_json::from_value(model).unwrap();
+    body(&Request { model, ..request() }, native)
+}
+
+#[test]
+fn reasoning_is_an_effort() {
+    assert_eq!(body_with(json!({"reasoning": "high"}), true)["reasoning_effort"], "high");
+    assert_eq!(body_with(json!({"reasoning": "off"}), true)["reasoning_effort"], "minimal");
+    assert_eq!(body_with(json!({"reasoning": "off"}), false)["reasoning_effort"], "none");
+    assert_eq!(body_with(json!({}), true).get("reasoning_effort"), None);
+}
+
+#[test]
+fn configured_fields_are_added() {
+    let added = json!({"top_p": 0.5, "chat_template_kwargs": {"enable_thinking": false}});
+    let with = body_with(json!({"request": added}), false);
+    let mut expected = body_with(json!({}), false);
+    expected.as_object_mut().unwrap().extend(added.as_object().unwrap().clone());
+    assert_eq!(with, expected);
+}
+
+#[test]
+fn a_call_may_be_required_if_there_are_tools() {
+    let required = json!({"toolChoice": "required"});
+    assert_eq!(body_with(required.clone(), false)["tool_choice"], "required");
+    let mut model = json!({"provider": "openai", "name": "m"});
+    model.as_object_mut().unwrap().extend(required.as_object().unwrap().clone());
+    let model = serde_json::from_value(model).unwrap();
+    let without = Request { model, tools: [].into(), ..request() };
+    assert_eq!(body(&without, false).get("tool_choice"), None);
+}
+
+#[test]
+fn a_model_that_speaks_json_gets_a_schema_and_no_tools() {
+    let with = body_with(json!({"speaks": "json", "toolChoice": "required"}), false);
+    assert_eq!((with.get("tools"), with.get("tool_choice")), (None, None));
+    let schema = &with["response_format"]["json_schema"]["schema"];
+    assert_eq!(schema["required"], json!(["say", "reason"]));
+    assert_eq!(schema["properties"]["say"], json!({"type": ["string", "null"]}));
+}

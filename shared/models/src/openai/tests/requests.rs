@@ -47,7 +47,7 @@ async fn a_missing_or_invalid_setting_fails_the_request() {
 
 #[test]
 fn only_the_host_of_openai_is_native() {
-    let native = |base| Endpoint::new(Some(KEY.to_owned()), base).unwrap();
+    let native = |base| openai(Some(KEY), base).endpoint.unwrap();
     let own = [None, Some("https://api.openai.com/v1/")].map(native).map(|endpoint| {
         (endpoint.access.address(&["chat", "completions"]).to_string(), endpoint.native)
     });
