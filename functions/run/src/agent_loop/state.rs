@@ -274,8 +274,7 @@ impl State {
     ) -> bool {
         let before = self.rewritten_for;
         let is_named = before.is_none() && context.models.window(&context.model).is_some();
-        let halvings =
-            if is_named { 0 } else { before.map_or(0, |room| room.halvings) + 1 };
+        let halvings = if is_named { 0 } else { before.map_or(0, |room| room.halvings) + 1 };
         if self.prompt_is_stored || self.replayed_prompt.is_some() || halvings > MAX_HALVINGS {
             return false;
         }

@@ -3,7 +3,6 @@
 use smartspace_domain::{
     Time,
     ids::{EntityId, SpaceId},
-    limits::TIMELINE_CHARS,
 };
 use smartspace_store::messages::MessageRecord;
 

@@ -53,8 +53,8 @@ impl<'a> RequestBody<'a> {
         let max_tokens = Some(request.model.max_output_tokens);
         let speaks_json = json_speech::is_asked(request);
         let tools: &[ToolSpec] = if speaks_json { &[] } else { &request.tools };
-        let must_call = request.forced_tool.is_some()
-            || request.model.tool_choice == ToolChoice::Required;
+        let must_call =
+            request.forced_tool.is_some() || request.model.tool_choice == ToolChoice::Required;
         Self {
             model: &request.model.name,
             messages: messages(request),

@@ -178,7 +178,7 @@ fn cause(trigger: &Trigger) -> ActiveCause {
         }
         Trigger::Plan { name, .. } => ActiveCause::Plan { plan_name: name },
         Trigger::Service { service, .. } => ActiveCause::Service { service_name: service },
-        Trigger::Hidden(_) => ActiveCause::Unknown {},
+        Trigger::Hidden(_) | Trigger::Reference(_) => ActiveCause::Unknown {},
     }
 }
 

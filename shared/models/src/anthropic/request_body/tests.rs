@@ -260,6 +260,8 @@ fn thinking_comes_first_in_the_answer_of_its_own_model() {
     };
     assert_eq!(sent("openai/gpt-x"), turns(&blocks, "toolu_1"));
     assert_eq!(sent("anthropic/claude-x"), turns(&json!([]), &made_id(0)));
+}
+
 /// The body of a short request to this model with these settings.
 fn body_with(name: &str, settings: Value) -> Value {
     let mut model = json!({"provider": "anthropic", "name": name, "temperature": 0.5});
