@@ -21,6 +21,7 @@ use crate::prompt::{
         SampleTexts, full_sources, message_trigger, other_triggers, prompt_of, sources, text_of,
     },
     tests::{PLAIN, long, text},
+    window::Room,
     write_prompt,
 };
 
@@ -202,7 +203,7 @@ fn the_last_message_of_a_chain_is_announced() {
     let shown = |chain_depth| {
         let run = PromptRun { id: RunId::new(Time::default(), 7), trigger: &trigger, chain_depth };
         let config = all.agent.agent.as_ref().unwrap();
-        text_of(&write_prompt(&all, config, run, Time::from_millis(0)))
+        text_of(&write_prompt(&all, config, run, Time::from_millis(0), Room::without_tools(config)))
     };
     let last = shown(max - 1);
     assert!(
