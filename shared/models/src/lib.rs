@@ -9,6 +9,7 @@
 //!   [`no_bedrock`] refuses each request
 //! - `turns`, `calls`: the conversation of a request as every server takes it
 //! - `access`, `events`, `fields`, `reading`, `refusals`: shared by the providers over HTTP
+//! - `client`: how many answers of one provider are under way, and what its server may take
 //! - `adaptations`: repeats a request without a field that the model refuses
 //! - `reasoning`: how much a model is asked to think
 //! - `json_speech`: models that answer in JSON instead of calling tools
@@ -29,6 +30,7 @@ pub mod anthropic;
 #[cfg(feature = "bedrock")]
 pub mod bedrock;
 mod calls;
+mod client;
 mod events;
 mod fields;
 pub mod file_support;
@@ -67,6 +69,7 @@ use smartspace_domain::{
 
 use crate::{
     anthropic::Anthropic,
+    client::Client,
     limits::Limits,
     openai::OpenAi,
     port::{DRAWING_LIMIT, Drawing, ImageRequest, Model, ModelError, Pieces, Request},
@@ -91,7 +94,7 @@ pub struct Settings {
 pub struct Models {
     limits: Limits,
     /// One client for each provider, so that each has its own connections and settings.
-    clients: BTreeMap<ProviderName, Arc<dyn Model>>,
+    clients: BTreeMap<ProviderName, Client>,
     providers: Providers,
     /// The context windows that providers have named in refusals, by the names of the models.
     windows: Mutex<BTreeMap<String, u32>>,
@@ -102,13 +105,13 @@ impl Models {
     pub fn new(settings: Settings) -> Self {
         let client = |(name, entry): (&ProviderName, &ProviderEntry)| {
             let http = settings.http.clone();
-            let client: Arc<dyn Model> = match entry.api {
+            let model: Arc<dyn Model> = match entry.api {
                 ProviderApi::Openai => Arc::new(OpenAi::new(http, name, entry)),
                 ProviderApi::Anthropic => Arc::new(Anthropic::new(http, name, entry)),
                 ProviderApi::Bedrock => Arc::clone(&settings.bedrock),
                 ProviderApi::Scripted => Arc::new(Scripted::default()),
             };
-            (name.clone(), client)
+            (name.clone(), Client::new(model, entry.max_concurrent(), entry.is_own()))
         };
         let clients = settings.providers.iter().map(client).collect();
         Self {
@@ -120,21 +123,21 @@ impl Models {
     }
 
     /// The client of a provider. The configuration may have lost it since an agent chose it.
-    fn client(&self, name: &ProviderName) -> Result<&dyn Model, ModelError> {
+    fn client(&self, name: &ProviderName) -> Result<&Client, ModelError> {
         let missing = || ModelError::new(FailureCode::NotConfigured, self.providers.missing(name));
-        self.clients.get(name).map(|client| &**client).ok_or_else(missing)
+        self.clients.get(name).ok_or_else(missing)
     }
 }
 
 #[async_trait]
 impl Model for Models {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let model = self.client(&request.model.provider)?;
+        let client = self.client(&request.model.provider)?;
         let answer = if json_speech::is_asked(request) {
             let rewritten = json_speech::rewritten(request);
-            self.limits.ask(model, &rewritten).await.map(json_speech::read)
+            client.ask(self.limits, &rewritten).await.map(json_speech::read)
         } else {
-            self.limits.ask(model, request).await
+            client.ask(self.limits, request).await
         };
         if let Err(ModelError { window: Some(window), .. }) = &answer {
             let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,6 +149,10 @@ impl Model for Models {
     fn window(&self, model: &ModelConfig) -> Option<u32> {
         let windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         windows.get(&model.full_name()).copied().filter(|window| *window < model.context_window)
+    }
+
+    fn is_on_own_server(&self, model: &ModelConfig) -> bool {
+        self.providers.get(&model.provider).is_some_and(ProviderEntry::is_own)
     }
 
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {

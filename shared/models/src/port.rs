@@ -108,6 +108,11 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// Whether the model is on a server of the deployment's own.
+    fn is_on_own_server(&self, _: &ModelConfig) -> bool {
+        false
+    }
+
     /// How long one answer may take. A worker with less time left must not ask.
     fn longest_answer(&self) -> Duration {
         TOTAL_LIMIT
@@ -126,12 +131,20 @@ pub struct ModelError {
     pub retry_after: Option<Duration>,
     /// The model's context window in tokens, if the provider names it in a refusal.
     pub window: Option<u32>,
+    /// The server is the deployment's own: it may be loading a model or restarting.
+    pub is_of_own_server: bool,
 }
 
 impl ModelError {
     /// An error without a `retry_after`.
     pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retry_after: None, window: None }
+        Self {
+            code,
+            message: message.into(),
+            retry_after: None,
+            window: None,
+            is_of_own_server: false,
+        }
     }
 
     /// The error of an answer in which the model refuses. No retry helps, but another model may

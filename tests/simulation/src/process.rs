@@ -126,7 +126,7 @@ impl Process {
             ),
             triggers: Triggers {
                 pipeline: pipeline.clone(),
-                routers: Routers { models, prices: Arc::default() },
+                routers: Routers::new(models, Arc::default()),
                 traces: None,
             },
             broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },

@@ -175,7 +175,7 @@ async fn store_with_history(space: SpaceId, agent: EntityId) -> Store {
 
 /// Routers that no message asks.
 fn routers() -> Routers {
-    Routers { models: Arc::new(SlowModel::default()), prices: Arc::default() }
+    Routers::new(Arc::new(SlowModel::default()), Arc::default())
 }
 
 struct Scene {

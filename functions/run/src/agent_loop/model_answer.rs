@@ -21,7 +21,7 @@ use smartspace_domain::{
 };
 use smartspace_models::{
     port::{CachePoint, Message, ModelError, Request, ScriptCause},
-    retry::{Next, Tries},
+    retry::{MOST_RETRIES, Next, Tries},
 };
 use smartspace_pipeline::spending::{OutputLimit, Unpaid};
 use smartspace_store::{
@@ -40,8 +40,8 @@ use crate::{
     tools::toolbox::Toolbox,
 };
 
-/// The most tries of one answer in a round: the first, 3 repeats, 4 fallbacks, and 1 without files.
-const TRIES_OF_ROUND: u32 = 9;
+/// The most tries of one answer in a round: the first, its repeats, 4 fallbacks, and 1 without files.
+const TRIES_OF_ROUND: u32 = MOST_RETRIES as u32 + 6;
 /// The most tries of one answer. Each round halves the results that are not cut. A run has less
 /// than 2^16 of them (200 steps of at most 256 KiB), so 17 rounds are enough. One more sends no
 /// opaque marks, and in 3 more the prompt is written anew. Each worker numbers its tries from its own multiple of this, so that the streams

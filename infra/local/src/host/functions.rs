@@ -60,7 +60,7 @@ impl Functions {
         let egress = Egress::new(Arc::new(SystemResolver), flags.tool_hosts()?, secrets);
         let sockets: Arc<dyn Sockets> = connections.clone();
         let models = Arc::new(Models::new(settings));
-        let routers = Routers { models: models.clone(), prices: Arc::clone(&flags.prices) };
+        let routers = Routers::new(models.clone(), Arc::clone(&flags.prices));
         let traces = flags.otlp()?.map(|settings| {
             let OtlpSettings { url, has_content, .. } = &settings;
             let to = url.origin().ascii_serialization();

@@ -37,6 +37,10 @@ pub struct ProviderEntry {
     /// Whether the server is the deployment's own. The default depends on its address.
     #[serde(default)]
     own: Option<bool>,
+    /// How many answers the server writes at once: 2 for a server of the deployment's own, else 64,
+    /// in each process.
+    #[serde(default)]
+    max_concurrent: Option<u32>,
     /// Texts that no error may show: filled by [`Self::resolved`].
     #[serde(skip)]
     pub hidden: Vec<String>,
@@ -55,6 +59,7 @@ impl ProviderEntry {
             key_header: None,
             headers: BTreeMap::new(),
             own: None,
+            max_concurrent: None,
             hidden: Vec::new(),
             fault: None,
         }
@@ -87,6 +92,11 @@ impl ProviderEntry {
         self.own.unwrap_or_else(is_local)
     }
 
+    /// How many answers the server writes at once. Further requests wait in this process.
+    pub fn max_concurrent(&self) -> u32 {
+        self.max_concurrent.unwrap_or(if self.is_own() { 2 } else { 64 })
+    }
+
     pub(super) fn check(&self, name: &ProviderName, faults: &mut Faults) {
         let has_server = matches!(self.api, ProviderApi::Openai | ProviderApi::Anthropic);
         faults.check(has_server, "api", "expected openai or anthropic");
@@ -110,6 +120,9 @@ impl ProviderEntry {
             faults.check(self.key.is_some(), "keyHeader", "expected a key besides");
             let alone = BTreeMap::from([(header.clone(), String::new())]);
             check_headers(&alone, TemplatePosition::WithoutInput, faults);
+        }
+        if let Some(most) = &self.max_concurrent {
+            faults.check_range(most, 1..=1_000, "maxConcurrent");
         }
         check_headers(&self.headers, TemplatePosition::WithoutInput, faults);
         for header in self.headers.keys().chain(&self.key_header) {

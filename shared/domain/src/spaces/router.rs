@@ -35,6 +35,11 @@ pub struct RouterConfig {
     #[serde(default = "default_max_agents")]
     #[schema(default = default_max_agents, minimum = 1, maximum = 20)]
     pub max_agents: u32,
+    /// How long it may take for an answer, in milliseconds. The default is 5,000, and 30,000 for a
+    /// model on a server of the deployment's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1_000, maximum = 60_000)]
+    pub timeout_ms: Option<u64>,
 }
 
 /// A router's model.
@@ -114,6 +119,9 @@ impl RouterConfig {
             "expected at most 32 KiB",
         );
         faults.check_range(&self.max_agents, 1..=20, "maxAgents");
+        if let Some(timeout) = &self.timeout_ms {
+            faults.check_range(timeout, 1_000..=60_000, "timeoutMs");
+        }
         // Every message reads the settings of its space.
         let bytes = serde_json::to_string(self).map_or(usize::MAX, |text| text.len());
         faults.check(

@@ -74,7 +74,7 @@ impl Environment {
             words: Arc::clone(&deployment.words),
             answers: Arc::clone(&deployment.answers),
         });
-        let routers = Routers { models: model.clone(), prices: Arc::default() };
+        let routers = Routers::new(model.clone(), Arc::default());
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets.clone());
         let callbacks = Callbacks {
