@@ -237,7 +237,7 @@ fn wait_after(failed: &ModelError) -> Duration {
 }
 
 fn too_slow(limit: Duration) -> ModelError {
-    wrong(format!("it did not answer within {limit:?}"))
+    wrong(format!("it did not answer within {} s", limit.as_secs_f64()))
 }
 
 fn wrong(problem: impl Into<String>) -> ModelError {
