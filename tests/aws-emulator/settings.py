@@ -3,6 +3,8 @@
 The e2e tests get them too, and skip a test that needs others.
 """
 
+import json
+
 # The same values as in tests/e2e: support/webhook_senders.rs, support/tokens.rs,
 # webhooks/incoming/rejected.rs, tools/secrets.rs.
 SETTINGS = {
@@ -20,10 +22,14 @@ NAMED = "SMARTSPACE_SECRET_"
 
 def parameters(model):
     """The parameters of the template. `model` is the address of all models."""
-    bases = f"openai=http://{model}/v1,anthropic=http://{model}"
+    entry = {
+        "openai": {"baseUrl": f"http://{model}/v1", "key": "${secret.OPENAI_API_KEY}"},
+        "anthropic": {"baseUrl": f"http://{model}", "key": "${secret.ANTHROPIC_API_KEY}"},
+    }
+    entries = {name: {"api": name, **fields} for name, fields in entry.items()}
     prices = '{"openai/no-such-model":{"input":1,"output":4}}'
     return {
-        "ModelBaseUrls": bases,
+        "Providers": json.dumps({"providers": entries}, separators=(",", ":")),
         "ModelPrices": prices,
         "ToolHosts": SETTINGS["SMARTSPACE_TOOL_HOSTS"],
     }

@@ -8,3 +8,4 @@ pub(crate) mod other_spaces;
 pub(crate) mod prompt;
 pub(crate) mod routing;
 pub(crate) mod summaries;
+pub(crate) mod wakes;

@@ -6,3 +6,4 @@ pub(crate) mod caching;
 pub(crate) mod failures;
 pub(crate) mod fallback;
 pub(crate) mod providers;
+pub(crate) mod settings;

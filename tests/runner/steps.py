@@ -24,7 +24,7 @@ def e2e_step(runner):
 
 def workspace_step(runner):
     npm_ci(runner, "tests/js")
-    rust.test(runner, rust.IS_RUST_SUITE)
+    rust.test(runner, rust.IS_RUST_SUITE, ignored=runner.options.all)
 
 
 def simulation_step(runner):

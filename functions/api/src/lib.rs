@@ -21,7 +21,9 @@ mod tokens;
 use std::{net::IpAddr, sync::Arc};
 
 use axum::{Router, middleware};
-use smartspace_domain::{callbacks::CallbackKey, invites::InvitePolicy, prices::Prices};
+use smartspace_domain::{
+    callbacks::CallbackKey, invites::InvitePolicy, prices::Prices, providers::Providers,
+};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::secrets::Secrets;
 use smartspace_web::{with_fallbacks, with_middleware};
@@ -49,6 +51,8 @@ pub struct Api {
     pub cors_origins: Vec<String>,
     /// The models' prices, which budgets in dollars need.
     pub prices: Arc<Prices>,
+    /// The providers that agents may name, with their secrets filled in.
+    pub providers: Arc<Providers>,
     pub invites: InvitePolicy,
 }
 

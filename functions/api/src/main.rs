@@ -32,6 +32,7 @@ async fn main() -> Result<(), Error> {
             socket_url: SocketUrl::Fixed(config.socket_url.clone()),
             cors_origins: config.cors_origins.clone(),
             prices: Arc::clone(&config.prices),
+            providers: Arc::new(secret.fill_in(&config.providers)),
             invites: config.invites,
         };
         Ok(router(api, Router::new()).layer(map_request(with_source)))

@@ -14,6 +14,7 @@ mod members;
 mod memories;
 mod messages;
 mod plans;
+mod providers;
 mod reads;
 mod runs;
 mod socket_tickets;
@@ -55,6 +56,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(runs::routes())
         .merge(callbacks::routes())
         .merge(usage::routes())
+        .merge(providers::routes())
         .merge(tool_calls::routes())
         .merge(agent_cards::routes())
         .merge(memories::routes())

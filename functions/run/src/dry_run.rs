@@ -119,6 +119,7 @@ mod tests {
             call_id: CallId::of(id, 0, 0),
             name: name.into(),
             input: input.into(),
+            provider_id: String::new(),
         };
         let fork = ForkOf { run_id: id, step: 0 };
         let results = BTreeMap::new();

@@ -1,35 +1,39 @@
 //! Writes the prompt of a run: one structured text that starts with the parts that change least, so
 //! that providers can cache them.
 //!
-//! [`reading`] reads the sources. [`instructions`], [`spaces`], [`agent_state`], [`active_runs`]
-//! and [`trigger`] write the text around the history, [`timeline`] and [`roles`] the history, and
-//! [`lines`] its lines. [`names`] decides how senders are called, and [`window`] how much of the
-//! history is shown. [`news`] writes messages that arrive during the run. [`format`] escapes texts
-//! of others, so that they are never read as anything but data.
+//! [`reading`] reads the sources. [`instructions`], [`spaces`], [`waking`], [`agent_state`],
+//! [`active_runs`] and [`trigger`] write the text around the history, [`timeline`] and [`roles`]
+//! the history, and [`lines`] its lines. [`names`] decides how senders are called, and [`window`]
+//! how much of the history is shown. [`news`] writes messages that arrive during the run, and
+//! [`changes`] what changes in the agent's state. [`page`] writes the messages that a tool returns.
+//! [`format`] escapes texts of others, so that they are never read as anything but data.
 
 pub(crate) mod active_runs;
-mod agent_state;
+pub(crate) mod agent_state;
+pub(crate) mod changes;
 mod files;
 #[cfg(test)]
 mod forgery;
 pub(crate) mod format;
 mod instructions;
 pub(crate) mod lines;
-mod lists;
+pub(crate) mod lists;
 pub(crate) mod names;
 pub(crate) mod news;
+pub(crate) mod page;
 pub(crate) mod reading;
 mod roles;
 pub(crate) mod run_activity;
 #[cfg(test)]
-mod samples;
-mod spaces;
+pub(crate) mod samples;
+pub(crate) mod spaces;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timeline;
 #[cfg(test)]
-mod tokens;
+pub(crate) mod tokens;
 mod trigger;
+pub(crate) mod waking;
 pub(crate) mod why;
 pub(crate) mod window;
 
@@ -51,7 +55,7 @@ use smartspace_store::runs::steps::Marks;
 use format::Quoted;
 use lines::Lines;
 use reading::{PromptSources, SpaceContext};
-use window::Window;
+use window::{Room, Window};
 
 /// The first request to the model, before any step.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,13 +103,21 @@ impl PromptBody {
     }
 }
 
+/// The run that a prompt is for.
+#[derive(Clone, Copy)]
+pub(crate) struct PromptRun<'a> {
+    pub(crate) id: RunId,
+    pub(crate) trigger: &'a Trigger,
+    pub(crate) chain_depth: u32,
+}
+
 /// Writes the prompt of a run.
 pub(crate) fn write_prompt(
     sources: &PromptSources,
     config: &AgentConfig,
-    run: RunId,
-    trigger: &Trigger,
+    run: PromptRun<'_>,
     now: Time,
+    room: Room,
 ) -> Prompt {
     let mut system = String::new();
     if !config.instructions.is_empty() {
@@ -113,10 +125,10 @@ pub(crate) fn write_prompt(
         system.push_str("\n\n");
     }
     system.push_str(&write_rules(sources, config));
-    let volatile = write_volatile(sources, config, run, trigger, now);
+    let volatile = write_volatile(sources, config, run, now);
     let system = vec![system];
     if let Some(trigger_space) = &sources.trigger_space {
-        return write_with_history(system, sources, trigger_space, config, volatile);
+        return write_with_history(system, sources, trigger_space, config, volatile, room);
     }
     let messages = vec![Message::User { blocks: vec![volatile] }];
     Prompt {
@@ -143,23 +155,29 @@ fn write_rules(sources: &PromptSources, config: &AgentConfig) -> String {
 fn write_volatile(
     sources: &PromptSources,
     config: &AgentConfig,
-    run: RunId,
-    trigger: &Trigger,
+    run: PromptRun<'_>,
     now: Time,
 ) -> String {
     let active_runs = if config.builtins.runs {
-        active_runs::write_active_runs(sources, run)
+        active_runs::write_active_runs(sources, run.id, config.runtime.is_none())
     } else {
         String::new()
     };
+    let chain_ends = chain_ends(sources, run.chain_depth);
     [
         agent_state::write_agent_state(sources, config.builtins, now),
         active_runs,
-        spaces::write_active_space(sources),
-        trigger::write_trigger(sources, trigger),
+        spaces::write_active_space(sources, chain_ends),
+        trigger::write_trigger(sources, run.trigger, chain_ends),
         format!("NOW: {} ({})\n", now.to_whole_seconds(), now.weekday()),
     ]
     .concat()
+}
+
+/// Whether the run's message has a chain depth at which it can wake nobody in its space.
+fn chain_ends(sources: &PromptSources, chain_depth: u32) -> bool {
+    let settings = sources.trigger_space.as_ref().map(|it| &it.space.settings);
+    settings.is_some_and(|settings| chain_depth + 1 >= settings.max_chain_depth)
 }
 
 /// Writes the prompt of a run that a message triggered: the history of its space, followed by the
@@ -170,16 +188,19 @@ fn write_with_history(
     trigger_space: &SpaceContext,
     config: &AgentConfig,
     volatile: String,
+    room: Room,
 ) -> Prompt {
     let lines = Lines {
         trigger: trigger_space.trigger.seq,
+        joined: &trigger_space.joined,
         ..Lines::of(&sources.names, trigger_space.space.id, &trigger_space.member)
     };
     let window = Window::of(
         &trigger_space.messages,
         |message| lines.entry(message),
         config.context.window as usize,
-        config.context_window(),
+        room,
+        system.iter().map(String::len).sum::<usize>() + volatile.len(),
     );
     let (mut messages, settled, cuts) = match config.context.history {
         History::Timeline => {

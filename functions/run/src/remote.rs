@@ -8,7 +8,7 @@ pub(crate) mod webhook;
 use smartspace_domain::{Result, Time, callbacks::CallbackKey, triggers::Trigger};
 use smartspace_store::runs::{RunRecord, prompts::PromptRecord};
 
-use crate::prompt::{Prompt, reading::PromptSources, write_prompt};
+use crate::prompt::{Prompt, PromptRun, reading::PromptSources, window::Room, write_prompt};
 
 /// The key and the address with which remote agents answer.
 #[derive(Clone, Debug)]
@@ -35,7 +35,8 @@ pub(crate) fn agent_prompt(
     now: Time,
 ) -> Option<Prompt> {
     let config = sources.agent.agent.as_ref()?;
-    Some(write_prompt(sources, config, run.id, trigger, now))
+    let run = PromptRun { id: run.id, trigger, chain_depth: run.chain_depth };
+    Some(write_prompt(sources, config, run, now, Room::without_tools(config)))
 }
 
 /// The record of a prompt that a remote agent is sent.

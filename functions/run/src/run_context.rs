@@ -140,6 +140,12 @@ impl RunContext {
         self.pipeline.now()
     }
 
+    /// The context window of the run's model, in tokens.
+    pub(crate) fn window(&self) -> u32 {
+        let named = self.models.window(&self.model);
+        named.unwrap_or(self.model.context_window)
+    }
+
     /// Whether the invocation has this much time left.
     pub(crate) fn has_time_for(&self, time: Duration) -> bool {
         self.ends_at.is_none_or(|ends_at| Instant::now() + time <= ends_at)

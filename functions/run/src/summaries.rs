@@ -15,12 +15,13 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 use smartspace_domain::{
     Result,
-    agents::{AgentConfig, ModelConfig, Provider},
+    agents::{AgentConfig, ModelConfig},
     ids::{EntityId, SpaceId},
     jobs::RunJob,
     limits::lease,
     messages::excerpt,
     prices::Prices,
+    providers::ProviderApi,
     runs::FailureCode,
 };
 use smartspace_models::port::Model;
@@ -69,7 +70,7 @@ pub(crate) fn due_job(
 ) -> Option<RunJob> {
     let to = first_seq - 1;
     let written = trigger_space.summary.as_ref().map_or(0, |summary| summary.to);
-    let can_write = |model: &ModelConfig| model.provider != Provider::Scripted;
+    let can_write = |model: &ModelConfig| !model.provider.is(ProviderApi::Scripted);
     (to >= written + MIN_NEW_MESSAGES && config.model.as_ref().is_some_and(can_write))
         .then_some(RunJob::Summarize { space_id: trigger_space.space.id, agent_id, to })
 }

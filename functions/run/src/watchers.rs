@@ -4,9 +4,10 @@
 //! A watcher is one file. To add one, write its file and add it to [`WATCHERS`].
 
 pub(crate) mod budget;
-mod context;
+pub(crate) mod context;
 mod news;
 mod repetition;
+pub(crate) mod resumed;
 pub(crate) mod start;
 mod steps;
 mod time;
@@ -17,8 +18,9 @@ use std::{collections::BTreeMap, time::Duration};
 use smartspace_domain::steps::SystemMessage;
 
 /// All watchers, in the order of their messages.
-const WATCHERS: [Watcher; 8] = [
+const WATCHERS: [Watcher; 9] = [
     start::WATCHER,
+    resumed::WATCHER,
     unposted::WATCHER,
     context::WATCHER,
     steps::WATCHER,
@@ -50,12 +52,19 @@ pub(crate) struct RunSnapshot<'a> {
     pub(crate) tokens: Option<u64>,
     /// The size of the model's context window in tokens.
     pub(crate) window: u64,
-    /// How often each tool was called with each input. The key is the tool's name and the input.
+    /// The number of results that were shortened since the last step, with all before them.
+    pub(crate) shortened: Option<u32>,
+    /// Other agents must not be asked to use memories.
+    pub(crate) has_memories: bool,
+    /// How often each tool was called with each input since results were shortened. The key is
+    /// the tool's name and the input.
     pub(crate) calls: Option<&'a BTreeMap<(String, String), u32>>,
     /// Messages posted to the active space since the last step.
     pub(crate) news: Option<String>,
     /// Sentences for the first step, see [`start::facts`].
     pub(crate) start: Vec<String>,
+    /// What the run has to know after a pause.
+    pub(crate) resumed: Option<String>,
     /// Texts about budgets that are nearly used.
     pub(crate) budgets: Vec<String>,
     /// The model was named, and has answered with text alone.
@@ -70,7 +79,10 @@ pub(crate) fn look(run: &RunSnapshot<'_>, earlier: &[SystemMessage]) -> Vec<Syst
             .into_iter()
             .map(move |text| SystemMessage { watcher: name.to_owned(), text })
     };
-    WATCHERS.iter().flat_map(messages_of).filter(|message| !earlier.contains(message)).collect()
+    // Two pauses of a run may end alike, and each has its notice.
+    let is_new =
+        |message: &SystemMessage| message.watcher == resumed::NAME || !earlier.contains(message);
+    WATCHERS.iter().flat_map(messages_of).filter(is_new).collect()
 }
 
 #[cfg(test)]
@@ -101,7 +113,8 @@ mod tests {
         let busy = RunSnapshot {
             step: 15,
             time_worked: Duration::from_mins(24),
-            tokens: Some(860),
+            tokens: Some(760),
+            shortened: Some(22),
             calls: Some(&calls),
             news: Some("Said meanwhile".into()),
             ..calm
@@ -110,10 +123,44 @@ mod tests {
         let earlier = look(&busy, &[]);
         assert_eq!(look(&busy, &earlier), []);
         // Each threshold is reported once. Only those that are new are in the second answer.
-        let later = RunSnapshot { step: 19, tokens: Some(960), ..busy };
+        let later = RunSnapshot { step: 19, tokens: Some(960), shortened: None, ..busy };
         let names: Vec<_> =
             look(&later, &earlier).into_iter().map(|message| message.watcher).collect();
         assert_eq!(names, ["context", "steps"]);
+    }
+
+    #[test]
+    fn a_full_window_is_reported_only_if_no_result_could_be_shortened() {
+        let texts = |tokens, shortened, has_memories| {
+            let run = RunSnapshot {
+                step: 2,
+                max_steps: 20,
+                time_limit: Duration::from_mins(30),
+                tokens: Some(tokens),
+                window: 1_000,
+                shortened,
+                has_memories,
+                ..RunSnapshot::default()
+            };
+            look(&run, &[]).into_iter().map(|message| message.text).collect::<Vec<_>>()
+        };
+        let warned = "When your context is full, old results are shortened. \
+                      Note in your text what you still need.";
+        assert_eq!(texts(699, None, true), [""; 0]);
+        assert_eq!([texts(700, None, true), texts(849, None, false)], [[warned]; 2]);
+        let cut = "The first 22 results were shortened; call again for what you need.";
+        assert_eq!(texts(500, Some(22), true), [cut]);
+        assert_eq!(
+            texts(500, Some(1), true),
+            ["The first result was shortened; call again if you need it."]
+        );
+        let full = "85 % of your context window is used, and no old result is left to shorten. \
+                    Come to an end before it is full";
+        assert_eq!(texts(850, None, false), [format!("{full}.")]);
+        assert_eq!(
+            texts(850, None, true),
+            [format!("{full}; what must outlast this run belongs in memories.")]
+        );
     }
 
     #[test]

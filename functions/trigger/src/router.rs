@@ -1,9 +1,13 @@
 //! Asks the router of a space which agents a message triggers.
 //!
-//! It gets five seconds, and one more try. If it does not answer then, every agent is triggered:
+//! It gets a few seconds, and one more try. If it does not answer then, every agent is triggered:
 //! a message is never lost because of its router.
+//!
+//! - [`question`], [`answer`]: what it reads, and how its calls are read
+//! - [`pauses`]: routers that are not asked for a while, because they were too slow
 
 mod answer;
+mod pauses;
 mod question;
 
 use std::{sync::Arc, time::Duration};
@@ -28,8 +32,12 @@ use smartspace_store::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long the router may take for an answer.
+use self::pauses::Pauses;
+
+/// How long the router may take for an answer, if its space does not say it.
 const LIMIT: Duration = Duration::from_secs(5);
+/// The same for a model on a server of the deployment's own.
+const LIMIT_OF_OWN_SERVER: Duration = Duration::from_secs(30);
 /// The wait before the second try, if the model is busy and does not say how long.
 const WAIT: Duration = Duration::from_millis(500);
 /// If the model asks for a longer wait, the second try comes after this one.
@@ -42,8 +50,9 @@ const MESSAGES: usize = 10;
 /// Asks the routers of spaces.
 #[derive(Clone)]
 pub struct Routers {
-    pub models: Arc<dyn Model>,
-    pub prices: Arc<Prices>,
+    models: Arc<dyn Model>,
+    prices: Arc<Prices>,
+    pauses: Arc<Pauses>,
 }
 
 /// The choice of a router, and the record of the calls that asked for it.
@@ -70,6 +79,10 @@ struct Question<'a> {
 }
 
 impl Routers {
+    pub fn new(models: Arc<dyn Model>, prices: Arc<Prices>) -> Self {
+        Self { models, prices, pauses: Arc::default() }
+    }
+
     /// Asks which of `candidates` a message triggers. Fails only if the table can't be read.
     pub(crate) async fn ask(
         &self,
@@ -112,14 +125,22 @@ impl Routers {
         let request = question.request();
         let model = request.model.full_name();
         let mut usage = Usage::default();
-        let call = |number| format!("{call}_{number}");
-        let mut answer = self.ask_once(&request, question, spending, &call(1), &mut usage).await;
-        if let Err(failed) = &answer
-            && failed.is_transient()
-        {
-            tracing::info!(%space, model, error = %failed, "the router is asked again");
-            sleep(wait_after(failed)).await;
-            answer = self.ask_once(&request, question, spending, &call(2), &mut usage).await;
+        let mut answer = Err(wrong(pauses::REASON));
+        for number in 1..=2 {
+            if self.pauses.is_pausing(space) {
+                break;
+            }
+            let call = format!("{call}_{number}");
+            answer = self.ask_once(&request, question, spending, &call, &mut usage).await;
+            let is_late = answer.as_ref().err() == Some(&too_slow(self.limit(question)));
+            self.pauses.note(space, is_late);
+            match &answer {
+                Err(failed) if failed.is_transient() && number == 1 => {
+                    tracing::info!(%space, model, error = %failed, "the router is asked again");
+                    sleep(wait_after(failed)).await;
+                }
+                _ => break,
+            }
         }
         let (choice, error) = match answer {
             Ok(choice) => (Some(choice), None),
@@ -131,6 +152,14 @@ impl Routers {
             %space, model, input, output, cost, latency_ms, error, "a router was asked"
         );
         RouterOutcome { choice, routed: Routed { model, usage, latency_ms, error } }
+    }
+
+    /// How long the router may take for an answer.
+    fn limit(&self, question: &Question<'_>) -> Duration {
+        let router = question.router;
+        let is_own = || self.models.is_on_own_server(&router.model.config(1));
+        let default = || if is_own() { LIMIT_OF_OWN_SERVER } else { LIMIT };
+        router.timeout_ms.map_or_else(default, Duration::from_millis)
     }
 
     async fn ask_once(
@@ -146,14 +175,15 @@ impl Routers {
         let paid = spending.reserve(call, &model, || request.estimated_tokens(), most).await;
         paid.map_err(|unpaid| ModelError::new(FailureCode::Budget, unpaid.to_string()))?;
         let mut usage = None;
-        let listened = timeout(LIMIT, self.listen(request, &mut usage)).await;
+        let limit = self.limit(question);
+        let listened = timeout(limit, self.listen(request, &mut usage)).await;
         if let Some(usage) = &mut usage {
             usage.cost = self.prices.cost(&model, usage);
             *used += *usage;
         }
         // An answer that broke off, or came too late, was not counted by the provider.
         spending.settle(call, usage.as_ref()).await;
-        let inputs = listened.unwrap_or_else(|_| Err(too_slow()))?;
+        let inputs = listened.unwrap_or_else(|_| Err(too_slow(limit)))?;
         question.read(&inputs).map_err(wrong)
     }
 
@@ -186,6 +216,7 @@ impl Routers {
                     };
                 }
                 Piece::Text(text) => bytes += text.len(),
+                Piece::CallId { .. } | Piece::Opaque(_) => {}
             }
             if bytes > ANSWER_BYTES {
                 return Err(wrong("its answer is too long"));
@@ -205,8 +236,8 @@ fn wait_after(failed: &ModelError) -> Duration {
     }
 }
 
-fn too_slow() -> ModelError {
-    wrong(format!("it did not answer within {} s", LIMIT.as_secs()))
+fn too_slow(limit: Duration) -> ModelError {
+    wrong(format!("it did not answer within {} s", limit.as_secs_f64()))
 }
 
 fn wrong(problem: impl Into<String>) -> ModelError {

@@ -8,14 +8,18 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_api::Tokens;
 use smartspace_domain::{
-    budgets::DailyLimit, invites::InvitePolicy, prices::Prices, web_origins::origin,
+    budgets::DailyLimit,
+    invites::InvitePolicy,
+    prices::Prices,
+    providers::{ProviderApi, ProviderEntry, Providers},
+    web_origins::origin,
 };
 use smartspace_egress::ToolHosts;
 use smartspace_ports::{key_sets::HttpKeySet, otlp::OtlpSettings, secrets::KnownSecrets};
 
 pub(crate) use self::values::KeepRuns;
 use self::values::{
-    keep_runs, listen_address, log_filter, prices, public_url, variable, variables,
+    keep_runs, listen_address, log_filter, prices, providers, public_url, variable, variables,
 };
 use crate::environment_secrets;
 
@@ -46,8 +50,8 @@ Traces of runs:
   OTEL_SERVICE_NAME             the name of the service in traces; by default smartspace
 
 Tools:
-  SMARTSPACE_SECRET_NAME        the secret NAME: ${secret.NAME} in an agent's tools, NAME in its
-                                webhooks; at least 8 bytes
+  SMARTSPACE_SECRET_NAME        the secret NAME: ${secret.NAME} in an agent's tools and in
+                                --providers, NAME in its webhooks; at least 8 bytes
   SMARTSPACE_SECRET_NAME_HOSTS  the only hosts that may receive it, separated by commas; without
                                 it, every host
   SMARTSPACE_TOOL_HOSTS         hosts on private addresses that tools may reach, separated by
@@ -119,6 +123,17 @@ pub(crate) struct Flags {
         value_parser = prices
     )]
     pub(crate) prices: Arc<Prices>,
+    /// JSON file with more providers of models:
+    /// `{"providers": {"name": {"api": "openai", "baseUrl", "key"?, "keyHeader"?, "headers"?}}}`
+    #[arg(
+        long,
+        env = "SMARTSPACE_PROVIDERS",
+        value_name = "FILE",
+        default_value = "",
+        hide_default_value = true,
+        value_parser = providers
+    )]
+    pub(crate) providers: Providers,
     /// What all model calls of a day may cost, in dollars; a day begins at midnight UTC
     #[arg(
         long,
@@ -254,6 +269,25 @@ impl Flags {
     /// The secrets of tools and webhooks. Errors do not show a secret.
     pub(crate) fn secrets(&self) -> Result<KnownSecrets, String> {
         environment_secrets::read(&self.secrets)
+    }
+
+    /// The providers of models, with their secrets. The variables are the entries of the providers
+    /// `openai` and `anthropic`, unless the file has its own.
+    pub(crate) fn providers(&self) -> Result<Providers, String> {
+        let secrets = self.secrets()?;
+        let secret = |name: &str, host: &str| secrets.value_for(name, host).map(str::to_owned);
+        let entry = |api, key: &Option<String>, base: &Option<String>| {
+            ProviderEntry::of(api).with(key.as_deref(), base.as_deref())
+        };
+        Ok(self
+            .providers
+            .resolved(&secret)
+            .with_default(entry(ProviderApi::Openai, &self.openai_key, &self.openai_base_url))
+            .with_default(entry(
+                ProviderApi::Anthropic,
+                &self.anthropic_key,
+                &self.anthropic_base_url,
+            )))
     }
 
     pub(crate) fn in_memory(&self) -> bool {

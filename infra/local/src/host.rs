@@ -214,6 +214,7 @@ fn new_router(
         socket_url: SocketUrl::OfHost(socket_server::PATH),
         cors_origins: flags.cors_origins.clone(),
         prices: Arc::clone(&flags.prices),
+        providers: Arc::new(flags.providers()?),
         invites: flags.invites,
     };
     let server = SocketServer {

@@ -17,7 +17,7 @@ use utoipa::{
 pub(crate) use crate::agents::model::check_model_name;
 pub use crate::agents::{
     fork_changes::ForkChanges,
-    model::{FallbackModel, ModelConfig, Provider},
+    model::{FallbackModel, ModelConfig, Reasoning, SeenFiles, Speaks, ToolChoice},
     run_settings::{
         Builtins, ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContinueOn, History,
         LoopConfig, SpacesShown,

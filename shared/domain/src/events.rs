@@ -143,6 +143,10 @@ pub enum EventKind {
     RunCompleted {
         /// The run.
         run: Box<Run>,
+        /// How far the agent has read the space of the event. Absent if the run has not read it,
+        /// or if the agent has left it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        read_seq: Option<u64>,
     },
     /// A run ended with an error.
     #[serde(rename = "run.failed")]
@@ -185,6 +189,9 @@ pub enum EventKind {
         watcher: String,
         /// The message.
         text: String,
+        /// Only the operator gets the event.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        private: bool,
     },
     /// A member joined the space.
     #[serde(rename = "member.joined")]

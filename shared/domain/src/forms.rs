@@ -34,6 +34,11 @@ impl FormAnswer {
         }
     }
 
+    /// Whether a form's output, as JSON, says that it was declined.
+    pub fn is_declined(output: &str) -> bool {
+        output.starts_with(r#"{"declined":true"#)
+    }
+
     /// Checks the answer against the form's schema. Every form can be declined.
     pub fn check(&self, schema: Option<&Value>) -> Result<()> {
         match self {

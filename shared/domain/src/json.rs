@@ -1,5 +1,7 @@
 //! Parsing JSON that comes from outside.
 
+mod surrogates;
+
 use std::fmt;
 
 use serde::{
@@ -8,12 +10,14 @@ use serde::{
 };
 use serde_json::{Map, Number, Value};
 
+pub use self::surrogates::replace_lone_surrogates;
+
 /// The prefix of the names that `serde_json` reserves for itself. It parses the text of such a
 /// field as JSON in turn, and starts to count the depth anew, so a few kilobytes could overflow the
 /// stack.
 const RESERVED: &str = "$serde_json::private::";
 
-/// Parses JSON that comes from outside: a request, a frame, a token, or the output of a model.
+/// Parses JSON that comes from outside: a request, a frame or a token.
 ///
 /// All JSON from outside must pass through this function before anything else is made of it.
 ///
@@ -22,6 +26,26 @@ const RESERVED: &str = "$serde_json::private::";
 /// has a name that `serde_json` reserves.
 pub fn parse(json: impl AsRef<[u8]>) -> Result<Value, serde_json::Error> {
     let Plain(value) = serde_json::from_slice(json.as_ref())?;
+    Ok(value)
+}
+
+/// Parses the input of a call that a model wrote: like [`parse`], but a lone surrogate is read as
+/// U+FFFD.
+///
+/// # Errors
+/// Those of [`parse`], except for lone surrogates.
+pub fn parse_written(json: &str) -> Result<Value, serde_json::Error> {
+    parse(&*replace_lone_surrogates(json))
+}
+
+/// Parses an event of a model's server, which must not lose an answer for one odd field: like
+/// [`parse_written`], but of a name that appears twice in an object the last value counts.
+///
+/// # Errors
+/// If the text is not JSON, is nested deeper than 127 levels, or has a name that `serde_json`
+/// reserves.
+pub fn parse_event(json: &str) -> Result<Value, serde_json::Error> {
+    let Parsed::<false>(value) = serde_json::from_str(&replace_lone_surrogates(json))?;
     Ok(value)
 }
 
@@ -97,13 +121,24 @@ pub struct Plain(pub Value);
 
 impl<'de> Deserialize<'de> for Plain {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlainVisitor).map(Self)
+        let Parsed::<true>(value) = Parsed::deserialize(deserializer)?;
+        Ok(Self(value))
     }
 }
 
-struct PlainVisitor;
+/// A value without names that `serde_json` reserves. `UNIQUE` refuses a name that appears twice in
+/// an object.
+struct Parsed<const UNIQUE: bool>(Value);
 
-impl<'de> Visitor<'de> for PlainVisitor {
+impl<'de, const UNIQUE: bool> Deserialize<'de> for Parsed<UNIQUE> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PlainVisitor::<UNIQUE>).map(Self)
+    }
+}
+
+struct PlainVisitor<const UNIQUE: bool>;
+
+impl<'de, const UNIQUE: bool> Visitor<'de> for PlainVisitor<UNIQUE> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -140,7 +175,7 @@ impl<'de> Visitor<'de> for PlainVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Plain(item)) = items.next_element()? {
+        while let Some(Parsed::<UNIQUE>(item)) = items.next_element()? {
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -152,8 +187,8 @@ impl<'de> Visitor<'de> for PlainVisitor {
             if name.starts_with(RESERVED) {
                 return Err(A::Error::custom(format!("a name may not start with {RESERVED}")));
             }
-            let Plain(value) = fields.next_value()?;
-            if object.contains_key(&name) {
+            let Parsed::<UNIQUE>(value) = fields.next_value()?;
+            if UNIQUE && object.contains_key(&name) {
                 let shown: String = name.chars().take(64).collect();
                 return Err(A::Error::custom(format!("the name {shown:?} appears twice")));
             }
@@ -264,5 +299,17 @@ mod tests {
             json!({"b": 1, "a": [null, 1.5, "x"]})
         );
         assert!(parse("1e400").is_err() && parse("{} x").is_err() && parse("").is_err());
+    }
+
+    #[test]
+    fn a_model_may_write_lone_surrogates_and_its_server_a_name_twice() {
+        let lone = r#"{"a": "\ud83d"}"#;
+        assert!(parse(lone).is_err());
+        assert_eq!(parse_written(lone).unwrap(), json!({"a": "\u{fffd}"}));
+        let twice = r#"{"a": [{"b": 1, "b": "\ude00"}]}"#;
+        assert!(parse_written(twice).is_err());
+        assert_eq!(parse_event(twice).unwrap(), json!({"a": [{"b": "\u{fffd}"}]}));
+        let reserved = r#"{"$serde_json::private::RawValue": "[]"}"#;
+        assert!(parse_event(reserved).is_err() && parse_written(reserved).is_err());
     }
 }

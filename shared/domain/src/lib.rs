@@ -6,6 +6,7 @@
 //!   used by all others
 //! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: people,
 //!   agents and spaces, and their configuration
+//! - [`providers`]: the providers of models that a deployment has
 //! - [`messages`] (with [`attachments`]), [`mentions`], [`dispatch`] (with [`quota`] and
 //!   [`concurrency`]): messages and their files, the agents that they trigger, and which runs
 //!   may work
@@ -37,6 +38,7 @@ pub mod errors;
 pub mod events;
 pub mod forms;
 pub mod goals;
+mod headers;
 pub mod idempotency;
 mod identity;
 pub mod ids;
@@ -52,6 +54,7 @@ pub mod names;
 pub mod plans;
 pub mod prices;
 pub mod problems;
+pub mod providers;
 pub mod quota;
 pub mod quoting;
 pub mod rates;

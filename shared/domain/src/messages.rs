@@ -32,7 +32,8 @@ pub enum Part {
     Text {
         /// The text.
         text: String,
-        /// True if the run was canceled while its model wrote the text.
+        /// True if the run was canceled while its model wrote the text, or if the text was cut at
+        /// `maxOutputTokens`.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         partial: bool,
     },
@@ -136,7 +137,7 @@ impl Message {
             .unwrap_or("")
     }
 
-    /// Whether its run was canceled while the model wrote it.
+    /// Whether the model did not write it to its end.
     pub fn is_partial(&self) -> bool {
         self.parts.iter().any(|part| match part {
             Part::Text { partial, .. } => *partial,

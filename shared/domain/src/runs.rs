@@ -10,7 +10,7 @@ use crate::{
     ids::{EntityId, RunId, SpaceId},
     steps::Step,
     stored::{self, tolerant},
-    triggers::{self, ShownTrigger, Trigger},
+    triggers::{self, RunTrigger, Trigger},
 };
 
 /// The status of a run.
@@ -64,10 +64,14 @@ pub enum EndReason {
     Skipped,
     /// The agent called `delegate`.
     Delegated,
+    /// The model refused to answer, and so did its fallbacks.
+    Refusal,
     /// `loop.maxSteps` was reached.
     MaxSteps,
     /// `loop.timeLimit` has passed.
     TimeLimit,
+    /// Two answers in a row were cut at `maxOutputTokens`, or a text without a call was.
+    Length,
     /// The operator or a person canceled the run.
     Cancel,
     /// Another run of the agent called `stop_run`.
@@ -181,7 +185,7 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork_of: Option<ForkOf>,
     /// Why the run was started.
-    #[schema(value_type = ShownTrigger)]
+    #[schema(value_type = RunTrigger)]
     #[serde(deserialize_with = "triggers::shown")]
     pub trigger: Trigger,
     /// The space that the run posts to; null if it has entered none.
@@ -215,7 +219,7 @@ pub struct Run {
     /// When the run ended.
     #[schema(required)]
     pub finished_at: Option<Time>,
-    /// The messages of watchers to the model, as members may see them. Not in lists and events.
+    /// The messages of watchers to the model, as members may see them. Not in events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<Hint>>,
     /// The run's steps. Only for the operator, and not in lists.
@@ -228,6 +232,12 @@ impl Run {
     /// shown.
     pub fn known_by(&self, shown_in: SpaceId) -> Option<KnownBy> {
         self.active_space_id.filter(|space| *space != shown_in).map(KnownBy::Members)
+    }
+
+    /// The run without the texts of its trigger, as events and lists carry it.
+    #[must_use]
+    pub fn without_trigger_texts(self) -> Self {
+        Self { trigger: self.trigger.without_texts(), ..self }
     }
 
     /// The run for readers who may know only the type of its trigger.

@@ -42,6 +42,11 @@ pub struct Step {
     pub system_messages: Vec<SystemMessage>,
     /// What the model wrote besides its calls. It is private and posted nowhere.
     pub text: String,
+    /// What the model thought, in the form in which its provider sent it, signatures included. The
+    /// next steps send it back to the same model. Only the operator sees it. Absent if the provider
+    /// sent none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Value>,
     /// The tool calls.
     pub calls: Vec<Call>,
     /// True if the run was canceled while the model wrote the answer: the text and the inputs end
@@ -96,6 +101,9 @@ pub struct SystemMessage {
     pub text: String,
 }
 
+/// The watcher of notes about servers.
+const SERVERS: &str = "servers";
+
 /// The texts of a message of a conversation.
 fn texts_of(message: &Value) -> impl Iterator<Item = &str> {
     let blocks = message["blocks"].as_array().into_iter().flatten();
@@ -103,8 +111,18 @@ fn texts_of(message: &Value) -> impl Iterator<Item = &str> {
 }
 
 impl SystemMessage {
-    /// Whether only the operator may read it. The watchers `news` and `start` tell a model about
-    /// its agent and about other spaces, which members of this space may not know.
+    /// A note about a server of the agent's tools, with its addresses and settings.
+    pub fn about_server(text: String) -> Self {
+        Self { watcher: SERVERS.to_owned(), text }
+    }
+
+    /// Whether the model reads it. The notes about servers are for the operator alone.
+    pub fn is_for_model(&self) -> bool {
+        self.watcher != SERVERS
+    }
+
+    /// Whether only the operator may read it. The watchers `news`, `resumed` and `start` tell a
+    /// model about its agent and about other spaces, which members of this space may not know.
     pub fn is_for_operator(&self) -> bool {
         is_private(&self.watcher)
     }
@@ -112,7 +130,7 @@ impl SystemMessage {
 
 /// Whether only the operator may read what this watcher says.
 pub fn is_private(watcher: &str) -> bool {
-    ["news", "start"].contains(&watcher)
+    ["news", "resumed", "start", SERVERS].contains(&watcher)
 }
 
 /// Why a model stopped.
@@ -125,6 +143,10 @@ pub enum FinishReason {
     Stop,
     /// Its answer reached `maxOutputTokens`.
     Length,
+    /// The model or a filter of its provider refused to answer.
+    Refusal,
+    /// The provider paused a long turn. The next step continues it.
+    Pause,
     /// No model answered, or the answer failed.
     Error,
 }

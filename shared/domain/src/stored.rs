@@ -35,16 +35,19 @@ const FALLBACKS: &[(&str, &str)] = &[
     ("History", "timeline"),
     // A paused plan does not fire.
     ("PlanStatus", "paused"),
-    ("Provider", "scripted"),
     ("Reason", "policy"),
+    ("Reasoning", "low"),
     ("Role", "member"),
     // A queued run is active. The table refuses to claim a run with an unknown status.
     ("RunStatus", "queued"),
     ("ScriptError", "bad_request"),
+    ("SeenFiles", "images"),
     ("Source", "broadcast"),
     ("SpacesShown", "active"),
+    ("Speaks", "tools"),
     ("StreamEnd", "failed"),
     ("StreamKind", "message"),
+    ("ToolChoice", "auto"),
     ("TriggerKind", "service"),
     // Only mentioned agents are triggered.
     ("TriggerPolicy", "mention"),

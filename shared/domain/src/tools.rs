@@ -12,10 +12,11 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 pub(crate) use crate::tools::checks::check_tools;
-pub use crate::tools::images::{ImageProvider, ImageSize, image_input};
+pub use crate::tools::images::{ImageSize, image_input};
 use crate::{
     durations::WrittenDuration,
     ids::{EntityId, SpaceId},
+    providers::ProviderName,
     schemas, stored,
 };
 
@@ -136,8 +137,8 @@ pub enum Execution {
     /// Draws a picture, which the card of the call shows.
     #[schema(rename_all = "camelCase")]
     Image {
-        /// Who draws it.
-        provider: ImageProvider,
+        /// The provider whose model draws it. Its API is that of OpenAI, Bedrock or a script.
+        provider: ProviderName,
         /// The model's name at its provider. `scripted` needs none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(min_length = 1, max_length = 256)]

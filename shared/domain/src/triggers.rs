@@ -1,13 +1,17 @@
 //! Triggers: why a run was started.
 
+mod reference;
 mod shown;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-pub use self::shown::ShownTrigger;
 pub(crate) use self::shown::shown;
+pub use self::{
+    reference::TriggerReference,
+    shown::{RunTrigger, ShownTrigger},
+};
 use crate::{
     Time,
     identity::Sender,
@@ -114,6 +118,9 @@ pub enum Trigger {
         /// When the delivery was received.
         at: Time,
     },
+    /// Without its texts, as events and lists of runs carry it.
+    #[serde(skip_deserializing, untagged)]
+    Reference(TriggerReference),
     /// Only the type, for readers who may know no more.
     #[serde(skip_deserializing, untagged)]
     Hidden(HiddenTrigger),
@@ -168,6 +175,7 @@ impl Trigger {
             Self::SpaceMessage { .. } => TriggerKind::SpaceMessage,
             Self::Plan { .. } => TriggerKind::Plan,
             Self::Service { .. } => TriggerKind::Service,
+            Self::Reference(reference) => reference.kind(),
             Self::Hidden(hidden) => hidden.kind,
         }
     }
@@ -188,6 +196,35 @@ impl Trigger {
             *note = delegation.note;
         }
         self
+    }
+
+    /// The message that is the trigger, if one is known.
+    pub fn message_id(&self) -> Option<MessageId> {
+        match self {
+            Self::SpaceMessage { message_id, .. }
+            | Self::Reference(TriggerReference::SpaceMessage { message_id, .. }) => {
+                Some(*message_id)
+            }
+            _ => None,
+        }
+    }
+
+    /// Why the trigger's message triggered the agent, if a message is known.
+    pub fn source(&self) -> Option<Source> {
+        match self {
+            Self::SpaceMessage { source, .. }
+            | Self::Reference(TriggerReference::SpaceMessage { source, .. }) => Some(*source),
+            _ => None,
+        }
+    }
+
+    /// The trigger without its texts, as events and lists of runs carry it.
+    #[must_use]
+    pub fn without_texts(&self) -> Self {
+        match TriggerReference::of(self) {
+            Some(reference) => Self::Reference(reference),
+            None => self.clone(),
+        }
     }
 
     /// The trigger for readers who may know only its type.
@@ -224,7 +261,7 @@ impl Trigger {
                     *payload = Value::String(start.to_owned());
                 }
             }
-            Self::Hidden(_) => {}
+            Self::Reference(_) | Self::Hidden(_) => {}
         }
         self
     }

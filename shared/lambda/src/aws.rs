@@ -163,10 +163,7 @@ fn sdk(config: &Config) -> SdkConfig {
 /// The models, with their keys from the stack's secret.
 pub fn models(config: &Config, secret: &Contents, bedrock: Bedrock) -> Result<Models, Failure> {
     Ok(Models::new(Settings {
-        openai_key: secret.openai_key.clone().filter(|key| !key.is_empty()),
-        openai_base_url: config.openai_base_url.clone(),
-        anthropic_key: secret.anthropic_key.clone().filter(|key| !key.is_empty()),
-        anthropic_base_url: config.anthropic_base_url.clone(),
+        providers: secret.fill_in(&config.providers),
         bedrock: Arc::new(bedrock),
         limits: Limits::default(),
         http: http::client().build().map_err(Failure::not_configured)?,

@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use smartspace_domain::{
-    budgets::DailyLimit, invites::InvitePolicy, prices::Prices, web_origins::origin,
+    budgets::DailyLimit, invites::InvitePolicy, prices::Prices, providers::Providers,
+    web_origins::origin,
 };
 use smartspace_ports::{alarms::Schedules, otlp::OtlpSettings};
 
@@ -37,10 +38,9 @@ pub struct Config {
     pub cors_origins: Vec<String>,
     /// `RUN_RETENTION_DAYS`: how long ended runs are stored; 0 stores them forever.
     pub keep_runs: Option<Duration>,
-    /// `MODEL_BASE_URLS`: `openai=https://…,anthropic=https://…`; either may be missing.
-    pub openai_base_url: Option<String>,
-    /// Also from `MODEL_BASE_URLS`.
-    pub anthropic_base_url: Option<String>,
+    /// `PROVIDERS`: more providers of models as JSON, without the values of their secrets; may be
+    /// empty.
+    pub providers: Providers,
     /// `JWKS_URL`, `JWT_ISSUER`, `JWT_AUDIENCE`: the identity provider whose tokens are accepted.
     /// Without it, tokens are signed with the secret's `jwtSecret`.
     pub provider: Option<Provider>,
@@ -106,7 +106,10 @@ impl Config {
     fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, BadConfig> {
         let mut wrong = Vec::new();
         let mut config = Self::plain(&variable, &mut wrong);
-        config.read_base_urls(&variable("MODEL_BASE_URLS").unwrap_or_default(), &mut wrong);
+        match Providers::read(&variable("PROVIDERS").unwrap_or_default()) {
+            Ok(providers) => config.providers = providers,
+            Err(error) => wrong.push(format!("PROVIDERS: {error}")),
+        }
         if let Some(text) = variable("MODEL_PRICES").filter(|text| !text.is_empty()) {
             match Prices::read(&text) {
                 Ok(prices) => config.prices = Arc::new(prices),
@@ -168,8 +171,7 @@ impl Config {
             secret: required("SECRET_ARN"),
             cors_origins: Vec::new(),
             keep_runs: None,
-            openai_base_url: None,
-            anthropic_base_url: None,
+            providers: Providers::default(),
             provider: None,
             invites: InvitePolicy::default(),
             tool_hosts: variable("TOOL_HOSTS").unwrap_or_default(),
@@ -183,18 +185,6 @@ impl Config {
                 .filter(|filter| !filter.is_empty())
                 .unwrap_or_else(|| "info".into()),
             stack: variable("STACK_NAME").filter(|name| !name.is_empty()),
-        }
-    }
-
-    fn read_base_urls(&mut self, urls: &str, wrong: &mut Vec<String>) {
-        for url in urls.split(',').map(str::trim).filter(|url| !url.is_empty()) {
-            match url.split_once('=') {
-                Some(("openai", url)) => self.openai_base_url = Some(url.to_owned()),
-                Some(("anthropic", url)) => self.anthropic_base_url = Some(url.to_owned()),
-                _ => wrong.push(format!(
-                    "MODEL_BASE_URLS: expected openai=https://… or anthropic=https://…, got {url:?}"
-                )),
-            }
         }
     }
 }
@@ -234,7 +224,7 @@ mod tests {
             "INVITES",
             "JWT_ISSUER",
             "MODEL_PRICES",
-            "MODEL_BASE_URLS",
+            "PROVIDERS",
             "ALLOWED_ORIGINS",
         ];
         let half = Config::read(|name| {
@@ -257,9 +247,10 @@ mod tests {
             "INVITES" => Some("guests".into()),
             "MODEL_PRICES" => None,
             "ALLOWED_ORIGINS" => Some("https://app.example.com/, , http://localhost:5173".into()),
-            "MODEL_BASE_URLS" => {
-                Some("openai=http://127.0.0.1:1/v1?a=b, anthropic=http://127.0.0.1:2".into())
-            }
+            "PROVIDERS" => Some(
+                r#"{"providers": {"own": {"api": "openai", "baseUrl": "http://127.0.0.1:1/v1"}}}"#
+                    .into(),
+            ),
             "OTEL_EXPORTER_OTLP_ENDPOINT" => Some("http://127.0.0.1:4318".into()),
             name if name.starts_with("OTEL_") => None,
             name => Some(format!("a {name}, b")),
@@ -271,8 +262,7 @@ mod tests {
         );
         assert_eq!(config.otlp.unwrap().url.as_str(), "http://127.0.0.1:4318/v1/traces");
         assert_eq!(config.budget.nanodollars, Some(12_500_000_000));
-        let urls = (config.openai_base_url.as_deref(), config.anthropic_base_url.as_deref());
-        assert_eq!(urls, (Some("http://127.0.0.1:1/v1?a=b"), Some("http://127.0.0.1:2")));
+        assert_eq!(config.providers.names(), "anthropic, bedrock, openai, own, scripted");
     }
 
     #[test]
@@ -288,11 +278,8 @@ mod tests {
             "{:?}",
             wrong.0
         );
-        let wrong =
-            Config::read(|name| (name == "MODEL_BASE_URLS").then(|| "bedrock=x,openai".into()))
-                .unwrap_err();
-        let urls: Vec<_> =
-            wrong.0.iter().filter(|text| text.starts_with("MODEL_BASE_URLS")).collect();
-        assert_eq!(urls.len(), 2, "{urls:?}");
+        let wrong = Config::read(|name| (name == "PROVIDERS").then(|| "[]".into())).unwrap_err();
+        let named = wrong.0.iter().find(|text| text.starts_with("PROVIDERS")).unwrap();
+        assert!(named.contains("not an object"), "{named}");
     }
 }

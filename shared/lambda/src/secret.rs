@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use aws_sdk_secretsmanager::{Client, error::DisplayErrorContext};
 use serde::Deserialize;
-use smartspace_domain::names::SecretName;
+use smartspace_domain::{
+    names::SecretName,
+    providers::{ProviderApi, ProviderEntry, Providers},
+};
 use smartspace_ports::{
     otlp,
     secrets::{KnownSecrets, Secret, Secrets, SecretsError},
@@ -56,6 +59,25 @@ enum Entry {
 }
 
 impl Contents {
+    /// The providers of models with their secrets. The keys of the providers `openai` and
+    /// `anthropic` are entries of Smartspace's own, which only providers may name.
+    pub fn fill_in(&self, providers: &Providers) -> Providers {
+        let own = |name: &str| match name {
+            "OPENAI_API_KEY" => self.openai_key.as_deref(),
+            "ANTHROPIC_API_KEY" => self.anthropic_key.as_deref(),
+            _ => None,
+        };
+        let secret = |name: &str, host: &str| match own(name).filter(|key| !key.is_empty()) {
+            Some(key) => Ok(key.to_owned()),
+            None => self.known.value_for(name, host).map(str::to_owned),
+        };
+        let entry = |api, key: &Option<String>| ProviderEntry::of(api).with(key.as_deref(), None);
+        providers
+            .resolved(&secret)
+            .with_default(entry(ProviderApi::Openai, &self.openai_key))
+            .with_default(entry(ProviderApi::Anthropic, &self.anthropic_key))
+    }
+
     /// Reads the secret's JSON. Errors do not show any of it.
     fn read(text: &str) -> Result<Self, Failure> {
         // The text of a JSON error could show a part of the secret.

@@ -1,51 +1,80 @@
-//! The base URL and the API key of a provider over HTTP, checked.
+//! The base URL and the credentials of a provider over HTTP, checked.
 
-use reqwest::Url;
-use smartspace_domain::runs::FailureCode;
+use reqwest::{
+    Client, RequestBuilder, Url,
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
+};
+use smartspace_domain::{
+    providers::{ProviderApi, ProviderEntry, ProviderName},
+    runs::FailureCode,
+};
 
-use crate::port::ModelError;
+use crate::{port::ModelError, refusals::Refusals};
 
-/// The names of a provider and of its settings, for error texts.
-pub(crate) struct CredentialNames {
-    pub(crate) provider: &'static str,
-    /// Name of the setting that holds the key.
-    pub(crate) key: &'static str,
-    /// Name of the setting that holds the base URL.
-    pub(crate) base: &'static str,
-    /// The base URL if none is set.
-    pub(crate) own_base: &'static str,
-}
+/// The header that carries the key of Anthropic's API.
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// The shortest header's value that no error shows. A shorter one may occur in other text.
+const SHORTEST_HIDDEN: usize = 8;
 
 pub(crate) struct Access {
     pub(crate) base: Url,
-    pub(crate) key: Option<String>,
+    /// The credentials and the entry's other headers.
+    headers: HeaderMap,
+    /// Texts that no error may show.
+    hidden: Vec<String>,
 }
 
 impl Access {
-    /// Without `base` it uses the provider's own base URL, which needs a key. Any other base works
-    /// without a key too.
-    pub(crate) fn new(
-        names: &CredentialNames,
-        key: Option<String>,
-        base: Option<&str>,
-    ) -> Result<Self, ModelError> {
-        let missing = |text: String| Err(ModelError::new(FailureCode::NotConfigured, text));
-        let key = key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
-        let base = base.map(str::trim).filter(|base| !base.is_empty());
-        if key.is_none() && base.is_none() {
-            let CredentialNames { provider, key, base, .. } = names;
-            return missing(format!(
-                "the provider {provider} has no API key: set {key}, \
-                 or set {base} to a server that needs no key"
-            ));
+    /// Without a base URL it uses the API's own, which needs a key. Any other base works without a
+    /// key too.
+    pub(crate) fn new(name: &ProviderName, entry: &ProviderEntry) -> Result<Self, ModelError> {
+        if let Some(fault) = &entry.fault {
+            return Err(not_configured(format!("the provider {name} can't be asked: {fault}")));
         }
-        if key.as_ref().is_some_and(|key| !key.chars().all(|c| c.is_ascii_graphic())) {
-            return missing(invalid_key(names));
+        let key = entry.key.as_deref().map(str::trim).filter(|key| !key.is_empty());
+        let key_setting = setting(name, entry, "API_KEY", "key");
+        let base_setting = setting(name, entry, "BASE_URL", "baseUrl");
+        if key.is_none() && entry.base_url.is_none() {
+            return Err(not_configured(format!(
+                "the provider {name} has no API key: set {key_setting}, \
+                 or set {base_setting} to a server that needs no key"
+            )));
         }
-        match Url::parse(base.unwrap_or(names.own_base)) {
-            Ok(base) if matches!(base.scheme(), "http" | "https") => Ok(Self { base, key }),
-            _ => missing(format!("{} is not an http or https address", names.base)),
+        let base = entry.address().ok_or_else(|| {
+            not_configured(format!("{base_setting} is not an http or https address"))
+        })?;
+        let mut headers = HeaderMap::new();
+        for (header, value) in &entry.headers {
+            let invalid = || not_configured(format!("the header {header} of {name} is not valid"));
+            let value = sensitive(value).ok_or_else(invalid)?;
+            headers.insert(HeaderName::try_from(header).map_err(|_| invalid())?, value);
         }
+        if let Some(key) = key {
+            let header = key_header(entry, key).ok_or_else(|| {
+                not_configured(format!(
+                    "{key_setting} must contain only printable ASCII characters without spaces"
+                ))
+            })?;
+            headers.insert(header.name, header.value);
+        }
+        let values = entry.headers.values().filter(|value| value.len() >= SHORTEST_HIDDEN);
+        let hidden = key
+            .into_iter()
+            .map(str::to_owned)
+            .chain(entry.hidden.iter().cloned())
+            .chain(values.cloned())
+            .collect();
+        Ok(Self { base, headers, hidden })
+    }
+
+    /// A request to the base URL with these path segments appended, with all headers of the entry.
+    pub(crate) fn post(&self, http: &Client, segments: &[&str]) -> RequestBuilder {
+        http.post(self.address(segments)).headers(self.headers.clone())
+    }
+
+    /// What turns the refusals of this provider into errors.
+    pub(crate) fn refusals(&self, mark: &'static str) -> Refusals {
+        Refusals::new(self.hidden.iter().cloned(), mark)
     }
 
     /// The base URL with these path segments appended.
@@ -58,7 +87,46 @@ impl Access {
     }
 }
 
-/// The text never contains the key itself.
-pub(crate) fn invalid_key(names: &CredentialNames) -> String {
-    format!("{} must contain only printable ASCII characters without spaces", names.key)
+struct KeyHeader {
+    name: HeaderName,
+    value: HeaderValue,
 }
+
+/// The header that carries a key. Returns `None` if no header can carry it.
+fn key_header(entry: &ProviderEntry, key: &str) -> Option<KeyHeader> {
+    if !key.chars().all(|char| char.is_ascii_graphic()) {
+        return None;
+    }
+    if let Some(name) = &entry.key_header {
+        return Some(KeyHeader { name: HeaderName::try_from(name).ok()?, value: sensitive(key)? });
+    }
+    Some(match entry.api {
+        ProviderApi::Anthropic => KeyHeader { name: X_API_KEY, value: sensitive(key)? },
+        _ => KeyHeader { name: AUTHORIZATION, value: sensitive(&format!("Bearer {key}"))? },
+    })
+}
+
+/// The value of a header, which no log shows.
+fn sensitive(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// What the operator sets: a variable for the provider that has its API's name, or else a field of
+/// its entry.
+fn setting(name: &ProviderName, entry: &ProviderEntry, variable: &str, field: &str) -> String {
+    if name.is(entry.api) {
+        format!("{}_{variable}", name.as_str().to_ascii_uppercase())
+    } else {
+        format!("`{field}` of the provider {name}")
+    }
+}
+
+fn not_configured(text: String) -> ModelError {
+    // The text never contains a key.
+    ModelError::new(FailureCode::NotConfigured, text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ mod exchange;
 mod families;
 mod faults;
 mod images;
-mod request_body;
+pub(crate) mod request_body;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -34,6 +34,7 @@ use tokio::sync::OnceCell;
 
 use self::{answer::ResponseReader, exchange::Exchange, request_body::RequestBody};
 use crate::{
+    adaptations::Adaptations,
     http,
     port::{Drawing, ImageRequest, Model, ModelError, Piece, Pieces, Request, estimate},
 };
@@ -48,6 +49,7 @@ pub struct Bedrock(Arc<Lazy>);
 struct Lazy {
     config: Box<dyn Fn() -> BoxFuture<'static, SdkConfig> + Send + Sync>,
     client: OnceCell<Client>,
+    adaptations: Adaptations,
 }
 
 impl Bedrock {
@@ -61,7 +63,8 @@ impl Bedrock {
     pub fn lazily(
         config: impl Fn() -> BoxFuture<'static, SdkConfig> + Send + Sync + 'static,
     ) -> Self {
-        Self(Arc::new(Lazy { config: Box::new(config), client: OnceCell::new() }))
+        let adaptations = Adaptations::default();
+        Self(Arc::new(Lazy { config: Box::new(config), client: OnceCell::new(), adaptations }))
     }
 
     /// Asks a model once, without a stream.
@@ -98,19 +101,20 @@ fn client(config: &SdkConfig) -> Result<Client, ModelError> {
 #[async_trait]
 impl Model for Bedrock {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let body = serde_json::to_vec(&RequestBody::new(request)).map_err(|error| {
-            ModelError::new(
-                FailureCode::BadRequest,
-                format!("the request could not be made: {error}"),
-            )
-        })?;
-        let ask = self.client().await?.converse_stream().model_id(&request.model.name);
-        let answer = ask
-            .customize()
-            .interceptor(Exchange::new(body))
-            .send()
-            .await
-            .map_err(|error| faults::unanswered(&error))?;
+        let client = self.client().await?;
+        let body = RequestBody::new(request);
+        let mut adapted = self.0.adaptations.adapt(&request.model, &body);
+        let answer = loop {
+            let body = serde_json::to_vec(&adapted.body()?).map_err(|error| {
+                let text = format!("the request could not be made: {error}");
+                ModelError::new(FailureCode::BadRequest, text)
+            })?;
+            let ask = client.converse_stream().model_id(&request.model.name);
+            match ask.customize().interceptor(Exchange::new(body)).send().await {
+                Ok(answer) => break answer,
+                Err(error) => adapted.obey(faults::refusal(&error))?,
+            }
+        };
         Ok(pieces(answer.stream, ResponseReader::new(estimate::request_tokens(request))).boxed())
     }
 
@@ -125,6 +129,7 @@ struct Reading {
     events: Events,
     answer: ResponseReader,
     ready: VecDeque<Piece>,
+    has_ended: bool,
 }
 
 /// The pieces of an answer. The stream ends with the last piece or with an error.
@@ -132,26 +137,28 @@ fn pieces(
     events: Events,
     answer: ResponseReader,
 ) -> impl Stream<Item = Result<Piece, ModelError>> + Send {
-    stream::unfold(Some(Reading { events, answer, ready: VecDeque::new() }), |reading| async move {
+    let reading = Reading { events, answer, ready: VecDeque::new(), has_ended: false };
+    stream::unfold(Some(reading), |reading| async move {
         let mut reading = reading?;
         loop {
             if let Some(piece) = reading.ready.pop_front() {
                 return Some((Ok(piece), Some(reading)));
             }
-            match reading.read_event().await {
-                Ok(None) => {}
-                Ok(Some(last)) => return Some((Ok(last), None)),
-                Err(error) => return Some((Err(error), None)),
+            if reading.has_ended {
+                return None;
+            }
+            if let Err(error) = reading.read_event().await {
+                return Some((Err(error), None));
             }
         }
     })
 }
 
 impl Reading {
-    /// Reads the next event. Returns the last piece once no event follows.
-    async fn read_event(&mut self) -> Result<Option<Piece>, ModelError> {
+    /// Makes the pieces of the next event ready, or the last ones if no event follows.
+    async fn read_event(&mut self) -> Result<(), ModelError> {
         if self.answer.is_over() {
-            return self.answer.finish().map_err(faults::broken).map(Some);
+            return self.end();
         }
         match self.events.recv().await {
             Ok(Some(event)) => {
@@ -159,12 +166,20 @@ impl Reading {
                 // Hidden reasoning produces no pieces, but it is not silence.
                 let alive = pieces.is_empty().then(|| Piece::Text(String::new()));
                 self.ready.extend(pieces.into_iter().chain(alive));
-                Ok(None)
+                Ok(())
             }
             // If the connection breaks after the end of the content, only token counts are lost.
             Err(error) if !self.answer.is_complete() => Err(faults::in_stream(&error)),
-            Ok(None) | Err(_) => self.answer.finish().map_err(faults::broken).map(Some),
+            Ok(None) | Err(_) => self.end(),
         }
+    }
+
+    fn end(&mut self) -> Result<(), ModelError> {
+        let last = self.answer.finish().map_err(faults::broken)?;
+        self.ready.extend(self.answer.opaque().map(Piece::Opaque));
+        self.ready.push_back(last);
+        self.has_ended = true;
+        Ok(())
     }
 }
 

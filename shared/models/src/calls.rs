@@ -1,11 +1,15 @@
 //! Earlier tool calls in a form that every provider accepts.
 
+mod ids;
+
 use serde_json::{Map, Value, json};
+
+pub(crate) use self::ids::CallIds;
 
 /// The input of an earlier call, as an object: providers refuse anything else. Input that is not a
 /// JSON object is wrapped as text in the field `unreadable`.
 pub(crate) fn input(written: &str) -> Map<String, Value> {
-    match smartspace_domain::json::parse(written) {
+    match smartspace_domain::json::parse_written(written) {
         Ok(Value::Object(input)) => input,
         _ if written.trim().is_empty() => Map::new(),
         _ => Map::from_iter([("unreadable".to_owned(), json!(written))]),

@@ -39,11 +39,12 @@ where
     let alive = Arc::new(AtomicBool::new(false));
     let set_alive = Arc::clone(&alive);
     let mut size = Size::default();
+    let mut beginning = Beginning::default();
     let bounded = bytes.map(move |piece| {
         set_alive.store(true, Relaxed);
         let piece = piece.map_err(|_| "the connection broke")?;
         size.add(piece.as_ref())?;
-        Ok::<B, &'static str>(piece)
+        Ok::<Vec<u8>, &'static str>(beginning.without_bom(piece.as_ref()))
     });
     let mut events = Box::pin(bounded.eventsource());
     stream::poll_fn(move |context| match events.poll_next_unpin(context) {
@@ -60,6 +61,37 @@ where
             }))
         }
     })
+}
+
+/// A stream may begin with a byte order mark, which is no part of its first line. The parser panics
+/// at one.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// The start of the stream.
+#[derive(Default)]
+struct Beginning {
+    is_over: bool,
+    /// How many bytes of the mark have come.
+    matched: usize,
+}
+
+impl Beginning {
+    fn without_bom(&mut self, bytes: &[u8]) -> Vec<u8> {
+        if self.is_over {
+            return bytes.to_vec();
+        }
+        let expected = &BOM[self.matched..];
+        let same = expected.iter().zip(bytes).take_while(|(one, other)| one == other).count();
+        self.matched += same;
+        if self.matched < BOM.len() && same == bytes.len() {
+            return Vec::new();
+        }
+        self.is_over = true;
+        // These bytes may be the start of another character.
+        let held = if self.matched < BOM.len() { &BOM[..self.matched] } else { &[] };
+        // After an empty comment, the parser looks for no further mark.
+        [b":\n", held, &bytes[same..]].concat()
+    }
 }
 
 #[derive(Default)]
@@ -108,6 +140,30 @@ mod tests {
             let text = text.replace('\n', line_end);
             let pieces = text.as_bytes().chunks(size).map(|piece| Ok(piece.to_vec())).collect();
             prop_assert_eq!(events(pieces), [Ok(data(json)), Ok(data("[DONE]"))]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_byte_order_mark_is_dropped_however_it_is_split(size in 1..9_usize) {
+            let text = b"\xef\xbb\xbfdata: a\n\ndata: \xef\xbb\xbf\xef\xbb\xbe\n\n";
+            let pieces = text.chunks(size).map(|piece| Ok(piece.to_vec())).collect();
+            prop_assert_eq!(events(pieces), [Ok(data("a")), Ok(data("\u{feff}\u{fefe}"))]);
+        }
+
+        #[test]
+        fn no_beginning_panics(
+            beginning in prop::collection::vec(
+                prop::sample::select(b"\xef\xbb\xbf:d\n".to_vec()),
+                0..9,
+            ),
+            size in 1..9_usize,
+        ) {
+            let text = [&beginning[..], b"\n\ndata: a\n\n"].concat();
+            let pieces = text.chunks(size).map(|piece| Ok(piece.to_vec())).collect();
+            let is_text = std::str::from_utf8(&text).is_ok();
+            let last = events(pieces).pop();
+            prop_assert!(!is_text || last == Some(Ok(data("a"))), "{:?}", last);
         }
     }
 

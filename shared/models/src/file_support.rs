@@ -1,7 +1,10 @@
 //! Which models take images and PDFs, by their names. A model that is not listed gets neither: a
 //! provider refuses a whole request for one file that the model does not take.
 
-use smartspace_domain::agents::{ModelConfig, Provider};
+use smartspace_domain::{
+    agents::{ModelConfig, SeenFiles},
+    providers::ProviderApi,
+};
 
 use crate::port::files::Media;
 
@@ -88,18 +91,29 @@ const BEDROCK: [(&str, FileSupport); 14] = [
     ("mistral.pixtral-large", IMAGES),
 ];
 
-/// The files that a model takes, by its provider and name. Servers with a compatible API are asked
-/// under their own names of models, so the names of `OpenAI` and Anthropic decide there too.
+/// The files that a model takes: as its configuration says, or else by its provider and name.
+/// Servers with a compatible API are asked under their own names of models, so the names of
+/// `OpenAI` and Anthropic decide there too.
 pub fn of_model(model: &ModelConfig) -> FileSupport {
+    if let Some(seen) = &model.sees {
+        let takes = |files| seen.contains(&files);
+        return FileSupport { images: takes(SeenFiles::Images), pdfs: takes(SeenFiles::Pdf) };
+    }
     let name = model.name.as_str();
-    let found = match model.provider {
-        Provider::Scripted => by_prefix(&SCRIPTED, name),
-        Provider::Anthropic => by_prefix(&ANTHROPIC, name),
-        Provider::Openai if OPENAI_BLIND.iter().any(|part| name.contains(part)) => None,
-        Provider::Openai => by_prefix(&OPENAI, name),
-        Provider::Bedrock => first_match(&BEDROCK, name),
+    let provider = |api| model.provider.is(api);
+    let found = match () {
+        () if provider(ProviderApi::Scripted) => by_prefix(&SCRIPTED, name),
+        () if provider(ProviderApi::Bedrock) => first_match(&BEDROCK, name),
+        () if provider(ProviderApi::Anthropic) => by_prefix(&ANTHROPIC, name),
+        () if provider(ProviderApi::Openai) => of_openai(name),
+        () => by_prefix(&ANTHROPIC, name).or_else(|| of_openai(name)),
     };
     found.unwrap_or(NOTHING)
+}
+
+fn of_openai(name: &str) -> Option<FileSupport> {
+    let is_blind = OPENAI_BLIND.iter().any(|part| name.contains(part));
+    by_prefix(&OPENAI, name).filter(|_| !is_blind)
 }
 
 /// The first matching prefix decides.

@@ -7,7 +7,12 @@
 //! - [`anthropic`]: Anthropic's Messages API
 //! - `bedrock`: all models on Amazon Bedrock, through the AWS SDK; in a build without it,
 //!   [`no_bedrock`] refuses each request
-//! - `access`, `events`, `reading`, `refusals`, `calls`: shared by the providers over HTTP
+//! - `turns`, `calls`: the conversation of a request as every server takes it
+//! - `access`, `events`, `fields`, `reading`, `refusals`: shared by the providers over HTTP
+//! - `client`: how many answers of one provider are under way, and what its server may take
+//! - `adaptations`: repeats a request without a field that the model refuses
+//! - `reasoning`: how much a model is asked to think
+//! - `json_speech`: models that answer in JSON instead of calling tools
 //! - [`file_support`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
 //! - [`retry`]: which model to ask next after an error
@@ -20,13 +25,17 @@
 //! `docs/internals/models.md` describes the providers.
 
 mod access;
+mod adaptations;
 pub mod anthropic;
 #[cfg(feature = "bedrock")]
 pub mod bedrock;
 mod calls;
+mod client;
 mod events;
+mod fields;
 pub mod file_support;
 pub mod http;
+mod json_speech;
 pub mod limits;
 pub mod no_bedrock;
 pub mod openai;
@@ -35,22 +44,32 @@ pub mod port;
 #[cfg(test)]
 mod properties;
 mod reading;
+mod reasoning;
 mod refusals;
 pub mod retry;
 pub mod scripted;
+mod turns;
 
 #[cfg(test)]
 mod provider;
 #[cfg(test)]
 mod samples;
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use async_trait::async_trait;
-use smartspace_domain::{agents::Provider, runs::FailureCode, tools::ImageProvider};
+use smartspace_domain::{
+    agents::ModelConfig,
+    providers::{ProviderApi, ProviderEntry, ProviderName, Providers},
+    runs::FailureCode,
+};
 
 use crate::{
     anthropic::Anthropic,
+    client::Client,
     limits::Limits,
     openai::OpenAi,
     port::{DRAWING_LIMIT, Drawing, ImageRequest, Model, ModelError, Pieces, Request},
@@ -60,15 +79,8 @@ use crate::{
 /// Configuration of the providers. It has no `Debug`, because it contains API keys.
 #[derive(Clone)]
 pub struct Settings {
-    /// `OPENAI_API_KEY`.
-    pub openai_key: Option<String>,
-    /// `OPENAI_BASE_URL`, with or without a trailing slash. The default is `OpenAI`'s own API.
-    pub openai_base_url: Option<String>,
-    /// `ANTHROPIC_API_KEY`.
-    pub anthropic_key: Option<String>,
-    /// `ANTHROPIC_BASE_URL`, with or without a trailing slash or `/v1`. The default is Anthropic's
-    /// own API.
-    pub anthropic_base_url: Option<String>,
+    /// The providers of the deployment, with their secrets.
+    pub providers: Providers,
     /// Amazon Bedrock, which uses AWS credentials instead of an API key, or
     /// [`no_bedrock::NoBedrock`].
     pub bedrock: Arc<dyn Model>,
@@ -81,54 +93,70 @@ pub struct Settings {
 /// All providers, with the same time limits.
 pub struct Models {
     limits: Limits,
-    scripted: Scripted,
-    openai: OpenAi,
-    anthropic: Anthropic,
-    bedrock: Arc<dyn Model>,
+    /// One client for each provider, so that each has its own connections and settings.
+    clients: BTreeMap<ProviderName, Client>,
+    providers: Providers,
+    /// The context windows that providers have named in refusals, by the names of the models.
+    windows: Mutex<BTreeMap<String, u32>>,
 }
 
 impl Models {
     /// Never fails: a provider that lacks a setting reports this at its first request.
     pub fn new(settings: Settings) -> Self {
-        let Settings {
-            openai_key,
-            openai_base_url,
-            anthropic_key,
-            anthropic_base_url,
-            bedrock,
-            limits,
-            http,
-        } = settings;
+        let client = |(name, entry): (&ProviderName, &ProviderEntry)| {
+            let http = settings.http.clone();
+            let model: Arc<dyn Model> = match entry.api {
+                ProviderApi::Openai => Arc::new(OpenAi::new(http, name, entry)),
+                ProviderApi::Anthropic => Arc::new(Anthropic::new(http, name, entry)),
+                ProviderApi::Bedrock => Arc::clone(&settings.bedrock),
+                ProviderApi::Scripted => Arc::new(Scripted::default()),
+            };
+            (name.clone(), Client::new(model, entry.max_concurrent(), entry.is_own()))
+        };
+        let clients = settings.providers.iter().map(client).collect();
         Self {
-            limits,
-            scripted: Scripted::default(),
-            openai: OpenAi::new(http.clone(), openai_key, openai_base_url.as_deref()),
-            anthropic: Anthropic::new(http, anthropic_key, anthropic_base_url.as_deref()),
-            bedrock,
+            limits: settings.limits,
+            clients,
+            providers: settings.providers,
+            windows: Mutex::default(),
         }
+    }
+
+    /// The client of a provider. The configuration may have lost it since an agent chose it.
+    fn client(&self, name: &ProviderName) -> Result<&Client, ModelError> {
+        let missing = || ModelError::new(FailureCode::NotConfigured, self.providers.missing(name));
+        self.clients.get(name).ok_or_else(missing)
     }
 }
 
 #[async_trait]
 impl Model for Models {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let model: &dyn Model = match request.model.provider {
-            Provider::Scripted => &self.scripted,
-            Provider::Openai => &self.openai,
-            Provider::Anthropic => &self.anthropic,
-            Provider::Bedrock => &*self.bedrock,
+        let client = self.client(&request.model.provider)?;
+        let answer = if json_speech::is_asked(request) {
+            let rewritten = json_speech::rewritten(request);
+            client.ask(self.limits, &rewritten).await.map(json_speech::read)
+        } else {
+            client.ask(self.limits, request).await
         };
-        self.limits.ask(model, request).await
+        if let Err(ModelError { window: Some(window), .. }) = &answer {
+            let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+            windows.insert(request.model.full_name(), *window);
+        }
+        answer
+    }
+
+    fn window(&self, model: &ModelConfig) -> Option<u32> {
+        let windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        windows.get(&model.full_name()).copied().filter(|window| *window < model.context_window)
+    }
+
+    fn is_on_own_server(&self, model: &ModelConfig) -> bool {
+        self.providers.get(&model.provider).is_some_and(ProviderEntry::is_own)
     }
 
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
-        let drawing = async {
-            match request.provider {
-                ImageProvider::Scripted => self.scripted.draw(request).await,
-                ImageProvider::Openai => self.openai.draw(request).await,
-                ImageProvider::Bedrock => self.bedrock.draw(request).await,
-            }
-        };
+        let drawing = self.client(&request.provider)?.draw(request);
         let late = |_| {
             let text = format!("the picture took longer than {DRAWING_LIMIT:?}");
             ModelError::new(FailureCode::BrokenStream, text)
@@ -145,18 +173,15 @@ impl Model for Models {
 mod tests {
     use futures::StreamExt;
     use serde_json::json;
-    use smartspace_domain::{agents::ModelConfig, runs::Usage, steps::FinishReason};
+    use smartspace_domain::{runs::Usage, steps::FinishReason};
 
     use super::*;
     use crate::{port::Piece, samples};
 
-    async fn ask(provider: Provider) -> Result<Vec<Result<Piece, ModelError>>, ModelError> {
+    async fn ask(provider: &str) -> Result<Vec<Result<Piece, ModelError>>, ModelError> {
         let http = http::client().no_proxy().build().unwrap();
         let models = Models::new(Settings {
-            openai_key: None,
-            openai_base_url: None,
-            anthropic_key: None,
-            anthropic_base_url: None,
+            providers: Providers::default(),
             bedrock: Arc::new(no_bedrock::NoBedrock),
             limits: Limits::default(),
             http,
@@ -164,8 +189,8 @@ mod tests {
         let script = serde_json::from_value(json!({"rules": []})).unwrap();
         let request = Request {
             model: ModelConfig {
-                provider,
-                script: (provider == Provider::Scripted).then_some(script),
+                provider: provider.parse().unwrap(),
+                script: (provider == "scripted").then_some(script),
                 ..samples::request().model
             },
             tools: [].into(),
@@ -178,16 +203,19 @@ mod tests {
     async fn a_request_goes_to_its_provider() {
         let usage = Usage { input_tokens: 5, ..Usage::default() };
         assert_eq!(
-            ask(Provider::Scripted).await,
+            ask("scripted").await,
             Ok(vec![Ok(Piece::Finished { reason: FinishReason::Stop, usage })])
         );
         let missing = |text: &str| Err(ModelError::new(FailureCode::NotConfigured, text));
         let no_key = "the provider openai has no API key: set OPENAI_API_KEY, \
             or set OPENAI_BASE_URL to a server that needs no key";
-        assert_eq!(ask(Provider::Openai).await, missing(no_key));
+        assert_eq!(ask("openai").await, missing(no_key));
         let no_key = "the provider anthropic has no API key: set ANTHROPIC_API_KEY, \
             or set ANTHROPIC_BASE_URL to a server that needs no key";
-        assert_eq!(ask(Provider::Anthropic).await, missing(no_key));
-        assert_eq!(ask(Provider::Bedrock).await, missing(no_bedrock::NO_BEDROCK));
+        assert_eq!(ask("anthropic").await, missing(no_key));
+        assert_eq!(ask("bedrock").await, missing(no_bedrock::NO_BEDROCK));
+        let unknown = "expected a provider of this deployment \
+            (anthropic, bedrock, openai, scripted), got groq";
+        assert_eq!(ask("groq").await, missing(unknown));
     }
 }

@@ -28,9 +28,29 @@ impl Limits {
     ///
     /// An empty text is a sign of life of the provider: it ends a silence and is not passed on.
     pub async fn ask(&self, model: &dyn Model, request: &Request) -> Result<Pieces, ModelError> {
+        self.ask_after(*self, model, request).await
+    }
+
+    /// Like [`Self::ask`], for a server that queues requests: it may be silent before its answer
+    /// begins.
+    pub async fn ask_queueing(
+        &self,
+        model: &dyn Model,
+        request: &Request,
+    ) -> Result<Pieces, ModelError> {
+        self.ask_after(Self { silence: self.total, ..*self }, model, request).await
+    }
+
+    /// `before` are the limits until the answer begins.
+    async fn ask_after(
+        &self,
+        before: Self,
+        model: &dyn Model,
+        request: &Request,
+    ) -> Result<Pieces, ModelError> {
         let limits = *self;
         let end = from_now(limits.total);
-        let answer = limits.within(end, model.ask(request)).await??;
+        let answer = before.within(end, model.ask(request)).await??;
         // The end of the answer drops its stream. This closes the connection, so that the provider
         // stops generating.
         let limited = stream::unfold(Some(answer), move |answer| async move {

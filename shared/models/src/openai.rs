@@ -5,28 +5,24 @@
 
 pub(crate) mod answer;
 mod images;
-mod request_body;
+pub(crate) mod request_body;
 
 use async_trait::async_trait;
 use futures::StreamExt;
 use reqwest::{Client, Response, header::ACCEPT};
 use serde::Serialize;
+use smartspace_domain::providers::{ProviderEntry, ProviderName};
 
 use self::{answer::ResponseReader, request_body::RequestBody};
 use crate::{
-    access::{Access, CredentialNames},
+    access::Access,
+    adaptations::Adaptations,
     events,
-    port::{Model, ModelError, Pieces, Request, estimate},
+    port::{Drawing, ImageRequest, Model, ModelError, Pieces, Request, estimate},
     reading,
-    refusals::Refusals,
+    refusals::{Refusal, Refusals},
 };
 
-const NAMES: CredentialNames = CredentialNames {
-    provider: "openai",
-    key: "OPENAI_API_KEY",
-    base: "OPENAI_BASE_URL",
-    own_base: "https://api.openai.com/v1",
-};
 /// A field that every chunk of an answer has.
 pub(crate) const MARK: &str = "choices";
 
@@ -34,6 +30,7 @@ pub(crate) const MARK: &str = "choices";
 pub struct OpenAi {
     http: Client,
     endpoint: Result<Endpoint, ModelError>,
+    adaptations: Adaptations,
 }
 
 struct Endpoint {
@@ -43,16 +40,17 @@ struct Endpoint {
 }
 
 impl OpenAi {
-    /// Without `base` it uses `OpenAI`'s own API, which needs a key. Any other base works without a
-    /// key too, and may end with a slash. The first request reports missing settings.
-    pub fn new(http: Client, key: Option<String>, base: Option<&str>) -> Self {
-        Self { http, endpoint: Endpoint::new(key, base) }
+    /// The provider of an entry, whose base URL may end with a slash. The first request reports
+    /// missing settings.
+    pub fn new(http: Client, name: &ProviderName, entry: &ProviderEntry) -> Self {
+        let adaptations = Adaptations::default();
+        Self { http, endpoint: Endpoint::new(name, entry), adaptations }
     }
 }
 
 impl Endpoint {
-    fn new(key: Option<String>, base: Option<&str>) -> Result<Self, ModelError> {
-        let access = Access::new(&NAMES, key, base)?;
+    fn new(name: &ProviderName, entry: &ProviderEntry) -> Result<Self, ModelError> {
+        let access = Access::new(name, entry)?;
         let native = access.base.host_str() == Some("api.openai.com");
         Ok(Self { access, native })
     }
@@ -67,13 +65,10 @@ impl OpenAi {
         accept: &'static str,
         id: &str,
         body: &impl Serialize,
-    ) -> Result<(Response, Refusals), ModelError> {
+    ) -> Result<(Response, Refusals), Refusal> {
         let Endpoint { access, .. } = self.endpoint.as_ref().map_err(Clone::clone)?;
-        let refusals = Refusals::new(access.key.clone(), MARK);
-        let mut post = self.http.post(access.address(path)).header(ACCEPT, accept);
-        if let Some(key) = &access.key {
-            post = post.bearer_auth(key);
-        }
+        let refusals = access.refusals(MARK);
+        let mut post = access.post(&self.http, path).header(ACCEPT, accept);
         if !id.is_empty() {
             // OpenAI finds a request by this, so that a failed run can be followed up with it.
             post = post.header("x-client-request-id", id);
@@ -92,10 +87,20 @@ impl Model for OpenAi {
         let native = self.endpoint.as_ref().map_err(Clone::clone)?.native;
         let body = RequestBody::new(request, native);
         let path = ["chat", "completions"];
-        let (response, refusals) =
-            self.post(&path, "text/event-stream", &request.id, &body).await?;
+        let mut adapted = self.adaptations.adapt(&request.model, &body);
+        let (response, refusals) = loop {
+            let body = adapted.body()?;
+            match self.post(&path, "text/event-stream", &request.id, &body).await {
+                Ok(answer) => break answer,
+                Err(refusal) => adapted.obey(refusal)?,
+            }
+        };
         let reader = ResponseReader::new(estimate::request_tokens(request));
         Ok(reading::pieces(events::read(response.bytes_stream()), reader, refusals).boxed())
+    }
+
+    async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
+        images::draw(self, request).await
     }
 }
 

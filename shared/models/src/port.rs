@@ -6,6 +6,7 @@
 pub(crate) mod estimate;
 pub(crate) mod files;
 pub(crate) mod images;
+pub(crate) mod notices;
 mod request;
 mod script_cause;
 pub(crate) mod text;
@@ -14,15 +15,16 @@ use std::{pin::Pin, time::Duration};
 
 use async_trait::async_trait;
 use futures::Stream;
+use serde_json::Value;
 use smartspace_domain::{
+    agents::ModelConfig,
     runs::{FailureCode, Usage},
     steps::FinishReason,
 };
 
-pub(crate) use self::request::turn_has_words;
 pub use self::{
     images::{DRAWING_LIMIT, Drawing, ImageRequest},
-    request::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec},
+    request::{CachePoint, FileRef, Message, ModelData, Request, ToolCall, ToolResult, ToolSpec},
     script_cause::ScriptCause,
 };
 
@@ -48,6 +50,17 @@ pub enum Piece {
         /// The next part of the JSON text.
         json: String,
     },
+    /// The provider's own id of a call, which later requests of the run name. It follows the start
+    /// of the call. Absent if the provider gives none.
+    CallId {
+        /// Index of the call.
+        index: u32,
+        /// The id as the provider wrote it.
+        id: String,
+    },
+    /// What only the provider understands, such as its thinking with a signature. The next requests
+    /// of the run send it back unchanged, to the same model. At most once, right before the end.
+    Opaque(Value),
     /// The answer is complete. This is always the last piece: a stream without it is broken.
     Finished {
         /// Why the answer ended.
@@ -64,7 +77,7 @@ impl Piece {
             Self::Text(text)
             | Self::CallStarted { name: text, .. }
             | Self::CallInput { json: text, .. } => text.chars().count(),
-            Self::Finished { .. } => 0,
+            Self::CallId { .. } | Self::Opaque(_) | Self::Finished { .. } => 0,
         }
     }
 }
@@ -85,8 +98,19 @@ pub trait Model: Send + Sync {
     /// # Errors
     /// Why there is no picture.
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
-        let text = format!("the provider {} draws no pictures here", request.provider.as_str());
+        let text = format!("the provider {} draws no pictures", request.provider);
         Err(ModelError::new(FailureCode::NotConfigured, text))
+    }
+
+    /// The model's context window in tokens, if its provider has named a smaller one than the
+    /// configuration has.
+    fn window(&self, _: &ModelConfig) -> Option<u32> {
+        None
+    }
+
+    /// Whether the model is on a server of the deployment's own.
+    fn is_on_own_server(&self, _: &ModelConfig) -> bool {
+        false
     }
 
     /// How long one answer may take. A worker with less time left must not ask.
@@ -105,12 +129,28 @@ pub struct ModelError {
     pub message: String,
     /// How long the provider asks us to wait before a retry.
     pub retry_after: Option<Duration>,
+    /// The model's context window in tokens, if the provider names it in a refusal.
+    pub window: Option<u32>,
+    /// The server is the deployment's own: it may be loading a model or restarting.
+    pub is_of_own_server: bool,
 }
 
 impl ModelError {
     /// An error without a `retry_after`.
     pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retry_after: None }
+        Self {
+            code,
+            message: message.into(),
+            retry_after: None,
+            window: None,
+            is_of_own_server: false,
+        }
+    }
+
+    /// The error of an answer in which the model refuses. No retry helps, but another model may
+    /// answer.
+    pub fn refused() -> Self {
+        Self::new(FailureCode::Refused, "the model refused to answer")
     }
 
     /// Whether the provider has refused the request, so that there is nothing to pay. If an answer

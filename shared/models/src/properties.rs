@@ -57,7 +57,15 @@ pub(crate) fn check(pieces: &[Result<Piece, ModelError>]) -> Result<(), String> 
             Ok(Piece::CallInput { index, .. }) if *index >= started => {
                 return fault(at, "input of a call that has not started");
             }
-            Ok(Piece::CallInput { .. } | Piece::Text(_)) => {}
+            Ok(Piece::CallId { index, .. }) if *index >= started => {
+                return fault(at, "id of a call that has not started");
+            }
+            Ok(Piece::Opaque(_)) if at + 2 != pieces.len() => {
+                return fault(at, "an opaque mark that is not the last but one");
+            }
+            Ok(
+                Piece::CallInput { .. } | Piece::CallId { .. } | Piece::Opaque(_) | Piece::Text(_),
+            ) => {}
         }
     }
     fault(pieces.len(), "the end is missing")

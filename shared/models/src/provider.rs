@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::{
     Router,
     body::Bytes,
-    extract::State,
     http::{HeaderMap, Uri},
 };
 use serde_json::Value;
@@ -33,25 +32,32 @@ pub(crate) struct Provider {
 impl Provider {
     /// Starts a provider that sends the same answer to every request.
     pub(crate) async fn start(reply: Reply) -> Self {
+        Self::answering(move |_| reply.clone()).await
+    }
+
+    /// Starts a provider whose answers depend on the body of the request.
+    pub(crate) async fn answering(
+        reply: impl Fn(&Value) -> Reply + Clone + Send + Sync + 'static,
+    ) -> Self {
         let received = Arc::new(Mutex::new(Vec::new()));
         let record = Arc::clone(&received);
-        let answer =
-            async move |State(reply): State<Reply>, uri: Uri, headers: HeaderMap, body: Bytes| {
-                let header = |name: &'static str| {
-                    headers.get(name).map(|value| (name, value.to_str().unwrap().to_owned()))
-                };
-                let headers = ["authorization", "x-api-key", "anthropic-version"]
-                    .into_iter()
-                    .filter_map(header)
-                    .collect();
-                let body = serde_json::from_slice(&body).unwrap();
-                let request = ReceivedRequest { path: uri.to_string(), headers, body };
-                record.lock().unwrap().push(request);
-                reply.response()
+        let answer = async move |uri: Uri, headers: HeaderMap, body: Bytes| {
+            let header = |name: &'static str| {
+                headers.get(name).map(|value| (name, value.to_str().unwrap().to_owned()))
             };
+            let headers = ["authorization", "x-api-key", "anthropic-version"]
+                .into_iter()
+                .filter_map(header)
+                .collect();
+            let body = serde_json::from_slice(&body).unwrap();
+            let reply = reply(&body);
+            let request = ReceivedRequest { path: uri.to_string(), headers, body };
+            record.lock().unwrap().push(request);
+            reply.response()
+        };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let routes = Router::new().fallback(answer).with_state(reply);
+        let routes = Router::new().fallback(answer);
         tokio::spawn(async move { axum::serve(listener, routes).await });
         Self { address, received }
     }

@@ -20,6 +20,9 @@ pub(crate) trait Dialect: Send {
     /// Whether all content has arrived. Token counts may still follow.
     fn is_complete(&self) -> bool;
 
+    /// What the provider wrote for itself in a complete answer, if anything.
+    fn opaque(&mut self) -> Option<Value>;
+
     /// The last piece, or why the answer is not complete.
     fn finish(&self) -> Result<Piece, &'static str>;
 }
@@ -30,7 +33,7 @@ pub(crate) enum Taken {
     /// Empty if the event only shows that the provider is alive.
     Pieces(Vec<Piece>),
     /// This was the last event.
-    End,
+    End(Vec<Piece>),
 }
 
 /// Why an event can't be used.
@@ -49,6 +52,7 @@ struct Reading<S, D> {
     answer: D,
     refusals: Refusals,
     ready: VecDeque<Piece>,
+    has_ended: bool,
 }
 
 enum Outcome {
@@ -62,20 +66,20 @@ pub(crate) fn pieces<D: Dialect>(
     answer: D,
     refusals: Refusals,
 ) -> impl Stream<Item = Result<Piece, ModelError>> + Send {
-    let reading = Reading { events, answer, refusals, ready: VecDeque::new() };
+    let reading = Reading { events, answer, refusals, ready: VecDeque::new(), has_ended: false };
     stream::unfold(Some(reading), |reading| async move {
         let mut reading = reading?;
         loop {
             if let Some(piece) = reading.ready.pop_front() {
                 return Some((Ok(piece), Some(reading)));
             }
+            if reading.has_ended {
+                return None;
+            }
             let event = reading.events.next().await;
             match reading.take(event) {
                 Ok(Outcome::Continues) => {}
-                Ok(Outcome::Ended) => {
-                    let end = reading.answer.finish().map_err(|text| reading.refusals.broken(text));
-                    return Some((end, None));
-                }
+                Ok(Outcome::Ended) => reading.has_ended = true,
                 Err(error) => return Some((Err(error), None)),
             }
         }
@@ -83,11 +87,30 @@ pub(crate) fn pieces<D: Dialect>(
 }
 
 impl<S, D: Dialect> Reading<S, D> {
+    /// Makes the pieces of an event ready, and those of the end after the last event.
     fn take(&mut self, event: Option<Result<Event, String>>) -> Result<Outcome, ModelError> {
+        let outcome = self.read(event)?;
+        if let Outcome::Ended = outcome {
+            match self.answer.finish() {
+                Ok(last) => {
+                    self.ready.extend(self.answer.opaque().map(Piece::Opaque));
+                    self.ready.push_back(last);
+                }
+                Err(text) => return Err(self.refusals.broken(text)),
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn read(&mut self, event: Option<Result<Event, String>>) -> Result<Outcome, ModelError> {
         match event {
             Some(Ok(Event::SignOfLife)) => self.ready.push_back(Piece::Text(String::new())),
             Some(Ok(Event::Data { is_error: true, data })) => {
                 return Err(self.refusals.of_error_event(&data));
+            }
+            // An event without data means nothing.
+            Some(Ok(Event::Data { data, .. })) if data.trim().is_empty() => {
+                self.ready.push_back(Piece::Text(String::new()));
             }
             Some(Ok(Event::Data { data, .. })) => match self.answer.take(&data) {
                 // Hidden reasoning produces no pieces, but it is not silence.
@@ -95,7 +118,10 @@ impl<S, D: Dialect> Reading<S, D> {
                     self.ready.push_back(Piece::Text(String::new()));
                 }
                 Ok(Taken::Pieces(pieces)) => self.ready.extend(pieces),
-                Ok(Taken::End) => return Ok(Outcome::Ended),
+                Ok(Taken::End(pieces)) => {
+                    self.ready.extend(pieces);
+                    return Ok(Outcome::Ended);
+                }
                 Err(Fault::Reported(error)) => return Err(self.refusals.of_error(&error)),
                 Err(Fault::Foreign) => return Err(self.refusals.of_foreign(&data)),
                 Err(Fault::Broken(text)) => return Err(self.refusals.broken(text)),
@@ -122,7 +148,7 @@ mod tests {
         fn take(&mut self, data: &str) -> Result<Taken, Fault> {
             self.0 = data == "end";
             match data.parse() {
-                _ if self.0 => Ok(Taken::End),
+                _ if self.0 => Ok(Taken::End(vec![text("last")])),
                 Ok(count) => Ok(Taken::Pieces(vec![text("x"); count])),
                 Err(_) => Err(Fault::Broken("not a number")),
             }
@@ -130,6 +156,10 @@ mod tests {
 
         fn is_complete(&self) -> bool {
             self.0
+        }
+
+        fn opaque(&mut self) -> Option<Value> {
+            Some("mark".into())
         }
 
         fn finish(&self) -> Result<Piece, &'static str> {
@@ -154,7 +184,16 @@ mod tests {
 
     #[test]
     fn an_event_without_pieces_is_a_sign_of_life() {
-        assert_eq!(read(&["0", "1", "end"]), [Ok(text("")), Ok(text("x")), Ok(text("end"))]);
+        let end = || [Ok(text("last")), Ok(Piece::Opaque("mark".into())), Ok(text("end"))];
+        let alive = || Ok(text(""));
+        assert_eq!(
+            read(&["0", "1", "end"]),
+            [vec![alive(), Ok(text("x"))], end().to_vec()].concat()
+        );
+        assert_eq!(
+            read(&["", " ", "1", "end"]),
+            [vec![alive(), alive(), Ok(text("x"))], end().to_vec()].concat()
+        );
     }
 
     #[test]

@@ -24,15 +24,36 @@ const LONGEST_BODY: usize = 64 * 1024;
 
 /// Turns refusals of one provider into errors.
 pub(crate) struct Refusals {
-    /// Removed from every error text.
-    key: Option<String>,
+    /// Keys and other secrets: removed from every error text.
+    hidden: Vec<String>,
     /// A field that every event of an answer has. An event without it may be an error.
     mark: &'static str,
 }
 
+/// Why a request was refused, with what may name a field that the provider does not take.
+pub(crate) struct Refusal {
+    pub(crate) error: ModelError,
+    /// The text of the provider, of which `error` has only the beginning.
+    pub(crate) words: String,
+    /// The fields of the request that the provider blames apart from its words.
+    pub(crate) fields: Vec<String>,
+}
+
+impl From<ModelError> for Refusal {
+    fn from(error: ModelError) -> Self {
+        Self { error, words: String::new(), fields: Vec::new() }
+    }
+}
+
+impl From<Refusal> for ModelError {
+    fn from(refusal: Refusal) -> Self {
+        refusal.error
+    }
+}
+
 impl Refusals {
-    pub(crate) fn new(key: Option<String>, mark: &'static str) -> Self {
-        Self { key, mark }
+    pub(crate) fn new(hidden: impl IntoIterator<Item = String>, mark: &'static str) -> Self {
+        Self { hidden: hidden.into_iter().collect(), mark }
     }
 
     /// For an answer that broke off.
@@ -56,7 +77,7 @@ impl Refusals {
     }
 
     /// For a response with an error status.
-    pub(crate) async fn of_response(&self, response: Response) -> ModelError {
+    pub(crate) async fn of_response(&self, response: Response) -> Refusal {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
         // Often the base URL lacks a part such as `/v1`. The answer itself seldom says so.
@@ -67,7 +88,10 @@ impl Refusals {
             ..Complaint::of_body(&body(response).await)
         };
         let error = self.of_complaint(&complaint);
-        ModelError { retry_after: retry_after.filter(|_| error.is_transient()), ..error }
+        let error =
+            ModelError { retry_after: retry_after.filter(|_| error.is_transient()), ..error };
+        let Complaint { words, message, fields, .. } = complaint;
+        Refusal { error, words: format!("{words} {message}"), fields }
     }
 
     /// For an event of the type `error`.
@@ -107,13 +131,15 @@ impl Refusals {
         let at = at.unwrap_or_default();
         let message = self.without_key(&complaint.message);
         let colon = if message.is_empty() { "" } else { ": " };
-        ModelError::new(
+        let error = ModelError::new(
             code,
             format!(
                 "the provider answered{}{at}{about}{colon}{message}",
                 if status.is_empty() { " with an error" } else { &status }
             ),
-        )
+        );
+        let window = complaint.window.filter(|_| code == FailureCode::ContextTooLong);
+        ModelError { window, ..error }
     }
 
     pub(crate) fn error(&self, code: FailureCode, text: &str) -> ModelError {
@@ -123,8 +149,8 @@ impl Refusals {
     /// Removes the key, then puts the text on one line and truncates it. Truncating first could
     /// leave a part of the key, which would not be found.
     fn without_key(&self, text: &str) -> String {
-        let text =
-            self.key.as_ref().map_or_else(|| text.to_owned(), |key| text.replace(key, "[key]"));
+        let without = |text: String, hidden: &String| text.replace(hidden, "[key]");
+        let text = self.hidden.iter().fold(text.to_owned(), without);
         text.trim()
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })

@@ -2,13 +2,31 @@
 
 use std::time::Duration;
 
-use smartspace_domain::agents::ModelConfig;
+use serde_json::Map;
+use smartspace_domain::{
+    agents::{ModelConfig, Speaks},
+    runs::FailureCode,
+};
 
 use crate::port::ModelError;
 
 /// The longest wait before each of the three retries.
 const BACK_OFF: [Duration; 3] =
     [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
+
+/// The waits for a server of the deployment's own that is loading or restarting: two minutes.
+const OWN_SERVER: [Duration; 7] = [
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+    Duration::from_secs(8),
+    Duration::from_secs(15),
+    Duration::from_secs(30),
+    Duration::from_secs(30),
+    Duration::from_secs(30),
+];
+
+/// The most retries of a model.
+pub const MOST_RETRIES: usize = OWN_SERVER.len();
 
 /// If a provider asks for a longer wait, its model is not retried.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -35,12 +53,15 @@ pub enum Next {
 impl Tries {
     /// The state before the first try.
     pub fn new(model: &ModelConfig) -> Self {
-        // A fallback inherits the settings of the configured model. The script is not inherited: it
-        // defines a model.
+        // A fallback inherits the settings of the configured model, without those that say what
+        // this one model is: its script, what it sees, how it speaks, and fields of its requests.
         let fallback_config = |provider, name| ModelConfig {
             provider,
             name,
             script: None,
+            sees: None,
+            speaks: Speaks::default(),
+            request: Map::new(),
             fallback: Vec::new(),
             ..model.clone()
         };
@@ -48,7 +69,7 @@ impl Tries {
             .fallback
             .iter()
             .rev()
-            .map(|fallback| fallback_config(fallback.provider, fallback.name.clone()))
+            .map(|fallback| fallback_config(fallback.provider.clone(), fallback.name.clone()))
             .collect();
         Self { current: model.clone(), retries: 0, fell_back: 0, fallbacks }
     }
@@ -56,13 +77,14 @@ impl Tries {
     /// Continues the tries of another worker, at its [`Tries::stage`].
     pub fn resumed(model: &ModelConfig, stage: usize) -> Self {
         let mut tries = Self::new(model);
-        tries.retries = stage.min(BACK_OFF.len());
+        tries.retries = stage.min(MOST_RETRIES);
         // The configuration may have fewer fallbacks by now. Then its last model is the last try.
         while tries.stage() < stage && tries.fall_back() {}
         tries
     }
 
-    /// The progress of the tries: 0 to 3 for the configured model, then one more for each fallback.
+    /// The progress of the tries: the retries of the configured model, which are at most
+    /// [`MOST_RETRIES`], then one more for each fallback.
     pub fn stage(&self) -> usize {
         self.retries + self.fell_back
     }
@@ -78,18 +100,26 @@ impl Tries {
         let asked = error.retry_after.unwrap_or_default();
         if error.is_transient()
             && asked <= LONGEST_WAIT
-            && let Some(longest) = BACK_OFF.get(self.retries)
+            && let Some(wait) = self.wait_after(error, random)
         {
             self.retries += 1;
-            return Next::Wait(jittered(*longest, random).max(asked));
+            return Next::Wait(wait.max(asked));
         }
         if self.fall_back() { Next::Wait(Duration::ZERO) } else { Next::GiveUp }
+    }
+
+    /// The wait before the next retry. `None` if the model had all of them.
+    fn wait_after(&self, error: &ModelError, random: u128) -> Option<Duration> {
+        if error.is_of_own_server && error.code == FailureCode::Overloaded {
+            return OWN_SERVER.get(self.retries).copied();
+        }
+        BACK_OFF.get(self.retries).map(|longest| jittered(*longest, random))
     }
 
     fn fall_back(&mut self) -> bool {
         let Some(fallback) = self.fallbacks.pop() else { return false };
         self.current = fallback;
-        self.retries = BACK_OFF.len();
+        self.retries = MOST_RETRIES;
         self.fell_back += 1;
         true
     }

@@ -37,12 +37,23 @@ pub(crate) fn call_id(index: u32) -> CallId {
     CallId::of(RunId::new(Time::from_millis(1_771_427_220_000), 1), 0, index)
 }
 
+/// The id of that call in a request to a model that gave it none.
+pub(crate) fn made_id(index: u32) -> String {
+    let id = call_id(index).to_string();
+    id[id.len() - 9..].to_owned()
+}
+
+/// The result of a call of the sample run.
+pub(crate) fn result(index: u32, output: Value) -> ToolResult {
+    ToolResult { call_id: call_id(index), output, has_lines: false }
+}
+
 /// The messages of a completed step with one call.
 pub(crate) fn call_and_result(tool: &str, output: Value) -> [Message; 2] {
     let call = ToolCall { call_id: call_id(0), name: tool.to_owned(), input: "{}".to_owned() };
     [
-        Message::Assistant { text: String::new(), calls: vec![call] },
-        Message::ToolResults { results: vec![ToolResult { call_id: call_id(0), output }] },
+        Message::Assistant { text: String::new(), calls: vec![call], own: None },
+        Message::ToolResults { results: vec![result(0, output)] },
     ]
 }
 

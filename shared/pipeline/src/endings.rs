@@ -1,13 +1,14 @@
 //! The ends of runs: how each one is announced and logged, and the end of one that no worker's loop
 //! ends.
 
+use futures::future::join_all;
 use smartspace_domain::{
     Result,
-    events::EventKind,
+    events::{EventKind, ReadPosition},
     ids::LeaseId,
     runs::{Run, RunError, RunStatus},
 };
-use smartspace_store::runs::{RunRecord, endings::Ending};
+use smartspace_store::runs::{RunRecord, endings::Ending, steps::Marks};
 
 use crate::Pipeline;
 
@@ -18,23 +19,35 @@ impl Pipeline {
     pub async fn end_run(&self, run: &RunRecord, lease: &LeaseId, ending: &Ending) -> Result<Run> {
         let ended = self.store.runs().finish(run, lease, ending, self.now()).await?;
         self.queue_runs(ended.next).await;
-        let ended = ended.run;
         if let Some(error) = &ending.error {
-            log_failure(&ended, error);
+            log_failure(&ended.run, error);
         }
-        let run = self.store.runs().get(&ended).await?;
-        self.announce_run(&ended, run.clone(), end_event).await;
-        self.close_calls_now(&ended).await;
+        let run = self.store.runs().get(&ended.run).await?;
+        self.announce_end(&ended.run, run.clone(), &ended.read).await;
+        self.close_calls_now(&ended.run).await;
         Ok(run)
+    }
+
+    /// Notifies the followers of every space that shows a run of its end, and of how far its agent
+    /// has read there. In a space that does not show the run, nothing else says that the agent has
+    /// read it.
+    pub async fn announce_end(&self, record: &RunRecord, run: Run, read: &Marks) {
+        let event = |space, run| end_event(run, read.get(&space).copied());
+        let shown = self.announce_where_shown(record, run, event).await;
+        let others = read.iter().filter(|read| !shown.contains(read.0));
+        join_all(others.map(|(space, seq)| {
+            self.announce_read(*space, ReadPosition { entity_id: record.agent_id, seq: *seq })
+        }))
+        .await;
     }
 }
 
-/// The event that says how a run has ended.
-pub fn end_event(run: Box<Run>) -> EventKind {
+/// The event that says how a run has ended, in a space that its agent has read up to `read_seq`.
+fn end_event(run: Box<Run>, read_seq: Option<u64>) -> EventKind {
     match run.status {
         RunStatus::Failed => EventKind::RunFailed { run },
         RunStatus::Canceled => EventKind::RunCanceled { run, by: None },
-        _ => EventKind::RunCompleted { run },
+        _ => EventKind::RunCompleted { run, read_seq },
     }
 }
 

@@ -85,6 +85,21 @@ impl Followers<'_> {
 
     /// Posts an event to connections. Those that may not know all of it get a reduced event.
     async fn post(self, event: &Event, recipients: &[&Recipient]) -> Result<()> {
+        let Some(reduced) = event.for_members() else {
+            return self.post_known(event, recipients).await;
+        };
+        let (operators, members): (Vec<_>, Vec<_>) =
+            recipients.iter().copied().partition(|recipient| recipient.entity.is_none());
+        if members.is_empty() {
+            self.post_frame(event, &operators).await;
+            return Ok(());
+        }
+        let posting = self.post_known(&reduced, &members);
+        join(self.post_frame(event, &operators), posting).await.1
+    }
+
+    /// The same for an event that members of the right space get as the operator does.
+    async fn post_known(self, event: &Event, recipients: &[&Recipient]) -> Result<()> {
         let Some(known_by) = event.known_by() else {
             self.post_frame(event, recipients).await;
             return Ok(());

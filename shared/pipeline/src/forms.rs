@@ -13,10 +13,13 @@ use smartspace_domain::{
     runs::RunStatus,
     steps::CallStatus,
 };
-use smartspace_store::runs::{
-    cards::{CardRef, OpenCall},
-    forms::{Resolution, Resolved},
-    steps::CallRecord,
+use smartspace_store::{
+    runs::{
+        cards::{CardRef, OpenCall},
+        forms::{Resolution, Resolved},
+        steps::CallRecord,
+    },
+    spaces::rosters::MemberRecord,
 };
 
 use crate::Pipeline;
@@ -33,7 +36,13 @@ impl Pipeline {
         answer: &FormAnswer,
     ) -> Result<()> {
         let form = self.store.forms().get(run, call).await?.ok_or_else(no_such_form)?;
-        caller.may_answer(&form.answer_by, self.membership(caller, form.call.card.space).await?)?;
+        let member = match caller {
+            Caller::Operator => None,
+            Caller::Entity(entity) => {
+                self.store.members().get(form.call.card.space, entity).await?
+            }
+        };
+        caller.may_answer(&form.answer_by, member.as_ref().map(MemberRecord::membership))?;
         let recorded = self.store.forms().call(&form).await?.ok_or_else(no_such_form)?;
         if recorded.status != CallStatus::Pending {
             return already_resolved(&recorded, caller, answer);
@@ -44,11 +53,10 @@ impl Pipeline {
             self.wake(run).await;
             return Err(too_late());
         }
-        let by = if let Caller::Entity(entity) = caller { Some(entity) } else { None };
         let resolution = Resolution {
             status: CallStatus::Completed,
             output: answer.output(),
-            by,
+            by: member.map(|member| member.sender()),
             label: caller.label(),
             token: self.token(),
         };

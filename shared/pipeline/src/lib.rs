@@ -118,22 +118,31 @@ impl Pipeline {
         }
     }
 
-    /// Notifies the followers of every space that shows a run. If no space triggered the run, its
-    /// trigger is reduced to its type.
+    /// Notifies the followers of every space that shows a run.
     pub async fn announce_run(
         &self,
         record: &RunRecord,
         run: Run,
         what: impl Fn(Box<Run>) -> EventKind,
     ) {
-        let run = if record.space_id().is_none() { run.without_trigger() } else { run };
-        match self.shown_in(record).await {
+        self.announce_where_shown(record, run, |_, run| what(run)).await;
+    }
+
+    /// The same with an event for each space. Returns the spaces.
+    pub(crate) async fn announce_where_shown(
+        &self,
+        record: &RunRecord,
+        run: Run,
+        what: impl Fn(SpaceId, Box<Run>) -> EventKind,
+    ) -> Vec<SpaceId> {
+        let shown = self.shown_in(record).await;
+        match &shown {
             Ok(spaces) => {
-                for space in &spaces {
-                    self.announce(*space, what(Box::new(run.clone()))).await;
+                for space in spaces {
+                    self.announce(*space, what(*space, Box::new(run.clone()))).await;
                 }
                 if record.space_id().is_none() && !record.status.is_active() {
-                    self.store.runs().hide_ended(record.id, &spaces).await;
+                    self.store.runs().hide_ended(record.id, spaces).await;
                 }
             }
             Err(error) => {
@@ -141,6 +150,7 @@ impl Pipeline {
             }
         }
         self.export_ended(record).await;
+        shown.unwrap_or_default()
     }
 
     /// Lets the trace of a run be exported, if it has ended. A lost job loses the trace and nothing
@@ -156,7 +166,7 @@ impl Pipeline {
 
     /// Notifies the followers of a space.
     pub async fn announce(&self, space_id: SpaceId, what: EventKind) {
-        let event = Event { space_id, at: self.now(), what };
+        let event = Event { space_id, at: self.now(), what: what.without_trigger_texts() };
         queue(&*self.broadcasts, vec![event.into()]).await;
     }
 }

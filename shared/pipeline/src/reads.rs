@@ -26,7 +26,8 @@ impl Pipeline {
         Ok(seq)
     }
 
-    async fn announce_read(&self, space: SpaceId, read: ReadPosition) {
+    /// Lets the followers of a space know of a read position within two seconds.
+    pub(crate) async fn announce_read(&self, space: SpaceId, read: ReadPosition) {
         let ReadPosition { entity_id, seq } = read;
         match self.store.members().note_read(space, entity_id, seq, self.now()).await {
             Ok(Some(at)) => self.alarms.set(at, TriggerJob::ShowReads { space_id: space }).await,

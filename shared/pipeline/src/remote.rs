@@ -95,7 +95,7 @@ impl Pipeline {
                 tracing::warn!(run = %run.id, %space, %error, "a space does not list a run");
             }
             if !spaces.contains(&space) {
-                let view = Run { active_space_id: Some(space), ..run.view(trigger.hidden(), None) };
+                let view = Run { active_space_id: Some(space), ..run.view(trigger.clone(), None) };
                 self.announce(space, EventKind::RunStarted { run: Box::new(view) }).await;
             }
         }
@@ -228,6 +228,7 @@ impl Pipeline {
                 depth: run.chain_depth + 1,
                 origin,
                 stream,
+                is_cut: false,
                 authority,
             })),
         }

@@ -128,6 +128,21 @@ impl KnownSecrets {
         self.secrets.get(name)
     }
 
+    /// The value of a secret, for a request to `host`.
+    ///
+    /// # Errors
+    /// A text if the secret is missing or may not go to the host.
+    pub fn value_for(&self, name: &str, host: &str) -> Result<&str, String> {
+        let secret = self.get(name).ok_or_else(|| format!("the secret {name} is not set here"))?;
+        if !secret.may_go_to(host) {
+            return Err(format!(
+                "the secret {name} may not go to {host}: the list of its hosts (locally \
+                 SMARTSPACE_SECRET_{name}_HOSTS) does not have this host"
+            ));
+        }
+        Ok(secret.reveal())
+    }
+
     /// The secrets that can be referred to.
     pub fn all(&self) -> impl Iterator<Item = &Secret> {
         self.secrets.values()

@@ -50,6 +50,29 @@ impl Messages<'_> {
         Ok(records)
     }
 
+    /// The same messages with their whole texts, however long they are.
+    pub async fn whole_records(
+        self,
+        space: SpaceId,
+        range: Range,
+        limit: usize,
+    ) -> Result<Vec<MessageRecord>> {
+        let mut records = self.records(space, range, limit).await?;
+        let key = |record: &MessageRecord| keys::numbered(space, keys::TEXT, record.seq);
+        let long = records.iter().filter(|record| record.has_overflow());
+        let wanted: Vec<_> = long.map(key).collect();
+        if wanted.is_empty() {
+            return Ok(records);
+        }
+        let mut items = self.store.table.get_all(&wanted).await?;
+        for record in &mut records {
+            if let Some(overflow) = items.take(&key(record))? {
+                record.complete(overflow);
+            }
+        }
+        Ok(records)
+    }
+
     /// The same messages, as the API shows them.
     pub async fn list(self, space: SpaceId, range: Range, limit: usize) -> Result<Vec<Message>> {
         let records = self.records(space, range, limit).await?;

@@ -18,6 +18,7 @@ pub mod prompts;
 mod record;
 pub mod remote;
 pub mod retries;
+mod short_views;
 pub mod steps;
 mod triggered_by;
 pub mod triggers;
@@ -67,7 +68,8 @@ impl Runs<'_> {
         runs.pop().ok_or_else(|| Error::Internal("a run has no view".into()))
     }
 
-    async fn views(self, records: &[RunRecord]) -> Result<Vec<Run>> {
+    /// Runs as the API shows them, without steps.
+    pub async fn views(self, records: &[RunRecord]) -> Result<Vec<Run>> {
         let failed: Vec<_> = records
             .iter()
             .filter(|run| run.status == RunStatus::Failed)

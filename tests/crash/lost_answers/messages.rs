@@ -134,6 +134,8 @@ fn step_record(index: u32, lease: &LeaseId, calls: Vec<CallBegun>) -> StepRecord
         system_messages: Vec::new(),
         marks: Marks::new(),
         cut_results: 0,
+        cut_opaque: 0,
+        opaque: None,
         partial: false,
         finish_reason: FinishReason::Stop,
         usage: Usage::default(),
@@ -154,6 +156,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
             call_id: CallId::of(run.id, 0, index),
             name: (*name).into(),
             input: "{}".into(),
+            provider_id: String::new(),
         })
         .collect();
     let result = |index: u32| CallRecord {
@@ -176,6 +179,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
         depth: 1,
         origin: Origin { trigger: store.triggers().of(run).await.unwrap(), tools_used: Vec::new() },
         stream: StreamId::of(calls[0].call_id, 1),
+        is_cut: false,
         authority: Authority::Lease { lease: lease.clone(), call: result(0) },
     };
     let reply = NewMessage {

@@ -24,6 +24,7 @@ impl Studio {
             depth: 1,
             origin: Origin { trigger, tools_used: Vec::new() },
             stream: StreamId::of(call, 1),
+            is_cut: false,
             authority,
         };
         let new = NewMessage {

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use smartspace_domain::{
+    entities::EntityType,
     ids::{CallId, EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
-    messages::Origin,
+    messages::{Origin, Sender},
     spaces::Role,
     steps::CallStatus,
     tools::AnswerBy,
@@ -119,6 +120,7 @@ impl Studio {
             depth: 1,
             origin,
             stream,
+            is_cut: false,
             authority: Authority::Lease { lease: self.lease_of(run.id).await, call },
         };
         let content = Content::Card(Box::new(card));
@@ -144,7 +146,11 @@ impl Studio {
         output: serde_json::Value,
         token: u128,
     ) -> Resolved {
-        let by = (status == CallStatus::Completed).then_some(self.person);
+        let by = (status == CallStatus::Completed).then(|| Sender {
+            id: self.person,
+            name: "Husam".into(),
+            kind: EntityType::Human,
+        });
         let resolution =
             Resolution { status, output, by, label: "someone".into(), token: LeaseId::new(token) };
         self.store.forms().resolve(open, &resolution, at(10)).await.unwrap()

@@ -1,10 +1,10 @@
 //! The `[SEEN]` and `[NEW]` marks, if runs of one agent overlap, end in another order, fail, or
 //! read other spaces.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{
-    model::{Gate, Line, ModelRequest, call, http, stop, wait},
+    model::{Gate, Line, ModelRequest, Prompt, call, http, stop, wait},
     routes::triggered_run,
     stack::Stack,
     waiting::SOON,
@@ -122,23 +122,27 @@ async fn read_elsewhere(read_in_pages: bool) {
     run_on("enter and fail").await;
     if read_in_pages {
         let run = run_on("page").await;
-        assert_eq!(run["steps"][2]["calls"][0]["output"]["messages"][0]["seq"], 1);
+        let page = Prompt::of_result(&run["steps"][2]["calls"][0]["output"]);
+        assert_eq!(page.timeline()[0].seq, 1);
         let run = run_on("enter").await;
-        let output = &run["steps"][0]["calls"][0]["output"];
-        return assert_eq!(
-            (&output["unreadBefore"], &output["history"][0]["seen"]),
-            (&json!(0), &json!(true))
-        );
+        return assert_eq!(shown_at_entry(&run), (ALL_SEEN.to_owned(), vec![true, true]));
     }
     let run = run_on("enter").await;
-    let output = &run["steps"][0]["calls"][0]["output"];
     assert_eq!(
-        (&output["unreadBefore"], &output["totalMessages"]),
-        (&json!(10), &json!(12)),
+        shown_at_entry(&run),
+        ("… 10 earlier messages, 10 of them [NEW]".to_owned(), vec![false, false]),
         "all messages are unread, and the hidden ones are counted"
     );
-    assert_eq!(output["history"][0]["seen"], false);
     let run = run_on("enter").await;
-    let output = &run["steps"][0]["calls"][0]["output"];
-    assert_eq!((&output["unreadBefore"], &output["history"][1]["seen"]), (&json!(0), &json!(true)));
+    assert_eq!(shown_at_entry(&run), (ALL_SEEN.to_owned(), vec![true, true]));
+}
+
+const ALL_SEEN: &str = "… 10 earlier messages";
+
+/// What the first call of a run shows of the space that it has entered: how many messages precede
+/// the shown ones, and which of these are seen.
+fn shown_at_entry(run: &Value) -> (String, Vec<bool>) {
+    let entered = Prompt::of_result(&run["steps"][0]["calls"][0]["output"]);
+    let earlier = entered.block("SPACE HISTORY")[1].split(';').next().unwrap().to_owned();
+    (earlier, entered.timeline().iter().map(|line| line.seen).collect())
 }

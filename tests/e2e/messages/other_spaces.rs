@@ -3,12 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    model::{Gate, answer, call, say, say_held, stop},
+    model::{Gate, Line, Prompt, answer, call, say, say_held, stop},
     routes::{text, triggered_run},
     socket::Frame,
     stack::Stack,
     waiting::SOON,
 };
+
+/// The numbers of the messages that a result shows.
+fn seqs(result: &Value) -> Vec<u64> {
+    Prompt::of_result(result).timeline().iter().map(|line| line.seq).collect()
+}
 
 #[tokio::test]
 async fn a_run_enters_another_space_and_reads_and_posts_there() {
@@ -38,27 +43,25 @@ async fn a_run_enters_another_space_and_reads_and_posts_there() {
     );
 
     let results = stack.model.requests("ada")[1].results();
-    let entered = &results[0];
+    let entered = Prompt::of_result(&results[0]);
     assert_eq!(
-        (&entered["success"], &entered["spaceId"], &entered["spaceName"]),
-        (&json!(true), &json!(reports), &json!("Reports"))
+        entered.block("ACTIVE SPACE"),
+        [
+            format!("ACTIVE SPACE: \"Reports\" ({reports}) — Sarah (human), You"),
+            "Your message wakes the other agents here; write @Name to ask one of them.".into(),
+        ]
     );
+    let history = entered.timeline();
+    let shown: Vec<String> = history.iter().map(Line::short).collect();
+    assert_eq!(shown, ["NEW Sarah: report 2", "NEW Sarah: report 3", "NEW Sarah: report 4"]);
     assert_eq!(
-        (&entered["totalMessages"], &entered["unreadBefore"]),
-        (&json!(4), &json!(1)),
-        "three of four unread messages are shown"
+        entered.block("SPACE HISTORY")[1],
+        "… 1 earlier messages, 1 of them [NEW]; read_messages({\"before\":2}) shows them"
     );
-    let history = entered["history"].as_array().unwrap();
-    assert_eq!(
-        history.iter().map(|message| message["seq"].as_u64().unwrap()).collect::<Vec<_>>(),
-        [2, 3, 4]
-    );
-    assert_eq!(
-        (&history[0]["text"], &history[0]["seen"], &history[0]["id"]),
-        (&json!("report 2"), &json!(false), &messages[1]["id"])
-    );
+    assert!(!results[0].to_string().contains("msg_"), "{}", results[0]);
     assert_eq!((&results[1]["success"], &results[1]["messageId"]), (&json!(true), &thanks["id"]));
-    assert_eq!(results[1]["status"], "delivered");
+    assert_eq!((&results[1]["status"], &results[1]["wakes"]), (&json!("delivered"), &json!([])));
+    assert_eq!(results[1]["why"], "no other agent is here");
     let run = stack.run(&triggered_run(&question, &agent).unwrap()).await;
     assert_eq!((&run["status"], &run["activeSpaceId"]), (&json!("completed"), &json!(reports)));
 }
@@ -150,29 +153,14 @@ async fn read_messages_reads_older_messages_in_pages() {
 
     let results = stack.model.requests("ada")[1].results();
     for (result, expected) in results.iter().zip([[3, 4], [1, 2]]) {
-        let mut seqs: Vec<_> = result["messages"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|message| message["seq"].as_u64().unwrap())
-            .collect();
-        seqs.sort_unstable();
-        assert_eq!((seqs.as_slice(), &result["total"]), (&expected[..], &json!(6)));
+        assert_eq!(seqs(result), expected);
     }
-    assert_eq!((&results[0]["nextBefore"], &results[1]["nextBefore"]), (&json!(3), &Value::Null));
-    let first = &results[1]["messages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|message| message["seq"] == 1)
-        .unwrap();
-    assert_eq!(first["text"], "message 1");
-    assert!(
-        first["id"].is_string()
-            && first["at"].is_string()
-            && first["sender"].to_string().contains("Husam"),
-        "{first}"
-    );
+    let lines: Vec<&str> = results[0].as_str().unwrap().lines().collect();
+    assert!(lines[1].ends_with("read_messages({\"before\":3}) shows them"), "{lines:?}");
+    assert_eq!(*lines.last().unwrap(), "… 2 later messages");
+    let last = Prompt::of_result(&results[1]);
+    assert_eq!(last.timeline()[0].short(), "NEW Husam: message 1");
+    assert!(last.block("SPACE HISTORY")[1].ends_with(" UTC"), "nothing precedes: {last:?}");
 }
 
 #[tokio::test]
@@ -208,22 +196,22 @@ async fn a_run_names_spaces_and_messages_as_its_prompt_does() {
     stack.post(&team, &person, "Look around.").await;
     stack.quiet(&team).await;
     let results = stack.model.requests("ada").pop().unwrap().results();
-    let shown: Vec<u64> = results[0]["messages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|message| message["seq"].as_u64().unwrap())
-        .collect();
-    assert_eq!(shown, [3, 4, 5]);
+    assert_eq!(seqs(&results[0]), [3, 4, 5]);
+    let hint = "read_messages({\"spaceId\":\"reports\",\"before\":3}) shows them";
+    assert!(results[0].as_str().unwrap().contains(hint), "{}", results[0]);
     assert_eq!(results[1]["error"], "expected before or around, not both");
-    assert_eq!(results[2]["spaceId"], json!(reports));
-    let own = &results[2]["history"][1];
-    assert_eq!((&own["text"], &own["because"]), (&json!("Noted."), &json!("answering #1")));
+    let entered = Prompt::of_result(&results[2]);
+    assert!(entered.block("ACTIVE SPACE")[0].contains(&reports), "{entered:?}");
+    let own = &entered.timeline()[1];
+    assert_eq!(
+        (own.short().as_str(), own.note.as_deref()),
+        ("SEEN You: Noted.", Some("answering #1"))
+    );
     let ambiguous = results[3]["error"].as_str().unwrap();
     assert!(ambiguous.contains("\"Twins\"~") && ambiguous.contains("\"twins\"~"), "{ambiguous}");
     let unknown = results[4]["error"].as_str().unwrap();
     assert!(unknown.starts_with("spaceId: there is no space of yours named"), "{unknown}");
-    assert_eq!(results[6]["goals"][0]["id"], "q4");
+    assert_eq!(results[6], "GOALS:\n- [q4] \"Report\" (priority 3)");
 
     let members = stack.get(&format!("/v1/spaces/{reports}")).await.must_be(200)["members"].clone();
     let ada = members.as_array().unwrap().iter().find(|member| member["id"] == agent.as_str());

@@ -72,10 +72,13 @@ fn assert_system_prompt(first: &FirstRun) {
     let instructions = system.block("INSTRUCTIONS");
     assert_eq!(
         instructions[1],
-        "- Only send_message speaks. It posts to the active space. Other text is private: keep it \
-         short."
+        "- Only send_message speaks, and it posts to the active space. All other text is private; \
+         keep that text short."
     );
-    assert_eq!(instructions.last().unwrap(), "- Your message wakes the other agents here.");
+    assert_eq!(
+        instructions.last().unwrap(),
+        "- If nobody named you, answer only if you add something that no one has said."
+    );
     assert_eq!(system.block("IDENTITY"), [format!("IDENTITY: \"Ada\" ({agent})")]);
     let spaces = system.block("YOUR SPACES");
     assert_eq!((spaces.len(), spaces[0].as_str()), (2, "YOUR SPACES:"));
@@ -101,7 +104,7 @@ fn assert_system_prompt(first: &FirstRun) {
 }
 
 fn assert_user_prompt(first: &FirstRun) {
-    let FirstRun { request, space, .. } = first;
+    let FirstRun { request, .. } = first;
     let user = request.user();
     assert_eq!(user.before, [""; 0]);
     assert_eq!(user.names(), ["SPACE HISTORY", "ACTIVE SPACE", "TRIGGER", "NOW"]);
@@ -116,10 +119,14 @@ fn assert_user_prompt(first: &FirstRun) {
         note: None,
     };
     assert_eq!(user.timeline(), [line]);
-    assert_eq!(user.block("ACTIVE SPACE"), [format!("ACTIVE SPACE: \"Team\" ({space})")]);
+    let active = [
+        "ACTIVE SPACE: \"Team\"",
+        "Your message wakes the other agents here; write @Name to ask one of them.",
+    ];
+    assert_eq!(user.block("ACTIVE SPACE"), active);
     let trigger: Vec<String> =
         user.block("TRIGGER").iter().map(|line| bare(line, "Husam")).collect();
-    let expected = ["TRIGGER: message #1 from Husam (human), auto", "\"Hello, Ada.\""];
+    let expected = ["TRIGGER: message #1 from Husam (human), to you alone", "\"Hello, Ada.\""];
     assert_eq!(trigger, expected);
     let now = user.block("NOW");
     assert!(now.len() == 1 && now[0].starts_with("NOW: 20") && now[0].ends_with("day)"), "{now:?}");

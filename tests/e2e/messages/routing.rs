@@ -114,7 +114,7 @@ async fn the_router_chooses_and_gives_reasons() {
     assert!(of_person.iter().all(|run| run["trigger"]["source"] == "router"));
 
     let body = &stack.model.requests("router")[0].body;
-    assert_eq!(body["tool_choice"]["function"]["name"], "choose");
+    assert_eq!(body["tool_choice"], "required");
     let system = body["messages"][0]["content"].as_str().unwrap();
     assert!(system.contains("each other agent such a reason in others."), "{system}");
     assert!(system.ends_with("Choose at most 3 agents.\n\nBills go to Ada."), "{system}");

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::{
-        Answer, Api, Gate, KEY, ModelRequest, answer, call, http, http_retry, raw_call, say,
-        say_held, stop, think,
+        Answer, Api, Gate, KEY, ModelRequest, Prompt, answer, call, http, http_retry, raw_call,
+        say, say_held, stop, think,
     },
     routes::triggered_run,
     stack::Stack,
@@ -163,7 +163,8 @@ impl Provider {
                 && results[1]["error"].as_str().unwrap().contains("dance"),
             "{results:?}"
         );
-        assert_eq!(results[2]["messages"][0]["text"], "Hello?", "{results:?}");
+        let read = Prompt::of_result(&results[2]).timeline();
+        assert_eq!(read[0].text, "Hello?", "{results:?}");
     }
 
     /// Checks that a rate limit, an overload and a late error are retried.

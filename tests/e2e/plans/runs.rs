@@ -57,7 +57,11 @@ async fn a_plan_triggers_a_run_without_an_active_space() {
     let requests = stack.model.requests("ada");
     let user = requests[0].user();
     assert_eq!(user.names(), ["PLANS", "ACTIVE SPACE", "TRIGGER", "NOW"]);
-    assert_eq!(user.block("ACTIVE SPACE"), ["ACTIVE SPACE: none (call enter_space first)"]);
+    let active = [
+        "ACTIVE SPACE: none (call enter_space first)",
+        "enter_space says whom a message wakes there.",
+    ];
+    assert_eq!(user.block("ACTIVE SPACE"), active);
     let trigger = [
         format!(
             "TRIGGER: plan \"Greeting\" ({}), scheduled for {}",

@@ -80,7 +80,7 @@ async fn set_two_plans(stack: &Stack, team: &Team) -> Vec<Value> {
         vec![call("get_plans", json!({})), set(&[daily("Report"), once("Hello", "2 hours")])];
     let results = results_of(stack, team, calls).await;
     let plans = by_name(stack, &team.agent, ["Report", "Hello"]).await;
-    assert_eq!(results, [json!({ "plans": [] }), set_plans_output(&plans)]);
+    assert_eq!(results, [json!("PLANS: none"), set_plans_output(&plans)]);
     assert_eq!(
         time(&plans[1]["nextRunAt"]),
         time(&plans[1]["createdAt"]) + SignedDuration::from_hours(2)
@@ -128,7 +128,6 @@ async fn change_plans_by_id(stack: &Stack, team: &Team, report: &str, hello: &st
 async fn read_and_delete_plans(stack: &Stack, team: &Team, report: &str, hello: &str) {
     let path = format!("/v1/agents/{}/plans/{hello}", team.agent);
     stack.put(&path, json!({ "status": "paused" })).await.must_be(200);
-    let listed = stack.plans(&team.agent).await;
     let plans = by_name(stack, &team.agent, ["Numbers", "Good morning"]).await;
     let delete = |ids: &[&str]| call("delete_plans", json!({ "planIds": ids }));
     let calls = vec![
@@ -138,14 +137,17 @@ async fn read_and_delete_plans(stack: &Stack, team: &Team, report: &str, hello: 
         delete(&[report, MISSING_PLAN, report]),
         delete(&[report]),
     ];
-    let expected = [
-        json!({ "plans": listed }),
-        json!({ "plans": [plans[0]] }),
-        json!({ "plans": [plans[1]] }),
-        json!({ "deleted": [report] }),
-        json!({ "deleted": [] }),
-    ];
-    assert_eq!(results_of(stack, team, calls).await, expected);
+    let results = results_of(stack, team, calls).await;
+    let lists = results[..3].iter().map(|list| list.as_str().unwrap().lines().collect::<Vec<_>>());
+    let lists: Vec<Vec<&str>> = lists.collect();
+    let [all, active, paused] = [0, 1, 2].map(|list: usize| &lists[list][1..]);
+    assert_eq!((all.len(), active.len(), paused.len()), (2, 1, 1), "{lists:#?}");
+    assert!(active[0].starts_with(&format!("- \"Numbers\" ({report}, cron: ")), "{active:?}");
+    let instruction = json!(plans[0]["instruction"]).to_string();
+    assert!(active[0].ends_with(&format!(" — {instruction}")), "{active:?}");
+    let of_paused = format!("- \"Good morning\" ({hello}, paused) [set via runAfter: \"1 day\"]");
+    assert!(paused[0].starts_with(&of_paused), "{paused:?}");
+    assert_eq!(results[3..], [json!({ "deleted": [report] }), json!({ "deleted": [] })]);
     assert_eq!(stack.plans(&team.agent).await, [plans[1].clone()]);
 }
 

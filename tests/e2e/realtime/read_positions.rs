@@ -6,6 +6,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 
 use crate::support::{
+    model::{answer, call, stop},
     socket::{Frame, Socket},
     stack::Stack,
     waiting::SOON,
@@ -76,6 +77,30 @@ async fn the_readers_own_connections_learn_of_a_position_before_others() {
     }
     let later = others.at.saturating_duration_since(own.at);
     assert!(later > Duration::from_millis(500), "others learned of it {later:?} later");
+}
+
+#[tokio::test]
+async fn the_end_of_a_run_says_how_far_its_agent_has_read() {
+    let stack = Stack::start().await;
+    let (person, agent, space) = stack.pair().await;
+    let elsewhere = stack.space("Elsewhere", &[&person, &agent]).await;
+    stack.patch(&format!("/v1/spaces/{elsewhere}"), json!({ "paused": true })).await.must_be(200);
+    stack.post(&elsewhere, &person, "Old news.").await;
+    let enter = call("enter_space", json!({ "spaceId": elsewhere }));
+    stack.model.plays("ada", [answer([enter]), stop()]);
+    let watcher = stack.socket_of(&person).await;
+    watcher.subscribe(&space, None).await;
+    watcher.subscribe(&elsewhere, None).await;
+    let question = stack.post(&space, &person, "Look elsewhere.").await;
+    let ended = watcher.frame("run.completed", SOON, |_| true).await.body;
+    assert_eq!((&ended["spaceId"], &ended["readSeq"]), (&json!(space), &question["seq"]));
+    // The other space does not show the run.
+    let of_agent = |frame: &Value| frame["entityId"] == agent.as_str();
+    let read = watcher.frame("space.read", SOON, of_agent).await.body;
+    assert_eq!((&read["spaceId"], &read["seq"]), (&json!(elsewhere), &json!(1)));
+    let frames = watcher.frames();
+    let reads = frames.iter().filter(|frame| frame.kind == "space.read" && of_agent(&frame.body));
+    assert_eq!(reads.count(), 1, "the space of the run gets no frame but the end");
 }
 
 #[tokio::test]

@@ -79,13 +79,13 @@ async fn an_agent_sets_reads_and_deletes_its_memories() {
         call("delete_memories", json!({ "keys": ["boss", "nobody", "boss"] })),
         call("delete_memories", json!({ "keys": ["boss"] })),
     ];
-    let boss = json!({ "key": "boss", "value": "Sara" });
     let city = json!({ "key": "city", "value": "Bergen" });
+    let only_city = "MEMORIES:\n- [city] \"Bergen\"";
     let expected = [
-        json!({ "memories": [] }),
+        json!("MEMORIES: none"),
         json!({ "saved": ["boss", "city"] }),
-        json!({ "memories": [boss, city] }),
-        json!({ "memories": [city] }),
+        json!("MEMORIES:\n- [boss] \"Sara\"\n- [city] \"Bergen\""),
+        json!(only_city),
         json!({ "deleted": ["boss"] }),
         json!({ "deleted": [] }),
     ];
@@ -93,7 +93,7 @@ async fn an_agent_sets_reads_and_deletes_its_memories() {
     // A later run reads the same, and so does the operator.
     assert_eq!(
         results_of(&stack, &team, vec![call("get_memories", json!({}))]).await,
-        [json!({ "memories": [city] })]
+        [json!(only_city)]
     );
     let stored = stack.all(&format!("/v1/agents/{}/memories", team.agent)).await;
     assert!(stored[0]["updatedAt"].is_string());

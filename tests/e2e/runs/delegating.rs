@@ -28,6 +28,17 @@ async fn studio(stack: &Stack) -> Studio {
     Studio { person, router, designer, space }
 }
 
+/// The trigger of a run without its texts.
+fn reference_to(message: &Value, delegated_by: &Value) -> Value {
+    json!({
+        "type": "space_message",
+        "messageId": message["id"],
+        "seq": message["seq"],
+        "source": "delegated",
+        "delegatedBy": delegated_by,
+    })
+}
+
 #[tokio::test]
 async fn a_delegated_run_gets_the_original_message_and_a_note() {
     let stack = Stack::start().await;
@@ -62,7 +73,11 @@ async fn a_delegated_run_gets_the_original_message_and_a_note() {
         (&of(&router)["status"], &of(&router)["endReason"]),
         (&json!("completed"), &json!("delegated"))
     );
-    let trigger = &of(&designer)["trigger"];
+    let reference = &of(&designer)["trigger"];
+    let whole = stack.run(of(&designer)["id"].as_str().unwrap()).await;
+    let trigger = &whole["trigger"];
+    let without_texts = reference_to(&question, &trigger["delegatedBy"]);
+    assert_eq!(reference, &without_texts);
     assert_eq!(
         (&trigger["source"], &trigger["messageId"], &trigger["text"]),
         (&json!("delegated"), &question["id"], &json!("We need a logo"))
@@ -83,7 +98,7 @@ async fn a_delegated_run_gets_the_original_message_and_a_note() {
         .frame("run.started", SOON, |frame| frame["run"]["agentId"] == designer.as_str())
         .await
         .body;
-    assert_eq!(started["run"]["trigger"]["source"], "delegated");
+    assert_eq!(started["run"]["trigger"], without_texts);
 }
 
 fn assert_prompt_names_the_router(stack: &Stack) {
@@ -92,7 +107,7 @@ fn assert_prompt_names_the_router(stack: &Stack) {
     assert_eq!(
         lines,
         [
-            "TRIGGER: message #1 from Husam (human), delegated by Router",
+            "TRIGGER: message #1 from Husam (human), handed to you by Router",
             r#""We need a logo""#,
             r#"note: "Use the brand's \"blue\".""#,
         ]
@@ -190,7 +205,7 @@ async fn an_admin_agent_delegates_by_what_its_prompt_says_alone() {
     let space = stack.space_with("Studio", &members, settings).await;
     stack.model.answers("router", |request| {
         let system = request.system();
-        let rule = "- You are this space's admin agent: answer, delegate, or skip.";
+        let rule = "- Where you are the admin agent: answer, delegate, or skip.";
         assert_eq!(system.block("INSTRUCTIONS").last().unwrap(), rule);
         let roster = system.block("YOUR SPACES")[1].clone();
         let (before, _) = roster.split_once(" (agent: \"Draws logos.\")").unwrap();
@@ -214,7 +229,7 @@ async fn an_admin_agent_delegates_by_what_its_prompt_says_alone() {
     stack.quiet(&space).await;
     let request = &stack.model.requests("router")[0];
     let trigger = request.user().block("TRIGGER")[0].clone();
-    assert_eq!(trigger, "TRIGGER: message #1 from Husam (human), admin");
+    assert_eq!(trigger, "TRIGGER: message #1 from Husam (human), you are the admin");
 
     // A new description reaches the prompts of the space.
     let change = json!({"agent": {"description": "Paints."}});

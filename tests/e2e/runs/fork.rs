@@ -222,7 +222,7 @@ async fn a_fork_sends_calls_asks_and_stores_nothing() {
             });
             assert_eq!(once, again);
         }
-        assert_eq!(calls(&forked["steps"][0])[0].2["memories"][0]["value"], "Oslo");
+        assert_eq!(calls(&forked["steps"][0])[0].2, "MEMORIES:\n- [city] \"Oslo\"");
     }
     // Another text is answered with nothing.
     let sum = call("every__get-sum", json!({"a": 3, "b": 40}));

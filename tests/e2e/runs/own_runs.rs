@@ -14,12 +14,13 @@ use crate::support::{
 
 /// The ids of the agent's other active runs, read from its prompt.
 fn other_runs(request: &ModelRequest) -> Vec<String> {
-    let prompt = request.user();
-    let lines = prompt.block("ACTIVE RUNS");
-    let other = |line: &&String| line.contains("run_");
+    run_ids(request.user().block("ACTIVE RUNS").iter().map(String::as_str))
+}
+
+/// The ids of the runs that lines list.
+fn run_ids<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     lines
-        .iter()
-        .filter(other)
+        .filter(|line| line.contains("run_"))
         .map(|line| line.split_whitespace().nth(1).unwrap().to_owned())
         .collect()
 }

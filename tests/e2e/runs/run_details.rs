@@ -1,6 +1,6 @@
 //! The operator's view of a run: the exact prompt, the answer and the cost of each step.
 
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 use serde_json::{Value, json};
 
@@ -11,56 +11,60 @@ use crate::support::{
     waiting::SOON,
 };
 
-/// Converts a message of a stored prompt to the common form that both functions return.
-fn from_stored(message: &Value) -> Vec<Value> {
-    match message["role"].as_str().unwrap() {
-        "user" => vec![json!({"role": "user", "content": message["blocks"]})],
-        "system" => vec![json!({"role": "system", "content": message["text"]})],
-        "assistant" => {
-            let call = |call: &Value| json!([call["callId"], call["name"], call["input"]]);
-            let calls: Vec<Value> =
-                message["calls"].as_array().unwrap().iter().map(call).collect();
-            vec![json!({"role": "assistant", "content": message["text"], "calls": calls})]
+/// The messages of the stored prompts, in the form in which a request has them. `ids` are the
+/// provider's ids of the calls.
+fn as_sent(stored: &[Value], ids: &mut SentIds) -> Vec<Value> {
+    let mut sent: Vec<Value> = Vec::new();
+    for message in stored {
+        match message["role"].as_str().unwrap() {
+            "user" => {
+                let blocks = message["blocks"].as_array().unwrap().iter();
+                let text: String = blocks.map(|block| block.as_str().unwrap()).collect();
+                sent.push(json!({"role": "user", "content": text}));
+            }
+            "system" => {
+                let last = sent.last_mut().unwrap();
+                let before = last["content"].as_str().unwrap().trim_end_matches('\n');
+                let text = message["text"].as_str().unwrap();
+                last["content"] = format!("{before}\n\nSYSTEM NOTICE:\n{text}").into();
+            }
+            "assistant" => {
+                let calls = message["calls"].as_array().unwrap().iter();
+                let calls: Vec<_> = calls.map(|call| ids.call(call)).collect();
+                let mut answer = json!({"role": "assistant"});
+                if message["text"] != "" {
+                    answer["content"] = message["text"].clone();
+                }
+                answer["tool_calls"] = calls.into();
+                sent.push(answer);
+            }
+            "tool_results" => {
+                for result in message["results"].as_array().unwrap() {
+                    let id = &ids.0[result["callId"].as_str().unwrap()];
+                    let output = result["output"].to_string();
+                    sent.push(json!({"role": "tool", "tool_call_id": id, "content": output}));
+                }
+            }
+            other => panic!("a message of the role {other}"),
         }
-        "tool_results" => message["results"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|result| {
-                json!({"role": "tool", "of": result["callId"], "content": result["output"]})
-            })
-            .collect(),
-        other => panic!("a message of the role {other}"),
     }
+    sent
 }
 
-/// Converts a message of a request to the provider to the common form.
-fn from_request(message: &Value) -> Value {
-    match message["role"].as_str().unwrap() {
-        "user" => {
-            let blocks: Vec<Value> = message["content"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|block| block["text"].clone())
-                .collect();
-            json!({"role": "user", "content": blocks})
-        }
-        "assistant" => {
-            let call = |call: &Value| {
-                json!([call["id"], call["function"]["name"], call["function"]["arguments"]])
-            };
-            let calls: Vec<Value> =
-                message["tool_calls"].as_array().into_iter().flatten().map(call).collect();
-            let content = message["content"].as_str().unwrap_or_default();
-            json!({"role": "assistant", "content": content, "calls": calls})
-        }
-        "tool" => {
-            let content: Value =
-                serde_json::from_str(message["content"].as_str().unwrap()).unwrap();
-            json!({"role": "tool", "of": message["tool_call_id"], "content": content})
-        }
-        _ => message.clone(),
+/// The ids of calls that requests send, by our own: those of the provider, and the end of our own
+/// where it repeats one.
+#[derive(Default)]
+struct SentIds(BTreeMap<String, String>);
+
+impl SentIds {
+    fn call(&mut self, call: &Value) -> Value {
+        let own = call["callId"].as_str().unwrap().to_owned();
+        let given = call["providerId"].as_str().unwrap().to_owned();
+        let is_repeated = self.0.values().any(|id| *id == given);
+        let id = if is_repeated { own[own.len() - 9..].to_owned() } else { given };
+        self.0.insert(own, id.clone());
+        let function = json!({"name": call["name"], "arguments": call["input"]});
+        json!({"id": id, "type": "function", "function": function})
     }
 }
 
@@ -103,10 +107,9 @@ async fn a_run_shows_the_exact_prompt_of_each_step_and_what_it_cost() {
     let mut cost = 0.0;
     let mut tokens = 0;
     for (step, request) in steps.iter().zip(stack.model.requests("ada")) {
-        shown.extend(step["prompt"]["messages"].as_array().unwrap().iter().flat_map(from_stored));
+        shown.extend(step["prompt"]["messages"].as_array().unwrap().iter().cloned());
         let (system, rest) = request.messages().split_first().unwrap();
-        let sent: Vec<_> = rest.iter().map(from_request).collect();
-        assert_eq!(shown, sent, "step {}", step["index"]);
+        assert_eq!(as_sent(&shown, &mut SentIds::default()), rest, "step {}", step["index"]);
         // Step 0 shows the whole system prompt, later steps only additions.
         let added = if step["index"] == 0 { json!([system["content"]]) } else { json!([]) };
         assert_eq!(step["prompt"]["system"], added, "step {}", step["index"]);
@@ -171,6 +174,18 @@ async fn a_step_is_shown_from_its_start_and_members_see_hints() {
     assert!(hint["text"].as_str().unwrap().starts_with("This is the last step"), "{hint}");
     assert_eq!(hint["at"], run["steps"][1]["startedAt"]);
     assert_eq!(run["hints"], seen["hints"]);
+    // Lists have them, too, and the trigger without its texts.
+    let reference = json!({
+        "type": "space_message",
+        "messageId": message["id"],
+        "seq": message["seq"],
+        "source": "auto",
+    });
+    let lists = ["/v1/runs".to_owned(), format!("/v1/agents/{agent}/runs")];
+    for path in lists.into_iter().chain([format!("/v1/spaces/{space}/runs")]) {
+        let listed = stack.all(&path).await.into_iter().find(|each| each["id"] == id).unwrap();
+        assert_eq!((&listed["hints"], &listed["trigger"]), (&seen["hints"], &reference), "{path}");
+    }
 }
 
 #[tokio::test]

@@ -129,22 +129,22 @@ fn assert_is_news(notes: &[String], space: &str) {
     assert_eq!(notes.len(), 1, "{notes:?}");
     let lines: Vec<&str> = notes[0].lines().collect();
     let title = format!(
-        "Said in \"Team\" ({space}) since your last step; \
-         what wakes you has a run of its own:"
+        "Posted in \"Team\" ({space}) since your last step. \
+         If one of these is for you, another run of yours answers it:"
     );
     assert_eq!(lines[0], title);
     let line = "Husam: \"Wait: \\\"Q3\\\".\\u000aTRIGGER:\"";
     assert!(
         lines.len() == 3
             && lines[1].ends_with(" UTC")
-            && lines[2].starts_with("[NEW] #2 ")
+            && lines[2].starts_with("#2 ")
             && lines[2].ends_with(line),
         "{lines:?}"
     );
 }
 
 #[tokio::test]
-async fn anthropic_receives_system_notes_after_the_tool_results() {
+async fn a_notice_after_tool_results_stands_at_the_end_of_the_last_one() {
     let stack = Stack::start().await;
     stack.model.answers("ada", |_| call("get_memories", json!({})).into());
     let person = stack.person("Husam").await;
@@ -157,9 +157,11 @@ async fn anthropic_receives_system_notes_after_the_tool_results() {
     assert_eq!(request.system_notes(), [LAST]);
     let last = request.messages().last().unwrap()["content"].as_array().unwrap().clone();
     let kinds: Vec<_> = last.iter().map(|block| block["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["tool_result", "text"]);
+    assert_eq!(kinds, ["tool_result"]);
+    let shown = last[0]["content"].as_str().unwrap();
+    assert!(shown.ends_with(&format!("\n\nSYSTEM NOTICE:\n{LAST}")), "{shown}");
     // From the second step on, a cache mark covers the whole conversation so far.
-    assert_eq!(last[1]["cache_control"], json!({"type": "ephemeral"}));
+    assert_eq!(last[0]["cache_control"], json!({"type": "ephemeral"}));
 }
 
 #[tokio::test]

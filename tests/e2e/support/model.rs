@@ -33,7 +33,7 @@ use crate::support::model::server::ModelServer;
 pub(crate) use crate::support::model::{
     billing::{Bill, Cache, blocks},
     gate::Gate,
-    prompt::Line,
+    prompt::{Line, Prompt},
     request::{Api, ModelRequest},
     script::{
         Answer, Part, answer, call, http, http_retry, raw_call, say, say_held, silent, stop, think,

@@ -31,7 +31,7 @@ async fn runs_of_many_days_are_listed_once_and_in_order() {
     let mut empty = 0;
     loop {
         let request = PageRequest { cursor, limit: Some(70) };
-        let page = counted.store.runs().list(&everything, &request, now);
+        let page = counted.store.runs().list_short(&everything, &request, now);
         let (page, cost) = Box::pin(counted.cost_of(page)).await;
         let page = page.unwrap();
         empty += usize::from(page.items.is_empty());
@@ -47,9 +47,9 @@ async fn runs_of_many_days_are_listed_once_and_in_order() {
 
     let request = PageRequest { cursor: None, limit: Some(200) };
     let span = RunFilter { since: Some(at(3 * DAY)), until: Some(at(5 * DAY)), ..everything };
-    let page = counted.store.runs().list(&span, &request, now).await.unwrap();
+    let page = counted.store.runs().list_short(&span, &request, now).await.unwrap();
     assert_eq!(page.items.iter().map(|run| run.id).collect::<Vec<_>>(), runs[1..3]);
     let none = RunFilter { status: Some(RunStatus::Failed), until: Some(at(DAY)), ..everything };
-    let page = counted.store.runs().list(&none, &request, now).await.unwrap();
+    let page = counted.store.runs().list_short(&none, &request, now).await.unwrap();
     assert_eq!(page.items.len(), 0);
 }

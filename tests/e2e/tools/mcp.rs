@@ -188,7 +188,7 @@ async fn a_run_continues_after_its_server_is_killed_during_a_call_and_restarted(
         "{outputs:?}"
     );
     assert!(error(1).contains("not known"), "{}", error(1));
-    assert!(error(2).contains("can't be reached"), "{}", error(2));
+    assert_eq!(error(2), "The server every is not available.");
     let states: Vec<_> = scene.cards().await.iter().map(|card| card["status"].clone()).collect();
     assert_eq!(states, ["completed", "failed", "failed", "completed"]);
 }
@@ -211,8 +211,18 @@ async fn a_run_continues_without_an_unreachable_server_and_its_model_is_notified
     );
     assert_eq!(scene.stack.texts(&scene.space).await, ["Go on.", "Nobody is there."]);
     let notes = scene.stack.model.requests("ada")[0].system_notes();
+    assert_eq!(notes, ["The server every is not available."]);
+    // The cause is for the operator alone.
+    let runs = format!("/v1/agents/{}/runs", scene.agent);
+    let run = scene.stack.all(&runs).await[0]["id"].as_str().unwrap().to_owned();
+    let run = scene.stack.run(&run).await;
+    let shown = &run["steps"][0]["systemMessages"][1];
+    assert_eq!(shown["watcher"], "servers");
+    let cause = shown["text"].as_str().unwrap();
     assert!(
-        notes.iter().any(|text| text.contains("every") && text.contains("can't be reached")),
-        "{notes:?}"
+        cause.starts_with("MCP server every: ") && cause.contains("can't be reached"),
+        "{cause}"
     );
+    assert!(!run["hints"].to_string().contains("reached"), "{}", run["hints"]);
+    assert!(!run["steps"][0]["prompt"].to_string().contains("reached"));
 }

@@ -136,9 +136,8 @@ test('a hint to a model is in the bubble of its run', async (t) => {
   const page = await openFakeRoom(t);
   await deliver(page, () => window.text(1, 'It is blue.', { runId: 'r' }));
   await deliver(page, () => {
-    const hint = { watcher: 'context', text: '85 % of its context is used.', at: '' };
-    const run = { id: 'r', agentId: 'ada', status: 'completed', stepCount: 1, hints: [hint] };
-    return { type: 'run.completed', run: { ...run, createdAt: '2026-05-01T10:00:00Z' } };
+    const text = '85 % of its context is used.';
+    return { type: 'system.message', runId: 'r', step: 1, watcher: 'context', text };
   });
   const article = page.getByRole('article').filter({ hasText: 'It is blue.' });
   await article.getByText('85 % of its context is used.').waitFor();

@@ -158,19 +158,17 @@ export async function playScene(product) {
   await member.until(({ type, run }) => type === 'run.completed' && run.id === runId);
 
   const absorbing = {
-    when: { contains: 'absorb' },
+    when: { contains: 'run_' },
     steps: [
-      { calls: [{ tool: 'get_my_runs', input: { status: 'running' } }] },
-      {
-        calls: [{ tool: 'absorb_run', input: { runId: '{{result.runs.1.id}}' } }],
-      },
+      { calls: [{ tool: 'get_my_runs', input: {} }] },
+      { calls: [{ tool: 'absorb_run', input: { runId: '{{message}}' } }] },
     ],
   };
   const twin = await agent('Twin', [absorbing, answerRule(WORDS)], {}, SLOW);
   const twins = await spaceWith('Twins', [twin]);
-  await runOf(twins);
+  const absorbed = await runOf(twins);
   await seen('stream.delta', twins);
-  await say(twins, 'Now absorb it.');
+  await say(twins, absorbed);
   await seen('run.canceled', twins);
 
   // The router, messages that are too long for a frame, and requests over the socket.

@@ -15,7 +15,7 @@ use smartspace_domain::{
 };
 use tokio::time::Instant;
 
-pub(crate) use model_request::space_in;
+pub(crate) use model_request::active_space;
 pub use model_request::{Line, ModelRequest};
 
 /// The number of a broken promise, and what broke it. 0 is an internal error. 10 is also a wrong

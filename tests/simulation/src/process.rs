@@ -101,6 +101,7 @@ impl Process {
             socket_url: SocketUrl::OfHost("/v1/socket"),
             cors_origins: Vec::new(),
             prices: Arc::default(),
+            providers: Arc::default(),
         };
         let (stopping, is_stopping) = watch::channel(false);
         Arc::new(Self {
@@ -125,7 +126,7 @@ impl Process {
             ),
             triggers: Triggers {
                 pipeline: pipeline.clone(),
-                routers: Routers { models, prices: Arc::default() },
+                routers: Routers::new(models, Arc::default()),
                 traces: None,
             },
             broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },

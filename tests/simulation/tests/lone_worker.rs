@@ -6,7 +6,9 @@
 //! - A run waits for a form that no longer exists. The worker must not queue it again and again.
 //! - Several runs share a job, and one of them panics.
 //! - A collector of traces does not answer.
+//! - A model refuses to answer.
 
+mod refusals;
 mod remote;
 mod side_by_side;
 mod traces;
@@ -173,7 +175,7 @@ async fn store_with_history(space: SpaceId, agent: EntityId) -> Store {
 
 /// Routers that no message asks.
 fn routers() -> Routers {
-    Routers { models: Arc::new(SlowModel::default()), prices: Arc::default() }
+    Routers::new(Arc::new(SlowModel::default()), Arc::default())
 }
 
 struct Scene {

@@ -427,6 +427,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the providers of models
+         * @description Agents and routers name one of them. Only the operator's configuration adds providers.
+         */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs": {
         parameters: {
             query?: never;
@@ -1330,7 +1350,7 @@ export interface components {
          * @description Why a run ended, unless it failed.
          * @enum {string}
          */
-        EndReason: "done" | "skipped" | "delegated" | "max_steps" | "time_limit" | "cancel" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
+        EndReason: "done" | "skipped" | "delegated" | "refusal" | "max_steps" | "time_limit" | "cancel" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
         /** @description A person or an agent. */
         Entity: {
             /** @description The entity's id. */
@@ -1408,8 +1428,8 @@ export interface components {
             /** @enum {string} */
             type: "compute";
         } | {
-            /** @description Who draws it. */
-            provider: components["schemas"]["ImageProvider"];
+            /** @description The provider whose model draws it. Its API is that of OpenAI, Bedrock or a script. */
+            provider: components["schemas"]["ProviderName"];
             /** @description The model's name at its provider. `scripted` needs none. */
             model?: string | null;
             /**
@@ -1433,7 +1453,7 @@ export interface components {
         /** @description A model without settings of its own. As a fallback it gets those of the agent's `model`. */
         FallbackModel: {
             /** @description The model's provider. */
-            provider: components["schemas"]["Provider"];
+            provider: components["schemas"]["ProviderName"];
             /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
             name: string;
         };
@@ -1472,7 +1492,7 @@ export interface components {
          * @description Why a model stopped.
          * @enum {string}
          */
-        FinishReason: "tool_calls" | "stop" | "length" | "error";
+        FinishReason: "tool_calls" | "stop" | "length" | "refusal" | "pause" | "error";
         /** @description Where a fork begins. */
         ForkOf: {
             /** @description The run whose steps it replays. */
@@ -1561,11 +1581,6 @@ export interface components {
          * @enum {string}
          */
         History: "timeline" | "roles";
-        /**
-         * @description Who draws pictures.
-         * @enum {string}
-         */
-        ImageProvider: "openai" | "bedrock" | "scripted";
         /** @description A size like `1024x1024`: width and height in pixels, 64 to 4096. */
         ImageSize: string;
         /** @description An invite to a space. */
@@ -1777,7 +1792,7 @@ export interface components {
         /** @description A model and its settings. */
         ModelConfig: {
             /** @description The model's provider. */
-            provider: components["schemas"]["Provider"];
+            provider: components["schemas"]["ProviderName"];
             /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
             name: string;
             /**
@@ -1797,6 +1812,18 @@ export interface components {
              * @default 200000
              */
             contextWindow: number;
+            reasoning?: components["schemas"]["Reasoning"] | null;
+            /** @description Which files the model takes besides text. Null decides by the model's name. */
+            sees?: components["schemas"]["SeenFiles"][] | null;
+            /**
+             * @description Fields that are added to the body of each request to this model, at most 4 KiB of JSON.
+             *     Fields that Smartspace sets itself are refused.
+             */
+            request?: Record<string, unknown>;
+            /** @description How the model says what it wants to do. The default is `tools`. */
+            speaks?: components["schemas"]["Speaks"];
+            /** @description Whether an answer must call a tool. The default is `auto`. */
+            toolChoice?: components["schemas"]["ToolChoice"];
             /** @description Models to try, in this order, after the model has failed. */
             fallback?: components["schemas"]["FallbackModel"][];
             script?: components["schemas"]["Script"] | null;
@@ -1804,7 +1831,7 @@ export interface components {
         /** @description A model and its settings. */
         ModelConfigPatch: {
             /** @description The model's provider. */
-            provider?: components["schemas"]["Provider"];
+            provider?: components["schemas"]["ProviderName"];
             /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
             name?: string;
             /**
@@ -1822,6 +1849,16 @@ export interface components {
              * @description How many tokens the model can read.
              */
             contextWindow?: number | null;
+            reasoning?: components["schemas"]["Reasoning"] | null;
+            /** @description Which files the model takes besides text. Null decides by the model's name. */
+            sees?: components["schemas"]["SeenFiles"][] | null;
+            /**
+             * @description Fields that are added to the body of each request to this model, at most 4 KiB of JSON.
+             *     Fields that Smartspace sets itself are refused.
+             */
+            request?: Record<string, unknown> | null;
+            speaks?: null | components["schemas"]["Speaks"];
+            toolChoice?: null | components["schemas"]["ToolChoice"];
             /** @description Models to try, in this order, after the model has failed. */
             fallback?: components["schemas"]["FallbackModel"][] | null;
             script?: components["schemas"]["ScriptPatch"] | null;
@@ -2125,7 +2162,7 @@ export interface components {
                 retryOf?: components["schemas"]["RunId"] | null;
                 forkOf?: components["schemas"]["ForkOf"] | null;
                 /** @description Why the run was started. */
-                trigger: components["schemas"]["ShownTrigger"];
+                trigger: components["schemas"]["RunTrigger"];
                 activeSpaceId: components["schemas"]["SpaceId"] | null;
                 /**
                  * Format: int32
@@ -2153,7 +2190,7 @@ export interface components {
                 startedAt: components["schemas"]["Time"] | null;
                 firstTokenAt?: components["schemas"]["Time"] | null;
                 finishedAt: components["schemas"]["Time"] | null;
-                /** @description The messages of watchers to the model, as members may see them. Not in lists and events. */
+                /** @description The messages of watchers to the model, as members may see them. Not in events. */
                 hints?: components["schemas"]["Hint"][] | null;
                 /** @description The run's steps. Only for the operator, and not in lists. */
                 steps?: components["schemas"]["Step"][] | null;
@@ -2296,11 +2333,32 @@ export interface components {
             /** @description The messages of the conversation. */
             messages: unknown[];
         };
+        /** @description A provider of models. Its key is never shown. */
+        Provider: {
+            name: components["schemas"]["ProviderName"];
+            /** @description What it speaks. */
+            api: components["schemas"]["ProviderApi"];
+            /**
+             * @description The host of its server, with the port if it is not the usual one. Null if it is not called
+             *     over HTTP, or if its address is not valid.
+             */
+            host: string | null;
+            /** @description Whether a key is set. `bedrock` uses AWS credentials, and `scripted` needs none. */
+            hasKey: boolean;
+            /** @description Whether the server is the deployment's own. */
+            own: boolean;
+        };
         /**
-         * @description A provider of models.
+         * @description What a provider speaks.
          * @enum {string}
          */
-        Provider: "scripted" | "openai" | "anthropic" | "bedrock";
+        ProviderApi: "openai" | "anthropic" | "bedrock" | "scripted";
+        ProviderList: {
+            /** @description All of them, in the order of their names. */
+            items: components["schemas"]["Provider"][];
+        };
+        /** @description The name of a provider of models. `openai`, `anthropic`, `bedrock` and `scripted` exist in every deployment. */
+        ProviderName: string;
         /**
          * @description The new read position. With the admin key, `entityId` is required: the operator has no position
          *     of its own.
@@ -2319,6 +2377,11 @@ export interface components {
          * @enum {string}
          */
         Reason: "paused" | "chain_depth" | "policy" | "router" | "no_admin" | "rate" | "budget" | "busy";
+        /**
+         * @description How much a model thinks before it answers.
+         * @enum {string}
+         */
+        Reasoning: "off" | "low" | "medium" | "high";
         /** @description The outcome of a delivery. */
         ReceivedResponse: {
             /** @description The delivery. For a repeated delivery it is the first one. */
@@ -2438,7 +2501,7 @@ export interface components {
         /** @description A router's model. */
         RouterModel: {
             /** @description The model's provider. */
-            provider: components["schemas"]["Provider"];
+            provider: components["schemas"]["ProviderName"];
             /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
             name: string;
             script?: components["schemas"]["RouterScript"] | null;
@@ -2446,7 +2509,7 @@ export interface components {
         /** @description A router's model. */
         RouterModelPatch: {
             /** @description The model's provider. */
-            provider?: components["schemas"]["Provider"];
+            provider?: components["schemas"]["ProviderName"];
             /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
             name?: string;
             script?: components["schemas"]["RouterScriptPatch"] | null;
@@ -2512,7 +2575,7 @@ export interface components {
             retryOf?: components["schemas"]["RunId"] | null;
             forkOf?: components["schemas"]["ForkOf"] | null;
             /** @description Why the run was started. */
-            trigger: components["schemas"]["ShownTrigger"];
+            trigger: components["schemas"]["RunTrigger"];
             activeSpaceId: components["schemas"]["SpaceId"] | null;
             /**
              * Format: int32
@@ -2540,7 +2603,7 @@ export interface components {
             startedAt: components["schemas"]["Time"] | null;
             firstTokenAt?: components["schemas"]["Time"] | null;
             finishedAt: components["schemas"]["Time"] | null;
-            /** @description The messages of watchers to the model, as members may see them. Not in lists and events. */
+            /** @description The messages of watchers to the model, as members may see them. Not in events. */
             hints?: components["schemas"]["Hint"][] | null;
             /** @description The run's steps. Only for the operator, and not in lists. */
             steps?: components["schemas"]["Step"][] | null;
@@ -2562,6 +2625,8 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "waiting_tool" | "completed" | "failed" | "canceled";
+        /** @description Why the run was started: all of it in the answers of calls about one run, and without its texts in lists and events. Readers who may know no more see only `type`. */
+        RunTrigger: components["schemas"]["Trigger"] | components["schemas"]["TriggerReference"] | components["schemas"]["HiddenTrigger"];
         /**
          * @description Where a remote agent works. It has no model here. When it is woken, a signed webhook carries its
          *     run to `url`, and it answers with the token that comes along.
@@ -2694,6 +2759,11 @@ export interface components {
             others?: components["schemas"]["ScriptedAgent"][];
         };
         /**
+         * @description A kind of files that a model takes besides text.
+         * @enum {string}
+         */
+        SeenFiles: "images" | "pdf";
+        /**
          * @description The sender of a message. It is stored with the message, so it does not change if the entity is
          *     renamed or removed.
          */
@@ -2792,6 +2862,11 @@ export interface components {
          * @enum {string}
          */
         SpacesShown: "all" | "active";
+        /**
+         * @description How a model says what it wants to do.
+         * @enum {string}
+         */
+        Speaks: "tools" | "json";
         /** @description An upload that may be started. */
         StartedUpload: {
             /** @description The file, for messages. */
@@ -2846,6 +2921,10 @@ export interface components {
             systemMessages: components["schemas"]["SystemMessage"][];
             /** @description What the model wrote besides its calls. It is private and posted nowhere. */
             text: string;
+            /** @description What the model thought, in the form in which its provider sent it, signatures included. The
+             *     next steps send it back to the same model. Only the operator sees it. Absent if the provider
+             *     sent none. */
+            thinking?: unknown;
             /** @description The tool calls. */
             calls: components["schemas"]["Call"][];
             /**
@@ -2923,6 +3002,11 @@ export interface components {
             /** @description How a call is executed. */
             execution: components["schemas"]["Execution"];
         };
+        /**
+         * @description Whether an answer must call a tool.
+         * @enum {string}
+         */
+        ToolChoice: "auto" | "required";
         /** @description A tool call on a card. */
         ToolPart: {
             /** @description The call's id. */
@@ -3017,6 +3101,31 @@ export interface components {
          * @enum {string}
          */
         TriggerPolicy: "all" | "mention" | "router" | "admin";
+        /** @description A trigger without its texts, as events and lists of runs carry it. */
+        TriggerReference: {
+            /** @description The message. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @enum {string} */
+            type: "space_message";
+        } | {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @enum {string} */
+            type: "plan";
+        } | {
+            /** @description The service. */
+            service: string;
+            /** @enum {string} */
+            type: "service";
+        };
         /** @description The tokens and the cost of one or more model calls. */
         Usage: {
             /**
@@ -4404,6 +4513,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
                 };
             };
             401: components["responses"]["Problem401"];

@@ -55,8 +55,8 @@ export function environmentWith(parts: Partial<Environment> = {}): Environment {
     now: () => Date.now(),
     setTimeout: (act, delayMs) => globalThis.setTimeout(act, delayMs),
     clearTimeout: (timer) => globalThis.clearTimeout(timer as number),
-    random: () => Math.random(),
-    isHidden: () => document?.visibilityState === 'hidden',
+    random: Math.random,
+    isHidden: () => !!document?.hidden,
     listen(act) {
       const listener = (event: { type: string }) => act(event.type);
       // `visibilitychange` bubbles to the window. Edge runtimes and Node have no such events.

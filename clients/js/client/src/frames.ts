@@ -18,9 +18,10 @@ interface Event {
   at: string;
 }
 
-/** The parts of a run that an event may cut if they are long: the texts of `trigger`. */
+/** What became of a run. Its `trigger` has no texts. */
 export interface RunEvent extends Event {
   type:
+    | 'run.queued'
     | 'run.started'
     | 'run.waiting_tool'
     | 'run.resumed'
@@ -30,14 +31,10 @@ export interface RunEvent extends Event {
   run: Run;
   /** The run that absorbed it. Only with `run.canceled`. */
   by?: string | null;
-}
-
-/** A run waits for its turn, or its position in the queue has changed. */
-export interface RunQueued extends Event {
-  type: 'run.queued';
-  run: Run;
-  /** From 1, the next one. */
-  position: number;
+  /** The position in the queue, from 1, the next one. Only with `run.queued`. */
+  position?: number;
+  /** How far the agent has read the space. Only with `run.completed`. */
+  readSeq?: number;
 }
 
 /** The step that a run works on began or ended, or one of its calls did. */
@@ -100,13 +97,15 @@ export interface ToolEvent extends Event {
   status: ToolPart['status'];
 }
 
-/** A message of the system to the model of a run. The operator gets all of them. */
+/** A message of a watcher to the model of a run. */
 export interface SystemMessage extends Event {
   type: 'system.message';
   runId: string;
   step: number;
   watcher: string;
   text: string;
+  /** Only operators get the message, and it is no hint. */
+  private?: true;
 }
 
 /** An uploaded file was checked and can be used. */
@@ -164,7 +163,6 @@ export type SpaceEvent =
   | StreamText
   | StreamEnded
   | RunEvent
-  | RunQueued
   | RunStep
   | ToolEvent
   | SystemMessage

@@ -130,6 +130,20 @@ async function answerOf(response: Response, requests: Requests): Promise<unknown
   throw error;
 }
 
+/** A page of a list. */
+export interface Page<T> {
+  items: T[];
+  /** The cursor of the next page; null on the last one. */
+  nextCursor: string | null;
+}
+
+/** Loads a page of a list, the first one without a cursor. */
+export const pageOf = <T>(call: Call, path: string, limit: number, cursor: string) =>
+  call<Page<T>>(
+    'GET',
+    `${path}?limit=${limit}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+  );
+
 /** The path of a run. */
 export const runPath = (id: string) => `/v1/runs/${encodeURIComponent(id)}`;
 

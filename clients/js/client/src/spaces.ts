@@ -3,7 +3,7 @@
 
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
-import type { Call } from './http.ts';
+import { pageOf, type Call, type Page } from './http.ts';
 import { LARGEST_PAGE, MOST_WATCHED, RELOAD_MS } from './limits.ts';
 import { formIn } from './space/forms.ts';
 import type { OwnSpace } from './space/space.ts';
@@ -137,10 +137,7 @@ const mostWanted = (spaces: readonly SpaceSummary[]) =>
 async function allSpaces(call: Call): Promise<SpaceInfo[]> {
   const found: SpaceInfo[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const page: { items: SpaceInfo[]; nextCursor: string | null } = await call(
-      'GET',
-      `/v1/spaces?limit=${LARGEST_PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
-    );
+    const page: Page<SpaceInfo> = await pageOf(call, '/v1/spaces', LARGEST_PAGE, cursor);
     found.push(...page.items);
     cursor = page.nextCursor;
   }
@@ -149,14 +146,13 @@ async function allSpaces(call: Call): Promise<SpaceInfo[]> {
 
 function listView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: SpacesState) {
   const { infos, ...rest } = state;
+  const summaryOf = ({ id }: SpaceInfo) => spaceOf(id).summary();
+  const newestAt = (info: SpaceInfo) =>
+    Date.parse(summaryOf(info).lastMessage?.createdAt ?? info.createdAt);
   const spaces = infos
     .filter((each) => !spaceOf(each.id).getSnapshot().isGone)
-    .map((info) => {
-      const summary = spaceOf(info.id).summary();
-      return { summary, at: Date.parse(summary.lastMessage?.createdAt ?? info.createdAt) };
-    })
-    .sort((one, other) => other.at - one.at)
-    .map((each) => each.summary);
+    .sort((one, other) => newestAt(other) - newestAt(one))
+    .map(summaryOf);
   return { spaces: same(before?.spaces as typeof spaces, spaces), ...rest };
 }
 

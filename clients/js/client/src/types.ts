@@ -191,6 +191,7 @@ export interface Outcome {
    * - `thinking`, `writing`, `waiting` (for a form): its run is active.
    * - `spoke`: it posted a message or a card.
    * - `silent`: it ended without posting; `reason` says why, if the agent gave a reason.
+   * - `refused`: the model refused to answer, so the agent did not choose to be silent.
    * - `failed`, `stopped`: its run ended so, perhaps after it had posted; `reason` says why.
    * - `notWoken`: the message triggered no run; `reason` says why: the words of the router or the
    *   budget, or else the code of `dispatch`, such as `paused` or `policy`.
@@ -203,6 +204,7 @@ export interface Outcome {
     | 'waiting'
     | 'spoke'
     | 'silent'
+    | 'refused'
     | 'failed'
     | 'stopped'
     | 'notWoken'

@@ -67,7 +67,7 @@ export function createUploads(env: Environment, call: Call): Uploads {
       });
       if (await store({ url: uploadUrl, headers, data, onProgress, signal })) {
         onProgress(1);
-        return check(`${path}/${encodeURIComponent(attachmentId)}`, signal);
+        return check(`${path}/${attachmentId}`, signal);
       }
       if (attempt === MOST_ATTEMPTS) throw new SmartspaceError(403);
     }

@@ -118,8 +118,8 @@ const MUTANTS = [
   [
     'does not number subscriptions',
     'connection/subscriptions.js',
-    '(parts.lastSubscriptionN += 1)',
-    '0',
+    'n: (parts.lastSubscriptionN += 1),',
+    'n: 0,',
   ],
 ];
 
@@ -295,8 +295,8 @@ const FOUND_BY_TESTS = [
     'loading',
     'adds to a list that an earlier state has',
     'space/history.js',
-    'const messages = [...draft.messages]',
-    'const messages = draft.messages',
+    'draft.messages = [...messages.values()]',
+    'draft.messages.splice(0, Infinity, ...messages.values()); draft.messages',
   ],
 ];
 

@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { run } from './model/frames.js';
 import { ADA, SARAH, deferred, listed, openRoom } from './model/room.js';
 
+const AT = '2026-02-01T00:00:00Z';
+
 test('a room tracks active and failed runs', async () => {
   const room = await openRoom(1);
   const active = [{ runId: 'a', agentId: 'ada', status: 'running' }];
@@ -122,7 +124,28 @@ test('a read position from before the space is loaded is sent', async () => {
 
 test('the messages of the system to the model of a run are in the runs', async () => {
   const room = await openRoom(1);
-  const hints = [{ watcher: 'context', text: '85 % of its context is used.', at: '' }];
-  room.frames(run('quiet', 'completed'), run('advised', 'completed', { hints }));
-  assert.deepEqual(room.space.runs.getSnapshot().hints, { advised: hints });
+  const hints = () => room.space.runs.getSnapshot().hints;
+  const first = { watcher: 'context', text: '70 % of its context is used.', at: AT };
+  const second = { ...first, text: '85 % of its context is used.' };
+  const frame = (hint) => ({ type: 'system.message', runId: 'r', step: 1, ...hint });
+  room.frames(run('quiet', 'completed'), frame(first), frame(first));
+  assert.deepEqual(hints(), { r: [first] });
+  room.frames({ ...frame({ ...first, watcher: 'news', text: 'Hello' }), private: true });
+  assert.deepEqual(hints(), { r: [first] }, 'what only operators get is no hint');
+  room.frames(run('r', 'completed'));
+  assert.deepEqual(hints(), { r: [first] }, 'the events of runs have none');
+  // The next load brings those whose frames were lost.
+  room.runs = [{ ...run('r', 'completed').run, hints: [first, second] }];
+  room.frames({ type: 'subscribed', seq: 1, from: null, active: [] });
+  await room.clock.advance(1000);
+  assert.deepEqual(hints(), { r: [first, second] });
+});
+
+test('the end of a run says how far its agent has read', async () => {
+  const room = await openRoom(3);
+  const position = () => room.space.getSnapshot().space.members[0].readSeq;
+  room.frames({ ...run('a', 'completed'), readSeq: 2 });
+  assert.equal(position(), 2);
+  room.frames({ ...run('b', 'completed'), readSeq: 1 }, run('c', 'failed'));
+  assert.equal(position(), 2, 'a position moves forward only');
 });

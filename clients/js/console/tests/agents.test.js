@@ -13,12 +13,13 @@ const {
   modelsIn,
   newAgentBody,
   newestRuns,
+  providerChoices,
   setupPatch,
 } = await importSource(`
     export { newestRuns } from './src/studio/agents/list/entities.ts';
     export { conflictsOf } from './src/studio/save_form/conflicts.ts';
     export { mergePatch } from './src/studio/save_form/merge_patch.ts';
-    export { modelsIn } from './src/studio/agents/setup/models.ts';
+    export { modelsIn, providerChoices } from './src/studio/agents/setup/models.ts';
     export { setupPatch } from './src/studio/agents/setup/setup_body.ts';
     export { newAgentBody } from './src/studio/agents/new_agent/templates.ts';
     export { executionWords, freshName } from './src/studio/agents/tools/tool_words.ts';
@@ -75,6 +76,16 @@ test('fallback models are one provider/name a line', () => {
   ]);
   assert.deepEqual(modelsIn(''), []);
   assert.match(modelsIn('gpt-5-mini'), /“gpt-5-mini”/);
+});
+
+test('the providers of the operator follow those that exist everywhere', () => {
+  const values = (listed, chosen) => providerChoices(listed, chosen).map(({ value }) => value);
+  const everywhere = ['anthropic', 'openai', 'bedrock', 'scripted'];
+  const groq = { name: 'groq', api: 'openai', host: 'api.groq.test', hasKey: true, own: false };
+  assert.deepEqual(values([], ''), everywhere);
+  assert.deepEqual(values([{ ...groq, name: 'openai' }, groq], 'groq'), [...everywhere, 'groq']);
+  assert.deepEqual(values([], 'gone'), [...everywhere, 'gone']);
+  assert.equal(providerChoices([groq], '')[4].text, 'groq, at api.groq.test');
 });
 
 test('the setup removes what was removed from webhooks and scripts', () => {

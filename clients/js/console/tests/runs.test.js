@@ -14,6 +14,7 @@ const {
   runsPath,
   shortened,
   stateOf,
+  textOf,
   waitingPath,
 } = await importSource(`
   export { failedPath, filtersOf, runsPath, waitingPath } from './src/studio/runs/query.ts';
@@ -57,6 +58,7 @@ test('a state has words and a reason', () => {
       'Stayed silent',
       '“Not mine.”',
     ],
+    [run('completed', { endReason: 'refusal' }), 'Its model refused', null],
     [run('canceled', { endReason: 'cancel' }), 'Stopped', 'by a person'],
     [run('failed', { error: { code: 'budget', message: 'used up' } }), 'Failed', 'budget: used up'],
   ];
@@ -72,25 +74,15 @@ test('a state has words and a reason', () => {
 });
 
 test('a trigger has words', () => {
-  const words = (trigger) => {
-    const cause = causeOf({ trigger });
-    return [cause.words, cause.space?.name ?? null, cause.text];
-  };
-  const message = {
-    sender: { name: 'Omar' },
-    spaceId: 's',
-    spaceName: 'Office',
-    seq: 1,
-    text: 'Hi',
-  };
-  assert.deepEqual(words(message), ['Omar', 'Office', 'Hi']);
-  assert.deepEqual(words({ name: 'Report', instruction: 'Do\n it' }), [
-    'Plan “Report”',
-    null,
-    'Do it',
-  ]);
-  assert.deepEqual(words({ service: 'ci', payload: { a: 1 } }), ['Service ci', null, '{"a":1}']);
-  assert.deepEqual(words({ type: 'plan' }), ['plan', null, '']);
+  const words = (trigger, message = null) => causeOf({ trigger }, message);
+  const trigger = { type: 'space_message', messageId: 'm1', seq: 1, source: 'mention' };
+  const message = { sender: { name: 'Omar' }, parts: [{ type: 'text', text: 'Do\n it' }] };
+  assert.equal(words(trigger), 'Message #1');
+  assert.equal(words(trigger, message), 'Omar');
+  assert.equal(textOf(message), 'Do it');
+  assert.equal(words({ type: 'plan', planId: 'pln_1' }), 'A plan');
+  assert.equal(words({ type: 'service', service: 'ci' }), 'Service ci');
+  assert.equal(words({ type: 'plan' }), 'plan');
   assert.equal([...shortened('😀'.repeat(200))].length, 160);
 });
 

@@ -46,6 +46,8 @@ test('each answer and each call that has begun is a span', () => {
       ['waits', 520, null, null],
     ],
   );
+  const [refused] = spansOf({ steps: [step(0, 0, 1, [], { finishReason: 'refusal' })] });
+  assert.equal(refused.problem, 'the model refused');
   assert.deepEqual(spansOf({}), []);
 });
 
@@ -75,6 +77,8 @@ test('the question fits what the run did', () => {
   assert.equal(question('canceled', false), 'Why did Ana stop?');
   assert.equal(question('completed', true), 'Why did Ana speak?');
   assert.equal(question('completed', false), 'Why did Ana stay silent?');
+  assert.equal(question('completed', false, { endReason: 'refusal' }), 'Why did Ana not answer?');
+  assert.equal(question('completed', true, { endReason: 'refusal' }), 'Why did Ana speak?');
   assert.equal(question('completed', true, { endReason: 'skipped' }), 'Why did Ana stay silent?');
 });
 

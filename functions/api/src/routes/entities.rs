@@ -13,8 +13,10 @@ use smartspace_domain::{
     access::{Caller, EntityAction},
     agents::AgentConfig,
     entities::{Entity, EntitySettings, EntityType, NewEntity},
+    errors::Faults,
     ids::EntityId,
     prices::Prices,
+    providers::Providers,
 };
 use smartspace_store::{
     spaces::{members::name_is_free, rosters::MemberRecord},
@@ -55,6 +57,7 @@ async fn create(
     caller.must_be_operator()?;
     let settings: EntitySettings = body.read()?;
     settings.check()?;
+    check_providers(&api.providers, &settings)?;
     check_prices(&api.prices, &settings)?;
     let key = body.key(&headers, caller, "/v1/entities")?;
     let store = &api.pipeline.store;
@@ -153,6 +156,9 @@ async fn change(
     if paid(&settings.agent) != paid(&record.entity.agent) {
         check_prices(&api.prices, &settings)?;
     }
+    if models_differ(&settings, &record.entity) {
+        check_providers(&api.providers, &settings)?;
+    }
     if settings.kind != record.entity.kind {
         return Err(Error::invalid("/type", "can't be changed").into());
     }
@@ -204,6 +210,27 @@ async fn retire(
     api.pipeline.store.entities().retire(&record, api.pipeline.now()).await?;
     api.pipeline.settle_entity(id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Whether a change concerns models or tools. Any other change does not fail because of a provider
+/// that is gone.
+fn models_differ(settings: &EntitySettings, before: &Entity) -> bool {
+    let chosen = |agent: &Option<AgentConfig>| {
+        agent.as_ref().map(|agent| (agent.model.clone(), agent.tools.clone()))
+    };
+    chosen(&settings.agent) != chosen(&before.agent)
+}
+
+/// Refuses a provider of models that this deployment does not have.
+fn check_providers(
+    providers: &Providers,
+    settings: &EntitySettings,
+) -> smartspace_domain::Result<()> {
+    let mut faults = Faults::default();
+    if let Some(agent) = &settings.agent {
+        faults.within("agent", |faults| agent.check_providers(providers, faults));
+    }
+    faults.done()
 }
 
 /// Refuses a budget in dollars that could not be checked.

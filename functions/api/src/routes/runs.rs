@@ -98,7 +98,7 @@ async fn all(
 }
 
 async fn list(api: &Api, filter: &RunFilter, request: PageRequest) -> ApiResult<Json<Page<Run>>> {
-    Ok(Json(api.pipeline.store.runs().list(filter, &request, api.pipeline.now()).await?))
+    Ok(Json(api.pipeline.store.runs().list_short(filter, &request, api.pipeline.now()).await?))
 }
 
 /// List the runs that messages of a space triggered
@@ -336,8 +336,9 @@ async fn fork(
     let ForkRequest { from_step, model, instructions, mode: ForkMode::Dry } = body.read()?;
     let changes = ForkChanges { model, instructions };
     changes.check()?;
-    if changes.model.is_none() {
-        has_model(store, of.agent_id).await?;
+    match &changes.model {
+        Some(model) => model.must_have_provider(&api.providers)?,
+        None => has_model(store, of.agent_id).await?,
     }
     let run = api.pipeline.fork(&of, from_step, &changes, &key).await?;
     Ok(Created { location: format!("/v1/runs/{}", run.id), made: run })

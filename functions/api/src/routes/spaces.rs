@@ -55,6 +55,9 @@ async fn create(
     body: Body,
 ) -> ApiResult<Created<Space>> {
     let (settings, members) = new_space(&body, caller)?;
+    if let Some(router) = &settings.router {
+        router.model.must_have_provider(&api.providers)?;
+    }
     check_prices(&api.prices, &settings)?;
     let key = body.key(&headers, caller, "/v1/spaces")?;
     let store = &api.pipeline.store;
@@ -149,6 +152,11 @@ async fn change(
     json_patch::merge(&mut value, &Value::Object(body.object()?));
     let settings: SpaceSettings = shaped(value)?;
     settings.check(Some(&record.settings))?;
+    if let Some(router) = &settings.router
+        && settings.router != record.settings.router
+    {
+        router.model.must_have_provider(&api.providers)?;
+    }
     check_prices(&api.prices, &settings)?;
     if let Some(admin) =
         settings.admin_agent_id.filter(|admin| Some(*admin) != record.settings.admin_agent_id)

@@ -14,7 +14,7 @@ use smartspace_domain::{
     ids::{MessageId, RunId},
     messages::Message,
     runs::{EndReason, Run, RunStatus},
-    triggers::{Source, Trigger},
+    triggers::Source,
 };
 
 /// The messages and runs of a space that were seen during a turn.
@@ -153,17 +153,11 @@ impl TurnTracker {
         if run.status != RunStatus::WaitingTool {
             self.continuing.remove(&run.id);
         }
-        let (message, is_delegated) = match &run.trigger {
-            Trigger::SpaceMessage { message_id, source, .. } => {
-                (Some(*message_id), *source == Source::Delegated)
-            }
-            _ => (None, false),
-        };
         let seen = SeenRun {
             status: run.status,
             into: run.into_run_id,
-            message,
-            is_delegated,
+            message: run.trigger.message_id(),
+            is_delegated: run.trigger.source() == Some(Source::Delegated),
             has_delegated: run.end_reason == Some(EndReason::Delegated),
         };
         self.runs.insert(run.id, seen);

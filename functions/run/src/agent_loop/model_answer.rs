@@ -21,13 +21,13 @@ use smartspace_domain::{
 };
 use smartspace_models::{
     port::{CachePoint, Message, ModelError, Request, ScriptCause},
-    retry::{Next, Tries},
+    retry::{MOST_RETRIES, Next, Tries},
 };
 use smartspace_pipeline::spending::{OutputLimit, Unpaid};
 use smartspace_store::{
     runs::{
         Tried,
-        steps::{CallBegun, Marks, StepRecord},
+        steps::{CallBegun, Marks, Opaque, StepRecord},
     },
     table::keys,
 };
@@ -40,12 +40,18 @@ use crate::{
     tools::toolbox::Toolbox,
 };
 
-/// The most tries of one answer in a round: the first, 3 repeats, 4 fallbacks, and 1 without files.
-const TRIES_OF_ROUND: u32 = 9;
+/// The most tries of one answer in a round: the first, its repeats, 4 fallbacks, and 1 without files.
+const TRIES_OF_ROUND: u32 = MOST_RETRIES as u32 + 6;
 /// The most tries of one answer. Each round halves the results that are not cut. A run has less
-/// than 2^16 of them (200 steps of at most 256 KiB), so 17 rounds are enough. Each worker numbers
-/// its tries from its own multiple of this, so that the streams of different tries never mix.
-const TRIES: u32 = 17 * TRIES_OF_ROUND;
+/// than 2^16 of them (200 steps of at most 256 KiB), so 17 rounds are enough. One more sends no
+/// opaque marks, and in 3 more the prompt is written anew. Each worker numbers its tries from its own multiple of this, so that the streams
+/// of different tries never mix.
+const TRIES: u32 = 21 * TRIES_OF_ROUND;
+/// The most opaque marks that are stored with a step, in bytes of JSON.
+const MAX_OPAQUE_BYTES: usize = 256 * 1024;
+/// The most that a step with opaque marks takes together with its text and the inputs of its calls,
+/// in bytes. An item of the table has at most 400 KB, and news may take 80 KB of it.
+const MAX_STEP_BYTES: usize = 288 * 1024;
 /// If an earlier invocation began to wait before the next try, this one waits for the rest in any
 /// case, if that is at most this long. It waits for a longer rest only if it then has time for the
 /// answer; otherwise it hands the run over once more.
@@ -57,12 +63,15 @@ pub(crate) struct ModelAnswer {
     pub(crate) model: String,
     pub(crate) text: String,
     pub(crate) calls: Vec<CallBegun>,
+    pub(crate) opaque: Option<Opaque>,
     pub(crate) reason: FinishReason,
     pub(crate) usage: Usage,
     pub(crate) started_at: Time,
     pub(crate) first_token_at: Option<Time>,
     /// The number of the try. It is part of the ids of its streams.
     pub(crate) attempt: u32,
+    /// The usage of models that were asked before and refused.
+    pub(crate) used_by_refusals: Vec<(String, Usage)>,
 }
 
 impl ModelAnswer {
@@ -72,12 +81,19 @@ impl ModelAnswer {
             model,
             text: String::new(),
             calls: Vec::new(),
+            opaque: None,
             reason: FinishReason::Stop,
             usage: Usage::default(),
             started_at: now,
             first_token_at: None,
             attempt,
+            used_by_refusals: Vec::new(),
         }
+    }
+
+    /// Whether the model refuses. It did not if it made a call.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.reason == FinishReason::Refusal && self.calls.is_empty()
     }
 
     /// The record of the answer, without what the step adds to it.
@@ -93,6 +109,8 @@ impl ModelAnswer {
             system_messages: Vec::new(),
             marks: Marks::new(),
             cut_results: 0,
+            cut_opaque: 0,
+            opaque: self.opaque,
             partial: false,
             finish_reason: self.reason,
             usage: self.usage,
@@ -124,6 +142,9 @@ impl ModelAnswer {
 #[derive(Debug)]
 pub(crate) enum NoModelAnswer {
     Failed(ModelError),
+    /// The answer has more opaque marks than can be stored. It is paid, and a shorter question
+    /// would not help.
+    TooManyMarks(ModelError),
     /// The invocation ends too soon to ask again. The next worker continues the tries from here.
     NoTime(Tried),
     /// Smartspace has failed: a budget or the files of the question could not be read.
@@ -157,7 +178,7 @@ pub(crate) struct ModelCaller<'a> {
 
 impl ModelCaller<'_> {
     /// Asks the model. If that fails, it repeats the request while that may help, then asks the
-    /// fallback models.
+    /// fallback models. If they refuse or fail, too, the refusal of a model is the answer.
     pub(crate) async fn answer(
         &self,
         question: &Question<'_>,
@@ -167,6 +188,7 @@ impl ModelCaller<'_> {
         // the other.
         let mut attempt = self.context.run.claims.saturating_sub(1).saturating_mul(TRIES);
         attempt += question.round * TRIES_OF_ROUND;
+        let mut refusals = Refusals::default();
         loop {
             attempt += 1;
             let request = Request {
@@ -182,7 +204,8 @@ impl ModelCaller<'_> {
                 cause: question.cause.clone(),
             };
             let error = match self.ask(&request, question, attempt).await? {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) if answer.is_refusal() => refusals.add(self.context, answer),
+                Ok(answer) => return self.storable(refusals.before(answer)),
                 Err(error) => error,
             };
             self.context.streams.end_all(Some(StreamEnd::Failed));
@@ -193,29 +216,53 @@ impl ModelCaller<'_> {
                 continue;
             }
             match tries.after(&error, self.context.pipeline.ids.random()) {
-                Next::Wait(time)
-                    if !self.context.has_time_for(time + self.context.models.longest_answer()) =>
-                {
-                    tracing::info!(
-                        run = %self.context.run.id, code = ?error.code, wait = ?time,
-                        "the model did not answer; another invocation asks again"
-                    );
-                    return Err(NoModelAnswer::NoTime(Tried {
-                        step: question.step,
-                        stage: tries.stage() as u32,
-                        again_at: self.context.now() + time,
-                    }));
-                }
-                Next::Wait(time) => {
-                    tracing::info!(
-                        run = %self.context.run.id, code = ?error.code, wait = ?time,
-                        "the model did not answer; asking again"
-                    );
-                    tokio::time::sleep(time).await;
-                }
-                Next::GiveUp => return Err(NoModelAnswer::Failed(error)),
+                Next::Wait(time) => self.wait(question.step, &tries, &error, time).await?,
+                Next::GiveUp => return refusals.last().ok_or(NoModelAnswer::Failed(error)),
             }
         }
+    }
+
+    /// Waits before the next try, unless the invocation ends too soon for its answer.
+    async fn wait(
+        &self,
+        step: u32,
+        tries: &Tries,
+        error: &ModelError,
+        time: Duration,
+    ) -> Result<(), NoModelAnswer> {
+        let run = self.context.run.id;
+        if self.context.has_time_for(time + self.context.models.longest_answer()) {
+            tracing::info!(
+                %run, code = ?error.code, wait = ?time,
+                "the model did not answer; asking again"
+            );
+            tokio::time::sleep(time).await;
+            return Ok(());
+        }
+        tracing::info!(
+            %run, code = ?error.code, wait = ?time,
+            "the model did not answer; another invocation asks again"
+        );
+        let again_at = self.context.now() + time;
+        Err(NoModelAnswer::NoTime(Tried { step, stage: tries.stage() as u32, again_at }))
+    }
+
+    /// Fails for an answer whose opaque marks cannot be stored. Without them the provider would
+    /// refuse the next request.
+    fn storable(&self, answer: ModelAnswer) -> Result<ModelAnswer, NoModelAnswer> {
+        let marks = answer.opaque.as_ref().map_or(0, |Opaque(marks)| marks.to_string().len());
+        let rest =
+            answer.text.len() + answer.calls.iter().map(|call| call.input.len()).sum::<usize>();
+        if marks <= MAX_OPAQUE_BYTES && (marks == 0 || marks + rest <= MAX_STEP_BYTES) {
+            return Ok(answer);
+        }
+        self.context.unstored_answer.set(None);
+        self.context.streams.end_all(Some(StreamEnd::Failed));
+        let text = format!(
+            "the thinking of the model has {marks} bytes; at most {MAX_OPAQUE_BYTES} of a step are \
+             stored, fewer beside a long answer"
+        );
+        Err(NoModelAnswer::TooManyMarks(ModelError::new(FailureCode::ContextTooLong, text)))
     }
 
     /// The bytes of the files of a question, as far as this model takes them.
@@ -305,6 +352,34 @@ impl ModelCaller<'_> {
             }
         }
         Err(broken_stream("the answer ended before it was complete"))
+    }
+}
+
+/// The answers of models that refused, in the order in which they were asked.
+#[derive(Default)]
+struct Refusals(Vec<ModelAnswer>);
+
+impl Refusals {
+    /// Adds a refusal, and returns it as the error of its try.
+    fn add(&mut self, context: &RunContext, answer: ModelAnswer) -> ModelError {
+        tracing::warn!(
+            event = "model_refused", run = %context.run.id, agent = %context.run.agent_id,
+            model = answer.model, "the model refused to answer"
+        );
+        self.0.push(answer);
+        ModelError::refused()
+    }
+
+    /// An answer that follows the refusals.
+    fn before(self, answer: ModelAnswer) -> ModelAnswer {
+        let used = self.0.into_iter().map(|refusal| (refusal.model, refusal.usage));
+        ModelAnswer { used_by_refusals: used.collect(), ..answer }
+    }
+
+    /// The last refusal, if any model refused.
+    fn last(mut self) -> Option<ModelAnswer> {
+        let last = self.0.pop()?;
+        Some(self.before(last))
     }
 }
 

@@ -7,7 +7,7 @@ use smartspace_store::messages::Range;
 use crate::{
     prompt::{
         lines::Lines,
-        names::Names,
+        names::{Names, mentioned},
         news::{News, write_news},
     },
     run_context::RunContext,
@@ -33,12 +33,12 @@ pub(crate) async fn read_news(
         store.members().membership(space, context.run.agent_id),
         store.messages().records(space, Range::After(after), MAX_MESSAGES)
     )?;
-    let Some((record, member)) = membership else { return Ok(News::default()) };
+    let Some((record, _)) = membership else { return Ok(News::default()) };
     if messages.len() == MAX_MESSAGES {
         // There may be more, and the newest ones are shown.
         messages = store.messages().records(space, Range::Before(u64::MAX), MAX_MESSAGES).await?;
     }
-    names.add(messages.iter().map(|message| &message.sender));
-    let lines = Lines::of(names, space, &member);
+    names.add(&mentioned(messages.iter()).collect::<Vec<_>>());
+    let lines = Lines::unmarked(names, space, context.run.agent_id);
     Ok(write_news(&record.settings.name, &lines, context.run.id, after, &messages))
 }

@@ -2,6 +2,7 @@
 
 mod compaction;
 mod conversation;
+mod pauses;
 mod pending;
 mod replay;
 mod scripted_cause;
@@ -16,7 +17,7 @@ use smartspace_domain::{
     ids::SpaceId,
     jobs::RunJob,
     runs::{Usage, UsageByModel},
-    steps::{CallStatus, SystemMessage},
+    steps::{CallStatus, FinishReason, SystemMessage},
     tools::SEND_MESSAGE,
 };
 use smartspace_models::port::{Message, ScriptCause};
@@ -29,11 +30,12 @@ use tokio::time::Instant;
 use crate::{
     dry_run::DryRun,
     prompt::{
-        Prompt, names::Names, reading::PromptSources, run_activity::counts_as_used, write_prompt,
+        Prompt, PromptRun, changes::OwnChange, names::Names, reading::PromptSources,
+        run_activity::counts_as_used, window::Room, write_prompt,
     },
     run_context::RunContext,
     summaries,
-    tools::toolbox::Toolbox,
+    tools::{calling::is_incomplete, configured::mcp::McpProblems, toolbox::Toolbox},
     watchers::start,
 };
 use conversation::assistant;
@@ -41,6 +43,19 @@ pub(crate) use conversation::results;
 pub(crate) use pending::Pending;
 pub(crate) use replay::is_whole;
 use scripted_cause::scripted_cause;
+
+/// How often the history of a prompt is halved that the model finds too long.
+const MAX_HALVINGS: u32 = 2;
+
+/// The room for the history of a prompt of this run.
+fn room(context: &RunContext, tools: &Toolbox, halvings: u32) -> Room {
+    Room {
+        window: context.window(),
+        answer: context.model.max_output_tokens,
+        tools: tools.characters(),
+        halvings,
+    }
+}
 
 /// A run's state between two steps.
 pub(crate) struct State {
@@ -69,18 +84,30 @@ pub(crate) struct State {
     pub(crate) tools_used: Vec<String>,
     /// How many of the oldest results are cut. See [`compaction`].
     pub(crate) cut_results: u32,
+    /// Of how many of the oldest answers the opaque marks are cut.
+    pub(crate) cut_opaque: u32,
+    /// The number of results at the last cut that shortened one.
+    pub(crate) shortened: u32,
+    /// As many of them as the model has been notified of.
+    pub(crate) known_shortened: u32,
+    /// The room that the present prompt was written for, if the model found an earlier one too long.
+    rewritten_for: Option<Room>,
     /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
     pub(crate) has_posted: bool,
+    /// How many of the last answers in a row were cut at `maxOutputTokens`, in the middle of a call.
+    pub(crate) cuts: u32,
     /// The last answer was text alone.
     pub(crate) ended_with_text: bool,
-    /// How often each tool was called with each input.
+    /// How often each tool was called with each input since results were shortened.
     pub(crate) calls: BTreeMap<(String, String), u32>,
     /// All messages of the system in this run.
     pub(crate) system_messages: Vec<SystemMessage>,
     /// Texts for the model before its first step.
     pub(crate) start: Vec<String>,
+    /// Notes about servers for the operator, to be stored with the next step.
+    pub(crate) server_notes: Vec<String>,
     /// The next action is the first one of this invocation. It begins however little time is left;
     /// otherwise no invocation would ever begin it.
     pub(crate) is_first_action: bool,
@@ -91,8 +118,21 @@ pub(crate) struct State {
     /// The run has posted cards before their result: forms or external calls.
     pub(crate) had_cards: bool,
     pub(crate) caught_up: Option<CaughtUp>,
+    /// When the run last did something. It may have waited since. See [`pauses`].
+    last_action: Time,
+    /// How the forms of the last answer ended.
+    answers: Vec<String>,
+    /// What changed in the agent's state since the prompt was stored.
+    changed: Vec<String>,
+    /// The calls of the run that changed that state.
+    own_changes: Vec<OwnChange>,
     /// A summary to write. It is queued when the model is asked.
     pub(crate) summary_job: Option<RunJob>,
+}
+
+fn prompt_run(context: &RunContext) -> PromptRun<'_> {
+    let RunContext { run, trigger, .. } = context;
+    PromptRun { id: run.id, trigger, chain_depth: run.chain_depth }
 }
 
 /// A moment at which the last message of a space was the run's own, and the run had read all before
@@ -108,10 +148,13 @@ impl State {
     pub(crate) fn new(
         context: &RunContext,
         tools: &Toolbox,
-        mcp_problems: &[String],
+        mcp_problems: &McpProblems,
         sources: &PromptSources,
-        progress: Progress,
+        mut progress: Progress,
     ) -> Result<Self> {
+        if let Some(dry_run) = &context.dry_run {
+            progress.forget_other_models(dry_run.fork, &context.model.full_name());
+        }
         let mut state = if let Some(stored) = &progress.prompt {
             let prompt = Prompt {
                 system: stored.system.clone(),
@@ -123,17 +166,24 @@ impl State {
             let state = Self::at_beginning(context, sources, prompt);
             match &context.dry_run {
                 None => Self { prompt_is_stored: true, ..state },
-                Some(dry_run) => state.replaying(dry_run, context, sources, &progress),
+                Some(dry_run) => state.replaying(dry_run, context, sources, tools, &progress),
             }
         } else {
             let now = context.now();
-            let prompt =
-                write_prompt(sources, &context.config, context.run.id, &context.trigger, now);
-            let start = [start::facts(sources, now), mcp_problems.to_vec()].concat();
-            Self { start, ..Self::at_beginning(context, sources, prompt) }
+            let room = room(context, tools, 0);
+            let prompt = write_prompt(sources, &context.config, prompt_run(context), now, room);
+            let start = [start::facts(sources, now), mcp_problems.for_model.clone()].concat();
+            let server_notes = mcp_problems.for_operator.clone();
+            Self { start, server_notes, ..Self::at_beginning(context, sources, prompt) }
         };
         let own = context.dry_run.as_ref().map_or(0, |dry_run| dry_run.fork.step);
+        if state.prompt_is_stored {
+            state.last_action = context.run.started_at.unwrap_or(context.run.created_at);
+        }
         state.replay(progress, own, tools);
+        if state.prompt_is_stored && context.dry_run.is_none() {
+            state.note_changes(context, sources);
+        }
         Ok(state)
     }
 
@@ -144,6 +194,7 @@ impl State {
         dry_run: &DryRun,
         context: &RunContext,
         sources: &PromptSources,
+        tools: &Toolbox,
         progress: &Progress,
     ) -> Self {
         self.summary_job = None;
@@ -152,10 +203,10 @@ impl State {
             return self;
         }
         if dry_run.has_own_rules {
-            let run = dry_run.fork.run_id;
+            let run = PromptRun { id: dry_run.fork.run_id, ..prompt_run(context) };
+            let room = room(context, tools, 0);
             let now = context.now();
-            self.prompt.system =
-                write_prompt(sources, &context.config, run, &context.trigger, now).system;
+            self.prompt.system = write_prompt(sources, &context.config, run, now, room).system;
         }
         self.replayed_prompt.clone_from(&progress.prompt);
         self
@@ -167,6 +218,7 @@ impl State {
             messages: prompt.body.messages.clone(),
             cause: scripted_cause(context, sources, prompt.body.messages.len()),
             start: Vec::new(),
+            server_notes: Vec::new(),
             summary_job: trigger_space.and_then(|trigger_space| {
                 summaries::due_job(
                     trigger_space,
@@ -188,9 +240,14 @@ impl State {
             last_usage: None,
             first_token_at: None,
             cut_results: 0,
+            cut_opaque: 0,
+            shortened: 0,
+            known_shortened: 0,
+            rewritten_for: None,
             saved_chars: 0,
             tools_used: Vec::new(),
             has_posted: false,
+            cuts: 0,
             ended_with_text: false,
             calls: BTreeMap::new(),
             system_messages: Vec::new(),
@@ -199,7 +256,39 @@ impl State {
             entered: BTreeSet::new(),
             had_cards: false,
             caught_up: None,
+            last_action: context.now(),
+            answers: Vec::new(),
+            changed: Vec::new(),
+            own_changes: Vec::new(),
         }
+    }
+
+    /// Writes the prompt anew, since the model says that it is too long: for the window that the
+    /// model's server has named, else with half the history, twice. Returns false if it is stored, or
+    /// can't be shorter.
+    pub(crate) fn shorten(
+        &mut self,
+        context: &RunContext,
+        sources: &PromptSources,
+        tools: &Toolbox,
+    ) -> bool {
+        let before = self.rewritten_for;
+        let is_named = before.is_none() && context.models.window(&context.model).is_some();
+        let halvings = if is_named { 0 } else { before.map_or(0, |room| room.halvings) + 1 };
+        if self.prompt_is_stored || self.replayed_prompt.is_some() || halvings > MAX_HALVINGS {
+            return false;
+        }
+        let room = room(context, tools, halvings);
+        let now = context.now();
+        let prompt = write_prompt(sources, &context.config, prompt_run(context), now, room);
+        // The notices of this step stay behind the prompt.
+        let notices = self.messages.split_off(self.prompt.body.messages.len());
+        self.messages = prompt.body.messages.iter().cloned().chain(notices).collect();
+        self.cause = scripted_cause(context, sources, prompt.body.messages.len());
+        self.marks = prompt.marks.clone();
+        self.prompt = prompt;
+        self.rewritten_for = Some(room);
+        true
     }
 
     /// The prompt, if it is not stored yet. It is packed only now, so that the first question to
@@ -220,9 +309,22 @@ impl State {
 
     /// Adds the messages of the system before the next step.
     pub(crate) fn add_system_messages(&mut self, messages: &[SystemMessage]) {
-        let texts = messages.iter().map(|message| message.text.clone());
+        let for_model = messages.iter().filter(|message| message.is_for_model());
+        let texts = for_model.map(|message| message.text.clone());
         self.messages.extend(texts.map(|text| Message::System { text }));
         self.system_messages.extend_from_slice(messages);
+    }
+
+    /// The notes about servers that the run does not have yet.
+    pub(crate) fn take_server_notes(&mut self) -> Vec<SystemMessage> {
+        let mut notes = Vec::new();
+        for text in std::mem::take(&mut self.server_notes) {
+            let note = SystemMessage::about_server(text);
+            if !self.system_messages.contains(&note) && !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes
     }
 
     /// Adds a stored model answer. Returns its calls, which have to be made.
@@ -231,8 +333,13 @@ impl State {
         self.last_usage = Some(step.usage);
         self.first_token_at = self.first_token_at.or(step.first_token_at);
         self.saved_chars = 0;
+        self.last_action = step.finished_at;
+        self.answers.clear();
         self.messages.push(assistant(step));
-        self.ended_with_text = step.calls.is_empty();
+        self.ended_with_text = step.calls.is_empty() && step.finish_reason != FinishReason::Pause;
+        let is_cut =
+            step.finish_reason == FinishReason::Length && step.calls.iter().any(is_incomplete);
+        self.cuts = if is_cut { self.cuts + 1 } else { 0 };
         // Calls of a tool that does not exist are not counted: their results say so.
         for call in step.calls.iter().filter(|call| tools.find(&call.name).is_some()) {
             *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;
@@ -242,6 +349,7 @@ impl State {
 
     /// Adds the effects of a call.
     pub(crate) fn add_result(&mut self, record: &CallRecord) {
+        self.note_call(record);
         // A call without a card may be under way, but the run does not count it as open.
         self.had_cards |= record.card.is_some();
         let has_sent = record.name == SEND_MESSAGE && record.status == CallStatus::Completed;

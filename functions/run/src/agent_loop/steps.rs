@@ -20,8 +20,9 @@ use smartspace_domain::{
     Result, Time,
     events::StreamEnd,
     runs::{EndReason, FailureCode},
+    steps::{FinishReason, SystemMessage},
 };
-use smartspace_store::runs::{RunRecord, Tried, steps::Progress};
+use smartspace_store::runs::{Tried, endings::Ended, steps::Progress};
 use tokio::time::Instant;
 
 use crate::{
@@ -31,7 +32,7 @@ use crate::{
     },
     prompt::reading::PromptSources,
     run_context::RunContext,
-    tools::toolbox::Toolbox,
+    tools::{configured::mcp::McpProblems, toolbox::Toolbox},
     watchers::unposted,
 };
 use run_end::{LoopExit, RunEnd};
@@ -40,7 +41,7 @@ use watching::StepNotes;
 /// How the loop left its run.
 pub(crate) enum LoopOutcome {
     /// The end of the run is stored.
-    Ended(Box<RunRecord>),
+    Ended(Box<Ended>),
     /// The invocation has no time left. Another one has to continue the run.
     HandedOver(Option<Tried>),
     /// The run waits for people, and the worker has given up its lease.
@@ -54,7 +55,7 @@ pub(crate) enum LoopOutcome {
 pub(crate) struct AgentLoop<'a> {
     pub(crate) context: &'a RunContext,
     pub(crate) tools: &'a Toolbox,
-    pub(crate) mcp_problems: &'a [String],
+    pub(crate) mcp_problems: &'a McpProblems,
 }
 
 impl AgentLoop<'_> {
@@ -78,11 +79,12 @@ impl AgentLoop<'_> {
             self.context.config.run_loop.time_limit.length().saturating_sub(self.time_worked());
         // The deadline cuts off a model answer, but never a tool.
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
-        match Box::pin(self.steps(&mut state, deadline)).await? {
+        match Box::pin(self.steps(&mut state, sources, deadline)).await? {
             LoopExit::RunEnd(run_end) => {
-                self.finish(*run_end, &state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
+                let ended = self.finish(*run_end, &state).await?;
+                Ok(LoopOutcome::Ended(Box::new(ended)))
             }
-            LoopExit::Ended(run) => Ok(LoopOutcome::Ended(run)),
+            LoopExit::Ended(ended) => Ok(LoopOutcome::Ended(ended)),
             LoopExit::HandOver(tried) => Ok(LoopOutcome::HandedOver(tried)),
             LoopExit::Pause => Ok(LoopOutcome::Paused),
         }
@@ -96,7 +98,12 @@ impl AgentLoop<'_> {
         since.saturating_sub(Duration::from_millis(run.waited_ms))
     }
 
-    async fn steps(&self, state: &mut State, deadline: Instant) -> Result<LoopExit> {
+    async fn steps(
+        &self,
+        state: &mut State,
+        sources: &PromptSources,
+        deadline: Instant,
+    ) -> Result<LoopExit> {
         loop {
             if let Some(exit) = self.run_calls(state, deadline).await? {
                 return Ok(exit);
@@ -112,10 +119,10 @@ impl AgentLoop<'_> {
             {
                 return Ok(LoopExit::HandOver(None));
             }
-            state.compact(u64::from(self.context.model.context_window), self.tools);
-            let notes = self.watch(state).await?;
+            state.compact(u64::from(self.context.window()), self.tools);
+            let mut notes = self.watch(state).await?;
             let began = self.context.now();
-            let answer = match self.ask_and_compact(state, &notes, deadline).await {
+            let answer = match self.ask_and_compact(state, sources, &mut notes, deadline).await {
                 Some(Ok(answer)) => answer,
                 Some(Err(why)) => return self.without_answer(why, state, notes, began),
                 None => {
@@ -126,10 +133,9 @@ impl AgentLoop<'_> {
             state.add_marks(&notes.marks);
             let step = self.step_record(state, &answer, notes);
             state.used.add(&answer.model, answer.usage);
-            if answer.calls.is_empty() && !self.is_unposted(state, &answer) {
-                return Ok(
-                    RunEnd { last_step: Some(step), ..RunEnd::completed(EndReason::Done) }.exit()
-                );
+            answer.used_by_refusals.iter().for_each(|(model, used)| state.used.add(model, *used));
+            if let Some(reason) = self.end_without_call(state, &answer) {
+                return Ok(RunEnd { last_step: Some(step), ..RunEnd::completed(reason) }.exit());
             }
             // One transaction has the message and the end of the run, so that a process that dies
             // between the two, or a cancellation at that moment, leaves no run without its end.
@@ -157,7 +163,7 @@ impl AgentLoop<'_> {
         match why {
             NoModelAnswer::NoTime(tried) => Ok(LoopExit::HandOver(Some(tried))),
             NoModelAnswer::Internal(error) => Err(error),
-            NoModelAnswer::Failed(error) => {
+            NoModelAnswer::Failed(error) | NoModelAnswer::TooManyMarks(error) => {
                 // The failed step is stored, so that people can look at it.
                 let last_step = self.unanswered(state, notes, began);
                 if state.ended_with_text {
@@ -168,6 +174,19 @@ impl AgentLoop<'_> {
                 Ok(RunEnd::failed(error, last_step).exit())
             }
         }
+    }
+
+    /// Why the run ends with this answer, if it does.
+    fn end_without_call(&self, state: &State, answer: &ModelAnswer) -> Option<EndReason> {
+        if answer.is_refusal() {
+            return Some(EndReason::Refusal);
+        }
+        // The next step continues a turn that the provider has paused.
+        let continues = !answer.calls.is_empty()
+            || answer.reason == FinishReason::Pause
+            || self.is_unposted(state, answer);
+        let is_cut = answer.reason == FinishReason::Length;
+        (!continues).then_some(if is_cut { EndReason::Length } else { EndReason::Done })
     }
 
     fn names_agent(&self) -> bool {
@@ -182,29 +201,38 @@ impl AgentLoop<'_> {
         let limits = &self.context.config.run_loop;
         limits.remind_unsaid
             && self.names_agent()
+            && answer.reason != FinishReason::Length
             && !answer.text.trim().is_empty()
             && !state.has_posted
             && !unposted::was_reminded(&state.system_messages)
             && state.steps + 1 < limits.max_steps
     }
 
-    /// Asks the model for its next answer, and again with fewer results while the model says that
-    /// the conversation is too long. Returns `None` at the deadline.
+    /// Asks the model for its next answer, and again with fewer results or a shorter history while the
+    /// model says that the conversation is too long. Returns `None` at the deadline.
     async fn ask_and_compact(
         &self,
         state: &mut State,
-        notes: &StepNotes,
+        sources: &PromptSources,
+        notes: &mut StepNotes,
         deadline: Instant,
     ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
+        let mut announced = 0;
         for round in 0.. {
-            let answer = self.ask(state, notes, round, deadline).await?;
+            let new = &notes.messages[announced..];
+            let answer = self.ask(state, notes, new, round, deadline).await?;
+            announced = notes.messages.len();
             let is_too_long = matches!(
                 &answer,
                 Err(NoModelAnswer::Failed(error)) if error.code == FailureCode::ContextTooLong
             );
-            if !is_too_long || !state.compact_more(self.tools) {
+            let is_shorter = is_too_long
+                && (state.compact_more(self.tools)
+                    || state.shorten(self.context, sources, self.tools));
+            if !is_shorter {
                 return Some(answer);
             }
+            notes.messages.extend(state.note_shortened());
             // Each round asks the model anew, so it needs the time of a whole answer.
             if !self.context.has_time_for(self.context.models.longest_answer()) {
                 let again_at = self.context.now();
@@ -215,11 +243,13 @@ impl AgentLoop<'_> {
         None
     }
 
-    /// Asks the model for its next answer. Returns `None` at the deadline.
+    /// Asks the model for its next answer, and announces those of its notes that are new. Returns
+    /// `None` at the deadline.
     async fn ask(
         &self,
         state: &mut State,
         notes: &StepNotes,
+        announced: &[SystemMessage],
         round: u32,
         deadline: Instant,
     ) -> Option<Result<ModelAnswer, NoModelAnswer>> {
@@ -233,8 +263,6 @@ impl AgentLoop<'_> {
             active_space: state.active_space,
             entered: &state.entered,
         };
-        // Another round asks the same question in short, so its notes are known already.
-        let announced = if round == 0 { notes.messages.as_slice() } else { &[] };
         // Notifications are sent while the model is asked, so that they do not delay the answer.
         let summary =
             self.context.pipeline.queue_runs(state.summary_job.take().into_iter().collect());

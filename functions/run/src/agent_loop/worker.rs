@@ -23,7 +23,7 @@ use crate::{
     agent_loop::steps::{AgentLoop, LoopOutcome},
     prompt::reading::PromptSources,
     run_context::{RunContext, call_id, image_call_id},
-    tools::toolbox::Toolbox,
+    tools::{configured::mcp::McpProblems, toolbox::Toolbox},
 };
 use lease::StopReason;
 
@@ -48,7 +48,7 @@ pub(crate) struct Worker {
     /// When the claim began. The lease counts from this moment.
     pub(crate) claimed_at: Instant,
     /// Texts for the model about MCP servers that do not answer.
-    pub(crate) mcp_problems: Vec<String>,
+    pub(crate) mcp_problems: McpProblems,
 }
 
 impl Worker {
@@ -132,8 +132,8 @@ impl Worker {
     /// Stores and announces how the loop ended.
     async fn conclude(&self, outcome: Result<LoopOutcome>) -> Result<()> {
         match outcome {
-            Ok(LoopOutcome::Ended(run)) => {
-                self.announce_end(&run, None).await;
+            Ok(LoopOutcome::Ended(ended)) => {
+                self.announce_end(&ended, None).await;
                 Ok(())
             }
             Ok(LoopOutcome::HandedOver(tried)) => self.hand_over(tried).await,
@@ -225,8 +225,8 @@ impl Worker {
         let ending = Ending::failed(error, run.used.clone());
         match context.store().runs().finish(&run, &context.lease, &ending, context.now()).await {
             Ok(ended) => {
-                context.pipeline.queue_runs(ended.next).await;
-                self.announce_end(&ended.run, ending.error).await;
+                context.pipeline.queue_runs(ended.next.clone()).await;
+                self.announce_end(&ended, ending.error).await;
                 Ok(())
             }
             // The run was canceled or taken over since it was read: its end is not this worker's.

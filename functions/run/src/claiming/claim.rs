@@ -1,7 +1,11 @@
 //! Claims one run, and acts on the outcome of the claim.
 
-use std::time::Duration;
+use std::{
+    panic::{AssertUnwindSafe, resume_unwind},
+    time::Duration,
+};
 
+use futures::FutureExt;
 use smartspace_domain::{Error, Result, Time, ids::LeaseId, jobs::RunRef, runs::RunStatus};
 use smartspace_ports::queues::ReceivedJob;
 use smartspace_store::runs::{RunRecord, TriggeredBy, claims::Claim};
@@ -55,8 +59,10 @@ pub(super) async fn handle(
         }
         Claim::Ours { run, first, resumed } => {
             if let Some(fork) = run.fork_of() {
-                let claimed = Claimed { run: *run, lease, at, kind: ClaimKind::Fork };
-                return Box::pin(start_fork(deps, claimed, fork, delivery)).await;
+                let claimed =
+                    Claimed { run: *run, lease: lease.clone(), at, kind: ClaimKind::Fork };
+                let working = Box::pin(start_fork(deps, claimed, fork, delivery));
+                return noting_panics(deps, run_ref, &lease, working).await;
             }
             let kind = if first {
                 ClaimKind::First
@@ -65,10 +71,29 @@ pub(super) async fn handle(
             } else {
                 ClaimKind::Reclaimed
             };
-            let claimed = Claimed { run: *run, lease, at, kind };
-            start_run(deps, claimed, sources, run_ref, delivery).await
+            let claimed = Claimed { run: *run, lease: lease.clone(), at, kind };
+            let working = Box::pin(start_run(deps, claimed, sources, run_ref, delivery));
+            noting_panics(deps, run_ref, &lease, working).await
         }
     }
+}
+
+/// Works on a claimed run. A panic is stored with the run before it goes on, so that the end of the
+/// run says what its workers died of.
+async fn noting_panics(
+    deps: &RunDeps,
+    run: RunRef,
+    lease: &LeaseId,
+    working: impl Future<Output = Result<()>>,
+) -> Result<()> {
+    let panic = match AssertUnwindSafe(working).catch_unwind().await {
+        Ok(result) => return result,
+        Err(panic) => panic,
+    };
+    if let Err(error) = deps.pipeline.store.runs().note_panic(run.run_id, lease).await {
+        tracing::warn!(run = %run.run_id, %error, "the panic of a run was not stored");
+    }
+    resume_unwind(panic)
 }
 
 /// Claims a run, and loads the sources of its prompt at the same time, because most claims succeed.

@@ -15,10 +15,20 @@ pub(super) async fn fail_after_crashes(
     run: &RunRecord,
     lease: &LeaseId,
 ) -> Result<()> {
-    let error = RunError {
-        code: FailureCode::Attempts,
-        message: "the run was given up: it was started five times, and its process died each time"
-            .into(),
+    let error = if run.has_panicked {
+        RunError {
+            code: FailureCode::Internal,
+            message: "internal error in Smartspace: the work on the run panicked, and so did each \
+                try after it; the server log has the details"
+                .into(),
+        }
+    } else {
+        RunError {
+            code: FailureCode::Attempts,
+            message:
+                "the run was given up: it was started five times, and its process died each time"
+                    .into(),
+        }
     };
     end_run(deps, run, lease, RunStatus::Failed, Some(error)).await
 }

@@ -48,7 +48,8 @@ pub(super) async fn handle(deps: &RunDeps, runs: Vec<RunRef>, delivery: &dyn Rec
 /// Claims a run and works on it. If that fails, it gets a job of its own. If the invocation
 /// ends before, the shared job comes again.
 async fn handle_one(deps: &RunDeps, run: RunRef, delivery: &SharedDelivery<'_>) {
-    match AssertUnwindSafe(claim::handle(deps, run, delivery)).catch_unwind().await {
+    let handling = Box::pin(claim::handle(deps, run, delivery));
+    match AssertUnwindSafe(handling).catch_unwind().await {
         Ok(Ok(())) => return,
         Ok(Err(error)) => {
             tracing::warn!(event = "job_failed", %error, "a run failed and is retried");

@@ -36,14 +36,17 @@ fn write_memories(memories: &[Memory]) -> String {
     let mut newest: Vec<&Memory> = memories.iter().collect();
     newest.sort_by_key(|memory| (Reverse(memory.updated_at), &memory.key));
     let mut capacity = CharCapacity(MAX_CHARS);
-    let lines = newest
-        .into_iter()
-        .take(MAX_MEMORIES)
-        .map(|memory| (&memory.key, format!("[{}] {}", Key(&memory.key), Quoted(&memory.value))));
+    let lines =
+        newest.into_iter().take(MAX_MEMORIES).map(|memory| (&memory.key, memory_line(memory)));
     let mut lines: Vec<_> = lines.filter(|(_, line)| capacity.takes(line)).collect();
     lines.sort();
     let more = memories.len() - lines.len();
     write_list("MEMORIES", lines.into_iter().map(|(_, line)| line), more)
+}
+
+/// Writes a memory.
+pub(crate) fn memory_line(memory: &Memory) -> String {
+    format!("[{}] {}", Key(&memory.key), Quoted(&memory.value))
 }
 
 /// The characters that are left in a block. A line that does not fit is skipped, and shorter ones
@@ -77,7 +80,8 @@ fn write_goals(goals: &[Goal]) -> String {
     write_list("GOALS", lines, more)
 }
 
-fn goal_line(goal: &Goal) -> String {
+/// Writes a goal, and its status if it is not active.
+pub(crate) fn goal_line(goal: &Goal) -> String {
     let mut line =
         format!("[{}] {} (priority {}", Key(&goal.id), Quoted(&goal.description), goal.priority);
     if goal.long_term {
@@ -87,6 +91,11 @@ fn goal_line(goal: &Goal) -> String {
         // Writing to a String can't fail.
         let _ = write!(line, ", due {}", minute(due));
     }
+    line.push_str(match goal.status {
+        GoalStatus::Active => "",
+        GoalStatus::Completed => ", completed",
+        GoalStatus::Abandoned => ", abandoned",
+    });
     line.push(')');
     line
 }
@@ -109,21 +118,72 @@ fn write_plans(plans: &[Plan], now: Time) -> String {
 }
 
 fn plan_line(plan: &Plan, next: Time, now: Time) -> String {
-    let name = Quoted(&plan.name);
-    let id = plan.id;
     let until = Span(next.since(now));
     let next = minute(next);
+    match &plan.schedule {
+        Schedule::Cron { .. } => write_plan(plan, &format!("next: {next}, in {until}")),
+        Schedule::Once { .. } => write_plan(plan, &format!("once: {next}, in {until}")),
+    }
+}
+
+fn write_plan(plan: &Plan, timing: &str) -> String {
+    let name = Quoted(&plan.name);
+    let id = plan.id;
     match &plan.schedule {
         Schedule::Cron { cron, timezone } => {
             // A cron expression may have been written with tabs.
             let cron = cron.split_whitespace().collect::<Vec<_>>().join(" ");
-            format!("{name} ({id}, cron: {cron} {timezone}, next: {next}, in {until})")
+            format!("{name} ({id}, cron: {cron} {timezone}, {timing})")
         }
-        Schedule::Once { run_after: None } => {
-            format!("{name} ({id}, once: {next}, in {until})")
-        }
+        Schedule::Once { run_after: None } => format!("{name} ({id}, {timing})"),
         Schedule::Once { run_after: Some(words) } => {
-            format!("{name} ({id}, once: {next}, in {until}) [set via runAfter: {}]", Quoted(words))
+            format!("{name} ({id}, {timing}) [set via runAfter: {}]", Quoted(words))
         }
+    }
+}
+
+/// Writes a plan with its instruction, also one that is paused.
+pub(crate) fn plan_entry(plan: &Plan, now: Time) -> String {
+    let is_active = plan.status == PlanStatus::Active;
+    let line = match plan.next_run_at.filter(|_| is_active) {
+        Some(next) => plan_line(plan, next, now),
+        None => write_plan(plan, if is_active { "no next run" } else { "paused" }),
+    };
+    format!("{line} — {}", Quoted(&plan.instruction))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_goal_that_is_over_and_a_plan_that_is_paused_say_so() {
+        let at = Time::from_millis(1_771_427_220_000);
+        let goal: Goal = serde_json::from_value(json!({
+            "id": "q4", "description": "Report", "status": "completed", "priority": 2,
+            "longTerm": false, "dueAt": null, "createdAt": at, "updatedAt": at,
+        }))
+        .unwrap();
+        assert_eq!(goal_line(&goal), "[q4] \"Report\" (priority 2, completed)");
+        let plan = |status: &str, next: Option<Time>| -> Plan {
+            serde_json::from_value(json!({
+                "id": "pln_01ARZ3NDEKTSV4RRFFQ69G5FAV", "name": "Daily", "instruction": "Post it.",
+                "type": "cron", "cron": "0 9 * * *", "timezone": "UTC", "status": status,
+                "nextRunAt": next, "lastRunAt": null, "createdAt": at, "updatedAt": at,
+            }))
+            .unwrap()
+        };
+        let next = Some(at + std::time::Duration::from_mins(90));
+        assert_eq!(
+            plan_entry(&plan("active", next), at),
+            "\"Daily\" (pln_01ARZ3NDEKTSV4RRFFQ69G5FAV, cron: 0 9 * * * UTC, \
+             next: 2026-02-18 16:37, in 1h 30m) — \"Post it.\""
+        );
+        assert_eq!(
+            plan_entry(&plan("paused", None), at),
+            "\"Daily\" (pln_01ARZ3NDEKTSV4RRFFQ69G5FAV, cron: 0 9 * * * UTC, paused) — \"Post it.\""
+        );
     }
 }

@@ -10,6 +10,7 @@ use crate::prompt::{
     reading::PromptSources,
     samples::{
         SampleTexts, full_sources, message_trigger, news_of, other_triggers, prompt_of, text_of,
+        tool_texts_of,
     },
 };
 
@@ -64,7 +65,7 @@ pub(super) fn check(written: &SampleTexts<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes the prompt of every kind of run, and the news between two steps.
+/// Writes the prompt of every kind of run, the news between two steps, and the results of tools.
 fn all_prompts(written: &SampleTexts<'_>) -> Vec<String> {
     let mut all = full_sources(written, 1);
     let message = message_trigger(&all);
@@ -72,6 +73,7 @@ fn all_prompts(written: &SampleTexts<'_>) -> Vec<String> {
     all.agent.agent.iter_mut().for_each(|agent| agent.context.history = History::Roles);
     texts.push(text_of(&prompt_of(&all, &message)));
     texts.extend(news_of(&all));
+    texts.push(tool_texts_of(&all));
     let without_space = PromptSources { trigger_space: None, ..all };
     texts.extend(
         other_triggers(written).iter().map(|trigger| text_of(&prompt_of(&without_space, trigger))),

@@ -3,7 +3,6 @@
 use std::fmt::{self, Write};
 
 use smartspace_domain::{
-    limits::TIMELINE_CHARS,
     messages::excerpt,
     quoting::{escaped, is_invisible, joins_or_selects, must_escape, write_escaped},
 };
@@ -54,16 +53,18 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// Writes a message's text, cut to the length that a timeline shows, and how much was cut.
+/// Writes a message's text, cut to a length, and how much was cut.
 pub(crate) struct CutText<'a> {
     pub(crate) text: &'a str,
     /// The characters of the message that `text` does not contain.
     pub(crate) more: usize,
+    /// The most characters of `text` that are written.
+    pub(crate) max_chars: usize,
 }
 
 impl fmt::Display for CutText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (text, cut) = excerpt(self.text, TIMELINE_CHARS);
+        let (text, cut) = excerpt(self.text, self.max_chars);
         Quoted(text).fmt(f)?;
         match self.more + cut {
             0 => Ok(()),
@@ -181,6 +182,7 @@ impl fmt::Display for Thousands {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use smartspace_domain::limits::TIMELINE_CHARS;
 
     use super::*;
 
@@ -240,7 +242,7 @@ mod tests {
         assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
         let long = "x".repeat(TIMELINE_CHARS + 2);
         assert!(
-            CutText { text: &long, more: 1_232 }
+            CutText { text: &long, more: 1_232, max_chars: TIMELINE_CHARS }
                 .to_string()
                 .ends_with("x\" … (1,234 more characters; read_messages shows all)")
         );

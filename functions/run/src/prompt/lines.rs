@@ -7,7 +7,10 @@ use std::fmt::Write;
 use smartspace_domain::{
     Time,
     attachments::{FilePart, written_size},
+    forms::FormAnswer,
     ids::{EntityId, SpaceId},
+    limits::TIMELINE_CHARS,
+    steps::CallStatus,
 };
 use smartspace_store::{
     messages::{MessageFile, MessageRecord, ToolCard},
@@ -16,9 +19,9 @@ use smartspace_store::{
 
 use crate::prompt::{
     format::{CardJson, CutText, Name, Quoted, Thousands},
-    names::Names,
+    names::{Names, answerer},
     reading::SpaceContext,
-    why::write_why_among,
+    why::write_why,
 };
 
 /// How the messages of a space are written for one agent.
@@ -32,18 +35,38 @@ pub(crate) struct Lines<'a> {
     pub(crate) cursor: u64,
     /// The message that triggered it, or 0.
     pub(crate) trigger: u64,
+    /// The other messages that its run answers, too.
+    pub(crate) joined: &'a [u64],
+    /// The longest text of a message, in characters.
+    pub(crate) max_chars: usize,
 }
 
 impl<'a> Lines<'a> {
     /// The lines of a space for its member.
     pub(crate) fn of(names: &'a Names, space: SpaceId, member: &MemberRecord) -> Self {
         let MemberRecord { entity_id: me, cursor, .. } = *member;
-        Self { names, space, me, cursor, trigger: 0 }
+        Self { cursor, ..Self::unmarked(names, space, me) }
     }
 
-    /// Whether the agent has seen a message: it is its own, or an earlier run has read it.
+    /// Lines without marks.
+    pub(crate) fn unmarked(names: &'a Names, space: SpaceId, me: EntityId) -> Self {
+        Self {
+            names,
+            space,
+            me,
+            cursor: u64::MAX,
+            trigger: 0,
+            joined: &[],
+            max_chars: TIMELINE_CHARS,
+        }
+    }
+
+    /// Whether a line has no mark: the message is the agent's own, or an earlier run has read it.
+    /// A message that the run answers is marked even if an earlier run has read it as news.
     pub(crate) fn is_seen(&self, message: &MessageRecord) -> bool {
-        is_seen(message, self.me, self.cursor)
+        let MessageRecord { seq, sender, .. } = message;
+        let is_answered_now = *seq == self.trigger || self.joined.contains(seq);
+        !is_answered_now && (sender.id == self.me || *seq <= self.cursor)
     }
 
     /// Writes how many messages precede the window, and how many of them are new. Messages that are
@@ -61,7 +84,7 @@ impl<'a> Lines<'a> {
         let mut entry = self.text_line(message);
         if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == self.me) {
             // Writing to a String can't fail.
-            let _ = writeln!(entry, "[{}]", write_why_among(self.names, self.space, origin));
+            let _ = writeln!(entry, "[{}]", write_why(self.names, self.space, origin));
         }
         entry + &file_lines(&message.files)
     }
@@ -79,7 +102,7 @@ impl<'a> Lines<'a> {
             message.seq,
             message.created_at.to_minutes(),
             self.names.of(&message.sender),
-            content(message)
+            content_to(self.names, message, self.max_chars)
         )
     }
 }
@@ -103,11 +126,6 @@ pub(crate) fn earlier_messages(count: u64, new: u64, first: u64) -> String {
     let new = if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
     let count = Thousands(count);
     format!("… {count} earlier messages{new}; read_messages({{\"before\":{first}}}) shows them")
-}
-
-/// Whether an agent has seen a message: it is its own, or an earlier run has read it.
-pub(crate) fn is_seen(message: &MessageRecord, me: EntityId, cursor: u64) -> bool {
-    message.sender.id == me || message.seq <= cursor
 }
 
 /// Writes which other messages the run answers.
@@ -138,13 +156,18 @@ pub(crate) fn file_line(number: usize, file: &FilePart) -> String {
 }
 
 /// Writes the text of a message, or the call and the outcome of a card.
-pub(crate) fn content(message: &MessageRecord) -> String {
+pub(crate) fn content(names: &Names, message: &MessageRecord) -> String {
+    content_to(names, message, TIMELINE_CHARS)
+}
+
+/// Writes the same with a text of at most so many characters.
+fn content_to(names: &Names, message: &MessageRecord, max_chars: usize) -> String {
     let Some(card) = &message.card else {
-        let text = CutText { text: &message.text, more: message.more_chars };
+        let text = CutText { text: &message.text, more: message.more_chars, max_chars };
         // The run was canceled while its model wrote the text.
         return if message.partial { format!("{text} (stopped)") } else { text.to_string() };
     };
-    match outcome(message) {
+    match outcome(names, message) {
         Some(outcome) => format!("{} {outcome}", call(card)),
         None => format!("{} ({})", call(card), card.status.as_str()),
     }
@@ -156,8 +179,24 @@ pub(crate) fn call(card: &ToolCard) -> String {
 }
 
 /// Writes the outcome of the call that a message shows. `None` if there is none yet.
-pub(crate) fn outcome(message: &MessageRecord) -> Option<String> {
+pub(crate) fn outcome(names: &Names, message: &MessageRecord) -> Option<String> {
     let card = message.card.as_ref()?;
     let output = card.output.as_ref()?;
-    Some(format!("output={} ({})", CardJson(output), card.status.as_str()))
+    Some(format!("output={} ({})", CardJson(output), resolution(names, card)))
+}
+
+/// Writes how a call ended: `completed`, or for a form `completed by Olga`.
+fn resolution(names: &Names, card: &ToolCard) -> String {
+    let status = card.status.as_str();
+    let Some(asks) = card.asks.as_ref().filter(|_| card.status == CallStatus::Completed) else {
+        return status.to_owned();
+    };
+    let declines = card.output.as_ref().is_some_and(|it| FormAnswer::is_declined(&it.text));
+    let verb = if declines { "declined" } else { status };
+    format!("{verb} by {}", answerer(asks).map_or_else(operator, |sender| names.of(&sender)))
+}
+
+/// How prompts call the operator.
+pub(crate) fn operator() -> String {
+    "the operator".to_owned()
 }

@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use smartspace_domain::{ids::EntityId, messages::Sender, quoting::is_invisible};
+use smartspace_domain::{
+    entities::EntityType, ids::EntityId, messages::Sender, quoting::is_invisible,
+};
+use smartspace_store::messages::{Asks, MessageRecord};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
@@ -52,6 +55,11 @@ impl Names {
         }
     }
 
+    /// Whether this is the agent itself.
+    pub(crate) fn is_me(&self, id: EntityId) -> bool {
+        id == self.me
+    }
+
     /// Writes a name: `You` for the agent itself, and for an entity whose name is not its own
     /// alone `"Husam"~7K2P`.
     pub(crate) fn of(&self, sender: &Sender) -> String {
@@ -79,6 +87,21 @@ impl Names {
         }
         format!("{}~{}", Quoted(&sender.name), distinct_end(&sender.id.to_string(), &others))
     }
+}
+
+/// The entity that answered a form. `None` if nobody has answered, or the operator has.
+pub(crate) fn answerer(asks: &Asks) -> Option<Sender> {
+    let id = asks.resolved_by?;
+    // People answer most forms, and names do not depend on the type.
+    Some(Sender { id, name: asks.resolved_name.clone()?, kind: EntityType::Human })
+}
+
+/// The entities that lines of these messages name: senders, and those that answered forms.
+pub(crate) fn mentioned<'a>(
+    messages: impl Iterator<Item = &'a MessageRecord> + Clone,
+) -> impl Iterator<Item = Sender> {
+    let senders = messages.clone().map(|message| message.sender.clone());
+    senders.chain(messages.filter_map(|message| answerer(message.card.as_ref()?.asks.as_ref()?)))
 }
 
 /// Whether two names look the same to a reader.
@@ -112,7 +135,7 @@ fn forms(name: &str) -> [String; 2] {
 
 #[cfg(test)]
 mod tests {
-    use smartspace_domain::{Time, entities::EntityType};
+    use smartspace_domain::Time;
 
     use super::*;
 

@@ -23,7 +23,8 @@ pub(crate) struct News {
 }
 
 /// Writes the news of the space `name` for a run that has read up to `after`. `messages` are the
-/// last ones of the space.
+/// last ones of the space. The `lines` are unmarked: all of them are new to the run, and another
+/// run of the agent may have read them.
 pub(crate) fn write_news(
     name: &str,
     lines: &Lines<'_>,
@@ -50,9 +51,8 @@ pub(crate) fn write_news(
     let mut text = String::new();
     let earlier = first - after - 1;
     if earlier > 0 {
-        let new = (first - 1).saturating_sub(lines.cursor.max(after));
         // Writing to a String can't fail.
-        let _ = writeln!(text, "{}", earlier_messages(earlier, new, first));
+        let _ = writeln!(text, "{}", earlier_messages(earlier, 0, first));
     }
     let mut before = None;
     for (message, line) in shown.iter().rev().filter(|(_, line)| !line.is_empty()) {
@@ -62,7 +62,8 @@ pub(crate) fn write_news(
     }
     let text = (!text.is_empty()).then(|| {
         format!(
-            "Said in {} ({}) since your last step; what wakes you has a run of its own:\n{}",
+            "Posted in {} ({}) since your last step. If one of these is for you, another run of \
+             yours answers it:\n{}",
             Quoted(name),
             lines.space,
             text.trim_end_matches('\n')

@@ -28,7 +28,11 @@ use smartspace_store::{
 };
 use tokio::sync::oneshot;
 
-use crate::prompt::{names::Names, run_activity::RunActivity, window};
+use crate::prompt::{
+    names::{Names, mentioned},
+    run_activity::RunActivity,
+    window,
+};
 pub(crate) use source_cache::SourceCache;
 
 /// The most active runs that a prompt shows.
@@ -222,7 +226,8 @@ fn names(
         _ => None,
     }));
     if let Some(trigger_space) = trigger_space {
-        names.add(trigger_space.messages.iter().map(|message| &message.sender));
+        let messages = trigger_space.messages.iter().map(Arc::as_ref);
+        names.add(&mentioned(messages).collect::<Vec<_>>());
         names.add([&trigger_space.trigger.sender]);
     }
     names

@@ -43,12 +43,12 @@ pub(crate) fn write_roles(
                 CachePoint::end_of(&roles.messages).filter(|_| all_seen).or(roles.settled);
         }
         all_seen &= lines.is_seen(message);
-        match (&message.card, outcome(message)) {
+        match (&message.card, outcome(lines.names, message)) {
             (Some(card), Some(outcome)) if mine => {
                 roles.add_own(&call(card));
                 roles.add_other(format!("[result of {}] {outcome}\n", Name(&card.name)));
             }
-            _ if mine => roles.add_own(content_and_files(message).trim_end()),
+            _ if mine => roles.add_own(content_and_files(lines, message).trim_end()),
             _ => roles.add_other(line(lines, message) + &file_lines(&message.files)),
         }
     }
@@ -56,13 +56,13 @@ pub(crate) fn write_roles(
 }
 
 /// Writes a message of the agent itself.
-fn content_and_files(message: &MessageRecord) -> String {
-    format!("{}\n{}", content(message), file_lines(&message.files))
+fn content_and_files(lines: &Lines<'_>, message: &MessageRecord) -> String {
+    format!("{}\n{}", content(lines.names, message), file_lines(&message.files))
 }
 
 /// Writes a message of somebody else.
 fn line(lines: &Lines<'_>, message: &MessageRecord) -> String {
-    let content = content(message);
+    let content = content(lines.names, message);
     format!(
         "{}#{} {} {} {} ({}): {content}\n",
         if lines.is_seen(message) { "" } else { "[NEW] " },
@@ -80,7 +80,8 @@ impl Roles {
             text.push('\n');
             text.push_str(line);
         } else {
-            self.messages.push(Message::Assistant { text: line.to_owned(), calls: Vec::new() });
+            let text = line.to_owned();
+            self.messages.push(Message::Assistant { text, calls: Vec::new(), own: None });
         }
     }
 

@@ -99,5 +99,10 @@ pub(crate) fn counts_as_used(call: &CallRecord) -> bool {
 /// The first text of a form's input. Its JSON may be cut.
 fn question(input: &CutJson) -> Option<String> {
     let input: Value = serde_json::from_str(&input.text).ok()?;
-    input.as_object()?.values().find_map(Value::as_str).map(str::to_owned)
+    first_text(&input).map(str::to_owned)
+}
+
+/// The first text of an input, which mostly is the question of a form.
+pub(crate) fn first_text(input: &Value) -> Option<&str> {
+    input.as_object()?.values().find_map(Value::as_str)
 }

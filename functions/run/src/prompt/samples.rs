@@ -29,7 +29,9 @@ use crate::prompt::{
     run_activity::{RunActivity, SentMessage, Waiting},
 };
 use history::messages;
-pub(crate) use prompts::{message_trigger, news_of, other_triggers, prompt_of, text_of};
+pub(crate) use prompts::{
+    message_trigger, news_of, other_triggers, prompt_of, text_of, tool_texts_of,
+};
 
 fn at(seconds: i64) -> Time {
     Time::from_millis(1_771_427_220_000 + seconds * 1_000)

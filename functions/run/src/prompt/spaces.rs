@@ -7,7 +7,9 @@ use smartspace_store::spaces::{OverviewMember, SpaceOverview};
 use crate::prompt::{
     format::{Quoted, Thousands},
     lists::write_list,
+    names::Names,
     reading::PromptSources,
+    waking::{UNKNOWN_YET, write_waking},
 };
 
 /// Writes the spaces that the agent is in. If `shown` allows the active space only, others are not
@@ -24,49 +26,75 @@ pub(super) fn write_your_spaces(sources: &PromptSources, shown: SpacesShown) -> 
 
 fn space_line(sources: &PromptSources, id: SpaceId, card: &SpaceOverview) -> String {
     let trigger_space = sources.trigger_space.as_ref().filter(|it| it.space.id == id);
+    let mut members = members(&sources.names, card, trigger_space.is_some());
+    let left = trigger_space.iter().flat_map(|it| &it.left);
+    members.extend(left.map(|sender| format!("{} (left)", member(&sources.names, sender, None))));
+    format!("{} ({id}) — {}", Quoted(&card.name), members.join(", "))
+}
+
+/// Writes the members of a space, those of the active one with what agents do.
+fn members(names: &Names, card: &SpaceOverview, is_active: bool) -> Vec<String> {
     let mut members: Vec<String> = card
         .members
         .iter()
         .map(|OverviewMember { sender, about }| {
-            let about = about.as_ref().filter(|_| trigger_space.is_some());
-            member(sources, sender, about.map(String::as_str))
+            let about = about.as_ref().filter(|_| is_active);
+            member(names, sender, about.map(String::as_str))
         })
         .collect();
     if card.count > card.members.len() {
         members.push(format!("… {} more", Thousands((card.count - card.members.len()) as u64)));
     }
-    let left = trigger_space.iter().flat_map(|it| &it.left);
-    members.extend(left.map(|sender| format!("{} (left)", member(sources, sender, None))));
-    format!("{} ({id}) — {}", Quoted(&card.name), members.join(", "))
+    members
 }
 
 /// Writes a member's name and type, and what an agent of the active space does.
-fn member(sources: &PromptSources, sender: &Sender, about: Option<&str>) -> String {
-    if sender.id == sources.agent.id {
-        return sources.names.of(sender);
+fn member(names: &Names, sender: &Sender, about: Option<&str>) -> String {
+    if names.is_me(sender.id) {
+        return names.of(sender);
     }
     let about = about.map_or_else(String::new, |about| format!(": {}", Quoted(about)));
-    format!("{} ({}{about})", sources.names.of(sender), sender.kind.as_str())
+    format!("{} ({}{about})", names.of(sender), sender.kind.as_str())
+}
+
+/// Writes the space that a run has entered, with its members.
+pub(crate) fn write_entered_space(names: &Names, id: SpaceId, card: &SpaceOverview) -> String {
+    let members = members(names, card, true).join(", ");
+    format!("ACTIVE SPACE: {} ({id}) — {members}\n", Quoted(&card.name))
 }
 
 /// Writes the space that the agent posts to, with members that have written and are not listed in
-/// `YOUR SPACES`. Those change too often to be listed there.
-pub(super) fn write_active_space(sources: &PromptSources) -> String {
+/// `YOUR SPACES`. Those change too often to be listed there. Then it says whom a message wakes,
+/// unless `chain_ends`: then `TRIGGER` says that it wakes nobody.
+pub(super) fn write_active_space(sources: &PromptSources, chain_ends: bool) -> String {
     let Some(trigger_space) = &sources.trigger_space else {
         let is_remote = sources.agent.agent.as_ref().is_some_and(|it| it.runtime.is_some());
-        let hint = if is_remote { "" } else { " (call enter_space first)" };
-        return format!("ACTIVE SPACE: none{hint}\n");
+        return if is_remote {
+            "ACTIVE SPACE: none\n".to_owned()
+        } else {
+            format!("ACTIVE SPACE: none (call enter_space first)\n{UNKNOWN_YET}\n")
+        };
     };
     let unlisted: Vec<_> =
-        trigger_space.unlisted.iter().map(|sender| member(sources, sender, None)).collect();
+        trigger_space.unlisted.iter().map(|sender| member(&sources.names, sender, None)).collect();
     let unlisted = if unlisted.is_empty() {
         String::new()
     } else {
         format!(" — also here: {}", unlisted.join(", "))
     };
-    format!(
-        "ACTIVE SPACE: {} ({}){unlisted}\n",
-        Quoted(&trigger_space.space.settings.name),
-        trigger_space.space.id
-    )
+    let settings = &trigger_space.space.settings;
+    let id = trigger_space.space.id;
+    // `YOUR SPACES` has the id. It is repeated here only if another space listed there has the
+    // same name.
+    let config = sources.agent.agent.as_ref();
+    let lists_all = config.is_some_and(|config| config.spaces_shown() == SpacesShown::All);
+    let mut others = sources.cards.iter().filter(|(other, _)| lists_all && **other != id);
+    let has_namesake = others.any(|(_, card)| card.name == settings.name);
+    let shown_id = if has_namesake { format!(" ({id})") } else { String::new() };
+    let waking = if chain_ends {
+        String::new()
+    } else {
+        format!("{}\n", write_waking(settings, sources.cards.get(&id)))
+    };
+    format!("ACTIVE SPACE: {}{shown_id}{unlisted}\n{waking}", Quoted(&settings.name))
 }

@@ -49,7 +49,7 @@ pub(crate) fn write_timeline(
                 (all_seen && message.seq.is_multiple_of(PART_MESSAGES)).then_some(blocks.len()),
             );
         }
-        all_seen &= lines.is_seen(message) && message.seq != lines.trigger;
+        all_seen &= lines.is_seen(message);
         block.push_str(&day(before, message.created_at));
         before = Some(message.created_at);
         block.push_str(written);

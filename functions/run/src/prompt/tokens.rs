@@ -28,7 +28,7 @@ const WORDS: [&str; 24] = [
     "numbers", "again",
 ];
 
-fn count(text: &str) -> usize {
+pub(crate) fn count(text: &str) -> usize {
     tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len()
 }
 
@@ -59,7 +59,7 @@ fn at(minutes: u64) -> Time {
 
 /// A conversation of two people and the agent, who sends every third message. Its run is triggered
 /// by the last one.
-fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<String>) {
+pub(crate) fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<String>) {
     let texts: Vec<String> =
         (1..=messages).map(|seq| text_of_tokens(tokens, seq as usize)).collect();
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -189,16 +189,21 @@ fn the_tokens_of_prompts() {
     }
 }
 
-/// The rules, without those that only some agents get.
+/// The rules of an agent with all tools.
 #[test]
 fn the_tokens_of_the_instructions() {
-    let (sources, _) = conversation(3, 12);
-    let prompt = prompt_for(&sources);
-    let system = prompt.system.concat();
-    let begin = system.find("INSTRUCTIONS").unwrap();
-    let end = system.find("IDENTITY").unwrap();
-    let tokens = count(&system[begin..end]);
-    assert!(tokens <= 220, "{tokens} tokens");
+    let (mut sources, _) = conversation(3, 12);
+    let tokens = |sources: &PromptSources| {
+        let system = prompt_for(sources).system.concat();
+        let begin = system.find("INSTRUCTIONS").unwrap();
+        count(&system[begin..system.find("IDENTITY").unwrap()])
+    };
+    let plain = tokens(&sources);
+    sources.cards.values_mut().for_each(|card| card.admin = Some(sources.agent.id));
+    let admin = tokens(&sources);
+    println!("instructions: {plain}, of an admin agent {admin}");
+    assert!(plain <= 200, "{plain} tokens");
+    assert!(admin <= 215, "{admin} tokens of an admin agent");
 }
 
 #[test]

@@ -6,19 +6,11 @@ use crate::prompt::{
     format::{Name, Quoted},
     names::Names,
 };
-use smartspace_domain::{
-    ids::{EntityId, SpaceId},
-    messages::Origin,
-    triggers::Trigger,
-};
+use smartspace_domain::{ids::SpaceId, messages::Origin, triggers::Trigger};
 
-/// Writes why the agent `me` sent a message to a space.
-pub(crate) fn write_why(space: SpaceId, me: EntityId, origin: &Origin) -> String {
-    write_why_among(&Names::new(me, []), space, origin)
-}
-
-/// Writes why the agent sent a message, with the names of senders as its prompt writes them.
-pub(super) fn write_why_among(names: &Names, space: SpaceId, origin: &Origin) -> String {
+/// Writes why the agent sent a message to a space, with the names of senders as its prompt writes
+/// them.
+pub(super) fn write_why(names: &Names, space: SpaceId, origin: &Origin) -> String {
     let mut text = match &origin.trigger {
         Trigger::SpaceMessage { space_id, seq, .. } if *space_id == space => {
             format!("answering #{seq}")
@@ -45,6 +37,8 @@ fn write_cause(names: &Names, trigger: &Trigger) -> String {
         Trigger::Service { service, .. } => {
             format!("sent because service {} called", Quoted(service))
         }
-        Trigger::Hidden(_) => "sent for a reason that is hidden here".to_owned(),
+        Trigger::Reference(_) | Trigger::Hidden(_) => {
+            "sent for a reason that is hidden here".to_owned()
+        }
     }
 }

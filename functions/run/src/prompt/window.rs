@@ -5,15 +5,49 @@
 
 use std::sync::Arc;
 
+use smartspace_domain::agents::AgentConfig;
 use smartspace_store::messages::MessageRecord;
 
 /// The default size of a window.
 pub(crate) const DEFAULT_SIZE: usize = 50;
 /// The longest history, in characters.
 const MAX_CHARS: usize = 60_000;
-/// The longest history, in percent of the model's context window. A token counts as four
-/// characters.
-const MAX_PERCENT: usize = 60;
+/// The longest history, in percent of the model's context window.
+const MAX_PERCENT: u64 = 60;
+/// The fewest characters that a token of a prompt has, on average. English text has four.
+const TOKEN_CHARS: u64 = 3;
+
+/// How much of a model's context window a history may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// The context window, in tokens.
+    pub(crate) window: u32,
+    /// The longest answer, in tokens.
+    pub(crate) answer: u32,
+    /// The characters of the tools.
+    pub(crate) tools: usize,
+    /// How often the history was halved, because the model found the prompt too long.
+    pub(crate) halvings: u32,
+}
+
+impl Room {
+    /// The room in the window of an agent without tools.
+    pub(crate) fn without_tools(config: &AgentConfig) -> Self {
+        let answer = config.model.as_ref().map_or(0, |model| model.max_output_tokens);
+        Self { window: config.context_window(), answer, tools: 0, halvings: 0 }
+    }
+
+    /// The most characters of a history beside `others` in the prompt. A long answer takes at most a
+    /// quarter of the window: it may be shorter than its limit.
+    fn history_chars(&self, others: usize) -> usize {
+        let answer = self.answer.min(self.window / 4);
+        let tokens = u64::from(self.window - answer);
+        let share = u64::from(self.window) * MAX_PERCENT / 100;
+        let beside = (tokens * TOKEN_CHARS) as usize;
+        let beside = beside.saturating_sub(self.tools + others);
+        MAX_CHARS.min((share * TOKEN_CHARS) as usize).min(beside)
+    }
+}
 
 /// Returns the most messages that a window of this size holds.
 pub(crate) fn max_messages(window: usize) -> usize {
@@ -40,16 +74,26 @@ pub(crate) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// Chooses from `messages`. `write` returns the lines of a message.
+    /// Chooses from `messages`. `write` returns the lines of a message, `others` are the characters
+    /// of the rest of the prompt.
     pub(crate) fn of(
         messages: &'a [Arc<MessageRecord>],
         write: impl Fn(&MessageRecord) -> String,
         window: usize,
-        context_window: u32,
+        room: Room,
+        others: usize,
     ) -> Self {
         let mut lines: Vec<String> = messages.iter().map(|message| write(message)).collect();
         let lengths: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
-        let begin = choose(messages, &lengths, window, context_window);
+        let mut most_chars = room.history_chars(others);
+        let mut begin = choose(messages, &lengths, window, most_chars);
+        for _ in 0..room.halvings {
+            most_chars = lengths[begin..].iter().sum::<usize>() / 2;
+            // The beginning may be any message: the prompt in the provider's cache is too long.
+            begin = (begin..messages.len().saturating_sub(1))
+                .find(|from| lengths[*from..].iter().sum::<usize>() <= most_chars)
+                .unwrap_or_else(|| messages.len().saturating_sub(1));
+        }
         Self { messages: &messages[begin..], lines: lines.split_off(begin) }
     }
 
@@ -70,10 +114,9 @@ fn choose(
     messages: &[Arc<MessageRecord>],
     lengths: &[usize],
     window: usize,
-    context_window: u32,
+    most_chars: usize,
 ) -> usize {
     let Some(last) = messages.last() else { return 0 };
-    let most_chars = MAX_CHARS.min(context_window as usize * 4 * MAX_PERCENT / 100);
     let mut from = first_in_window(last.seq, window);
     loop {
         let begin = messages.partition_point(|message| message.seq < from);
@@ -105,5 +148,15 @@ mod tests {
             assert!(first == 1 || first.is_multiple_of(25));
         }
         assert_eq!(max_messages(50), 74);
+    }
+
+    #[test]
+    fn a_history_leaves_room_for_the_answer_the_tools_and_the_rules() {
+        let room = |window, answer, tools| Room { window, answer, tools, halvings: 0 };
+        assert_eq!(room(200_000, 4_096, 7_000).history_chars(3_000), MAX_CHARS);
+        // A quarter is left for the answer.
+        assert_eq!(room(8_192, 4_096, 7_000).history_chars(3_000), 6_144 * 3 - 10_000);
+        assert_eq!(room(8_192, 96, 0).history_chars(0), 8_192 * 60 / 100 * 3);
+        assert_eq!(room(2_048, 96, 7_000).history_chars(3_000), 0);
     }
 }

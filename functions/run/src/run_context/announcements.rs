@@ -8,7 +8,7 @@ use smartspace_domain::{
     runs::{Run, RunError},
     steps::SystemMessage,
 };
-use smartspace_store::runs::RunRecord;
+use smartspace_store::runs::{RunRecord, steps::Marks};
 
 use crate::run_context::RunContext;
 
@@ -29,16 +29,13 @@ impl RunContext {
             .run
             .space_id()
             .map_or_else(|| entered.iter().copied().collect(), |space| vec![space]);
-        for SystemMessage { watcher, text } in messages {
+        let run_id = self.run.id;
+        for message in messages {
+            let private = message.is_for_operator();
             for space in &spaces {
-                let watcher = watcher.clone();
-                let text = text.clone();
-                self.pipeline
-                    .announce(
-                        *space,
-                        EventKind::SystemMessage { run_id: self.run.id, step, watcher, text },
-                    )
-                    .await;
+                let SystemMessage { watcher, text } = message.clone();
+                let event = EventKind::SystemMessage { run_id, step, watcher, text, private };
+                self.pipeline.announce(*space, event).await;
             }
         }
     }
@@ -56,17 +53,23 @@ impl RunContext {
             tracing::warn!(run = %self.run.id, %space, %error, "clients that join the space later \
                 do not see that a run is active there");
         }
-        let run = Run { active_space_id, ..self.run.view(self.trigger.hidden(), None) };
+        let run = Run { active_space_id, ..self.run.view(self.trigger.clone(), None) };
         self.pipeline.announce(space, EventKind::RunStarted { run: Box::new(run) }).await;
     }
 
-    /// Sends an event about the run to its spaces.
-    pub(crate) async fn announce(
+    /// Sends the event of the run's end to its spaces, and how far the agent has read.
+    pub(crate) async fn announce_end(
         &self,
         record: &RunRecord,
         error: Option<RunError>,
-        event: impl Fn(Box<Run>) -> EventKind,
+        read: &Marks,
     ) {
-        self.pipeline.announce_run(record, record.view(self.trigger.clone(), error), event).await;
+        let run = record.view(self.trigger.clone(), error);
+        self.pipeline.announce_end(record, run, read).await;
+    }
+
+    /// Sends an event about the run to its spaces.
+    pub(crate) async fn announce(&self, record: &RunRecord, event: impl Fn(Box<Run>) -> EventKind) {
+        self.pipeline.announce_run(record, record.view(self.trigger.clone(), None), event).await;
     }
 }

@@ -7,6 +7,7 @@ use smartspace_domain::{
     agents::ModelConfig,
     ids::LeaseId,
     runs::{FailureCode, Usage},
+    steps::FinishReason,
 };
 use smartspace_models::{
     port::{Message, ModelError, Piece, Request},
@@ -101,7 +102,7 @@ impl Summarizer<'_> {
         while let Some(piece) = pieces.next().await {
             match piece? {
                 Piece::Text(more) => text.push_str(&more),
-                Piece::Finished { usage, .. } => {
+                Piece::Finished { reason, usage } => {
                     let cost = self.prices.cost(&model, &usage);
                     let usage = Usage { cost, ..usage };
                     summary_model.spending.settle(call, Some(&usage)).await;
@@ -109,9 +110,15 @@ impl Summarizer<'_> {
                     rows.add(summary_model.scope, &model, usage, self.pipeline.now()).await;
                     let Usage { input_tokens: input, output_tokens: output, .. } = usage;
                     tracing::info!(model, input, output, cost, "a model was asked for a summary");
+                    if reason == FinishReason::Refusal {
+                        return Err(ModelError::refused());
+                    }
                     return Ok(text);
                 }
-                Piece::CallStarted { .. } | Piece::CallInput { .. } => {}
+                Piece::CallStarted { .. }
+                | Piece::CallId { .. }
+                | Piece::CallInput { .. }
+                | Piece::Opaque(_) => {}
             }
         }
         Err(broken_stream())

@@ -8,7 +8,7 @@ use smartspace_store::messages::MessageRecord;
 
 use crate::prompt::{
     lines::{Lines, day},
-    names::Names,
+    names::{Names, mentioned},
 };
 
 /// Writes messages, after a line with their senders: as many as fit, but at least one. Returns
@@ -21,15 +21,8 @@ pub(super) fn transcript(
     max_chars: usize,
 ) -> (String, u64) {
     let nobody = EntityId::new(Time::default(), 0);
-    let names = Names::new(nobody, messages.iter().map(|message| &message.sender));
-    let lines = Lines {
-        names: &names,
-        space,
-        me: nobody,
-        // Every message is marked as seen. The marks do not matter here.
-        cursor: u64::MAX,
-        trigger: 0,
-    };
+    let names = Names::new(nobody, &mentioned(messages.iter()).collect::<Vec<_>>());
+    let lines = Lines::unmarked(&names, space, nobody);
     let mut written = String::new();
     let mut senders: Vec<String> = Vec::new();
     let mut chars = 0;

@@ -21,7 +21,7 @@ use smartspace_store::{
 };
 
 pub(crate) use self::posting::PostContent;
-use crate::run_context::RunContext;
+use crate::{prompt::names::Names, run_context::RunContext, tools::input::parse};
 
 /// A call that is being made.
 pub(crate) struct Calling<'a> {
@@ -37,6 +37,8 @@ pub(crate) struct Calling<'a> {
     pub(crate) under_way: Option<&'a CallRecord>,
     /// Forms of the run that have no result yet.
     pub(crate) open_forms: u32,
+    /// How the run writes the names of senders.
+    pub(crate) names: &'a Names,
     /// How far the run has read.
     pub(crate) marks: &'a Marks,
     pub(crate) started_at: Time,
@@ -44,6 +46,8 @@ pub(crate) struct Calling<'a> {
     pub(crate) spent: &'a Mutex<UsageByModel>,
     /// Its tool may be called again if it is unknown whether a call took effect.
     pub(crate) is_repeatable: bool,
+    /// How many of the run's last answers in a row were cut at `maxOutputTokens`.
+    pub(crate) cuts: u32,
 }
 
 /// The outcome of a call.
@@ -70,6 +74,8 @@ pub(crate) struct Outcome {
     pub(crate) files: Vec<CallFile>,
     /// The usage of the model that it asked for pictures.
     pub(crate) used: Option<CallUsage>,
+    /// A note about the server of its tool, for the operator.
+    pub(crate) server_note: Option<String>,
     /// The result is stored already, in one transaction with the effect.
     pub(crate) is_stored: bool,
 }
@@ -89,6 +95,7 @@ impl Outcome {
             shown_in: None,
             files: Vec::new(),
             used: None,
+            server_note: None,
             is_stored: false,
         }
     }
@@ -97,6 +104,11 @@ impl Outcome {
     pub(crate) fn error(text: impl Into<String>) -> Self {
         Self { status: CallStatus::Failed, ..Self::completed(json!({"error": text.into()})) }
     }
+}
+
+/// Whether the model stopped in the middle of the input.
+pub(crate) fn is_incomplete(call: &CallBegun) -> bool {
+    parse(&call.input).is_err()
 }
 
 impl Calling<'_> {
@@ -142,6 +154,7 @@ impl Calling<'_> {
                 tools_used: self.tools_used.clone(),
             },
             stream: self.stream,
+            is_cut: self.cuts > 0 && is_incomplete(self.begun),
             authority,
         }
     }

@@ -1,15 +1,16 @@
 //! Makes calls: finds the tool, checks the input, and stores the outcome.
 
 use futures::future::{join_all, try_join_all};
-use serde_json::Value;
-use smartspace_domain::{Error, Result};
+use serde_json::{Value, json};
+use smartspace_domain::{Error, Result, tools::SEND_MESSAGE};
+use smartspace_models::partial_json::TextScanner;
 use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
     dry_run::StoredResult,
     prompt::format::Excerpt,
     tools::{
-        calling::{Calling, Outcome},
+        calling::{Calling, Outcome, is_incomplete},
         configured::external_call,
         input::{MAX_QUOTED_CHARS, MAX_SCHEMA_BYTES, parse, schema_error},
         output::bounded_to,
@@ -85,6 +86,9 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
             StartedCall::Done(outcome)
         }
         Ok((tool, input)) => Box::pin(tool.call(calling, input)).await?,
+        Err(_) if calling.cuts > 0 && is_incomplete(calling.begun) => {
+            Box::pin(begin_cut(toolbox, calling)).await?
+        }
         Err(text) => StartedCall::Done(Outcome::error(text)),
     };
     match (started, calling.under_way) {
@@ -93,6 +97,23 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
             external_call::store_unknown(calling, known).await.map(StartedCall::Done)
         }
         (started, _) => Ok(started),
+    }
+}
+
+/// Begins a call whose input the limit of the answer has cut. The model hears of it once. The next
+/// time, what it has written of a message is posted: it would be cut again and again.
+async fn begin_cut<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<StartedCall<'a>> {
+    let text = TextScanner::new("text").push(&calling.begun.input);
+    let tool = toolbox.find(SEND_MESSAGE).filter(|_| calling.begun.name == SEND_MESSAGE);
+    match tool {
+        Some(tool) if calling.cuts > 1 && !text.trim().is_empty() => {
+            tool.tool.call(calling, json!({ "text": text })).await
+        }
+        _ => {
+            let limit = calling.context.model.max_output_tokens;
+            let text = format!("Your answer was cut at {limit} tokens. Write a shorter message.");
+            Ok(StartedCall::Done(Outcome::error(text)))
+        }
     }
 }
 
@@ -140,8 +161,13 @@ mod tests {
 
     fn error_of(toolbox: &Toolbox, name: &str, input: &str) -> Option<String> {
         let call_id = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
-        tool_and_input(toolbox, &CallBegun { call_id, name: name.into(), input: input.into() })
-            .err()
+        let begun = CallBegun {
+            call_id,
+            name: name.into(),
+            input: input.into(),
+            provider_id: String::new(),
+        };
+        tool_and_input(toolbox, &begun).err()
     }
 
     #[test]

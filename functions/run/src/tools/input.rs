@@ -31,7 +31,11 @@ pub(crate) fn schema_error(
 
 /// A call's input. Models send nothing at all for a tool without required input.
 pub(crate) fn parse(input: &str) -> Result<Value, serde_json::Error> {
-    if input.trim().is_empty() { Ok(json!({})) } else { smartspace_domain::json::parse(input) }
+    if input.trim().is_empty() {
+        Ok(json!({}))
+    } else {
+        smartspace_domain::json::parse_written(input)
+    }
 }
 
 /// A text of an input that its schema requires.

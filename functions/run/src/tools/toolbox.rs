@@ -122,6 +122,14 @@ impl Toolbox {
         Arc::clone(&self.specs)
     }
 
+    /// How many characters the tools take in a request.
+    pub(crate) fn characters(&self) -> usize {
+        let length = |spec: &ToolSpec| {
+            spec.name.len() + spec.description.len() + spec.input_schema().get().len()
+        };
+        self.specs.iter().map(length).sum()
+    }
+
     pub(crate) fn find(&self, name: &str) -> Option<&Registered> {
         let built_in = BUILT_IN.iter().filter(|tool| tool.spec.is_in(self.builtins));
         self.configured.iter().chain(built_in).find(|tool| tool.spec.name == name)

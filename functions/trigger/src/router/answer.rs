@@ -50,7 +50,7 @@ impl Question<'_> {
             "its call of choose can't be read: expected {\"agents\": [{\"name\", \"reason\"}]}";
         let mut chosen = Chosen::default();
         for input in inputs {
-            let input = json::parse(input).ok();
+            let input = json::parse_written(input).ok();
             let more: Chosen =
                 input.and_then(|input| serde_json::from_value(input).ok()).ok_or(wrong)?;
             chosen.agents.extend(more.agents);

@@ -47,6 +47,8 @@ pub(super) fn finish_reason(reason: FinishReason) -> &'static str {
         FinishReason::ToolCalls => "tool_calls",
         FinishReason::Stop => "stop",
         FinishReason::Length => "length",
+        FinishReason::Refusal => "content_filter",
+        FinishReason::Pause => "pause",
         FinishReason::Error => "error",
     }
 }

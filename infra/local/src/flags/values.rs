@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, sync::Arc, time::Duration};
 
-use smartspace_domain::{durations::WrittenDuration, prices::Prices, web_origins::origin};
+use smartspace_domain::{
+    durations::WrittenDuration, prices::Prices, providers::Providers, web_origins::origin,
+};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 /// How long ended runs are stored. `None` stores them forever.
@@ -16,6 +18,15 @@ pub(super) fn prices(path: &str) -> Result<Arc<Prices>, String> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     Prices::read(&text).map(Arc::new).map_err(|error| format!("{path}: {error}"))
+}
+
+/// The providers in a file, or those that exist without one if no file is named.
+pub(super) fn providers(path: &str) -> Result<Providers, String> {
+    if path.is_empty() {
+        return Ok(Providers::default());
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    Providers::read(&text).map_err(|error| format!("{path}: {error}"))
 }
 
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {

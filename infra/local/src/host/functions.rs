@@ -52,10 +52,7 @@ impl Functions {
             .build()
             .map_err(|error| format!("the HTTP client could not be created: {error}"))?;
         let settings = Settings {
-            openai_key: flags.openai_key.clone(),
-            openai_base_url: flags.openai_base_url.clone(),
-            anthropic_key: flags.anthropic_key.clone(),
-            anthropic_base_url: flags.anthropic_base_url.clone(),
+            providers: flags.providers()?,
             bedrock: bedrock(),
             limits: Limits::default(),
             http,
@@ -63,7 +60,7 @@ impl Functions {
         let egress = Egress::new(Arc::new(SystemResolver), flags.tool_hosts()?, secrets);
         let sockets: Arc<dyn Sockets> = connections.clone();
         let models = Arc::new(Models::new(settings));
-        let routers = Routers { models: models.clone(), prices: Arc::clone(&flags.prices) };
+        let routers = Routers::new(models.clone(), Arc::clone(&flags.prices));
         let traces = flags.otlp()?.map(|settings| {
             let OtlpSettings { url, has_content, .. } = &settings;
             let to = url.origin().ascii_serialization();

@@ -1,19 +1,29 @@
 //! The models that an agent runs on.
 
-mod provider;
+mod known_providers;
+mod settings;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-pub use self::provider::Provider;
-use crate::{errors::Faults, schemas, scripts::Script};
+pub use self::settings::{Reasoning, SeenFiles, Speaks, ToolChoice};
+use crate::{
+    errors::Faults,
+    providers::{ProviderApi, ProviderName},
+    schemas,
+    scripts::Script,
+};
+
+/// The most that `request` may add to a body, in bytes of JSON.
+const REQUEST_BYTES: usize = 4 * 1024;
 
 /// A model and its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelConfig {
     /// The model's provider.
-    pub provider: Provider,
+    pub provider: ProviderName,
     /// The model's name at its provider.
     #[schema(schema_with = schemas::model_name)]
     pub name: String,
@@ -29,6 +39,24 @@ pub struct ModelConfig {
     #[serde(default = "ModelConfig::default_window")]
     #[schema(default = ModelConfig::default_window, minimum = 1_000, maximum = 10_000_000)]
     pub context_window: u32,
+    /// How much the model thinks. Null leaves that to its provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<Reasoning>,
+    /// Which files the model takes besides text. Null decides by the model's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 2)]
+    pub sees: Option<Vec<SeenFiles>>,
+    /// Fields that are added to the body of each request to this model, at most 4 KiB of JSON.
+    /// Fields that Smartspace sets itself are refused.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schema(value_type = Object)]
+    pub request: Map<String, Value>,
+    /// How the model says what it wants to do. The default is `tools`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub speaks: Speaks,
+    /// Whether an answer must call a tool. The default is `auto`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tool_choice: ToolChoice,
     /// Models to try, in this order, after the model has failed.
     #[serde(default)]
     #[schema(max_items = 4)]
@@ -51,13 +79,18 @@ impl ModelConfig {
     }
 
     /// A model with the default settings.
-    pub fn named(provider: Provider, name: &str) -> Self {
+    pub fn named(provider: impl Into<ProviderName>, name: &str) -> Self {
         Self {
-            provider,
+            provider: provider.into(),
             name: name.to_owned(),
             temperature: None,
             max_output_tokens: Self::default_output(),
             context_window: Self::default_window(),
+            reasoning: None,
+            sees: None,
+            request: Map::new(),
+            speaks: Speaks::default(),
+            tool_choice: ToolChoice::default(),
             fallback: Vec::new(),
             script: None,
         }
@@ -78,13 +111,20 @@ impl ModelConfig {
         }
         faults.check_range(&self.max_output_tokens, 1..=1_000_000, "maxOutputTokens");
         faults.check_range(&self.context_window, 1_000..=10_000_000, "contextWindow");
+        faults.check(
+            self.sees.as_ref().is_none_or(|seen| seen.len() <= 2),
+            "sees",
+            "expected images, pdf or both",
+        );
+        let bytes = serde_json::to_string(&self.request).map_or(usize::MAX, |text| text.len());
+        faults.check(bytes <= REQUEST_BYTES, "request", "expected at most 4 KiB of JSON");
         faults.check(self.fallback.len() <= 4, "fallback", "expected at most 4 models");
         for (index, fallback) in self.fallback.iter().enumerate() {
             faults.within("fallback", |faults| {
                 faults.within(index, |faults| check_model_name(&fallback.name, faults));
             });
         }
-        let scripted = self.provider == Provider::Scripted;
+        let scripted = self.provider.is(ProviderApi::Scripted);
         faults.check(
             scripted || self.script.is_none(),
             "script",
@@ -94,6 +134,10 @@ impl ModelConfig {
             faults.within("script", |faults| script.check(faults));
         }
     }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 pub(crate) fn check_model_name(name: &str, faults: &mut Faults) {
@@ -106,7 +150,7 @@ pub(crate) fn check_model_name(name: &str, faults: &mut Faults) {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FallbackModel {
     /// The model's provider.
-    pub provider: Provider,
+    pub provider: ProviderName,
     /// The model's name at its provider.
     #[schema(schema_with = schemas::model_name)]
     pub name: String,

@@ -4,27 +4,22 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    agents::{AgentConfig, ForkChanges, Provider, RuntimeType, WebhookScheme},
+    agents::{AgentConfig, ForkChanges, RuntimeType, WebhookScheme},
     stored::Stored,
-    tools::{AnswerBy, Execution, ImageProvider},
+    tools::{AnswerBy, Execution},
 };
 
 impl AgentConfig {
     /// Reads a stored configuration, without what this version does not know:
     /// - unknown fields, and tools that are executed in an unknown way
     /// - webhooks with an unknown scheme, whose signatures could not be checked
-    /// - fallback models of an unknown provider
     /// - a runtime of an unknown type: such an agent has neither model nor runtime
     ///
-    /// A model of an unknown provider is read as a script that fails, so that a run continues with
-    /// the fallback models. A form for an unknown group can be answered by the operator only.
+    /// A form for an unknown group can be answered by the operator only.
     ///
     /// # Errors
     /// If the document is no configuration.
     pub fn read_stored(mut document: Value) -> serde_json::Result<Self> {
-        if let Some(model) = document.get_mut("model") {
-            read_model(model);
-        }
         if let Value::Object(fields) = &mut document
             && fields.get("runtime").is_some_and(|it| !is_known::<RuntimeType>(&it["type"]))
         {
@@ -46,10 +41,7 @@ impl ForkChanges {
     ///
     /// # Errors
     /// If the document is none.
-    pub fn read_stored(mut document: Value) -> serde_json::Result<Self> {
-        if let Some(model) = document.get_mut("model") {
-            read_model(model);
-        }
+    pub fn read_stored(document: Value) -> serde_json::Result<Self> {
         let Stored(changes) = serde_json::from_value(document)?;
         Ok(changes)
     }
@@ -57,18 +49,6 @@ impl ForkChanges {
 
 fn is_known<T: DeserializeOwned>(value: &Value) -> bool {
     T::deserialize(value).is_ok()
-}
-
-fn read_model(model: &mut Value) {
-    if let Some(Value::Array(fallback)) = model.get_mut("fallback") {
-        fallback.retain(|model| is_known::<Provider>(&model["provider"]));
-    }
-    if let Value::Object(model) = model
-        && !model.get("provider").is_some_and(is_known::<Provider>)
-    {
-        model.insert("provider".into(), json!(Provider::Scripted));
-        model.insert("script".into(), json!({"rules": [{"steps": [{"error": "bad_request"}]}]}));
-    }
 }
 
 /// Removes unknown fields. Returns false if the tool is executed in an unknown way.
@@ -80,8 +60,7 @@ fn read_execution(execution: &mut Value) -> bool {
     };
     fields.retain(|field, _| field == "type" || known.contains(&field.as_str()));
     read_answer_by(fields);
-    fields.get("type") != Some(&json!("image"))
-        || fields.get("provider").is_some_and(is_known::<ImageProvider>)
+    true
 }
 
 fn read_answer_by(execution: &mut Map<String, Value>) {

@@ -9,7 +9,7 @@ use crate::{
     events::{Event, EventKind},
     limits,
     runs::Run,
-    steps::is_private,
+    triggers::TriggerKind,
 };
 
 /// More than what most calls of a step take in a frame, in bytes.
@@ -25,7 +25,7 @@ macro_rules! run_events {
             | EventKind::RunStarted { run: $run }
             | EventKind::RunWaitingTool { run: $run }
             | EventKind::RunResumed { run: $run }
-            | EventKind::RunCompleted { run: $run }
+            | EventKind::RunCompleted { run: $run, .. }
             | EventKind::RunFailed { run: $run }
             | EventKind::RunCanceled { run: $run, .. }
     };
@@ -35,6 +35,15 @@ impl EventKind {
     /// The run that the event shows, if it shows one.
     pub fn run(&self) -> Option<&Run> {
         if let run_events!(run) = self { Some(run) } else { None }
+    }
+
+    /// What happened, without the texts of a trigger: followers have them or can fetch them.
+    #[must_use]
+    pub fn without_trigger_texts(mut self) -> Self {
+        if let Some(run) = self.run_mut() {
+            run.trigger = run.trigger.without_texts();
+        }
+        self
     }
 
     fn run_mut(&mut self) -> Option<&mut Run> {
@@ -98,15 +107,26 @@ impl Event {
             }
             _ => {}
         }
-        if let Some(run) = event.what.run_mut() {
-            run.trigger = run.trigger.clone().cut_to(bytes / 4);
-        }
         event
+    }
+
+    /// The event as members get it, if the operator gets more: only the operator may know the plan
+    /// or the service that triggered a run.
+    pub fn for_members(&self) -> Option<Self> {
+        let kind = self.what.run()?.trigger.kind();
+        if kind == TriggerKind::SpaceMessage {
+            return None;
+        }
+        let mut event = self.clone();
+        if let Some(run) = event.what.run_mut() {
+            *run = run.clone().without_trigger();
+        }
+        Some(event)
     }
 
     /// Whether only the operator gets the event.
     pub fn is_for_operator(&self) -> bool {
-        matches!(&self.what, EventKind::SystemMessage { watcher, .. } if is_private(watcher))
+        matches!(&self.what, EventKind::SystemMessage { private: true, .. })
     }
 
     /// Who may see the whole event, if not everyone who follows the space: a message's origin may
@@ -195,6 +215,7 @@ mod tests {
                 step: 1,
                 watcher: "news".into(),
                 text: text.clone(),
+                private: true,
             };
             let frame = Event { space_id, at: Time::default(), what }.to_frame();
             assert!(frame.len() <= limits::FRAME_BYTES, "{}", frame.len());

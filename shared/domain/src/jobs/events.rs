@@ -100,6 +100,7 @@ mod tests {
             step: 1,
             watcher: "news".into(),
             text: text.to_owned(),
+            private: true,
         };
         Event { space_id: SpaceId::new(Time::default(), 1), at: Time::default(), what }
     }

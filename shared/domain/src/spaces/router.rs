@@ -5,9 +5,12 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::{
-    agents::{ModelConfig, Provider, check_model_name},
+    Result,
+    agents::{ModelConfig, check_model_name},
     errors::Faults,
-    limits, schemas,
+    limits,
+    providers::{ProviderApi, ProviderName, Providers},
+    schemas,
     scripts::{Rule, Script, ScriptCall, ScriptStep, When},
 };
 
@@ -32,6 +35,11 @@ pub struct RouterConfig {
     #[serde(default = "default_max_agents")]
     #[schema(default = default_max_agents, minimum = 1, maximum = 20)]
     pub max_agents: u32,
+    /// How long it may take for an answer, in milliseconds. The default is 5,000, and 30,000 for a
+    /// model on a server of the deployment's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1_000, maximum = 60_000)]
+    pub timeout_ms: Option<u64>,
 }
 
 /// A router's model.
@@ -39,7 +47,7 @@ pub struct RouterConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RouterModel {
     /// The model's provider.
-    pub provider: Provider,
+    pub provider: ProviderName,
     /// The model's name at its provider.
     #[schema(schema_with = schemas::model_name)]
     pub name: String,
@@ -111,6 +119,9 @@ impl RouterConfig {
             "expected at most 32 KiB",
         );
         faults.check_range(&self.max_agents, 1..=20, "maxAgents");
+        if let Some(timeout) = &self.timeout_ms {
+            faults.check_range(timeout, 1_000..=60_000, "timeoutMs");
+        }
         // Every message reads the settings of its space.
         let bytes = serde_json::to_string(self).map_or(usize::MAX, |text| text.len());
         faults.check(
@@ -129,7 +140,7 @@ impl RouterModel {
 
     fn check(&self, faults: &mut Faults) {
         check_model_name(&self.name, faults);
-        let scripted = self.provider == Provider::Scripted;
+        let scripted = self.provider.is(ProviderApi::Scripted);
         faults.check(
             scripted == self.script.is_some(),
             "script",
@@ -149,12 +160,26 @@ impl RouterModel {
         });
     }
 
+    /// Refuses a provider that does not exist, at the JSON pointer `/router/model`.
+    ///
+    /// # Errors
+    /// `invalid`, with the providers that exist.
+    pub fn must_have_provider(&self, providers: &Providers) -> Result<()> {
+        let mut faults = Faults::default();
+        faults.within("router", |faults| {
+            faults.within("model", |faults| {
+                providers.find(&self.provider, faults);
+            });
+        });
+        faults.done()
+    }
+
     /// The model with the settings of a router's request.
     pub fn config(&self, max_output_tokens: u32) -> ModelConfig {
         ModelConfig {
             max_output_tokens,
             script: self.script.clone().map(Script::from),
-            ..ModelConfig::named(self.provider, &self.name)
+            ..ModelConfig::named(self.provider.clone(), &self.name)
         }
     }
 }

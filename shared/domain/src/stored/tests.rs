@@ -72,9 +72,12 @@ fn a_later_configuration_is_read_without_what_is_unknown() {
     let names: Vec<_> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["ask", "get"]);
     assert_eq!(read["tools"][0]["execution"]["answerBy"], json!([]));
-    assert_eq!(read["model"]["provider"], "scripted");
-    assert_eq!(read["model"]["script"]["rules"][0]["steps"][0]["error"], "bad_request");
-    assert_eq!(read["model"]["fallback"], json!([{"provider": "openai", "name": "b"}]));
+    // Whether this deployment has the provider shows when it is asked.
+    assert_eq!(read["model"]["provider"], "later");
+    let fallback = json!([
+        {"provider": "later", "name": "a"}, {"provider": "openai", "name": "b"},
+    ]);
+    assert_eq!(read["model"]["fallback"], fallback);
     assert_eq!(read["webhooks"].as_object().unwrap().len(), 1);
     assert_eq!(read["loop"]["continueOn"], "toolCalls");
     assert_eq!(read["context"]["history"], "timeline");
@@ -160,15 +163,18 @@ fn every_fallback_is_a_value_of_its_enum() {
         falls_back::<goals::GoalStatus>(),
         falls_back::<agents::History>(),
         falls_back::<plans::PlanStatus>(),
-        falls_back::<agents::Provider>(),
         falls_back::<Reason>(),
+        falls_back::<agents::Reasoning>(),
         falls_back::<spaces::Role>(),
         falls_back::<RunStatus>(),
         falls_back::<scripts::ScriptError>(),
+        falls_back::<agents::SeenFiles>(),
         falls_back::<triggers::Source>(),
         falls_back::<agents::SpacesShown>(),
+        falls_back::<agents::Speaks>(),
         falls_back::<events::StreamEnd>(),
         falls_back::<events::StreamKind>(),
+        falls_back::<agents::ToolChoice>(),
         falls_back::<triggers::TriggerKind>(),
         falls_back::<spaces::TriggerPolicy>(),
         falls_back::<concurrency::WaitsFor>(),

@@ -6,18 +6,16 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use self::requests::{check_body, check_headers, check_url};
+use self::requests::{check_body, check_url};
 use crate::{
     errors::Faults,
+    headers::{DUPLICATE, check_headers},
     templates::{self, TemplatePosition},
-    tools::{AnswerBy, BUILT_IN, Execution, McpConfig, McpServer, Tool, image_input},
+    tools::{AnswerBy, BUILT_IN, Execution, McpConfig, McpServer, Tool, image_input, images},
 };
 
 /// How many entities `answerBy` may name.
 const ANSWERERS: usize = 100;
-
-/// The fault of a name that is not the only one of its kind.
-const DUPLICATE: &str = "expected each name only once";
 
 /// Adds all faults of an agent's tools.
 pub(crate) fn check_tools(tools: &[Tool], faults: &mut Faults) {
@@ -129,7 +127,7 @@ impl Execution {
                 );
             }
             Self::Image { provider, model, .. } => {
-                let model_error = provider.model_error(model.as_deref());
+                let model_error = images::model_error(provider, model.as_deref());
                 faults.check(model_error.is_none(), "model", model_error.unwrap_or_default());
             }
             Self::Static { .. } => {}

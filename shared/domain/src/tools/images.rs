@@ -12,6 +12,8 @@ use utoipa::{
     },
 };
 
+use crate::providers::{ProviderApi, ProviderName};
+
 /// The shortest and the longest side of a picture, in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 64..=4_096;
 
@@ -19,51 +21,20 @@ const SIDES: std::ops::RangeInclusive<u32> = 64..=4_096;
 const PATTERN: &str = "^(6[4-9]|[7-9][0-9]|[1-9][0-9]{2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6])\
                        x(6[4-9]|[7-9][0-9]|[1-9][0-9]{2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6])$";
 
-/// Who draws pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ImageProvider {
-    /// `OpenAI`'s image API, and servers with the same API.
-    Openai,
-    /// Models of Amazon and of Stability AI on Amazon Bedrock.
-    Bedrock,
-    /// Draws the prompt's own words. It needs no key.
-    Scripted,
-}
-
-impl ImageProvider {
-    /// `provider/model`, the name of its model `name` in results and prices.
-    pub fn full_name(self, name: &str) -> String {
-        format!("{}/{name}", self.as_str())
+/// Why a model can't be one of this provider's.
+pub(super) fn model_error(provider: &ProviderName, model: Option<&str>) -> Option<&'static str> {
+    let named = model.filter(|name| (1..=256).contains(&name.len()));
+    if provider.is(ProviderApi::Scripted) && model.is_none() {
+        return None;
     }
-
-    /// Its name in configurations.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::Bedrock => "bedrock",
-            Self::Scripted => "scripted",
-        }
+    if provider.is(ProviderApi::Bedrock) {
+        let vendor =
+            |name: &str| name.split('.').any(|part| ["amazon", "stability"].contains(&part));
+        return (!named.is_some_and(vendor)).then_some(
+            "expected a model of Amazon or Stability AI, such as amazon.nova-canvas-v1:0",
+        );
     }
-
-    /// Why a model can't be one of this provider's.
-    pub(super) fn model_error(self, model: Option<&str>) -> Option<&'static str> {
-        let named = model.filter(|name| (1..=256).contains(&name.len()));
-        match self {
-            Self::Scripted if model.is_none() => None,
-            Self::Bedrock => {
-                let vendor = |name: &str| {
-                    name.split('.').any(|part| ["amazon", "stability"].contains(&part))
-                };
-                (!named.is_some_and(vendor)).then_some(
-                    "expected a model of Amazon or Stability AI, such as amazon.nova-canvas-v1:0",
-                )
-            }
-            Self::Openai | Self::Scripted => {
-                named.is_none().then_some("expected the name of a model, 1 to 256 bytes")
-            }
-        }
-    }
+    named.is_none().then_some("expected the name of a model, 1 to 256 bytes")
 }
 
 /// The size of a picture to be drawn: `1024x1024`, width and height in pixels.
@@ -170,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_model_is_one_that_its_provider_may_have() {
-        use ImageProvider::{Bedrock, Openai, Scripted};
+        use ProviderApi::{Bedrock, Openai, Scripted};
         for (provider, model, fits) in [
             (Openai, Some("gpt-image-1"), true),
             (Openai, Some(""), false),
@@ -182,7 +153,8 @@ mod tests {
             (Scripted, None, true),
             (Scripted, Some("demo"), true),
         ] {
-            assert_eq!(provider.model_error(model).is_none(), fits, "{provider:?} {model:?}");
+            let error = model_error(&provider.into(), model);
+            assert_eq!(error.is_none(), fits, "{provider:?} {model:?}");
         }
     }
 }

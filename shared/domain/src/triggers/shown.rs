@@ -1,4 +1,4 @@
-//! A trigger as the API shows it: all of it, or only its type.
+//! A trigger as the API shows it: all of it, a reference to it, or only its type.
 
 use serde::{Deserialize, Deserializer};
 use utoipa::{
@@ -9,35 +9,53 @@ use utoipa::{
     },
 };
 
-use crate::triggers::{HiddenTrigger, Trigger};
+use crate::triggers::{HiddenTrigger, Trigger, TriggerReference};
 
-/// Reads a trigger as the API shows it: all of it, or only its type.
+/// Reads a trigger as the API shows it: all of it, a reference to it, or only its type.
 pub(crate) fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Trigger, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Shown {
         Whole(Box<Trigger>),
+        Reference(TriggerReference),
         Hidden(HiddenTrigger),
     }
     Ok(match Shown::deserialize(deserializer)? {
         Shown::Whole(trigger) => *trigger,
+        Shown::Reference(reference) => Trigger::Reference(reference),
         Shown::Hidden(hidden) => Trigger::Hidden(hidden),
     })
 }
 
-/// The schema of a trigger as the API shows it: all of it, or only its `type`.
+/// The schema of a message's trigger: all of it, or only its `type`.
 #[derive(Debug)]
 pub struct ShownTrigger;
 
+/// The schema of a run's trigger: all of it, a reference to it, or only its `type`.
+#[derive(Debug)]
+pub struct RunTrigger;
+
+fn any_of(schemas: &[std::borrow::Cow<'static, str>], description: &str) -> RefOr<Schema> {
+    let refs = schemas.iter().cloned().map(Ref::from_schema_name);
+    refs.fold(AnyOfBuilder::new(), AnyOfBuilder::item).description(Some(description)).into()
+}
+
 impl PartialSchema for ShownTrigger {
     fn schema() -> RefOr<Schema> {
-        let one_of = [Trigger::name(), HiddenTrigger::name()].map(Ref::from_schema_name);
-        let shown = one_of.into_iter().fold(AnyOfBuilder::new(), AnyOfBuilder::item);
-        shown
-            .description(Some(
-                "Why the run was started. Readers who may know no more see only `type`.",
-            ))
-            .into()
+        any_of(
+            &[Trigger::name(), HiddenTrigger::name()],
+            "Why the run was started. Readers who may know no more see only `type`.",
+        )
+    }
+}
+
+impl PartialSchema for RunTrigger {
+    fn schema() -> RefOr<Schema> {
+        any_of(
+            &[Trigger::name(), TriggerReference::name(), HiddenTrigger::name()],
+            "Why the run was started: all of it in the answers of calls about one run, and without \
+             its texts in lists and events. Readers who may know no more see only `type`.",
+        )
     }
 }
 
@@ -47,6 +65,14 @@ impl ToSchema for ShownTrigger {
         schemas.push((HiddenTrigger::name().into(), HiddenTrigger::schema()));
         Trigger::schemas(schemas);
         HiddenTrigger::schemas(schemas);
+    }
+}
+
+impl ToSchema for RunTrigger {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        ShownTrigger::schemas(schemas);
+        schemas.push((TriggerReference::name().into(), TriggerReference::schema()));
+        TriggerReference::schemas(schemas);
     }
 }
 

@@ -1,15 +1,15 @@
-//! Turns the events of a message into pieces. The provider numbers all blocks together. The pieces
-//! number only the calls, from 0 without gaps.
+//! Turns the events of a message into pieces. Events are read field by field: a field that is not
+//! needed may have any type. The provider numbers all blocks together. The pieces number only the
+//! calls, from 0 without gaps.
 
-mod event;
+mod blocks;
 
-use std::collections::BTreeMap;
+use serde_json::Value;
+use smartspace_domain::{json, runs::Usage, steps::FinishReason};
 
-use serde_json::{Map, Value};
-use smartspace_domain::{json::Plain, runs::Usage, steps::FinishReason};
-
-use self::event::{BlockStart, Counts, Delta, Event};
+use self::blocks::Blocks;
 use crate::{
+    fields::{count, reported_error, some_text, text},
     port::{Piece, estimate},
     reading::{Dialect, Fault, Taken},
 };
@@ -17,9 +17,10 @@ use crate::{
 /// Reads the stream of one answer.
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
-    /// The open blocks, by the provider's number.
-    blocks: BTreeMap<u64, Block>,
-    started: u32,
+    blocks: Blocks,
+    has_text: bool,
+    /// Whether the event with the reason has come.
+    is_ending: bool,
     stop_reason: Option<String>,
     stopped: bool,
     counts: Option<Counts>,
@@ -28,22 +29,21 @@ pub(crate) struct ResponseReader {
     answer_characters: usize,
 }
 
-#[derive(Debug)]
-enum Block {
-    /// A call with its number in the pieces. `initial_input` is its input if no delta follows.
-    Call {
-        number: u32,
-        initial_input: Option<Map<String, Value>>,
-    },
-    Other,
+#[derive(Debug, Default)]
+struct Counts {
+    uncached: Option<u64>,
+    cache_write: Option<u64>,
+    cached: Option<u64>,
+    written: Option<u64>,
 }
 
 impl ResponseReader {
     /// `request_tokens` serves to estimate the usage if the provider reports none.
     pub(crate) fn new(request_tokens: u64) -> Self {
         Self {
-            blocks: BTreeMap::new(),
-            started: 0,
+            blocks: Blocks::default(),
+            has_text: false,
+            is_ending: false,
             stop_reason: None,
             stopped: false,
             counts: None,
@@ -52,91 +52,77 @@ impl ResponseReader {
         }
     }
 
-    fn event(&mut self, event: Event) -> Result<Vec<Piece>, Fault> {
-        Ok(match event {
-            Event::MessageStart { message } => {
-                self.count(message.usage);
+    fn event(&mut self, event: &Value) -> Result<Vec<Piece>, Fault> {
+        let index = count(event, "index");
+        let field = |name| event.get(name).unwrap_or(&Value::Null);
+        Ok(match text(event, "type") {
+            Some("message_start") => {
+                self.count(field("message").get("usage"));
                 Vec::new()
             }
-            Event::ContentBlockStart { index, content_block } => {
-                self.start(index, content_block).into_iter().collect()
+            Some("content_block_start") => self.blocks.start(index, field("content_block")),
+            Some("content_block_delta") => {
+                let piece = self.blocks.extend(index, field("delta")).map_err(Fault::Broken)?;
+                piece.into_iter().collect()
             }
-            Event::ContentBlockDelta { index, delta } => {
-                self.extend(index, delta)?.into_iter().collect()
+            Some("content_block_stop") => self.blocks.stop(index).into_iter().collect(),
+            Some("message_delta") => {
+                self.count(event.get("usage"));
+                self.is_ending = true;
+                if let Some(reason) = some_text(field("delta"), "stop_reason") {
+                    self.stop_reason = Some(reason.to_owned());
+                }
+                self.blocks.stop_all()
             }
-            Event::ContentBlockStop { index } => {
-                self.blocks.remove(&index).and_then(Block::end).into_iter().collect()
-            }
-            Event::MessageDelta { delta, usage } => {
-                self.count(usage);
-                self.stop_reason = delta
-                    .stop_reason
-                    .filter(|reason| !reason.is_empty())
-                    .or(self.stop_reason.take());
-                std::mem::take(&mut self.blocks).into_values().filter_map(Block::end).collect()
-            }
-            Event::MessageStop => {
+            Some("message_stop") => {
                 self.stopped = true;
-                Vec::new()
+                self.blocks.stop_all()
             }
-            Event::Error { error: Plain(error) } => return Err(Fault::Reported(error)),
-            Event::Other => Vec::new(),
-        })
-    }
-
-    fn start(&mut self, index: u64, block: BlockStart) -> Option<Piece> {
-        let (block, piece) = match block {
-            BlockStart::Text { text } => {
-                (Block::Other, Some(Piece::Text(text)).filter(|piece| piece.characters() > 0))
-            }
-            BlockStart::ToolUse { name, input } => {
-                let number = self.started;
-                self.started += 1;
-                (
-                    Block::Call { number, initial_input: Some(object(input)) },
-                    Some(Piece::CallStarted { index: number, name }),
-                )
-            }
-            BlockStart::Other => (Block::Other, None),
-        };
-        self.blocks.insert(index, block);
-        piece
-    }
-
-    fn extend(&mut self, index: u64, delta: Delta) -> Result<Option<Piece>, Fault> {
-        Ok(match (delta, self.blocks.get_mut(&index)) {
-            (Delta::Text { text }, _) => {
-                Some(Piece::Text(text)).filter(|piece| piece.characters() > 0)
-            }
-            (Delta::Input { partial_json }, Some(Block::Call { number, initial_input }))
-                if !partial_json.is_empty() =>
-            {
-                *initial_input = None;
-                Some(Piece::CallInput { index: *number, json: partial_json })
-            }
-            (Delta::Input { .. }, None) => {
-                return Err(Fault::Broken("the answer continued a call that had not started"));
-            }
-            _ => None,
+            Some("error") => return Err(Fault::Reported(field("error").clone())),
+            // A ping, or an event of a newer version of the API.
+            Some(_) => Vec::new(),
+            None => match reported_error(event, false) {
+                Some(error) => return Err(Fault::Reported(error.clone())),
+                // Servers in between describe their errors so.
+                None if text(event, "message").or(text(event, "detail")).is_some() => {
+                    return Err(Fault::Foreign);
+                }
+                None => Vec::new(),
+            },
         })
     }
 
     /// Each event counts the whole message so far, and may leave out some of the counts.
-    fn count(&mut self, counts: Option<Counts>) {
-        let Some(counts) = counts else { return };
+    fn count(&mut self, usage: Option<&Value>) {
+        let Some(usage @ Value::Object(_)) = usage else { return };
         let known = self.counts.get_or_insert_default();
-        known.uncached = known.uncached.max(counts.uncached);
-        known.cache_write = known.cache_write.max(counts.cache_write);
-        known.cached = known.cached.max(counts.cached);
-        known.written = known.written.max(counts.written);
+        known.uncached = known.uncached.max(count(usage, "input_tokens"));
+        known.cache_write = known.cache_write.max(count(usage, "cache_creation_input_tokens"));
+        known.cached = known.cached.max(count(usage, "cache_read_input_tokens"));
+        known.written = known.written.max(count(usage, "output_tokens"));
     }
-}
 
-impl Block {
-    /// Models write no input at all for a tool without parameters.
-    fn end(self) -> Option<Piece> {
-        let Self::Call { number, initial_input: Some(input) } = self else { return None };
-        Some(Piece::CallInput { index: number, json: Value::Object(input).to_string() })
+    fn finish_reason(&self) -> Result<FinishReason, &'static str> {
+        let has_calls = self.blocks.started() > 0;
+        let reason = match self.stop_reason.as_deref() {
+            Some(reason) if self.stopped => reason,
+            // Some servers send no reason. Then the last two events are the only sign that the
+            // message is complete.
+            None if self.stopped && self.is_ending && (has_calls || self.has_text) => "end_turn",
+            _ => return Err("the answer ended before it was complete"),
+        };
+        if self.blocks.has_unnamed() {
+            return Err("the answer contains a tool call without a name");
+        }
+        match reason {
+            "max_tokens" | "model_context_window_exceeded" => Ok(FinishReason::Length),
+            _ if has_calls => Ok(FinishReason::ToolCalls),
+            "tool_use" => Err("the answer ended with a tool call, but contains none"),
+            "refusal" => Ok(FinishReason::Refusal),
+            "pause_turn" => Ok(FinishReason::Pause),
+            // `end_turn`, `stop_sequence`, and any newer reason.
+            _ => Ok(FinishReason::Stop),
+        }
     }
 }
 
@@ -156,34 +142,25 @@ impl Counts {
     }
 }
 
-/// The fields of an object. Any other value has no fields.
-fn object(value: Option<Plain>) -> Map<String, Value> {
-    if let Some(Plain(Value::Object(object))) = value { object } else { Map::new() }
-}
-
 impl Dialect for ResponseReader {
     fn take(&mut self, data: &str) -> Result<Taken, Fault> {
-        let event = serde_json::from_str(data).map_err(|_| Fault::Foreign)?;
-        let pieces = self.event(event)?;
+        let event = json::parse_event(data).map_err(|_| Fault::Foreign)?;
+        let pieces = self.event(&event)?;
+        self.has_text |= pieces.iter().any(|piece| matches!(piece, Piece::Text(_)));
         self.answer_characters += pieces.iter().map(Piece::characters).sum::<usize>();
-        Ok(if self.stopped { Taken::End } else { Taken::Pieces(pieces) })
+        Ok(if self.stopped { Taken::End(pieces) } else { Taken::Pieces(pieces) })
     }
 
     fn is_complete(&self) -> bool {
         self.stopped
     }
 
+    fn opaque(&mut self) -> Option<Value> {
+        self.blocks.opaque()
+    }
+
     fn finish(&self) -> Result<Piece, &'static str> {
-        let reason = match self.stop_reason.as_deref() {
-            Some(reason) if self.stopped => reason,
-            _ => return Err("the answer ended before it was complete"),
-        };
-        let reason = match reason {
-            "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-            _ if self.started > 0 => FinishReason::ToolCalls,
-            // `end_turn`, `stop_sequence`, `refusal`, `pause_turn`, and any newer reason.
-            _ => FinishReason::Stop,
-        };
+        let reason = self.finish_reason()?;
         // Budgets and the watcher of the context window need a count.
         let estimated = || Usage {
             input_tokens: self.request_tokens,

@@ -1,13 +1,17 @@
 //! Turns the events of an answer into pieces. The provider numbers all blocks together. The pieces
 //! number only the calls, from 0 without gaps.
 
+mod thinking;
+
 use std::collections::BTreeMap;
 
 use aws_sdk_bedrockruntime::types::{
     ContentBlockDelta, ContentBlockStart, ConverseStreamOutput as Event, StopReason, TokenUsage,
 };
+use serde_json::Value;
 use smartspace_domain::{runs::Usage, steps::FinishReason};
 
+use self::thinking::Thinking;
 use crate::port::{Piece, estimate};
 
 /// Reads the stream of one answer.
@@ -16,6 +20,7 @@ pub(super) struct ResponseReader {
     /// The open calls, by the number of their block.
     calls: BTreeMap<i32, Call>,
     started: u32,
+    thinking: Thinking,
     stop_reason: Option<StopReason>,
     counts: Option<TokenUsage>,
     /// The size of the request and of the answer, to estimate the usage.
@@ -36,6 +41,7 @@ impl ResponseReader {
         Self {
             calls: BTreeMap::new(),
             started: 0,
+            thinking: Thinking::default(),
             stop_reason: None,
             counts: None,
             request_tokens,
@@ -49,7 +55,7 @@ impl ResponseReader {
         let pieces: Vec<Piece> = match event {
             Event::ContentBlockStart(block) => match block.start {
                 Some(ContentBlockStart::ToolUse(call)) => {
-                    vec![self.start(block.content_block_index, call.name)]
+                    self.start(block.content_block_index, call.name, call.tool_use_id)
                 }
                 _ => Vec::new(),
             },
@@ -58,7 +64,11 @@ impl ResponseReader {
                 Some(ContentBlockDelta::ToolUse(call)) => {
                     self.extend(block.content_block_index, call.input)?.into_iter().collect()
                 }
-                // Thinking, or a kind of content of a newer version of the API.
+                Some(ContentBlockDelta::ReasoningContent(delta)) => {
+                    self.thinking.add(block.content_block_index, delta);
+                    Vec::new()
+                }
+                // A kind of content of a newer version of the API.
                 _ => Vec::new(),
             },
             Event::ContentBlockStop(block) => self
@@ -81,11 +91,12 @@ impl ResponseReader {
         Ok(pieces)
     }
 
-    fn start(&mut self, block: i32, name: String) -> Piece {
-        let number = self.started;
+    fn start(&mut self, block: i32, name: String, id: String) -> Vec<Piece> {
+        let index = self.started;
         self.started += 1;
-        self.calls.insert(block, Call { number, has_input: false });
-        Piece::CallStarted { index: number, name }
+        self.calls.insert(block, Call { number: index, has_input: false });
+        let id = Some(id).filter(|id| !id.is_empty()).map(|id| Piece::CallId { index, id });
+        [Piece::CallStarted { index, name }].into_iter().chain(id).collect()
     }
 
     fn extend(&mut self, block: i32, json: String) -> Result<Option<Piece>, &'static str> {
@@ -106,6 +117,11 @@ impl ResponseReader {
         self.is_complete() && self.counts.is_some()
     }
 
+    /// What the model wrote for itself, which goes back to it.
+    pub(super) fn opaque(&mut self) -> Option<Value> {
+        self.thinking.take()
+    }
+
     /// The last piece, or why the answer is not complete.
     pub(super) fn finish(&self) -> Result<Piece, &'static str> {
         let reason = match &self.stop_reason {
@@ -117,7 +133,15 @@ impl ResponseReader {
                 FinishReason::Length
             }
             Some(_) if self.started > 0 => FinishReason::ToolCalls,
-            // The end of a turn, a stop sequence, a guardrail, and any newer reason.
+            Some(StopReason::ToolUse) => {
+                return Err("the answer ended with a tool call, but contains none");
+            }
+            Some(StopReason::ContentFiltered | StopReason::GuardrailIntervened) => {
+                FinishReason::Refusal
+            }
+            // Models of Anthropic have a reason that the API does not list.
+            Some(reason) if reason.as_str() == "refusal" => FinishReason::Refusal,
+            // The end of a turn, a stop sequence, and any newer reason.
             Some(_) => FinishReason::Stop,
         };
         // Budgets and the watcher of the context window need a count.

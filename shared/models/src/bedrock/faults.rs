@@ -15,7 +15,7 @@ use smartspace_domain::{durations, json, runs::FailureCode};
 
 use crate::{
     port::ModelError,
-    refusals::{Refusals, is_too_long},
+    refusals::{Refusal, Refusals, is_too_long},
 };
 
 const NO_CREDENTIALS: &str = "the provider bedrock found no AWS credentials: \
@@ -26,6 +26,15 @@ const NO_CREDENTIALS: &str = "the provider bedrock found no AWS credentials: \
 /// For an answer that is not complete.
 pub(super) fn broken(text: &str) -> ModelError {
     error(FailureCode::BrokenStream, text)
+}
+
+/// For a request without an answer, with the words in which a field may be named.
+pub(super) fn refusal<E>(failure: &SdkError<E, HttpResponse>) -> Refusal
+where
+    E: Error + ProvideErrorMetadata + 'static,
+{
+    let error = unanswered(failure);
+    Refusal { words: error.message.clone(), ..error.into() }
 }
 
 /// For a request without an answer.

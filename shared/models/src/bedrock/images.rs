@@ -82,7 +82,7 @@ mod tests {
     use aws_config::{BehaviorVersion, Region, SdkConfig};
     use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
     use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
-    use smartspace_domain::tools::{ImageProvider, ImageSize};
+    use smartspace_domain::{providers::ProviderApi, tools::ImageSize};
 
     use super::*;
     use crate::{
@@ -93,7 +93,7 @@ mod tests {
     fn request(model: &str, width: u32, height: u32) -> ImageRequest {
         ImageRequest {
             id: String::new(),
-            provider: ImageProvider::Bedrock,
+            provider: ProviderApi::Bedrock.into(),
             model: model.into(),
             size: ImageSize { width, height },
             prompt: "A cat".into(),

@@ -5,32 +5,39 @@ mod marks;
 mod tools;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::{files::Files, marks::marks, tools::Tools};
 use super::families::Family;
 use crate::{
     calls,
-    port::{
-        CachePoint, Message, Request, ToolCall, ToolResult,
-        text::{as_quoted_text, as_text},
-        turn_has_words,
-    },
+    port::Request,
+    reasoning::{self, Thinking},
+    turns::{Answer, CallPart, Content, ResultPart, Turn, UserTurn, turns},
 };
 
 /// Bedrock's highest temperature. Configurations allow up to 2.
 const MAX_TEMPERATURE: f32 = 1.0;
 
+/// The name of [`RequestBody::additional_model_request_fields`] in a request.
+const OF_VENDOR: &str = "additionalModelRequestFields";
+
 /// The URL names the model, so the body does not.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RequestBody<'a> {
+pub(crate) struct RequestBody<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Value>,
     messages: Vec<SentTurn>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<Tools<'a>>,
     inference_config: Inference,
+    /// Fields of the vendor's own API.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_model_request_fields: Option<Value>,
+    /// What the configuration adds. It has none of the fields above.
+    #[serde(flatten)]
+    added: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -47,8 +54,8 @@ struct SentTurn {
     content: Vec<Value>,
 }
 
-/// Consecutive messages of one role.
-struct Turn {
+/// A turn whose blocks are not final.
+struct OpenTurn {
     role: &'static str,
     blocks: Vec<Block>,
 }
@@ -59,22 +66,38 @@ struct Block {
 }
 
 impl<'a> RequestBody<'a> {
-    pub(super) fn new(request: &'a Request) -> Self {
+    pub(crate) fn new(request: &'a Request) -> Self {
         let family = Family::of(&request.model.name);
+        let thinking = reasoning::thinking(&request.model, true);
+        // Claude refuses both next to thinking.
+        let is_plain = !thinking.is_some_and(Thinking::is_on);
+        let temperature = request.model.temperature.filter(|_| is_plain);
+        let mut added = request.model.request.clone();
+        let of_vendor = added.remove(OF_VENDOR);
         Self {
             system: system(&request.system, family),
-            messages: Conversation::of(request, family)
-                .turns()
-                .into_iter()
-                .map(|turn| SentTurn { role: turn.role, content: contents(turn.blocks) })
-                .collect(),
-            tool_config: Tools::new(request, family),
+            messages: messages(request, family),
+            tool_config: Tools::new(request, family, is_plain),
             inference_config: Inference {
                 max_tokens: request.model.max_output_tokens,
-                temperature: request.model.temperature.map(|chosen| chosen.min(MAX_TEMPERATURE)),
+                temperature: temperature.map(|chosen| chosen.min(MAX_TEMPERATURE)),
             },
+            additional_model_request_fields: with_thinking(of_vendor, thinking),
+            added,
         }
     }
+}
+
+/// The fields of the vendor's API, with those that make the model think.
+fn with_thinking(configured: Option<Value>, thinking: Option<Thinking>) -> Option<Value> {
+    let Some(thinking) = thinking else { return configured };
+    let mut fields = configured.unwrap_or_else(|| json!({}));
+    if let Value::Object(fields) = &mut fields {
+        fields.extend(thinking.field().map(|field| ("thinking".to_owned(), field)));
+        let effort = thinking.effort().map(|effort| json!({"effort": effort}));
+        fields.extend(effort.map(|effort| ("output_config".to_owned(), effort)));
+    }
+    Some(fields)
 }
 
 /// The mark at the end makes the provider cache the whole system message and the tools, which come
@@ -101,76 +124,50 @@ fn contents(blocks: Vec<Block>) -> Vec<Value> {
 }
 
 /// The conversation of a request, for one family of models.
-struct Conversation<'a> {
-    messages: &'a [Message],
-    family: Family,
-    marks: Vec<CachePoint>,
-    files: Files<'a>,
+fn messages(request: &Request, family: Family) -> Vec<SentTurn> {
+    let marks = marks(request, family.caching);
+    let mut files = Files::of(request);
+    let write = |turn| match turn {
+        Turn::User(turn) => user(turn, &mut files, family),
+        Turn::Assistant(answers) => {
+            let blocks = answers.iter().flat_map(|answer| assistant(answer, family)).collect();
+            OpenTurn { role: "assistant", blocks }
+        }
+    };
+    turns(request, &marks)
+        .into_iter()
+        .map(write)
+        .map(|turn| SentTurn { role: turn.role, content: contents(turn.blocks) })
+        .collect()
 }
 
-impl<'a> Conversation<'a> {
-    fn of(request: &'a Request, family: Family) -> Self {
-        Self {
-            messages: &request.messages,
-            family,
-            marks: marks(request, family.caching),
-            files: Files::of(request),
-        }
+/// The API requires that the results of calls come first in the turn after the calls.
+fn user(turn: UserTurn<'_>, files: &mut Files, family: Family) -> OpenTurn {
+    let results = turn.results.iter().map(|shown| blocks(vec![result(shown)], shown.is_marked));
+    let parts = turn.parts.into_iter().map(|part| {
+        let content = match part.content {
+            Content::Text(words) => Vec::from_iter(text(&words)),
+            Content::Notice(notice) => Vec::from_iter(text(&notice)),
+            Content::File(file) => files.labelled(&file),
+        };
+        blocks(content, part.is_marked)
+    });
+    let mut turn = OpenTurn { role: "user", blocks: results.chain(parts).flatten().collect() };
+    if !family.text_after_results {
+        turn.move_into_results(family);
     }
+    turn
+}
 
-    /// The API requires that the roles alternate, and that the results of calls come first in the
-    /// turn after the calls.
-    fn turns(&self) -> Vec<Turn> {
-        let mut turns: Vec<Turn> = Vec::new();
-        for (index, message) in self.messages.iter().enumerate() {
-            let (role, parts) = self.role_and_parts(index, message);
-            let is_marked = |block| self.marks.contains(&CachePoint { message: index, block });
-            let parts = parts.into_iter().enumerate();
-            let blocks: Vec<Block> =
-                parts.flat_map(|(at, part)| blocks(part, is_marked(at))).collect();
-            match turns.last_mut() {
-                _ if blocks.is_empty() => {}
-                Some(last) if last.role == role => last.blocks.extend(blocks),
-                _ => turns.push(Turn { role, blocks }),
-            }
-        }
-        for turn in &mut turns {
-            turn.blocks.sort_by_key(|block| !block.is_result());
-            if !self.family.text_after_results {
-                turn.move_into_results(self.family);
-            }
-        }
-        turns
-    }
-
-    /// The role and the parts of a message, which are numbered as its cache points. A part is a
-    /// block, a file after its label, or nothing if the provider would refuse the block.
-    ///
-    /// Tool results next to words are quoted: a tool's output must not look like those words.
-    fn role_and_parts(&self, index: usize, message: &Message) -> (&'static str, Vec<Vec<Value>>) {
-        match message {
-            Message::User { blocks } => {
-                ("user", blocks.iter().map(|block| Vec::from_iter(text(block))).collect())
-            }
-            Message::Assistant { text: words, calls } => {
-                let words = text(words).filter(|_| calls.is_empty() || self.family.text_with_calls);
-                let calls = calls.iter().map(|made| vec![call(made)]);
-                ("assistant", [Vec::from_iter(words)].into_iter().chain(calls).collect())
-            }
-            Message::ToolResults { results } => {
-                let next_to_words = turn_has_words(self.messages, index);
-                let result = |shown| vec![result(shown, next_to_words)];
-                ("user", results.iter().map(result).collect())
-            }
-            Message::Files { files } => {
-                let files = files.iter().enumerate();
-                ("user", files.map(|(at, file)| self.files.labelled(index, at, file)).collect())
-            }
-            Message::System { text: notice } => {
-                ("user", vec![Vec::from_iter(text(&format!("SYSTEM: {notice}")))])
-            }
-        }
-    }
+/// The thinking comes first, unchanged: some models refuse calls without the thinking that led to
+/// them.
+fn assistant(answer: &Answer<'_>, family: Family) -> Vec<Block> {
+    let thinking = answer.opaque.and_then(|opaque| opaque["blocks"].as_array());
+    let thinking = thinking.into_iter().flatten().cloned().collect();
+    let words = text(answer.text).filter(|_| answer.calls.is_empty() || family.text_with_calls);
+    let written = blocks(Vec::from_iter(words), answer.is_marked);
+    let calls = blocks(answer.calls.iter().map(call).collect(), false);
+    [blocks(thinking, false), written, calls].into_iter().flatten().collect()
 }
 
 /// The blocks of a part. The mark of a part is at its end.
@@ -189,7 +186,7 @@ impl Block {
     }
 }
 
-impl Turn {
+impl OpenTurn {
     /// Appends the blocks after the tool results to the last result. Each stays a block of its own,
     /// so that the model sees where the tool's output ends. Files that the model refuses there are
     /// left out, so that only their labels remain.
@@ -215,19 +212,14 @@ fn text(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"text": text}))
 }
 
-fn call(call: &ToolCall) -> Value {
-    let name = calls::name(&call.name);
-    let input = calls::input(&call.input);
-    json!({"toolUse": {"toolUseId": call.call_id, "name": name, "input": input}})
+fn call(call: &CallPart<'_>) -> Value {
+    let input = calls::input(call.input);
+    json!({"toolUse": {"toolUseId": call.id, "name": call.name, "input": input}})
 }
 
-fn result(result: &ToolResult, quoted: bool) -> Value {
-    // The provider would refuse an empty text here too, so an empty text keeps its quotes.
-    let content = Some(as_text(&result.output))
-        .filter(|_| !quoted)
-        .and_then(|shown| text(&shown))
-        .unwrap_or_else(|| json!({"text": as_quoted_text(&result.output)}));
-    json!({"toolResult": {"toolUseId": result.call_id, "content": [content]}})
+fn result(result: &ResultPart) -> Value {
+    let content = json!({"text": result.text()});
+    json!({"toolResult": {"toolUseId": result.id, "content": [content]}})
 }
 
 #[cfg(test)]

@@ -110,13 +110,16 @@ fn reply(bytes: Vec<u8>) -> Reply {
 
 fn pieces_of_events() -> Vec<Result<Piece, ModelError>> {
     let started = |index, name: &str| Ok(Piece::CallStarted { index, name: name.to_owned() });
+    let id = |index, id: &str| Ok(Piece::CallId { index, id: id.to_owned() });
     let input = |index, json: &str| Ok(Piece::CallInput { index, json: json.to_owned() });
     vec![
         Ok(Piece::Text("Grüße".to_owned())),
         started(0, "f"),
+        id(0, "tooluse_1"),
         input(0, "{\"a\":\"😀"),
         input(0, "\"}"),
         started(1, "g"),
+        id(1, "tooluse_2"),
         input(1, "{}"),
     ]
 }

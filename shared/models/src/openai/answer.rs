@@ -1,13 +1,25 @@
-//! Turns the chunks of a chat completion into pieces. Servers number calls in different ways. The
-//! pieces number them from 0 without gaps.
+//! Turns the chunks of a chat completion into pieces. Chunks are read field by field: a field that
+//! is not needed may have any type.
+//!
+//! - `calls`, `input`: which call a part belongs to, and whether its input is complete
+//! - `counts`: token counts
+//! - `marks`: what goes back to the provider unchanged
 
-mod chunk;
+mod calls;
+mod counts;
+mod input;
+mod marks;
 
 use serde_json::Value;
-use smartspace_domain::{json::Plain, runs::Usage, steps::FinishReason};
+use smartspace_domain::{json, runs::Usage, steps::FinishReason};
 
-use self::chunk::{CallDelta, Chunk};
+use self::{
+    calls::{CallPart, Calls},
+    counts::Counts,
+    marks::Marks,
+};
 use crate::{
+    fields::{items, reported_error, some_text, text},
     port::{Piece, estimate},
     reading::{Dialect, Fault, Taken},
 };
@@ -15,113 +27,137 @@ use crate::{
 /// Reads the stream of one answer.
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
-    calls: Vec<Call>,
-    started: u32,
+    calls: Calls,
+    marks: Marks,
+    has_text: bool,
+    has_refused: bool,
     finish_reason: Option<String>,
-    usage: Option<Usage>,
+    /// Whether the server has sent `[DONE]`.
+    is_done: bool,
+    counts: Option<Counts>,
     /// The size of the request and of the answer, to estimate the usage.
     request_tokens: u64,
     answer_characters: usize,
-}
-
-#[derive(Debug)]
-struct Call {
-    index: Option<u64>,
-    id: String,
-    /// The number in the pieces, once the call has a name.
-    number: Option<u32>,
-    /// Input that arrived before the name.
-    held: String,
 }
 
 impl ResponseReader {
     /// `request_tokens` serves to estimate the usage if the provider reports none.
     pub(crate) fn new(request_tokens: u64) -> Self {
         Self {
-            calls: Vec::new(),
-            started: 0,
+            calls: Calls::default(),
+            marks: Marks::default(),
+            has_text: false,
+            has_refused: false,
             finish_reason: None,
-            usage: None,
+            is_done: false,
+            counts: None,
             request_tokens,
             answer_characters: 0,
         }
     }
 
     /// Returns the pieces of a chunk, or the error that it reports.
-    fn chunk(&mut self, chunk: Chunk) -> Result<Vec<Piece>, Value> {
-        if let Some(Plain(error)) = chunk.error {
-            return Err(error);
+    fn chunk(&mut self, chunk: Value) -> Result<Vec<Piece>, Value> {
+        let choices = items(chunk.get("choices"));
+        if let Some(error) = reported_error(&chunk, !choices.is_empty()) {
+            return Err(error.clone());
         }
-        if let Some(counts) = chunk.usage {
-            self.usage = Some(counts.usage());
+        if let Some(counts) = Counts::of_chunk(&chunk) {
+            self.counts = Some(counts.or(self.counts.take()));
         }
         let mut pieces = Vec::new();
-        for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index == 0) {
-            if let Some(delta) = choice.delta {
-                let texts = [delta.content, delta.refusal]
-                    .into_iter()
-                    .flatten()
-                    .filter(|text| !text.is_empty());
-                pieces.extend(texts.map(Piece::Text));
-                for call in delta.tool_calls.into_iter().flatten() {
-                    self.take_call(call, &mut pieces);
-                }
-            }
-            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
-                self.finish_reason = Some(reason);
+        // One choice was asked for. A number other than 0 is that of another one.
+        let is_ours = |choice: &&Value| choice["index"].as_u64().unwrap_or(0) == 0;
+        for choice in choices.iter().filter(is_ours) {
+            self.delta(&choice["delta"], &mut pieces);
+            if let Some(reason) = some_text(choice, "finish_reason") {
+                self.finish_reason = Some(reason.to_lowercase());
             }
         }
         self.answer_characters += pieces.iter().map(Piece::characters).sum::<usize>();
         Ok(pieces)
     }
 
-    fn take_call(&mut self, delta: CallDelta, pieces: &mut Vec<Piece>) {
-        let id = delta.id.filter(|id| !id.is_empty());
-        let function = delta.function.unwrap_or_default();
-        let name = function.name.filter(|name| !name.is_empty());
-        let at = self.call_at(delta.index, id.as_deref(), name.is_some());
-        let call = &mut self.calls[at];
-        if let (None, Some(name)) = (call.number, name) {
-            call.number = Some(self.started);
-            pieces.push(Piece::CallStarted { index: self.started, name });
-            self.started += 1;
+    fn delta(&mut self, delta: &Value, pieces: &mut Vec<Piece>) {
+        self.marks.add(delta);
+        match delta.get("content") {
+            Some(Value::String(text)) => self.text(text, pieces),
+            content => {
+                for part in items(content) {
+                    self.content_part(part, pieces);
+                }
+            }
         }
-        call.held += function.arguments.as_deref().unwrap_or_default();
-        if let (Some(index), false) = (call.number, call.held.is_empty()) {
-            pieces.push(Piece::CallInput { index, json: std::mem::take(&mut call.held) });
+        if let Some(refusal) = some_text(delta, "refusal") {
+            self.has_refused = true;
+            self.text(refusal, pieces);
+        }
+        for call in items(delta.get("tool_calls")).iter().filter(|call| call.is_object()) {
+            self.calls.add(CallPart::new(call), pieces);
         }
     }
 
-    /// The position of the call that a delta belongs to. Adds a call if the delta starts one.
-    fn call_at(&mut self, index: Option<u64>, id: Option<&str>, has_name: bool) -> usize {
-        let same_index = |call: &Call| index.is_none() || call.index == index;
-        let same_id =
-            id.and_then(|id| self.calls.iter().rposition(|call| same_index(call) && call.id == id));
-        // A name starts a new call even if its index is already in use, because some servers number
-        // all calls 0. But an index without an id continues a call, because some servers repeat the
-        // name in each delta.
-        let continues =
-            |call: &Call| !has_name || call.number.is_none() || (id.is_none() && index.is_some());
-        let known = same_id
-            .or_else(|| self.calls.iter().rposition(|call| same_index(call) && continues(call)));
-        known.unwrap_or_else(|| {
-            self.calls.push(Call {
-                index,
-                id: id.unwrap_or_default().to_owned(),
-                number: None,
-                held: String::new(),
-            });
-            self.calls.len() - 1
-        })
+    /// A part of a content that is a list. Files and references are skipped.
+    fn content_part(&mut self, part: &Value, pieces: &mut Vec<Piece>) {
+        match text(part, "type") {
+            Some("thinking" | "redacted_thinking") => self.marks.add_thinking(part),
+            Some("refusal") => {
+                self.has_refused = true;
+                self.text(text(part, "refusal").unwrap_or_default(), pieces);
+            }
+            Some("text" | "output_text") | None => {
+                let text = part.as_str().or(text(part, "text"));
+                self.text(text.unwrap_or_default(), pieces);
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+        if !text.is_empty() {
+            self.has_text = true;
+            pieces.push(Piece::Text(text.to_owned()));
+        }
+    }
+
+    fn finish_reason(&self) -> Result<FinishReason, &'static str> {
+        let has_calls = self.calls.started() > 0;
+        let reason = match self.finish_reason.as_deref() {
+            Some(reason) => reason,
+            // Some servers send no reason. Then the protocol's end is the only sign that the answer
+            // is complete.
+            None if self.is_done && (has_calls || self.has_text) && self.calls.are_complete() => {
+                "stop"
+            }
+            None => return Err("the answer ended before it was complete"),
+        };
+        match reason {
+            "error" | "abort" | "network_error" | "insufficient_system_resource" => {
+                Err("the provider aborted the answer")
+            }
+            _ if self.calls.has_unnamed() => Err("the answer contains a tool call without a name"),
+            "length" | "max_tokens" | "model_length" => Ok(FinishReason::Length),
+            // Some servers finish with `stop` although the answer contains calls.
+            _ if has_calls => Ok(FinishReason::ToolCalls),
+            "tool_calls" | "function_call" | "tool_use" => {
+                Err("the answer ended with a tool call, but contains none")
+            }
+            "content_filter" | "content_filtered" | "refusal" | "safety" | "sensitive" => {
+                Ok(FinishReason::Refusal)
+            }
+            _ if self.has_refused => Ok(FinishReason::Refusal),
+            _ => Ok(FinishReason::Stop),
+        }
     }
 }
 
 impl Dialect for ResponseReader {
     fn take(&mut self, data: &str) -> Result<Taken, Fault> {
         if data.trim() == "[DONE]" {
-            return Ok(Taken::End);
+            self.is_done = true;
+            return Ok(Taken::End(Vec::new()));
         }
-        let chunk = serde_json::from_str(data).map_err(|_| Fault::Foreign)?;
+        let chunk = json::parse_event(data).map_err(|_| Fault::Foreign)?;
         self.chunk(chunk).map(Taken::Pieces).map_err(Fault::Reported)
     }
 
@@ -129,26 +165,22 @@ impl Dialect for ResponseReader {
         self.finish_reason.is_some()
     }
 
+    fn opaque(&mut self) -> Option<Value> {
+        self.marks.take(self.calls.marks())
+    }
+
     fn finish(&self) -> Result<Piece, &'static str> {
-        let reason = match self.finish_reason.as_deref() {
-            None => return Err("the answer ended before it was complete"),
-            Some("error") => return Err("the provider aborted the answer"),
-            _ if self.calls.iter().any(|call| call.number.is_none()) => {
-                return Err("the answer contains a tool call without a name");
-            }
-            Some("length") => FinishReason::Length,
-            // Some servers finish with `stop` although the answer contains calls.
-            Some("tool_calls" | "function_call") => FinishReason::ToolCalls,
-            Some(_) if self.started > 0 => FinishReason::ToolCalls,
-            Some(_) => FinishReason::Stop,
-        };
+        let reason = self.finish_reason()?;
         // Budgets and the watcher of the context window need a count.
         let estimated = || Usage {
             input_tokens: self.request_tokens,
             output_tokens: estimate::tokens(self.answer_characters),
             ..Usage::default()
         };
-        Ok(Piece::Finished { reason, usage: self.usage.unwrap_or_else(estimated) })
+        Ok(Piece::Finished {
+            reason,
+            usage: self.counts.as_ref().map_or_else(estimated, Counts::usage),
+        })
     }
 }
 

@@ -40,28 +40,26 @@ struct Counts {
     output_tokens: Option<u64>,
 }
 
-impl OpenAi {
-    /// Draws a picture. Never retries.
-    pub(crate) async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
-        let mut body = json!({
-            "model": request.model,
-            "prompt": request.prompt,
-            "size": request.size,
-            "n": 1,
-        });
-        // Newer models always answer so, and refuse the field. Others would answer with an address.
-        if !request.model.contains("gpt-image") {
-            body["response_format"] = json!("b64_json");
-        }
-        let (response, refusals) = self.post(&PATH, "application/json", &request.id, &body).await?;
-        let answer = read(response).await?;
-        let answer: Answer = serde_json::from_slice(&answer)
-            .map_err(|_| refusals.broken("the provider sent an answer without a picture"))?;
-        let picture = answer.data.into_iter().next().and_then(|picture| picture.b64_json);
-        let picture =
-            picture.ok_or_else(|| refusals.broken("the provider sent no picture as base64"))?;
-        Ok(Drawing { image: decoded(&picture)?, usage: usage(answer.usage, request) })
+/// Draws a picture. Never retries.
+pub(super) async fn draw(openai: &OpenAi, request: &ImageRequest) -> Result<Drawing, ModelError> {
+    let mut body = json!({
+        "model": request.model,
+        "prompt": request.prompt,
+        "size": request.size,
+        "n": 1,
+    });
+    // Newer models always answer so, and refuse the field. Others would answer with an address.
+    if !request.model.contains("gpt-image") {
+        body["response_format"] = json!("b64_json");
     }
+    let (response, refusals) = openai.post(&PATH, "application/json", &request.id, &body).await?;
+    let answer = read(response).await?;
+    let answer: Answer = serde_json::from_slice(&answer)
+        .map_err(|_| refusals.broken("the provider sent an answer without a picture"))?;
+    let picture = answer.data.into_iter().next().and_then(|picture| picture.b64_json);
+    let picture =
+        picture.ok_or_else(|| refusals.broken("the provider sent no picture as base64"))?;
+    Ok(Drawing { image: decoded(&picture)?, usage: usage(answer.usage, request) })
 }
 
 fn usage(counts: Option<Counts>, request: &ImageRequest) -> Usage {
@@ -93,11 +91,12 @@ async fn read(response: Response) -> Result<BytesMut, ModelError> {
 mod tests {
     use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
     use smartspace_domain::{
+        providers::{ProviderApi, ProviderEntry},
         runs::FailureCode,
-        tools::{ImageProvider, ImageSize},
+        tools::ImageSize,
     };
 
-    use super::*;
+    use super::{draw as draw_with, *};
     use crate::{
         http,
         provider::{Part, Provider, Reply},
@@ -107,7 +106,7 @@ mod tests {
     fn request(model: &str) -> ImageRequest {
         ImageRequest {
             id: "run.1".into(),
-            provider: ImageProvider::Openai,
+            provider: ProviderApi::Openai.into(),
             model: model.into(),
             size: ImageSize { width: 1_536, height: 1_024 },
             prompt: "A cat".into(),
@@ -122,8 +121,10 @@ mod tests {
     async fn draw(model: &str, reply: Reply) -> (Result<Drawing, ModelError>, Provider) {
         let provider = Provider::start(reply).await;
         let http = http::client().no_proxy().build().unwrap();
-        let openai = OpenAi::new(http, Some("sk-secret".into()), Some(&provider.address));
-        (openai.draw(&request(model)).await, provider)
+        let entry = ProviderEntry::of(ProviderApi::Openai);
+        let entry = entry.with(Some("sk-secret"), Some(&provider.address));
+        let openai = OpenAi::new(http, &ProviderApi::Openai.into(), &entry);
+        (draw_with(&openai, &request(model)).await, provider)
     }
 
     #[tokio::test]

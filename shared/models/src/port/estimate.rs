@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use crate::port::{
     files::{self, Media},
+    notices::notice,
     request::{FileRef, Message, Request},
-    text::as_text,
 };
 
 /// Anthropic counts width × height / 750 tokens and shrinks larger images to about 1,600. `OpenAI`
@@ -78,18 +78,20 @@ pub(crate) fn texts(request: &Request) -> Vec<Cow<'_, str>> {
             Message::User { blocks } => {
                 texts.extend(blocks.iter().map(|block| Cow::Borrowed(block.as_str())));
             }
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, own } => {
+                let opaque = request.own_data(own.as_deref()).and_then(|own| own.opaque.as_ref());
+                texts.extend(opaque.map(|opaque| Cow::Owned(opaque.to_string())));
                 texts.push(Cow::Borrowed(text));
                 let calls = calls.iter().flat_map(|call| [call.name.as_str(), &call.input]);
                 texts.extend(calls.map(Cow::Borrowed));
             }
             Message::ToolResults { results } => {
-                texts.extend(results.iter().map(|result| Cow::Owned(as_text(&result.output))));
+                texts.extend(results.iter().map(|result| Cow::Owned(result.text())));
             }
             Message::Files { files } => {
                 texts.extend(files.iter().map(|file| Cow::Borrowed(file.label.as_str())));
             }
-            Message::System { text } => texts.push(Cow::Borrowed(text)),
+            Message::System { text } => texts.push(Cow::Owned(notice(text))),
         }
     }
     texts

@@ -6,8 +6,9 @@ use std::time::Duration;
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use smartspace_domain::{
     attachments::{FileType, ReturnedImage},
+    providers::ProviderName,
     runs::{FailureCode, Usage},
-    tools::{ImageProvider, ImageSize},
+    tools::ImageSize,
 };
 
 use crate::port::{ModelError, estimate};
@@ -27,7 +28,7 @@ pub(crate) const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
 pub struct ImageRequest {
     /// Identifies the request in the provider's logs.
     pub id: String,
-    pub provider: ImageProvider,
+    pub provider: ProviderName,
     /// The model's name at its provider.
     pub model: String,
     pub size: ImageSize,

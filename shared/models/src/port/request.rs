@@ -13,7 +13,7 @@ use smartspace_domain::{
     ids::{AttachmentId, CallId, SpaceId},
 };
 
-use crate::port::ScriptCause;
+use crate::port::{ScriptCause, notices::without_headings, text::as_json};
 
 /// One request to a model: a whole conversation, and the tools that the model may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,9 @@ pub enum Message {
         /// Its text, which may be empty.
         text: String,
         calls: Vec<ToolCall>,
+        /// What only its model understands.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        own: Option<Box<ModelData>>,
     },
     /// One result for each call of the message before, in the order of the calls.
     ToolResults { results: Vec<ToolResult> },
@@ -86,35 +89,34 @@ pub enum Message {
     System { text: String },
 }
 
-impl Message {
-    fn is_answer(&self) -> bool {
-        matches!(self, Self::Assistant { text, calls }
-            if !text.trim().is_empty() || !calls.is_empty())
-    }
-
-    fn has_words(&self) -> bool {
-        match self {
-            Self::User { blocks } => blocks.iter().any(|block| !block.trim().is_empty()),
-            Self::System { .. } | Self::Files { .. } => true,
-            Self::Assistant { .. } | Self::ToolResults { .. } => false,
-        }
-    }
+/// What only the model that gave an answer understands. Requests to it repeat this, and requests to
+/// any other model leave it out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelData {
+    /// The name of that model, as [`ModelConfig::full_name`] writes it.
+    pub model: String,
+    /// The provider's own id of each call, in order. Empty where it gave none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub call_ids: Vec<String>,
+    /// Its thinking and the like, in the form of [`crate::port::Piece::Opaque`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Value>,
 }
 
-/// Whether the turn of the message at this index also has words of the system or of a user. A turn
-/// is all that stands between two answers of the model.
-pub(crate) fn turn_has_words(messages: &[Message], index: usize) -> bool {
-    let of_turn = |message: &&Message| !message.is_answer();
-    let before = messages.iter().take(index).rev().take_while(of_turn);
-    let after = messages.iter().skip(index).take_while(of_turn);
-    before.chain(after).any(Message::has_words)
+impl Request {
+    /// What the model of this request has given with an answer, and gets back. `None` if another
+    /// model gave that answer.
+    pub(crate) fn own_data<'a>(&self, own: Option<&'a ModelData>) -> Option<&'a ModelData> {
+        own.filter(|own| own.model == self.model.full_name())
+    }
 }
 
 /// A tool call of the model, with the id that Smartspace gave it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// Smartspace's own id. Later requests send it in place of the provider's id.
+    /// Smartspace's own id.
     pub call_id: CallId,
     /// Name of the tool.
     pub name: String,
@@ -130,6 +132,23 @@ pub struct ToolResult {
     pub call_id: CallId,
     /// Output of the tool.
     pub output: Value,
+    /// Whether a text output is lines that Smartspace wrote, such as those of a timeline. The model
+    /// reads them as they are. All other output is JSON on one line.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_lines: bool,
+}
+
+impl ToolResult {
+    /// The output as the model reads it. No line of it looks like the heading of a notice.
+    pub(crate) fn text(&self) -> String {
+        match &self.output {
+            // Some providers refuse an empty text.
+            Value::String(lines) if self.has_lines && !lines.trim().is_empty() => {
+                without_headings(lines).into_owned()
+            }
+            output => as_json(output),
+        }
+    }
 }
 
 /// A file for a model, without its bytes: runs store it in this form.

@@ -7,11 +7,11 @@ use serde_json::Value;
 pub(crate) fn as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        value => as_quoted_text(value),
+        value => as_json(value),
     }
 }
 
 /// Any value as JSON. A text in quotes stays on one line and can't look like the words after it.
-pub(crate) fn as_quoted_text(value: &Value) -> String {
+pub(crate) fn as_json(value: &Value) -> String {
     smartspace_domain::quoting::escaped(&value.to_string())
 }

@@ -2,6 +2,8 @@
 
 mod answers;
 mod events;
+mod mutations;
+mod recorded;
 
 use proptest::{prelude::*, sample::Index};
 use serde_json::Value;

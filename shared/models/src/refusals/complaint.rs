@@ -12,6 +12,10 @@ pub(super) struct Complaint {
     /// The error's code, type and status text, in lower case.
     pub(super) words: String,
     pub(super) message: String,
+    /// The fields of the request that it blames.
+    pub(super) fields: Vec<String>,
+    /// The model's context window in tokens, if the error names it.
+    pub(super) window: Option<u32>,
     /// The address that was called, if it may be the wrong one. It has no credentials.
     pub(super) address: Option<String>,
 }
@@ -42,7 +46,9 @@ impl Complaint {
             .collect::<Vec<_>>()
             .join(" ");
         let message = field("message").or(field("detail")).map_or_else(|| as_text(error), as_text);
-        Self { status, words: words.to_lowercase(), message, address: None }
+        let fields = fields_of(error);
+        let window = window_of(error, &message);
+        Self { status, words: words.to_lowercase(), message, fields, window, address: None }
     }
 
     pub(super) fn code(&self) -> FailureCode {
@@ -84,6 +90,43 @@ impl Complaint {
                 .iter()
                 .any(|word| self.words.contains(word))
     }
+}
+
+/// The fields in `param`, and at the end of each `loc` of Pydantic's list of errors.
+fn fields_of(error: &Value) -> Vec<String> {
+    let param = error.get("param").and_then(Value::as_str);
+    let errors = error.get("detail").and_then(Value::as_array).into_iter().flatten();
+    let blamed = errors.filter_map(|error| error.get("loc")?.as_array()?.get(1)?.as_str());
+    param.into_iter().chain(blamed).map(str::to_owned).collect()
+}
+
+/// The context window that an error names: llama.cpp has a field, other servers a sentence.
+fn window_of(error: &Value, message: &str) -> Option<u32> {
+    let field = error.get("n_ctx").and_then(Value::as_u64);
+    let named = || {
+        let text = message.to_lowercase();
+        let after = [
+            "maximum context length is ",
+            "maximum context length of ",
+            "context length of only ",
+            "context length of ",
+            "context window of ",
+            "context size (",
+            "tokens > ",
+        ];
+        after.iter().find_map(|phrase| number_after(&text, phrase))
+    };
+    field.or_else(named).and_then(|tokens| u32::try_from(tokens).ok()).filter(|tokens| *tokens > 0)
+}
+
+/// The number right after a phrase, which may have commas.
+fn number_after(text: &str, phrase: &str) -> Option<u64> {
+    let digits: String = text[text.find(phrase)? + phrase.len()..]
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == ',')
+        .filter(char::is_ascii_digit)
+        .collect();
+    digits.parse().ok()
 }
 
 /// Whether a provider's error text means that the prompt is too long.

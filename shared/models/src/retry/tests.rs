@@ -13,6 +13,11 @@ fn model() -> ModelConfig {
         "provider": "scripted",
         "name": "main",
         "temperature": 0.5,
+        "reasoning": "low",
+        "toolChoice": "required",
+        "sees": ["images"],
+        "speaks": "json",
+        "request": {"top_p": 0.5},
         "script": {"rules": []},
         "fallback": fallback,
     }))
@@ -20,7 +25,14 @@ fn model() -> ModelConfig {
 }
 
 fn fallback(provider: &str, name: &str) -> ModelConfig {
-    serde_json::from_value(json!({"provider": provider, "name": name, "temperature": 0.5})).unwrap()
+    serde_json::from_value(json!({
+        "provider": provider,
+        "name": name,
+        "temperature": 0.5,
+        "reasoning": "low",
+        "toolChoice": "required",
+    }))
+    .unwrap()
 }
 
 fn error(code: FailureCode) -> ModelError {
@@ -58,6 +70,26 @@ fn a_transient_error_is_retried_three_times_then_each_fallback_is_tried_once() {
 }
 
 #[test]
+fn an_own_server_that_loads_or_restarts_gets_two_minutes() {
+    let of_own = |code| ModelError { is_of_own_server: true, ..error(code) };
+    let loading = of_own(FailureCode::Overloaded);
+    let alone = ModelConfig { fallback: Vec::new(), ..model() };
+    let mut tries = Tries::new(&alone);
+    let mut waits = Vec::new();
+    while let Next::Wait(wait) = tries.after(&loading, 0) {
+        waits.push(wait.as_secs());
+    }
+    assert_eq!(waits, [2, 4, 8, 15, 30, 30, 30]);
+    // An answer that breaks in the middle is no sign of a restart, until the next try says so.
+    let mut tries = Tries::new(&alone);
+    assert_eq!(tries.after(&of_own(FailureCode::BrokenStream), 0), millis(250));
+    assert_eq!(tries.after(&loading, 0), millis(4_000));
+    // Another worker goes on where the first one was.
+    let mut resumed = Tries::resumed(&alone, tries.stage());
+    assert_eq!(resumed.after(&loading, 0), millis(8_000));
+}
+
+#[test]
 fn a_permanent_error_goes_to_the_fallbacks_without_a_retry() {
     let expected = [
         (model(), millis(0)),
@@ -69,6 +101,7 @@ fn a_permanent_error_goes_to_the_fallbacks_without_a_retry() {
         FailureCode::BadRequest,
         FailureCode::Unauthorized,
         FailureCode::NotConfigured,
+        FailureCode::Refused,
     ] {
         assert_eq!(all_tries(&error(code), 0), expected);
     }

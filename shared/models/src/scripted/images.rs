@@ -129,14 +129,14 @@ fn lines(prompt: &str, most: usize, count: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use smartspace_domain::tools::ImageProvider;
+    use smartspace_domain::providers::ProviderApi;
 
     use super::*;
 
     fn drawn(prompt: &str, width: u32, height: u32) -> Drawing {
         draw(&ImageRequest {
             id: String::new(),
-            provider: ImageProvider::Scripted,
+            provider: ProviderApi::Scripted.into(),
             model: "picture".into(),
             size: ImageSize { width, height },
             prompt: prompt.into(),

@@ -162,7 +162,7 @@ async fn without_a_script_or_a_cause_the_answer_is_empty() {
 
 #[tokio::test]
 async fn answers_in_the_prompt_do_not_count_as_steps() {
-    let earlier = Message::Assistant { text: "\"On it.\"".to_owned(), calls: vec![] };
+    let earlier = Message::Assistant { text: "\"On it.\"".to_owned(), calls: vec![], own: None };
     let prompt = vec![user(&["Husam (human): \"Hi\""]), earlier, user(&["TRIGGER: message #3"])];
     let cause = ScriptCause { prompt_messages: 3, ..mention() };
     let request =

@@ -22,7 +22,9 @@ mod draft;
 mod late_dispatch;
 mod new_message;
 mod space_as_read;
+mod wakes;
 
+use serde_json::Value;
 use smartspace_domain::{
     Time,
     append_limits::AppendWindow,
@@ -55,6 +57,9 @@ use crate::{
 pub struct Appended {
     /// The message, as it is stored.
     pub message: Message,
+    /// The result of the call that posted it, as it is stored: it also says which agents the
+    /// message triggers. `None` if no call posted it, or if an earlier one did.
+    pub call_output: Option<Value>,
     /// The runs that it triggers, to be queued.
     pub triggered: Vec<RunJob>,
     /// The queued runs that wait in their lane or for a slot, and their positions; 1 is the next
@@ -241,6 +246,7 @@ impl Messages<'_> {
             message.ok_or_else(|| Error::Internal("a stored message has no view".into()))?;
         Ok(Appended {
             message,
+            call_output: None,
             triggered: Vec::new(),
             queued: Vec::new(),
             never_started: Vec::new(),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::{CallId, EntityId, LeaseId, RunId},
-    messages::Message,
+    messages::{Message, Sender},
     steps::CallStatus,
 };
 
@@ -81,12 +81,15 @@ impl CardRef {
         &self,
         status: CallStatus,
         output: &Value,
-        by: Option<EntityId>,
+        by: Option<&Sender>,
         now: Time,
     ) -> Result<Vec<Write>> {
-        let mut writes =
-            self.finish_with(", #card.#asks.#resolvedBy = :by", status, output, now)?;
-        let card = writes.remove(0).value(":by", by)?;
+        let also = ", #card.#asks.#resolvedBy = :by, #card.#asks.#resolvedName = :name";
+        let mut writes = self.finish_with(also, status, output, now)?;
+        let card = writes
+            .remove(0)
+            .value(":by", by.map(|sender| sender.id))?
+            .value(":name", by.map(|sender| &sender.name))?;
         writes.insert(0, card);
         Ok(writes)
     }

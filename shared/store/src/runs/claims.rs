@@ -277,6 +277,12 @@ impl Runs<'_> {
         self.given_back(write.value(":again", tried.again_at)?.value(":tried", tried)?).await
     }
 
+    /// Stores that the worker of a run panicked. Its lease stays until it expires.
+    pub async fn note_panic(self, id: RunId, lease: &LeaseId) -> Result<()> {
+        let write = Write::update(keys::run_meta(id), "SET #hasPanicked = :yes");
+        self.given_back(lease_holds(write, lease)?.value(":yes", true)?).await
+    }
+
     async fn given_back(self, write: Write) -> Result<()> {
         match self.held(write).await {
             // If the first try took effect and its answer was lost, the lease is gone already, as

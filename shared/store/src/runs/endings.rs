@@ -9,7 +9,7 @@ pub use self::{
     cancel::ByWorker,
     finish::{EndWithMessage, Ending},
 };
-use crate::runs::RunRecord;
+use crate::runs::{RunRecord, marks::Marks};
 
 /// A run that has ended.
 #[derive(Clone, Debug)]
@@ -17,4 +17,7 @@ pub struct Ended {
     pub run: RunRecord,
     /// The jobs of the runs that may start now.
     pub next: Vec<RunJob>,
+    /// How far the agent has read in each space that the run has read, if the end moves its
+    /// cursors.
+    pub read: Marks,
 }

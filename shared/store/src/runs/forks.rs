@@ -107,6 +107,15 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// Removes from the steps that a fork replays what only their model understands, unless that is
+    /// the fork's own `model`.
+    pub fn forget_other_models(&mut self, fork: ForkOf, model: &str) {
+        let replayed = self.steps.iter_mut().filter(|step| step.index < fork.step);
+        replayed.filter(|step| step.model != model).for_each(StepRecord::forget_model);
+    }
+}
+
 /// Fails unless the steps before `step` can be replayed.
 fn check_replay(of: &RunRecord, replayed: &Progress, step: u32) -> Result<()> {
     if of.remote.is_some() {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smartspace_domain::{
     Time,
-    ids::{CallId, EntityId, LeaseId, RunId},
+    ids::{CallId, LeaseId, RunId},
+    messages::Sender,
     runs::RunStatus,
     steps::CallStatus,
     tools::AnswerBy,
@@ -49,7 +50,8 @@ pub struct Resolution {
     pub status: CallStatus,
     /// The output that the model gets.
     pub output: Value,
-    pub by: Option<EntityId>,
+    /// The entity that answered. `None` also if the operator answered.
+    pub by: Option<Sender>,
     /// The label of the caller who answered. Empty if nobody answered.
     pub label: String,
     /// Made before the first try: the token that detects a lost answer.
@@ -102,7 +104,7 @@ impl Forms<'_> {
     ) -> Result<Resolved> {
         let Resolution { status, output, by, .. } = resolution;
         let mut card = if open.asks {
-            open.card.answer(*status, output, *by, now)?
+            open.card.answer(*status, output, by.as_ref(), now)?
         } else {
             open.card.finish(*status, output, now)?
         };
@@ -144,8 +146,8 @@ impl Forms<'_> {
 }
 
 fn call_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Write> {
-    let Resolution { status, output, label, token, .. } = resolution;
-    let answered = AnswerOrigin { by: label.clone(), token: token.clone() };
+    let Resolution { status, output, by, label, token } = resolution;
+    let answered = AnswerOrigin { by: label.clone(), sender: by.clone(), token: token.clone() };
     Write::update(
         keys::call(open.run_id, open.step, open.index),
         "SET #status = :status, #output = :output, #finishedAt = :now, #answered = :answered",

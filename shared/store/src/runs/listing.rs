@@ -114,13 +114,35 @@ fn start_of(time: Time) -> RunId {
 }
 
 impl Runs<'_> {
-    /// The runs of a filter, newest first.
+    /// The runs of a filter with their whole triggers, newest first.
     pub async fn list(
         self,
         filter: &RunFilter,
         request: &PageRequest,
         now: Time,
     ) -> Result<Page<Run>> {
+        let (records, rest) = self.found(filter, request, now).await?;
+        Ok(page(self.views(&records).await?, rest))
+    }
+
+    /// The same without the texts of the triggers, and with the hints of watchers.
+    pub async fn list_short(
+        self,
+        filter: &RunFilter,
+        request: &PageRequest,
+        now: Time,
+    ) -> Result<Page<Run>> {
+        let (records, rest) = self.found(filter, request, now).await?;
+        Ok(page(self.short_views(&records).await?, rest))
+    }
+
+    /// The runs of a filter, as many as a page may have, and the time that the next pages cover.
+    async fn found(
+        self,
+        filter: &RunFilter,
+        request: &PageRequest,
+        now: Time,
+    ) -> Result<(Vec<RunRecord>, Span)> {
         let limit = request.limit()?;
         let mut span = self.span(filter, request, now)?;
         // If the index decides alone, a page needs no more entries than it has runs.
@@ -140,7 +162,7 @@ impl Runs<'_> {
                 break;
             }
         }
-        self.page(&records, span).await
+        Ok((records, span))
     }
 
     /// The runs of an agent before `run`, newest first.
@@ -214,22 +236,22 @@ impl Runs<'_> {
         ids.truncate(most);
         Ok(ids)
     }
+}
 
-    /// A page of runs. It ends at 1 MiB.
-    async fn page(self, records: &[RunRecord], rest: Span) -> Result<Page<Run>> {
-        let mut items = Vec::with_capacity(records.len());
-        let mut bytes = 0;
-        for run in self.views(records).await? {
-            bytes += json_bytes(&run);
-            if bytes > PAGE_BYTES
-                && let Some(Run { id, .. }) = items.last()
-            {
-                return Ok(Page { next_cursor: Some(cursor(*id)), items });
-            }
-            items.push(run);
+/// A page of runs. It ends at 1 MiB.
+fn page(runs: Vec<Run>, rest: Span) -> Page<Run> {
+    let mut items = Vec::with_capacity(runs.len());
+    let mut bytes = 0;
+    for run in runs {
+        bytes += json_bytes(&run);
+        if bytes > PAGE_BYTES
+            && let Some(Run { id, .. }) = items.last()
+        {
+            return Page { next_cursor: Some(cursor(*id)), items };
         }
-        Ok(Page { items, next_cursor: (!rest.is_empty()).then(|| cursor(rest.end)) })
+        items.push(run);
     }
+    Page { items, next_cursor: (!rest.is_empty()).then(|| cursor(rest.end)) }
 }
 
 /// Entries of an index, newest first.

@@ -86,6 +86,9 @@ pub struct RunRecord {
     /// How far the current model answer was tried when the run was last given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<Tried>,
+    /// Whether a worker of it panicked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_panicked: bool,
     /// When it was queued.
     pub created_at: Time,
     /// When it was first claimed.
@@ -106,6 +109,10 @@ pub struct RunRecord {
     /// How far the remote agent has read in each space.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+    /// The steps before which watchers spoke to the model, so that a list reads no other ones.
+    /// While a worker has the run, it knows only of those before it claimed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hinted: Vec<u32>,
     /// The usage that the remote agent reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<ReportedUsage>,
@@ -185,6 +192,7 @@ impl RunRecord {
             paused_by: None,
             waited_ms: 0,
             tried: None,
+            has_panicked: false,
             created_at: now,
             started_at: None,
             first_token_at: None,
@@ -192,6 +200,7 @@ impl RunRecord {
             trace: None,
             remote: None,
             marks: Marks::new(),
+            hinted: Vec::new(),
             reported: None,
             lease: None,
             lease_until: None,

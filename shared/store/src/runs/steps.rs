@@ -16,7 +16,9 @@ use smartspace_domain::{
 
 pub(super) use self::records::is_zero;
 pub use self::{
-    records::{AnswerOrigin, CallBegun, CallFile, CallRecord, CallUsage, ShownPage, StepRecord},
+    records::{
+        AnswerOrigin, CallBegun, CallFile, CallRecord, CallUsage, Opaque, ShownPage, StepRecord,
+    },
     view::{hints, view},
 };
 pub use crate::runs::marks::Marks;
@@ -44,10 +46,23 @@ pub(crate) fn worker_keeps(run: RunId, lease: &LeaseId, also: &str) -> Result<Wr
     .value(":more", 1)
 }
 
+/// The update that adds steps with hints to those of a run, with [`hinted_values`].
+pub(super) const ADD_HINTED: &str =
+    "#hinted = list_append(if_not_exists(#hinted, :noHints), :hinted), ";
+
+/// Fills in the steps of [`ADD_HINTED`], and the empty list for a run that has none so far.
+pub(super) fn hinted_values(write: Write, steps: &[u32]) -> Result<Write> {
+    write.value(":hinted", steps)?.value(":noHints", Vec::<u32>::new())
+}
+
 /// The condition that a run was canceled while a worker had it that had claimed it as the
 /// `claims`-th one. No other worker may store what its model had written.
 pub(crate) fn was_stopped(run: RunId, claims: u32) -> Result<Write> {
-    Write::check(keys::run_meta(run))
+    if_stopped(Write::check(keys::run_meta(run)), claims)
+}
+
+fn if_stopped(write: Write, claims: u32) -> Result<Write> {
+    write
         .when("#status = :canceled AND #claims = :claims")
         .value(":canceled", RunStatus::Canceled)?
         .value(":claims", claims)
@@ -159,13 +174,17 @@ impl Steps<'_> {
         let expires_at = self.store.work_expiry(now);
         let first_token = step.first_token_at.filter(|_| step.index == 0);
         let also = if first_token.is_some() { "#firstTokenAt = :firstToken, " } else { "" };
-        let also = format!("{also}#stepCount = :steps, #usage = :usage, #used = :used, ");
+        let hinted = if step.has_hints() { ADD_HINTED } else { "" };
+        let also = format!("{also}{hinted}#stepCount = :steps, #usage = :usage, #used = :used, ");
         let mut meta = worker_keeps(run.id, &step.lease, &also)?
             .value(":steps", step.index + 1)?
             .value(":usage", used.total())?
             .value(":used", used)?;
         if let Some(at) = first_token {
             meta = meta.value(":firstToken", at)?;
+        }
+        if step.has_hints() {
+            meta = hinted_values(meta, &[step.index])?;
         }
         let step_item = StepRecord { expires_at, ..step.clone() };
         let mut writes =
@@ -199,10 +218,14 @@ impl Steps<'_> {
         now: Time,
     ) -> Result<bool> {
         let step_item = StepRecord { expires_at: self.store.work_expiry(now), ..step.clone() };
-        let writes = [
-            was_stopped(run, claims)?,
-            Write::put(keys::step(run, step.index), &step_item)?.if_absent(),
-        ];
+        let stopped = if step.has_hints() {
+            let add = format!("SET {}", ADD_HINTED.trim_end_matches(", "));
+            let add = Write::update(keys::run_meta(run), add);
+            hinted_values(if_stopped(add, claims)?, &[step.index])?
+        } else {
+            was_stopped(run, claims)?
+        };
+        let writes = [stopped, Write::put(keys::step(run, step.index), &step_item)?.if_absent()];
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(true),
             Err(WriteError::Other(error)) => Err(error),

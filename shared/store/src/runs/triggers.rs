@@ -67,7 +67,7 @@ pub fn of_message(
 }
 
 /// The trigger of a run whose space or delivery no longer exists: only its kind is known.
-fn hidden(run: &RunRecord) -> Trigger {
+pub(super) fn hidden(run: &RunRecord) -> Trigger {
     let kind = match run.triggered_by {
         TriggeredBy::Message { .. } => TriggerKind::SpaceMessage,
         TriggeredBy::Plan { .. } => TriggerKind::Plan,

@@ -126,6 +126,20 @@ impl MessageRecord {
         self.more_chars > 0 || self.card.as_ref().is_some_and(ToolCard::has_overflow)
     }
 
+    /// Puts the parts from `TEXT#` in their places.
+    pub(crate) fn complete(&mut self, overflow: Overflow) {
+        if let Some(text) = overflow.text {
+            self.text = text;
+            self.more_chars = 0;
+        }
+        if let Some(card) = &mut self.card {
+            card.input.complete(overflow.input);
+            if let Some(output) = &mut card.output {
+                output.complete(overflow.output);
+            }
+        }
+    }
+
     /// The part of a text that its item holds, the number of further characters, and the whole text
     /// if there are any.
     pub(crate) fn split(text: &str) -> (String, usize, Overflow) {

@@ -74,7 +74,7 @@ impl Environment {
             words: Arc::clone(&deployment.words),
             answers: Arc::clone(&deployment.answers),
         });
-        let routers = Routers { models: model.clone(), prices: Arc::default() };
+        let routers = Routers::new(model.clone(), Arc::default());
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets.clone());
         let callbacks = Callbacks {
@@ -91,6 +91,7 @@ impl Environment {
             socket_url: SocketUrl::OfHost("/v1/socket"),
             cors_origins: Vec::new(),
             prices: Arc::default(),
+            providers: Arc::default(),
         };
         Arc::new(Self {
             name,

@@ -58,7 +58,7 @@ async fn a_message_that_arrives_during_a_run_stays_new_for_the_next_run() {
     );
     let runs = second.user().block("ACTIVE RUNS").join("\n");
     assert!(
-        runs.contains(&triggered_run(&first, &agent).unwrap()) && runs.lines().count() == 2,
+        runs.contains(&triggered_run(&first, &agent).unwrap()) && runs.lines().count() == 3,
         "the prompt shows the other run: {runs}"
     );
     gate.open();

@@ -32,6 +32,19 @@ async fn the_step_limit_ends_a_run_whose_model_never_stops_calling_tools() {
 }
 
 #[tokio::test]
+async fn a_run_that_has_posted_ends_as_done_even_if_it_then_skips() {
+    let outcome = Outcome::of([answer([
+        say("Hello!"),
+        call("skip_response", json!({ "reason": "answered" })),
+    ])])
+    .await;
+    assert_eq!(outcome.run["endReason"], "done");
+    assert!(outcome.run["reason"].is_null(), "{}", outcome.run);
+    let calls = &outcome.run["steps"][0]["calls"];
+    assert_eq!(calls[1]["input"]["reason"], "answered", "the step has it");
+}
+
+#[tokio::test]
 async fn skip_response_ends_the_run_and_stores_the_reason() {
     let outcome = Outcome::of([
         answer([call("skip_response", json!({ "reason": "not for me" }))]),

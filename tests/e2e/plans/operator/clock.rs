@@ -97,11 +97,13 @@ async fn a_plan_that_is_due_while_the_product_is_down_fires_at_the_next_start() 
     sleep(Duration::from_millis(3_200)).await;
     stack.restart().await;
     let fired = stack.fired(&agent, 1).await;
+    let reference = json!({ "type": "plan", "planId": plan["id"] });
+    assert_eq!(fired[0]["trigger"], reference);
+    let ended = stack.ended(&id(&fired[0]), SOON).await;
     assert_eq!(
-        (&fired[0]["trigger"]["scheduledAt"], &fired[0]["trigger"]["missed"]),
-        (&plan["nextRunAt"], &json!(0))
+        (&ended["trigger"]["scheduledAt"], &ended["trigger"]["missed"], &ended["status"]),
+        (&plan["nextRunAt"], &json!(0), &json!("completed"))
     );
-    assert_eq!(stack.ended(&id(&fired[0]), SOON).await["status"], "completed");
     stack.kill9();
     stack.restart().await;
     assert_eq!(stack.plans(&agent).await, [Value::Null; 0]);

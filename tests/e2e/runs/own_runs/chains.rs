@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    runs::own_runs::{absorb_all, absorbed, assert_canceled},
+    runs::own_runs::{absorb_all, absorbed, assert_canceled, run_ids},
     support::{
         model::{Answer, Gate, answer, call, say, stop, wait},
         routes::triggered_run,
@@ -22,15 +22,10 @@ async fn if_two_runs_absorb_each_other_one_wins() {
             // Each run sees the other before either acts.
             0 => answer([wait(&held), call("get_my_runs", json!({}))]),
             1 => {
-                let runs = request.results()[0]["runs"].clone();
-                let runs = runs
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .filter(|run| run["thisRun"] == false && run["status"] == "running");
-                Answer::of(
-                    runs.map(|run| call("absorb_run", json!({"runId": run["id"]}))).collect(),
-                )
+                let listed = request.results()[0].as_str().unwrap().to_owned();
+                let others = listed.lines().filter(|line| line.contains(" (running) "));
+                let absorb = |run: String| call("absorb_run", json!({"runId": run}));
+                Answer::of(run_ids(others).into_iter().map(absorb).collect())
             }
             2 => say("I have it all.").into(),
             _ => stop(),

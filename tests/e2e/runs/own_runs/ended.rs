@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use crate::{
-    runs::own_runs::{absorb_all, absorbed, assert_canceled, call_for_each_other_run},
+    runs::own_runs::{absorb_all, absorbed, assert_canceled, call_for_each_other_run, run_ids},
     support::{
         model::{Answer, Gate, answer, call, say, say_held, stop},
         routes::triggered_run,
@@ -108,7 +108,7 @@ async fn an_agent_can_end_only_its_own_active_runs() {
             ("try", 1) => {}
             _ => return stop(),
         }
-        let own = request.results()[0]["runs"][0]["id"].as_str().unwrap().to_owned();
+        let own = run_ids(request.results()[0].as_str().unwrap().lines()).remove(0);
         let ids =
             [vec!["nonsense".to_owned(), missing.to_owned(), own], runs.lock().unwrap().clone()]
                 .concat();

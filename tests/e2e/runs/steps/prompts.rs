@@ -1,6 +1,6 @@
 //! The prompts of single steps.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     runs::steps::team,
@@ -25,8 +25,8 @@ async fn the_prompt_and_get_my_runs_describe_the_agents_other_runs() {
             ]),
             ("Report.", 1) => wait(&held).into(),
             ("What are you doing?", 0) => answer([
-                call("get_my_runs", json!({"status": "running"})),
-                call("get_my_runs", json!({"limit": 1})),
+                call("get_my_runs", json!({})),
+                call("get_my_runs", json!({"status": "running", "limit": 1})),
             ]),
             _ => stop(),
         }
@@ -43,20 +43,23 @@ async fn the_prompt_and_get_my_runs_describe_the_agents_other_runs() {
     let done = "(running) — Husam in \"Team\": \"Report.\"; \
                 used read_messages; sent \"Here is the draft. xxx";
     assert!(other.contains(done) && other.ends_with("xxx…\""), "{other}");
-    let runs = request.results();
-    let ids = |listed: &Value| -> Vec<_> {
-        listed["runs"].as_array().unwrap().iter().map(|run| run["id"].clone()).collect()
-    };
-    assert_eq!(ids(&runs[0]), [json!(question), json!(report)], "newest first");
-    assert_eq!(ids(&runs[1]), [json!(question)]);
-    let shown = &runs[0]["runs"][1];
+    let results = request.results();
+    let active: Vec<&str> = results[0].as_str().unwrap().lines().collect();
+    let own = "(running, this run) — Husam in \"Team\": \"What are you doing?\"";
     assert_eq!(
-        (&shown["status"], &shown["toolsUsed"], &shown["trigger"]["text"]),
-        (&json!("running"), &json!(["read_messages"]), &json!("Report."))
+        active,
+        ["ACTIVE RUNS:", &format!("- {question} {own}"), other.as_str()],
+        "newest first, as the prompt writes them"
     );
-    assert_eq!(shown["messagesSent"][0]["text"].as_str().unwrap().chars().count(), 200);
+    assert_eq!(results[1], format!("RUNS:\n- {question} {own}"));
     gate.open();
     stack.quiet(&space).await;
+    stack.model.plays("ada", [call("get_my_runs", json!({"status": "completed"})).into(), stop()]);
+    stack.post(&space, &person, "And before?").await;
+    stack.quiet(&space).await;
+    let results = stack.model.requests("ada").pop().unwrap().results();
+    let ended = results.last().unwrap().as_str().unwrap();
+    assert!(ended.starts_with(&format!("RUNS:\n- {question} (completed: done, ")), "{ended}");
 }
 
 #[tokio::test]

@@ -27,6 +27,11 @@ impl Prompt {
         prompt
     }
 
+    /// Reads the result of a tool that has the form of a prompt.
+    pub(crate) fn of_result(result: &Value) -> Self {
+        Self::read(result.as_str().unwrap_or_else(|| panic!("not a text: {result}")))
+    }
+
     /// The names of the blocks, in order.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.blocks.iter().map(|(name, _)| name.as_str()).collect()
@@ -147,7 +152,7 @@ mod tests {
 [sent because Husam wrote "Report" in "Team"; used fetch]
 [NEW] #1206 15:06 "Hu\nsam (x): ": "@Ada: (well)"  ← TRIGGER
 [NEW] #1207 15:06 Husam: "long" … (CUT)
-TRIGGER: message #1206 from Husam (human), mention
+TRIGGER: message #1206 from Husam (human), names you
 "@Ada: (well)"
 note: "soon"
 NOW: 2026-02-18T15:07:00Z (Wednesday)

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::support::model::{files::all_files, prompt::Prompt};
 
+/// The line before each notice of the system.
+const NOTICE: &str = "SYSTEM NOTICE:\n";
+
 /// The API that a request uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Api {
@@ -59,7 +62,8 @@ impl ModelRequest {
     /// The first user message. It holds the whole context of the run.
     pub(crate) fn user(&self) -> Prompt {
         let first = self.messages().iter().find(|message| message["role"] == "user");
-        Prompt::read(&first.map(|message| text_of(&message["content"])).unwrap_or_default())
+        let text = first.map(|message| text_of(&message["content"])).unwrap_or_default();
+        Prompt::read(text.split(NOTICE).next().unwrap_or_default())
     }
 
     /// The tool results so far, in order.
@@ -83,31 +87,16 @@ impl ModelRequest {
                     .collect()
             }
         });
-        results.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))).collect()
+        results.map(output_of).collect()
     }
 
-    /// The notes that the system added between steps, in order.
+    /// The notices that the system added between steps, in order.
     pub(crate) fn system_notes(&self) -> Vec<String> {
-        let notes =
-            self.messages().iter().skip(usize::from(self.api == Api::OpenAi)).flat_map(|message| {
-                match self.api {
-                    Api::OpenAi => Vec::from_iter(
-                        (message["role"] == "system").then(|| text_of(&message["content"])),
-                    ),
-                    Api::Anthropic | Api::Bedrock => {
-                        let blocks = message["content"]
-                            .as_array()
-                            .into_iter()
-                            .flatten()
-                            .filter_map(|block| block["text"].as_str());
-                        blocks
-                            .filter_map(|text| text.strip_prefix("SYSTEM: "))
-                            .map(str::to_owned)
-                            .collect()
-                    }
-                }
-            });
-        notes.collect()
+        let said = self.messages().iter().filter(|message| message["role"] != "system");
+        let mut texts = Vec::new();
+        said.for_each(|message| collect_texts(&message["content"], &mut texts));
+        let notices = texts.iter().flat_map(|text| text.split(NOTICE).skip(1));
+        notices.map(|notice| notice.trim_end().to_owned()).collect()
     }
 
     /// The media type and the bytes of each file, in order.
@@ -163,6 +152,31 @@ impl ModelRequest {
         let files = all_files(self);
         let encoded: usize = files.iter().map(|file| file.base64.len()).sum();
         all - encoded + files.iter().map(|file| file.tokens() * 4).sum::<usize>()
+    }
+}
+
+/// The output in the text of a result, after which labels of files and notices may stand.
+fn output_of(text: String) -> Value {
+    let mut json = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    match json.next() {
+        Some(Ok(output)) if text[json.byte_offset()..].trim_start_matches('\n').is_empty() => {
+            output
+        }
+        Some(Ok(output)) if text[json.byte_offset()..].starts_with("\n\n") => output,
+        _ => Value::from(text.split(NOTICE).next().unwrap_or_default().trim_end()),
+    }
+}
+
+/// All texts in a message's content.
+fn collect_texts(content: &Value, texts: &mut Vec<String>) {
+    match content {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(parts) => parts.iter().for_each(|part| {
+            for field in [&part["text"], &part["content"], &part["toolResult"]["content"]] {
+                collect_texts(field, texts);
+            }
+        }),
+        _ => {}
     }
 }
 

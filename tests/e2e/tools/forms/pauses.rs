@@ -38,6 +38,38 @@ async fn messages_posted_during_a_pause_reach_the_model_when_the_run_resumes() {
 }
 
 #[tokio::test]
+async fn a_resumed_run_reads_who_answered_and_what_changed_meanwhile() {
+    let scene = FormScene::new(json!([approval()]), [approval_call(), stop()]).await;
+    let run = scene.trigger().await;
+    let form = scene.requested("getApproval").await;
+    scene.status(&run, "waiting_tool").await;
+    let memory = format!("/v1/agents/{}/memories/freeze", scene.agent);
+    let set = json!({"value": "No deploys today"});
+    assert!(scene.stack.put(&memory, set).await.status < 300);
+    scene.answers(1, &form, json!({"output": {"choice": "Approve"}})).await.must_be(202);
+    let ended = scene.stack.ended(&run, SOON).await;
+    let note = &ended["steps"][1]["systemMessages"][0];
+    assert_eq!(note["watcher"], "resumed");
+    let text = note["text"].as_str().unwrap();
+    assert!(text.starts_with("Sarah answered getApproval. It is 20"), "{text}");
+    assert!(text.contains(" UTC; you waited "), "{text}");
+    assert!(
+        text.ends_with(" Changed meanwhile:\nMEMORIES [freeze] \"No deploys today\""),
+        "{text}"
+    );
+    let requests = scene.stack.model.requests("ada");
+    assert_eq!(requests[1].system_notes()[0], text);
+    assert_eq!(requests[1].user().block("NOW"), requests[0].user().block("NOW"));
+
+    scene.stack.model.plays("ada", [stop()]);
+    scene.stack.post(&scene.space, &scene.people[0], "Done?").await;
+    scene.stack.quiet(&scene.space).await;
+    let later = scene.stack.model.requests("ada").pop().unwrap().user();
+    let history = later.block("SPACE HISTORY").join("\n");
+    assert!(history.contains(r#"output={"choice":"Approve"} (completed by Sarah)"#), "{history}");
+}
+
+#[tokio::test]
 async fn waiting_for_a_form_does_not_count_towards_the_time_limit() {
     let stack = Stack::start().await;
     stack.model.plays(

@@ -27,6 +27,8 @@ pub struct ModelRequest {
     pub step: usize,
     /// The trigger as `lines` call it, if it is a message.
     pub trigger_line: String,
+    /// The other messages that the run answers, as `lines` call them.
+    pub joined_lines: Vec<String>,
     /// The messages of the history and of the news, with their marks.
     pub lines: Vec<Line>,
     /// Its earlier answers, their results, and the system messages in between, as JSON.
@@ -37,6 +39,12 @@ impl ModelRequest {
     /// Identifies the run: its agent, its trigger, and whether that was delegated.
     pub fn run(&self) -> (EntityId, &str, bool) {
         (self.agent, &self.trigger, self.delegated)
+    }
+
+    /// Whether the run answers a message. Its line is marked as new even if an earlier run has read
+    /// it as news.
+    pub fn answers(&self, line: &Line) -> bool {
+        line.message == self.trigger_line || self.joined_lines.contains(&line.message)
     }
 }
 
@@ -52,10 +60,19 @@ pub struct Line {
 }
 
 impl Line {
-    /// The messages that the timeline lines of a text show.
-    pub(crate) fn all_in(text: &str) -> Vec<Self> {
-        let space = space_in(text);
-        text.lines().filter_map(|line| Self::of(line, &space)).collect()
+    /// The messages that the news shows.
+    pub(crate) fn all_in_news(text: &str) -> Vec<Self> {
+        Self::all_in(text, &space_of_news(text))
+    }
+
+    /// The messages of a space that the timeline lines of a text show.
+    pub(crate) fn all_in(text: &str, space: &str) -> Vec<Self> {
+        text.lines().filter_map(|line| Self::of(line, space)).collect()
+    }
+
+    /// Its number in its space.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.message.split_once('#')?.1.parse().ok()
     }
 
     fn of(line: &str, space: &str) -> Option<Self> {
@@ -68,13 +85,27 @@ impl Line {
     }
 }
 
-/// The space of the lines in a text: that of the news, or the active one.
-pub(crate) fn space_in(text: &str) -> String {
-    let titles = ["Said in ", "ACTIVE SPACE: "];
-    text.lines()
-        .filter(|line| titles.iter().any(|title| line.starts_with(title)))
-        .filter_map(|line| Some(line.split_once("(spc_")?.1.split_once(')')?.0))
-        .map(|id| format!("spc_{id}"))
-        .next()
-        .unwrap_or_default()
+/// The space of the news.
+fn space_of_news(text: &str) -> String {
+    let title = text.lines().find(|line| line.starts_with("Posted in "));
+    title.and_then(id_in).unwrap_or_default()
+}
+
+/// The active space of a prompt. `rules` is its system message, which lists the spaces.
+pub(crate) fn active_space(text: &str, rules: &str) -> String {
+    let active = text.lines().find_map(|line| line.strip_prefix("ACTIVE SPACE: "));
+    let Some(active) = active else { return String::new() };
+    id_in(active).unwrap_or_else(|| {
+        let listed = |line: &str| {
+            let (name, _) = line.strip_prefix("- ")?.split_once(" (spc_")?;
+            let rest = active.strip_prefix(name)?;
+            (rest.is_empty() || rest.starts_with(" — ")).then(|| id_in(line))?
+        };
+        rules.lines().find_map(listed).unwrap_or_default()
+    })
+}
+
+fn id_in(line: &str) -> Option<String> {
+    let (id, _) = line.split_once("(spc_")?.1.split_once(')')?;
+    Some(format!("spc_{id}"))
 }

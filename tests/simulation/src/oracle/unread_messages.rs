@@ -77,7 +77,7 @@ fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) 
             if said["watcher"] != "news" {
                 continue;
             }
-            let news = Line::all_in(said["text"].as_str().unwrap_or_default());
+            let news = Line::all_in_news(said["text"].as_str().unwrap_or_default());
             for (space, last) in lasts(&news, places) {
                 let least = at_least.entry(space).or_insert(0);
                 *least = last.max(*least);
@@ -87,9 +87,10 @@ fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) 
     let calls =
         evidence.stored.calls.range((id.to_owned(), 0, 0)..=(id.to_owned(), u64::MAX, u64::MAX));
     for (_, call) in calls {
-        let output = parsed(&call["output"]);
-        read_further(&mut at_least, &output, places, false);
-        read_further(&mut at_most, &output, places, true);
+        if ["enter_space", "read_messages"].contains(&call["name"].as_str().unwrap_or_default()) {
+            read_further(&mut at_least, call, false);
+            read_further(&mut at_most, call, true);
+        }
     }
     // A webhook that is sent again shows more than the first one, by which the agent has read.
     if evidence.stored.is_remote(id) && run["attempt"] != 1 {
@@ -158,7 +159,7 @@ fn wrong_marks(
                     ask.agent, ask.trigger
                 ));
             }
-        } else if let Some(begun) = begun {
+        } else if let Some(begun) = begun.filter(|_| !ask.answers(line)) {
             let was_read =
                 read.iter().any(|read| read.ended < begun && has(&read.at_least, space, seq));
             if was_read && !has_rejoined(space) {
@@ -195,26 +196,21 @@ fn has(up_to: &Numbers, space: &str, seq: u64) -> bool {
     up_to.get(space).is_some_and(|last| *last >= seq)
 }
 
-/// Adds what a result of `enter_space` or `read_messages` shows. Messages after a gap count only if
-/// `gap` is set: another run may have closed the gap meanwhile, which the oracle can't tell.
-fn read_further(up_to: &mut Numbers, output: &Value, places: &Places<'_>, gap: bool) {
-    if let (Some(space), Some(total)) =
-        (output["spaceId"].as_str(), output["totalMessages"].as_u64())
-    {
-        let read = up_to.entry(space.to_owned()).or_default();
-        *read = (*read).max(total);
-    }
-    let shown: Vec<_> = output["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|message| places.get(message["id"].as_str()?))
-        .copied()
-        .collect();
-    if let (Some((space, first)), Some((_, last))) = (shown.first(), shown.last()) {
-        let read = up_to.entry((*space).to_owned()).or_default();
-        if gap || *first <= *read + 1 {
-            *read = (*read).max(*last);
-        }
+/// Adds what the result of a call of `enter_space` or `read_messages` shows. Messages after a gap
+/// count only if `gap` is set: another run may have closed the gap meanwhile, which the oracle
+/// can't tell.
+fn read_further(up_to: &mut Numbers, call: &Value, gap: bool) {
+    let output = parsed(&call["output"]);
+    let (Some(text), Some(space)) = (output.as_str(), call["activeSpace"].as_str()) else {
+        return;
+    };
+    // The model reads the active space and no other one.
+    let shown = Line::all_in(text, space);
+    let numbers = || shown.iter().filter_map(Line::number);
+    let (Some(first), Some(last)) = (numbers().min(), numbers().max()) else { return };
+    let read = up_to.entry(space.to_owned()).or_default();
+    // The result of `enter_space` counts the messages before its first line.
+    if call["name"] == "enter_space" || gap || first <= *read + 1 {
+        *read = (*read).max(last);
     }
 }

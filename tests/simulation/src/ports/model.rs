@@ -12,8 +12,9 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use smartspace_domain::{
-    agents::{self, ModelConfig},
+    agents::ModelConfig,
     ids::EntityId,
+    providers::ProviderApi,
     runs::{FailureCode, Usage},
     steps::FinishReason,
 };
@@ -25,7 +26,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::{
     env::Env,
-    ledger::{Line, ModelRequest, space_in},
+    ledger::{Line, ModelRequest, active_space},
     locked,
     process_life::ProcessLife,
     storage::Storage,
@@ -176,7 +177,7 @@ pub(crate) fn read_webhook(
 ) -> ModelRequest {
     let request = Request {
         id: format!("{run}.0.1"),
-        model: ModelConfig::named(agents::Provider::Openai, "remote"),
+        model: ModelConfig::named(ProviderApi::Openai, "remote"),
         system: vec![text.to_owned()],
         messages: vec![Message::User { blocks: vec![text.to_owned()] }],
         tools: Vec::new().into(),
@@ -199,7 +200,9 @@ fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
     let system = request.messages.iter().filter_map(|message| {
         if let Message::System { text } = message { Some(text.as_str()) } else { None }
     });
-    let shown = [Line::all_in(&text), system.flat_map(Line::all_in).collect()].concat();
+    let space = active_space(&text, &rules);
+    let shown =
+        [Line::all_in(&text, &space), system.flat_map(Line::all_in_news).collect()].concat();
     // System messages before this step are not stored yet: another worker may get others.
     let stored = request
         .messages
@@ -210,7 +213,7 @@ fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
         .iter()
         .skip(1)
         .filter_map(|message| serde_json::to_string(message).ok());
-    let trigger = Trigger::of(request, &text, storage);
+    let trigger = Trigger::of(request, &text, space, storage);
     let run = request.id.split('.').next().unwrap_or_default();
     let is_another_try = storage.run_writes(run).is_another_try;
     ModelRequest {
@@ -221,6 +224,7 @@ fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
         agent: agent.unwrap_or_else(|| EntityId::new(smartspace_domain::Time::default(), 0)),
         trigger: if is_another_try { run.to_owned() } else { trigger.id },
         trigger_line: trigger.line,
+        joined_lines: trigger.joined,
         delegated: trigger.delegated,
         space: trigger.space,
         step: request
@@ -239,13 +243,15 @@ struct Trigger {
     id: String,
     /// The message as lines call it.
     line: String,
+    /// The other messages that the run answers, as lines call them.
+    joined: Vec<String>,
     delegated: bool,
     /// The space of the message.
     space: String,
 }
 
 impl Trigger {
-    fn of(request: &Request, text: &str, storage: &Storage) -> Self {
+    fn of(request: &Request, text: &str, space: String, storage: &Storage) -> Self {
         let trigger =
             text.lines().find_map(|line| line.strip_prefix("TRIGGER: ")).unwrap_or_default();
         let number = trigger.strip_prefix("message #").and_then(|rest| {
@@ -253,13 +259,25 @@ impl Trigger {
         });
         let Some(number) = number else {
             let run = request.id.split('.').next().unwrap_or_default().to_owned();
-            return Self { id: run, line: String::new(), delegated: false, space: String::new() };
+            return Self {
+                id: run,
+                line: String::new(),
+                joined: Vec::new(),
+                delegated: false,
+                space: String::new(),
+            };
         };
-        let space = space_in(text);
+        let joined =
+            text.lines().find_map(|line| line.strip_prefix("Answer these messages, too: "));
         Self {
             id: storage.message_id(&space, number),
             line: format!("{space}#{number}"),
-            delegated: trigger.contains(", delegated by "),
+            joined: joined
+                .into_iter()
+                .flat_map(|numbers| numbers.split(", "))
+                .map(|number| format!("{space}{number}"))
+                .collect(),
+            delegated: trigger.contains(", handed to you by "),
             space,
         }
     }

@@ -1,7 +1,8 @@
 //! Three runs that one message has woken share a job.
 
-use std::sync::Mutex;
+use std::{panic::AssertUnwindSafe, sync::Mutex};
 
+use futures::FutureExt;
 use smartspace_domain::jobs::RunRef;
 
 use super::*;
@@ -116,6 +117,41 @@ async fn a_panic_ends_no_other_run_of_the_job() {
     let last = store.runs().record(left[0].run_id).await.unwrap();
     assert_eq!((last.status, last.attempt), (RunStatus::Completed, 2));
     assert_eq!(queue.0.lock().unwrap().len(), 0);
+}
+
+/// Panics at each question.
+struct AlwaysPanics;
+
+#[async_trait]
+impl Model for AlwaysPanics {
+    async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
+        assert!(request.messages.is_empty(), "on purpose");
+        Ok(stream::empty().boxed())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_panics_each_time_fails_with_an_internal_error() {
+    let (store, _, runs) = Box::pin(store_with_three_runs()).await;
+    let (scene, _) = scene(store);
+    let worker = scene.worker_with(Arc::new(AlwaysPanics));
+    let holds = HeldWrites::default();
+    let runs_of_store = scene.pipeline.store.runs();
+    for _ in 0..5 {
+        let job = RunJob::of(runs[0]);
+        let working = AssertUnwindSafe(worker.handle(&job, &holds));
+        assert!(Box::pin(working.catch_unwind()).await.is_err());
+        let run = runs_of_store.record(runs[0].run_id).await.unwrap();
+        assert_eq!((run.status, run.has_panicked), (RunStatus::Running, true));
+        // Its lease ends.
+        sleep(Duration::from_secs(40)).await;
+    }
+    assert_eq!(Box::pin(worker.handle(&RunJob::of(runs[0]), &holds)).await, Ok(()));
+    let failed = runs_of_store.record(runs[0].run_id).await.unwrap();
+    let error = runs_of_store.get(&failed).await.unwrap().error.unwrap();
+    assert_eq!((failed.status, error.code), (RunStatus::Failed, FailureCode::Internal));
+    assert!(error.message.contains("panicked"), "{}", error.message);
+    assert!(!error.message.contains("on purpose"), "{}", error.message);
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,9 +10,6 @@ import {
 } from '../limits.ts';
 import { isEager, isOpen, seqOf, show, write, type ConnectionParts, type Link } from './parts.ts';
 
-// The server applies only a frame with a higher number than before.
-const nextSubscriptionN = (parts: ConnectionParts) => (parts.lastSubscriptionN += 1);
-
 /** Whether all spaces that somebody looks at are followed over this link. */
 const isReady = (parts: ConnectionParts, link: Link) =>
   ![...link.unconfirmed].some((id) => isEager(parts.followers.get(id)));
@@ -55,7 +52,8 @@ export function subscribe(parts: ConnectionParts, link: Link | null, spaceId: st
     spaceId,
     // JSON leaves an undefined field out.
     afterSeq: afterSeq < Infinity ? afterSeq : undefined,
-    n: nextSubscriptionN(parts),
+    // The server applies only a frame with a higher number than before.
+    n: (parts.lastSubscriptionN += 1),
   });
 }
 
@@ -76,7 +74,7 @@ export function subscribeLater(parts: ConnectionParts, link: Link, spaceId: stri
 /** Nobody follows a space any longer. */
 export function unsubscribe(parts: ConnectionParts, spaceId: string) {
   for (const link of [parts.link, parts.next]) {
-    write(link, { action: 'unsubscribe', spaceId, n: nextSubscriptionN(parts) });
+    write(link, { action: 'unsubscribe', spaceId, n: (parts.lastSubscriptionN += 1) });
     if (link) confirm(parts, link, spaceId);
   }
 }
@@ -94,9 +92,9 @@ export function confirm(parts: ConnectionParts, link: Link, spaceId: string) {
 export function handleRefusal(parts: ConnectionParts, link: Link, frame: ErrorFrame): boolean {
   const { status } = frame;
   // The request's id comes back with its error.
-  const [kind, spaceId = ''] = String(frame.id).split(' ');
+  const name = `${frame.id}`;
+  const [kind, spaceId = ''] = name.split(' ');
   if (kind !== 'subscribe') return false;
-  const name = `subscribe ${spaceId}`;
   const isInvalid = status === 422;
   if (isInvalid || status === 403 || status === 404) {
     if (!isInvalid) parts.followers.get(spaceId)?.forEach((each) => each.receive(frame));

@@ -43,8 +43,8 @@ export function claim(draft: Draft, key: string, message: Message, shown: State)
 
 // Whether these are the parts of the message that a send becomes.
 function shows(parts: readonly Part[], send: SendContent): boolean {
-  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const ids = parts.flatMap((part) => (part.type === 'file' ? [part.attachmentId] : []));
+  const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
+  const ids = parts.flatMap((part) => (part.type === 'file' ? part.attachmentId : []));
   const sentIds = send.files.map((file) => file.attachmentId);
   return texts.join() === send.text && ids.join() === sentIds.join();
 }

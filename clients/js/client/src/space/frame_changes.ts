@@ -1,7 +1,7 @@
 // The changes of a space that frames cause and that are longer than a line of reducer.ts, and those
 // of presence. Frames may come late, twice, in another order or never.
 
-import type { PresenceEvent, RunEvent, RunQueued, ServerFrame, Subscribed } from '../frames.ts';
+import type { PresenceEvent, RunEvent, ServerFrame, Subscribed } from '../frames.ts';
 import { LONGEST_STALE_MS, STALE_MS, TYPING_MS } from '../limits.ts';
 import type { Form } from '../types.ts';
 import { emit, patch, type Draft } from './effects.ts';
@@ -60,9 +60,10 @@ export function markRead(draft: Draft, seq: number) {
 }
 
 /** Any event of a run. */
-export function runChanged(draft: Draft, frame: RunEvent | RunQueued) {
+export function runChanged(draft: Draft, frame: RunEvent) {
   patch(draft, { lastFrameAt: draft.now, staleMs: STALE_MS });
-  addRun(draft, frame.run, 'position' in frame ? frame.position : null);
+  addRun(draft, frame.run, frame.position);
+  putRead(draft, frame.run.agentId, frame.readSeq ?? 0);
 }
 
 /** Adds forms of events and of older messages. A form that was closed stays so. */

@@ -61,20 +61,17 @@ export function startAfter(draft: Draft, seq: number) {
  * ignored.
  */
 export function putMessages(draft: Draft, page: readonly Message[]) {
-  const messages = [...draft.messages];
+  const messages = new Map(draft.messages.map((each) => [each.seq, each]));
   for (const message of page) {
     const { seq, rev } = message;
     if (seq < draft.floor) continue;
     putSeq(draft, seq);
-    // Most messages are new, so the search begins at the end.
-    let at = messages.length;
-    while (at > 0 && (messages[at - 1] as Message).seq >= seq) at -= 1;
-    const current = messages[at]?.seq === seq ? messages[at] : undefined;
+    const current = messages.get(seq);
     // A message with the same `rev` is the same one, unless a frame has cut what is loaded.
     if (current && (current.rev > rev || (current.rev === rev && !current.truncated))) continue;
-    messages.splice(at, current ? 1 : 0, message);
+    messages.set(seq, message);
   }
-  draft.messages = messages;
+  draft.messages = [...messages.values()].sort((one, other) => one.seq - other.seq);
 }
 
 /** Adds the page that ends below the floor. */
@@ -110,7 +107,7 @@ export const unfinished = ({ messages }: History) =>
 /** The open forms among the parts of a message. */
 export const openParts = (message: Message) =>
   message.parts.flatMap((part) =>
-    part.type === 'tool' && part.status === 'pending' && message.runId ? [part] : [],
+    part.type === 'tool' && part.status === 'pending' && message.runId ? part : [],
   );
 
 const isUndecided = ({ dispatch, parts }: Message) =>

@@ -2,7 +2,7 @@
 // a failed one is repeated from its start.
 
 import type { Environment } from '../environment.ts';
-import type { Call, CallOptions } from '../http.ts';
+import { pageOf, type Call, type CallOptions, type Page } from '../http.ts';
 import { AFTER_ALL, LARGEST_PAGE, PAGE } from '../limits.ts';
 import type { Caller, Message, Run, SpaceInfo } from '../types.ts';
 import { patch, type JobName, type MakeChange } from './effects.ts';
@@ -170,11 +170,7 @@ async function loadOlderRuns({ call, state, change }: JobContext, isNewest: bool
     loadedUntil <= 1 || Date.parse(run.createdAt) >= since || !run.finishedAt;
   let cursor = isNewest ? null : state().cursor;
   for (;;) {
-    const from = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
-    const { items, nextCursor } = await call<{ items: Run[]; nextCursor: string | null }>(
-      'GET',
-      `/runs?limit=${PAGE}${from}`,
-    );
+    const { items, nextCursor }: Page<Run> = await pageOf(call, '/runs', PAGE, cursor ?? '');
     const states = items.filter(isWanted);
     change(putRuns, states);
     // The last page is asked for again: it may have older runs for older messages.

@@ -74,7 +74,7 @@ function fillLater(draft: Draft) {
 }
 
 /** Adds a state of a run. `position` is that in the queue, from 1. */
-export function addRun(draft: Draft, run: Run, position: number | null) {
+export function addRun(draft: Draft, run: Run, position?: number) {
   const { id } = run;
   putRuns(draft, [run], position);
   if (!hasEnded(draft, id)) return;
@@ -86,5 +86,7 @@ export function addRun(draft: Draft, run: Run, position: number | null) {
 
 /** The time for the last message of an ended run is over. */
 export function forgetEnded(draft: Draft, runId: string) {
-  draft.justEnded = new Set([...draft.justEnded].filter((each) => each !== runId));
+  const justEnded = new Set(draft.justEnded);
+  justEnded.delete(runId);
+  draft.justEnded = justEnded;
 }

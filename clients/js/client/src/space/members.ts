@@ -4,7 +4,8 @@ import type { Member, SpaceInfo } from '../types.ts';
 import { emit, type Draft } from './effects.ts';
 import type { State } from './state.ts';
 
-const memberOf = ({ space }: State, entityId: string | undefined) =>
+/** A member of the space. */
+export const memberOf = ({ space }: State, entityId: string | undefined) =>
   space?.members.find((each) => each.id === entityId);
 
 /** Takes over the settings and members. */
@@ -35,10 +36,6 @@ export function putRead(draft: Draft, entityId: string | undefined, seq: number)
   putMember(draft, reader.id, { ...reader, readSeq: seq });
   return true;
 }
-
-/** How far an entity has read; undefined if it is not a member. */
-export const readSeqOf = (state: State, entityId: string | undefined) =>
-  memberOf(state, entityId)?.readSeq;
 
 /** Adds a name that is not known otherwise. */
 export function putName(draft: Draft, { id, name }: Pick<Member, 'id' | 'name'>) {

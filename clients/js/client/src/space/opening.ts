@@ -5,7 +5,7 @@ import type { Caller, Message, SpaceInfo } from '../types.ts';
 import { AFTER_ALL } from '../limits.ts';
 import { emit, isFollowed, patch, type Draft } from './effects.ts';
 import { putOlderPage, startAfter } from './history.ts';
-import { loadInfo, putRead, putSpace, readSeqOf } from './members.ts';
+import { loadInfo, memberOf, putRead, putSpace } from './members.ts';
 import { addMessages, loadLast, noteSeq } from './loading.ts';
 import { meId } from './state.ts';
 import { markEnding } from './streams.ts';
@@ -78,7 +78,7 @@ export function loadFailed(draft: Draft, error: Error, isRetried: boolean) {
 /** The space is loaded, and its live events follow. */
 export function entered(draft: Draft) {
   // A message that arrives while the space is open is no reason for an unread line.
-  const readSeq = readSeqOf(draft, meId(draft)) ?? Infinity;
+  const readSeq = memberOf(draft, meId(draft))?.readSeq ?? Infinity;
   draft.unreadAfter = readSeq < draft.lastKnown ? readSeq : Infinity;
   draft.isFollowing = true;
   emit(draft, 'follow');

@@ -1,7 +1,7 @@
 // The reducer of a space: a state and a change make the next state and the effects that follow. It
 // reads no clock, makes no call, and changes no value that somebody else has.
 
-import type { ServerFrame } from '../frames.ts';
+import type { RunEvent, ServerFrame } from '../frames.ts';
 import type { Change, Draft, Inputs } from './effects.ts';
 import {
   formClosed,
@@ -12,7 +12,7 @@ import {
 } from './frame_changes.ts';
 import { changeInfo, putMember, putRead, putSpace } from './members.ts';
 import { addMessage, noteSeq } from './loading.ts';
-import { putStep } from './runs.ts';
+import { addHints, putStep } from './runs.ts';
 import { claimMessages } from './claims.ts';
 import type { State } from './state.ts';
 import { addText, streamEnded } from './stream_lifetime.ts';
@@ -25,7 +25,7 @@ const gone: Change = (draft) => {
 };
 
 /** What each frame does. A frame that is not listed changes nothing here. */
-const FRAME_HANDLERS: { [T in Type]?: (draft: Draft, frame: Of<T>) => void } = {
+const FRAME_HANDLERS: { [T in Type]?: (draft: Draft, frame: Of<T>) => unknown } = {
   subscribed,
   pong: (draft, frame) => noteSeq(draft, frame.spaces[draft.id] ?? 0),
   'message.created': addMessage,
@@ -35,6 +35,8 @@ const FRAME_HANDLERS: { [T in Type]?: (draft: Draft, frame: Of<T>) => void } = {
   'stream.snapshot': addText,
   'stream.ended': streamEnded,
   'run.step': putStep,
+  'system.message': (draft, { runId, watcher, text, at, private: isPrivate }) =>
+    isPrivate || addHints(draft, runId, [{ watcher, text, at }]),
   'tool.requested': formRequested,
   'tool.resolved': formClosed,
   presence: presenceChanged,
@@ -62,8 +64,8 @@ const FRAME_HANDLERS: { [T in Type]?: (draft: Draft, frame: Of<T>) => void } = {
 
 /** A frame has come. */
 export function frameReceived(draft: Draft, frame: ServerFrame) {
-  const handler =
-    FRAME_HANDLERS[frame.type] ?? ('run' in frame && frame.run ? runChanged : undefined);
+  const isOfRun = (frame as Partial<RunEvent>).run;
+  const handler = FRAME_HANDLERS[frame.type] ?? (isOfRun && runChanged);
   (handler as Change<[ServerFrame]> | undefined)?.(draft, frame);
 }
 

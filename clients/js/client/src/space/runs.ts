@@ -11,6 +11,8 @@ export interface Runs {
   readonly runs: ReadonlyMap<string, Run>;
   /** The steps that runs work on. */
   readonly steps: ReadonlyMap<string, LiveStep>;
+  /** What watchers said to the models of runs, by the ids of the runs. */
+  readonly hints: Readonly<Record<string, readonly Hint[]>>;
   /** The active runs, oldest first. */
   readonly active: ReadonlyMap<string, ActiveRun>;
   /** Runs that have ended just now. Their last message may still come. */
@@ -31,6 +33,7 @@ type Draft = Mutable<Runs>;
 export const NO_RUNS: Runs = {
   runs: new Map(),
   steps: new Map(),
+  hints: {},
   active: new Map(),
   justEnded: new Set(),
   cursor: null,
@@ -61,11 +64,13 @@ export const failedRuns = (known: Runs): Run[] =>
     .filter((each) => each.status === 'failed')
     .sort((one, other) => endOf(one) - endOf(other));
 
-/** What the system said to the models, by the ids of the runs. */
-export function hintsOf(known: Runs): Record<string, readonly Hint[]> {
-  const found: Record<string, readonly Hint[]> = {};
-  for (const { id, hints } of known.runs.values()) if (hints?.length) found[id] = hints;
-  return found;
+/** Adds what watchers said to the model of a run. Frames and lists may both bring the same. */
+export function addHints(draft: Draft, runId: string, added?: readonly Hint[] | null) {
+  for (const hint of added ?? []) {
+    const known = draft.hints[runId] ?? [];
+    if (!known.some((each) => each.text === hint.text))
+      draft.hints = { ...draft.hints, [runId]: [...known, hint] };
+  }
 }
 
 /** Whether a message triggered a run of which nothing is known. */
@@ -78,7 +83,8 @@ export function putRuns(draft: Draft, states: readonly Run[], position?: number 
   const runs = new Map(draft.runs);
   const active = new Map(draft.active);
   for (const run of states) {
-    const { id: runId, agentId, status } = run;
+    const { id: runId, agentId, status, hints } = run;
+    addHints(draft, runId, hints);
     const current = runs.get(runId);
     // Frames arrive in any order. A run that has ended never becomes active again.
     if (current && (hasEnded({ runs }, runId) || isOlder(run, current))) continue;
@@ -157,14 +163,15 @@ export function outcomeOf(
   const status = active.get(id)?.status ?? run?.status;
   if (status === 'queued') return outcome('asked');
   if (status === 'waiting_tool') return outcome('waiting');
-  // The message may come after the end of its run.
-  if (writing.has(id) && status !== 'canceled' && status !== 'failed') return outcome('writing');
-  if (status === 'running') return outcome('thinking');
   if (status === 'failed') return outcome('failed', run?.error?.message);
+  // The message may come after the end of its run.
+  if (writing.has(id) && status !== 'canceled') return outcome('writing');
+  if (status === 'running') return outcome('thinking');
   // A stopped run may have posted something before.
   const isStopped = run?.endReason === 'cancel' || run?.endReason === 'stop_run';
   if (spoken.has(id) && !isStopped) return outcome('spoke');
   if (status === 'completed') {
+    if (run?.endReason === 'refusal') return outcome('refused');
     const isOver = !justEnded.has(id) || run?.endReason === 'skipped';
     return isOver ? outcome('silent', run?.reason) : outcome('thinking');
   }

@@ -16,8 +16,8 @@ import type {
 } from '../types.ts';
 import { formsOf } from './forms.ts';
 import { hasOlder, isLoadingOlder } from './history.ts';
-import { readSeqOf } from './members.ts';
-import { hasEnded, hintsOf, outcomeOf, type Runs } from './runs.ts';
+import { memberOf } from './members.ts';
+import { hasEnded, outcomeOf, type Runs } from './runs.ts';
 import { meId, type State } from './state.ts';
 import type { Stream } from './streams.ts';
 import { itemsOf } from './timeline.ts';
@@ -56,7 +56,7 @@ export function runsView(state: State, before?: RunsState): RunsState {
   return {
     active: activeRuns(state, before?.active),
     outcomes: same(before?.outcomes, outcomes),
-    hints: same(before?.hints, hintsOf(state)),
+    hints: state.hints,
   };
 }
 
@@ -82,7 +82,7 @@ export const streamView = (stream?: Stream, before?: StreamState): StreamState =
 export const summaryView = (state: State, before?: SpaceSummary): SpaceSummary => ({
   id: state.id,
   name: state.space?.name ?? '',
-  unread: Math.max(0, state.lastKnown - (readSeqOf(state, meId(state)) ?? Infinity)),
+  unread: Math.max(0, state.lastKnown - (memberOf(state, meId(state))?.readSeq ?? Infinity)),
   lastMessage: state.messages.at(-1) ?? null,
   activity: activeRuns(state, before?.activity),
 });

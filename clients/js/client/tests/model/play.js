@@ -279,7 +279,7 @@ class World {
         const { status } = this.server.runs.get(runId);
         if (outcome && isEnded(status))
           assert.ok(
-            ['spoke', 'silent', 'failed', 'stopped', 'unknown'].includes(outcome.state),
+            ['spoke', 'silent', 'refused', 'failed', 'stopped', 'unknown'].includes(outcome.state),
             `${runId} is ${status} and shown as ${outcome.state}`,
           );
       }

@@ -9,6 +9,7 @@ const WORDS: Record<Outcome['state'], string> = {
   waiting: 'waiting for an answer',
   spoke: 'spoke',
   silent: 'silent',
+  refused: 'silent: the model refused',
   failed: 'failed',
   stopped: 'stopped',
   notWoken: 'not woken',

@@ -1,6 +1,6 @@
 // The work of a run as spans of time: each wait, each answer of the model and each call. Pure.
 
-import type { Run } from '@smartspace/client';
+import type { Run, Step } from '@smartspace/client';
 
 /** One line of the waterfall. Times are in milliseconds since 1970. */
 export interface Span {
@@ -32,6 +32,12 @@ export function queueOf({ createdAt, startedAt, finishedAt, steps }: Run): Span[
   return [{ key: QUEUE, kind: 'wait', name: 'in the queue', from, to, problem: null, step }];
 }
 
+function problemOf(reason: Step['finishReason'], isRemote?: boolean): string | null {
+  if (reason === 'refusal') return 'the model refused';
+  if (reason !== 'error') return null;
+  return isRemote ? 'failed' : 'the model failed';
+}
+
 /**
  * The spans of a run in the order in which they began. `forms` has the names of the tools that wait
  * for people.
@@ -46,7 +52,7 @@ export function spansOf({ steps, remote }: Run, forms: ReadonlySet<string> = NON
       name: work + (attempt > 1 ? ` · attempt ${attempt}` : ''),
       from: Date.parse(startedAt),
       to: time(finishedAt),
-      problem: finishReason === 'error' ? (remote ? 'failed' : 'the model failed') : null,
+      problem: problemOf(finishReason, remote),
       step: index,
     };
     const calls = step.calls.flatMap((call): Span[] => {

@@ -13,7 +13,7 @@ export interface TriggerProps {
 export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
   const { trigger, chainDepth } = run;
   const depth = `depth ${chainDepth}`;
-  if (!('text' in trigger || 'instruction' in trigger || 'service' in trigger)) {
+  if (!('text' in trigger || 'instruction' in trigger || 'payload' in trigger)) {
     const kind = trigger.type === 'plan' ? 'A plan' : 'A service';
     return <p>{`${kind} woke it. Only operators see more.`}</p>;
   }

@@ -28,6 +28,7 @@ export function questionOf({ status, endReason }: Run, name: string, hasSpoken: 
     case 'canceled':
       return `Why did ${name} stop?`;
     case 'completed':
+      if (endReason === 'refusal' && !hasSpoken) return `Why did ${name} not answer?`;
       return hasSpoken && endReason !== 'skipped'
         ? `Why did ${name} speak?`
         : `Why did ${name} stay silent?`;
@@ -49,6 +50,7 @@ const ENDINGS: Record<NonNullable<Run['endReason']>, string> = {
   done: 'it had nothing more to do',
   skipped: 'it chose to stay silent',
   delegated: 'it handed the message on',
+  refusal: 'its model refused to answer',
   max_steps: 'it reached its limit of steps',
   time_limit: 'it reached its time limit',
   cancel: 'a person stopped it',

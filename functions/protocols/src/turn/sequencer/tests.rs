@@ -68,7 +68,7 @@ fn run_event(status: &str) -> EventKind {
     match status {
         "running" => EventKind::RunStarted { run },
         "waiting_tool" => EventKind::RunWaitingTool { run },
-        _ => EventKind::RunCompleted { run },
+        _ => EventKind::RunCompleted { run, read_seq: None },
     }
 }
 

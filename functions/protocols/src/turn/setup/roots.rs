@@ -7,7 +7,6 @@ use smartspace_domain::{
     ids::{MessageId, RunId},
     messages::Message,
     runs::{Run, RunStatus},
-    triggers::Trigger,
 };
 
 use super::TurnSetup;
@@ -20,11 +19,11 @@ impl TurnSetup {
         let runs = self.runs().await?;
         let works = |run: &&Run| matches!(run.status, RunStatus::Queued | RunStatus::Running);
         let triggers: BTreeMap<RunId, MessageId> =
-            runs.iter().filter_map(|run| Some((run.id, trigger_of(run)?))).collect();
+            runs.iter().filter_map(|run| Some((run.id, run.trigger.message_id()?))).collect();
         // An agent's message may have triggered the run. The client's request posted the message
         // at the head of that chain.
         let roots = runs.iter().filter(works).filter_map(|run| {
-            let mut message = self.message(trigger_of(run)?)?;
+            let mut message = self.message(run.trigger.message_id()?)?;
             while let Some(earlier) = message.run_id.and_then(|run| triggers.get(&run)) {
                 message = self.message(*earlier)?;
             }
@@ -89,14 +88,5 @@ impl TurnSetup {
 
     pub(super) async fn runs(&self) -> Result<Vec<Run>, Refusal> {
         reads::runs(&self.api, self.space.id).await
-    }
-}
-
-/// The message that triggered a run.
-fn trigger_of(run: &Run) -> Option<MessageId> {
-    if let Trigger::SpaceMessage { message_id, .. } = &run.trigger {
-        Some(*message_id)
-    } else {
-        None
     }
 }

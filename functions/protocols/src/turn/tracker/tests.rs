@@ -4,7 +4,10 @@ use super::*;
 use crate::samples::{message, run, run_id};
 
 fn ended(number: u128, of_message: u128) -> EventKind {
-    EventKind::RunCompleted { run: run(number, of_message, "completed", &json!({})) }
+    EventKind::RunCompleted {
+        run: run(number, of_message, "completed", &json!({})),
+        read_seq: None,
+    }
 }
 
 #[test]
@@ -114,12 +117,12 @@ fn it_follows_coalesced_runs_and_delegated_messages() {
 
     let mut tracker = TurnTracker::starting_with(&message(1, None, Some(&[1])));
     let delegated = run(1, 1, "completed", &json!({"endReason": "delegated"}));
-    tracker.on_event(&EventKind::RunCompleted { run: delegated });
+    tracker.on_event(&EventKind::RunCompleted { run: delegated, read_seq: None });
     assert!(!tracker.is_over());
     let delegated_run = |status| run(3, 1, status, &json!({"source": "delegated"}));
     tracker.on_event(&EventKind::RunStarted { run: delegated_run("running") });
     assert!(!tracker.is_over());
-    tracker.on_event(&EventKind::RunCompleted { run: delegated_run("completed") });
+    tracker.on_event(&EventKind::RunCompleted { run: delegated_run("completed"), read_seq: None });
     // A late frame changes nothing.
     tracker.on_event(&EventKind::RunStarted { run: delegated_run("running") });
     assert!(tracker.is_over());
@@ -132,11 +135,11 @@ fn a_message_that_joined_a_run_is_delegated_with_it() {
     tracker.on_event(&EventKind::RunCanceled { run: run(1, 1, "canceled", &joined), by: None });
     // A later message has joined the run, too, and is its trigger now.
     let delegated = run(2, 6, "completed", &json!({"endReason": "delegated"}));
-    tracker.on_event(&EventKind::RunCompleted { run: delegated });
+    tracker.on_event(&EventKind::RunCompleted { run: delegated, read_seq: None });
     let delegated_run = |status| run(3, 6, status, &json!({"source": "delegated"}));
     tracker.on_event(&EventKind::RunStarted { run: delegated_run("running") });
     assert!(!tracker.is_over());
-    tracker.on_event(&EventKind::RunCompleted { run: delegated_run("completed") });
+    tracker.on_event(&EventKind::RunCompleted { run: delegated_run("completed"), read_seq: None });
     assert!(tracker.is_over());
 }
 

@@ -8,7 +8,7 @@ use smartspace_domain::{
     steps::SystemMessage,
 };
 use smartspace_models::port::{ModelError, Piece};
-use smartspace_store::runs::steps::CallBegun;
+use smartspace_store::runs::steps::{CallBegun, Opaque};
 
 use crate::{
     agent_loop::model_answer::{
@@ -101,7 +101,17 @@ impl<'a> GrowingAnswer<'a> {
             }
             Piece::CallStarted { index, name } => self.start_call(index, name),
             Piece::CallInput { index, json } => self.add_input(index, &json)?,
+            Piece::CallId { index, id } => {
+                self.bytes += id.len();
+                self.begun(index)?.provider_id = id;
+            }
+            Piece::Opaque(marks) => self.answer.opaque = Some(Opaque(marks)),
             Piece::Finished { reason, usage } => {
+                // What is stored goes back to the provider, which may refuse a lone surrogate.
+                for call in &mut self.answer.calls {
+                    let replaced = json::replace_lone_surrogates(&call.input).into_owned();
+                    call.input = replaced;
+                }
                 let cost = context.prices.cost(&self.answer.model, &usage);
                 self.answer.reason = reason;
                 self.answer.usage = Usage { cost, ..usage };
@@ -141,7 +151,8 @@ impl<'a> GrowingAnswer<'a> {
             self.streamer.start(call, CallPosition { step: self.step, index });
         }
         self.bytes += name.len() + CALL_OVERHEAD_BYTES;
-        self.answer.calls.push(CallBegun { call_id, name, input: String::new() });
+        let provider_id = String::new();
+        self.answer.calls.push(CallBegun { call_id, name, input: String::new(), provider_id });
     }
 
     /// The space that is active for the next call of the answer, if its earlier calls succeed. The
@@ -156,18 +167,21 @@ impl<'a> GrowingAnswer<'a> {
 
     fn add_input(&mut self, index: u32, json: &str) -> Result<(), ModelError> {
         self.bytes += json.len();
-        let Some(begun) = self.answer.calls.get_mut(index as usize) else {
-            return Err(broken_stream("the answer continued a call that it had not begun"));
-        };
-        begun.input.push_str(json);
+        self.begun(index)?.input.push_str(json);
+        let begun = &self.answer.calls[index as usize];
         self.streamer.add(begun.call_id, &begun.input, json);
         Ok(())
+    }
+
+    fn begun(&mut self, index: u32) -> Result<&mut CallBegun, ModelError> {
+        let begun = self.answer.calls.get_mut(index as usize);
+        begun.ok_or_else(|| broken_stream("the answer continued a call that it had not begun"))
     }
 }
 
 /// The space that a call of `enter_space` names, by its id or as the prompt names it.
 fn entered(input: &str, spaces: &[(SpaceId, String)]) -> Option<SpaceId> {
-    let input = json::parse(input).ok()?;
+    let input = json::parse_written(input).ok()?;
     let given = text_of(&input, "spaceId");
     let known = spaces.iter().map(|(id, name)| (*id, name.as_str()));
     given.parse().ok().or_else(|| named(given, "space", known).ok())

@@ -39,14 +39,17 @@ impl State {
             if step.index >= own {
                 self.used.add(&step.model, step.usage);
             }
+            self.cut_opaque_up_to(step.cut_opaque);
             self.cut_up_to(step.cut_results, tools);
             let mut pending = self.add_answer(&step, tools);
             if step.index < own {
                 self.first_token_at = None;
             }
-            for (index, record) in pending.records.iter_mut().enumerate() {
+            let begun = pending.calls.iter();
+            for (index, (record, begun)) in pending.records.iter_mut().zip(begun).enumerate() {
                 *record = calls.remove(&(step.index, index as u32));
                 if let Some(record) = record {
+                    self.note_own_change(begun, record);
                     self.add_result(record);
                     if step.index >= own {
                         self.add_usage(record);

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use smartspace_domain::{agents::Provider, triggers::Trigger};
+use smartspace_domain::{
+    providers::{ProviderApi, ProviderName},
+    triggers::Trigger,
+};
 use smartspace_models::port::ScriptCause;
 
 use crate::{prompt::reading::PromptSources, run_context::RunContext};
@@ -15,8 +18,9 @@ pub(super) fn scripted_cause(
     prompt_messages: usize,
 ) -> Option<Arc<ScriptCause>> {
     let model = &context.model;
-    let is_scripted = model.provider == Provider::Scripted
-        || model.fallback.iter().any(|model| model.provider == Provider::Scripted);
+    let is_scripted = |provider: &ProviderName| provider.is(ProviderApi::Scripted);
+    let is_scripted = is_scripted(&model.provider)
+        || model.fallback.iter().any(|model| is_scripted(&model.provider));
     let cause = is_scripted.then(|| of_trigger(&context.trigger, sources))?;
     Some(Arc::new(ScriptCause { now: context.now().to_whole_seconds(), prompt_messages, ..cause }))
 }
@@ -48,6 +52,8 @@ fn of_trigger(trigger: &Trigger, sources: &PromptSources) -> ScriptCause {
             };
             ScriptCause { kind, payload, ..ScriptCause::default() }
         }
-        Trigger::Hidden(_) => ScriptCause { kind, ..ScriptCause::default() },
+        Trigger::Reference(_) | Trigger::Hidden(_) => {
+            ScriptCause { kind, ..ScriptCause::default() }
+        }
     }
 }

@@ -3,7 +3,11 @@
 use std::{ops::Range, sync::Mutex};
 
 use smartspace_domain::{
-    Error, Result, agents::ContinueOn, ids::StreamId, runs::EndReason, steps::CallStatus,
+    Error, Result,
+    agents::{ContinueOn, Speaks, ToolChoice},
+    ids::StreamId,
+    runs::EndReason,
+    steps::CallStatus,
     tools::SEND_MESSAGE,
 };
 use smartspace_store::runs::steps::CallRecord;
@@ -32,6 +36,8 @@ struct FinishedCall {
     record: CallRecord,
     /// It posted the last message of the active space, and the run has read all before it.
     is_newest: bool,
+    /// A note about the server of its tool, for the operator.
+    server_note: Option<String>,
 }
 
 impl AgentLoop<'_> {
@@ -48,16 +54,22 @@ impl AgentLoop<'_> {
         // The worker that made this call stopped before it ended the run.
         let ends = |record: &CallRecord| record.ends.map(|reason| (reason, record.index as usize));
         if let Some((reason, call)) = pending.made().find_map(ends) {
-            return Ok(Some(RunEnd::by_call(reason, &pending.calls[call]).exit()));
+            let end = RunEnd::by_call(reason, &pending.calls[call], state.has_posted);
+            return Ok(Some(end.exit()));
         }
         if let Some(exit) = self.make_calls(state, &mut pending, deadline).await? {
             return Ok(Some(exit));
         }
+        // People may still answer a form of a cut answer.
+        if state.cuts > 1 && pending.open_forms() == 0 {
+            return Ok(Some(RunEnd::completed(EndReason::Length).exit()));
+        }
         if let Some(exit) = self.wait_for_people(state, &mut pending).await? {
             return Ok(Some(exit));
         }
+        state.note_answers(&pending);
         state.messages.extend(results(pending.made()));
-        let continues = self.continues(&pending);
+        let continues = state.cuts > 0 || self.continues(&pending);
         Ok((!continues).then(|| RunEnd::completed(EndReason::Done).exit()))
     }
 
@@ -95,10 +107,12 @@ impl AgentLoop<'_> {
             for finished in made {
                 let index = finished.record.index as usize;
                 let ends = finished.record.ends;
+                state.note_own_change(&pending.calls[index], &finished.record);
                 self.apply(state, &finished).await;
                 pending.records[index] = Some(finished.record);
                 if let Some(reason) = ends {
-                    return Ok(Some(RunEnd::by_call(reason, &pending.calls[index]).exit()));
+                    let end = RunEnd::by_call(reason, &pending.calls[index], state.has_posted);
+                    return Ok(Some(end.exit()));
                 }
             }
         }
@@ -122,6 +136,7 @@ impl AgentLoop<'_> {
         let record = &finished.record;
         state.add_result(record);
         state.add_usage(record);
+        state.server_notes.extend(finished.server_note.clone());
         if let Some(space) = record.active_space {
             self.context.show_in(space, Some(space)).await;
         }
@@ -159,10 +174,20 @@ impl AgentLoop<'_> {
         if settings.end_after_send && pending.made().all(has_sent) {
             return false;
         }
+        // Such a model can't end the run with an answer without a call.
+        if self.must_call() && pending.made().any(has_sent) {
+            return false;
+        }
         match settings.continue_on {
             ContinueOn::Writes => self.has_written(pending),
             ContinueOn::ToolCalls => true,
         }
+    }
+
+    /// Whether each answer of the model is a call.
+    pub(super) fn must_call(&self) -> bool {
+        let model = &self.context.model;
+        model.tool_choice == ToolChoice::Required || model.speaks == Speaks::Json
     }
 
     /// Whether a call changed something or was answered by people.
@@ -217,10 +242,12 @@ impl AgentLoop<'_> {
                 tools_used: state.tools_used.clone(),
                 under_way: record,
                 open_forms: pending.open_forms(),
+                names: &state.names,
                 marks: &state.marks,
                 started_at: record.map_or_else(|| self.context.now(), |record| record.started_at),
                 spent: &spent,
                 is_repeatable: self.tools.is_repeatable(&begun.name),
+                cuts: state.cuts,
             }
         };
         let callings: Vec<_> =
@@ -234,7 +261,7 @@ impl AgentLoop<'_> {
             self.context.streams.end(calling.begun.call_id, outcome.message);
             let is_newest = outcome.message.is_some()
                 && outcome.read_up_to.is_some_and(|(space, _)| Some(space) == record.active_space);
-            finished.push(FinishedCall { record, is_newest });
+            finished.push(FinishedCall { record, is_newest, server_note: outcome.server_note });
         }
         Ok(finished)
     }

@@ -7,7 +7,7 @@ use smartspace_domain::{
     Error, Result, ids::StreamId, runs::EndReason, steps::CallStatus, tools::SEND_MESSAGE,
 };
 use smartspace_store::runs::{
-    RunRecord,
+    endings::Ended,
     steps::{CallBegun, StepRecord},
 };
 
@@ -27,7 +27,7 @@ impl AgentLoop<'_> {
         &self,
         state: &State,
         step: &StepRecord,
-    ) -> Result<Option<RunRecord>> {
+    ) -> Result<Option<Ended>> {
         let context = self.context;
         let Some((begun, space)) = self.only_message(step).zip(state.active_space) else {
             return Ok(None);
@@ -48,10 +48,12 @@ impl AgentLoop<'_> {
             tools_used: state.tools_used.clone(),
             under_way: None,
             open_forms: 0,
+            names: &state.names,
             marks: &state.marks,
             started_at: context.now(),
             spent: &spent,
             is_repeatable: false,
+            cuts: 0,
         };
         let Ok((post, record)) = send_message::message(&calling, space, &input).await? else {
             return Ok(None);
@@ -78,8 +80,10 @@ impl AgentLoop<'_> {
     fn only_message<'a>(&self, step: &'a StepRecord) -> Option<&'a CallBegun> {
         let context = self.context;
         match &step.calls[..] {
-            [only] if only.name == SEND_MESSAGE => Some(only)
-                .filter(|_| context.config.run_loop.end_after_send && context.dry_run.is_none()),
+            [only] if only.name == SEND_MESSAGE => {
+                let ends = context.config.run_loop.end_after_send || self.must_call();
+                Some(only).filter(|_| ends && context.dry_run.is_none())
+            }
             _ => None,
         }
     }

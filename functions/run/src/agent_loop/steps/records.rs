@@ -49,6 +49,7 @@ impl AgentLoop<'_> {
             system_messages: notes.messages,
             marks: notes.marks,
             cut_results: state.cut_results,
+            cut_opaque: state.cut_opaque,
             ..answer.clone().record(self.context, state.steps)
         }
     }

@@ -7,7 +7,7 @@ use smartspace_domain::{
 use smartspace_models::port::ModelError;
 use smartspace_store::runs::{
     RunRecord, Tried,
-    endings::Ending,
+    endings::{Ended, Ending},
     steps::{CallBegun, Marks, StepRecord},
 };
 
@@ -21,7 +21,7 @@ pub(super) enum LoopExit {
     /// The caller has to store this end of the run.
     RunEnd(Box<RunEnd>),
     /// The end of the run was stored with its last message.
-    Ended(Box<RunRecord>),
+    Ended(Box<Ended>),
     /// The invocation has no time left for the next action, so another one continues.
     /// `Tried` says how far the tries of the current model answer got.
     HandOver(Option<Tried>),
@@ -49,11 +49,16 @@ impl RunEnd {
         }
     }
 
-    /// The end by a call of a tool that ends runs.
-    pub(super) fn by_call(reason: EndReason, call: &CallBegun) -> Self {
-        let skip_reason =
-            (reason == EndReason::Skipped).then(|| skip_response::reason(&call.input));
-        Self { skip_reason: skip_reason.flatten(), ..Self::completed(reason) }
+    /// The end by a call of a tool that ends runs. A run that has posted something is not silent,
+    /// so its `skip_response` is a plain end.
+    pub(super) fn by_call(reason: EndReason, call: &CallBegun, has_posted: bool) -> Self {
+        if reason != EndReason::Skipped {
+            return Self::completed(reason);
+        }
+        if has_posted {
+            return Self::completed(EndReason::Done);
+        }
+        Self { skip_reason: skip_response::reason(&call.input), ..Self::completed(reason) }
     }
 
     pub(super) fn failed(error: ModelError, last_step: StepRecord) -> Self {
@@ -97,10 +102,10 @@ impl AgentLoop<'_> {
     }
 
     /// Stores the end of the run.
-    pub(super) async fn finish(&self, run_end: RunEnd, state: &State) -> Result<RunRecord> {
+    pub(super) async fn finish(&self, run_end: RunEnd, state: &State) -> Result<Ended> {
         let context = self.context;
         let (run, ending) = self.ending(run_end, state)?;
-        let ended = {
+        let mut ended = {
             let _writing = context.writing.lock().await;
             context.store().runs().finish(&run, &context.lease, &ending, context.now()).await?
         };
@@ -109,7 +114,7 @@ impl AgentLoop<'_> {
         } else {
             context.show_end();
         }
-        context.pipeline.queue_runs(ended.next).await;
-        Ok(ended.run)
+        context.pipeline.queue_runs(std::mem::take(&mut ended.next)).await;
+        Ok(ended)
     }
 }

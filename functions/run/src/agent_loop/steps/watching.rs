@@ -48,16 +48,21 @@ impl AgentLoop<'_> {
             notes.marks.extend(read.last_seq.map(|last| (space, last)));
             news = read.text;
         }
+        let resumed = if dry_run.is_none() { state.resumed(self.context.now()) } else { None };
+        let shortened = state.take_shortened();
         let snapshot = RunSnapshot {
             step: state.steps,
             max_steps: self.context.config.run_loop.max_steps,
             time_worked: self.time_worked(),
             time_limit: self.context.config.run_loop.time_limit.length(),
             tokens: state.tokens(),
-            window: u64::from(self.context.model.context_window),
+            window: u64::from(self.context.window()),
+            shortened,
+            has_memories: self.context.config.builtins.memories,
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),
+            resumed,
             budgets: if dry_run.is_none() {
                 self.context.spending.take_notices()
             } else {
@@ -66,6 +71,7 @@ impl AgentLoop<'_> {
             is_unposted: state.ended_with_text,
         };
         notes.messages = watchers::look(&snapshot, &state.system_messages);
+        notes.messages.extend(state.take_server_notes());
         state.add_system_messages(&notes.messages);
         Ok(notes)
     }

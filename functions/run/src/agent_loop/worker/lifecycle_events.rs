@@ -4,9 +4,9 @@ use smartspace_domain::{
     events::{EventKind, StreamEnd},
     runs::{RunError, RunStatus},
 };
-use smartspace_pipeline::endings::{end_event, log_failure};
+use smartspace_pipeline::endings::log_failure;
 use smartspace_store::runs::{
-    RunRecord,
+    endings::Ended,
     steps::{CallRecord, Progress},
 };
 
@@ -22,10 +22,10 @@ impl Worker {
         let run = &self.context.run;
         match claim {
             ClaimKind::First => {
-                self.context.announce(run, None, |run| EventKind::RunStarted { run }).await;
+                self.context.announce(run, |run| EventKind::RunStarted { run }).await;
             }
             ClaimKind::Resumed => {
-                self.context.announce(run, None, |run| EventKind::RunResumed { run }).await;
+                self.context.announce(run, |run| EventKind::RunResumed { run }).await;
             }
             ClaimKind::Reclaimed | ClaimKind::Fork => {}
         }
@@ -45,7 +45,8 @@ impl Worker {
     }
 
     /// Notifies the space of how its run ended.
-    pub(super) async fn announce_end(&self, run: &RunRecord, error: Option<RunError>) {
+    pub(super) async fn announce_end(&self, ended: &Ended, error: Option<RunError>) {
+        let Ended { run, read, .. } = ended;
         let error = match (run.status, error) {
             (RunStatus::Failed, None) => {
                 self.context.store().runs().get(run).await.ok().and_then(|run| run.error)
@@ -58,7 +59,7 @@ impl Worker {
                 log_failure(run, error);
             }
         }
-        self.context.announce(run, error, end_event).await;
+        self.context.announce_end(run, error, read).await;
         self.context.pipeline.close_calls_now(run).await;
     }
 
@@ -67,7 +68,7 @@ impl Worker {
         let id = self.context.run.id;
         match self.context.store().runs().record(id).await {
             Ok(run) if run.status == RunStatus::WaitingTool => {
-                self.context.announce(&run, None, |run| EventKind::RunWaitingTool { run }).await;
+                self.context.announce(&run, |run| EventKind::RunWaitingTool { run }).await;
                 if let Some(next) = run.due_at {
                     self.context.pipeline.wake_at(run.id, next).await;
                 }

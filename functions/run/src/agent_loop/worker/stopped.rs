@@ -100,6 +100,7 @@ impl Worker {
                 depth: context.run.chain_depth + 1,
                 origin: Origin { trigger: context.trigger.clone().in_short(), tools_used },
                 stream: info.stream,
+                is_cut: false,
                 authority,
             })),
         };

@@ -13,11 +13,17 @@ use smartspace_store::{
 };
 
 use crate::prompt::{
-    Prompt,
+    Prompt, PromptRun,
+    agent_state::plan_entry,
     lines::Lines,
+    lists::write_list,
     news::write_news,
+    page::{Extent, Page},
     reading::PromptSources,
     samples::{SampleTexts, at, id},
+    spaces::write_entered_space,
+    waking::write_waking,
+    window::Room,
     write_prompt,
 };
 
@@ -60,9 +66,9 @@ pub(crate) fn prompt_of(sources: &PromptSources, trigger: &Trigger) -> Prompt {
     write_prompt(
         sources,
         sources.agent.agent.as_ref().unwrap(),
-        RunId::new(at(0), 7),
-        trigger,
+        PromptRun { id: RunId::new(at(0), 7), trigger, chain_depth: 0 },
         at(60),
+        Room::without_tools(sources.agent.agent.as_ref().unwrap()),
     )
 }
 
@@ -73,12 +79,33 @@ pub(crate) fn news_of(sources: &PromptSources) -> Option<String> {
         trigger_space.messages.iter().map(|message| MessageRecord::clone(message)).collect();
     write_news(
         &trigger_space.space.settings.name,
-        &Lines::of(&sources.names, trigger_space.space.id, &trigger_space.member),
+        &Lines::unmarked(&sources.names, trigger_space.space.id, sources.agent.id),
         RunId::new(at(0), 7),
         0,
         &messages,
     )
     .text
+}
+
+/// Writes the other texts that a run reads from tools: a space that it has entered, and its plans.
+pub(crate) fn tool_texts_of(sources: &PromptSources) -> String {
+    let trigger_space = sources.trigger_space.as_ref().unwrap();
+    let id = trigger_space.space.id;
+    let settings = &trigger_space.space.settings;
+    let card = &sources.cards[&id];
+    let messages: Vec<MessageRecord> =
+        trigger_space.messages.iter().map(|message| MessageRecord::clone(message)).collect();
+    let lines = Lines::of(&sources.names, id, &trigger_space.member);
+    let page = Page::newest(&messages, &lines, usize::MAX);
+    let extent = Extent { before: u64::MAX, total: page.last().unwrap_or(0) };
+    let plans = sources.plans.iter().map(|plan| plan_entry(plan, at(60)));
+    [
+        write_entered_space(&sources.names, id, card),
+        format!("{}\n", write_waking(settings, Some(card))),
+        page.write(&settings.name, &lines, extent, Some(&settings.name)),
+        write_list("PLANS", plans, 0),
+    ]
+    .concat()
 }
 
 /// Returns the text of a prompt. Lines of dashes separate its blocks. Before each message after the

@@ -2,15 +2,30 @@
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use smartspace_domain::Result;
-use smartspace_store::messages::Range;
-
-use crate::tools::{
-    builtin::read_messages::{fitting, message_json},
-    calling::{Calling, Outcome},
-    naming::space_of,
-    tool::{BuiltInTool, Spec},
+use smartspace_domain::{Result, spaces::SpaceSettings};
+use smartspace_store::{
+    messages::{MessageRecord, Range},
+    spaces::SpaceOverview,
 };
+
+use crate::{
+    prompt::{
+        lines::Lines,
+        page::{Extent, Page},
+        spaces::write_entered_space,
+        waking::write_waking,
+    },
+    tools::{
+        builtin::shared::history::{lines_of, names_with},
+        calling::{Calling, Outcome},
+        naming::space_of,
+        output::MAX_OUTPUT_BYTES,
+        tool::{BuiltInTool, Spec},
+    },
+};
+
+/// The number of messages without `limit`.
+const DEFAULT_LIMIT: u64 = 20;
 
 pub(crate) struct EnterSpace;
 
@@ -30,9 +45,9 @@ impl BuiltInTool for EnterSpace {
                     },
                     "limit": {
                         "type": "integer",
-                        "minimum": 1,
-                        "maximum": 100,
-                        "default": 50,
+                        "minimum": 0,
+                        "maximum": 200,
+                        "default": DEFAULT_LIMIT,
                         "description": "How many messages."
                     }
                 },
@@ -51,7 +66,7 @@ impl BuiltInTool for EnterSpace {
             Some(Err(text)) => return Ok(Outcome::error(text)),
             None => return Ok(Outcome::error("spaceId: expected the name or id of a space")),
         };
-        let limit = input.get("limit").and_then(serde_json::Value::as_u64).unwrap_or(50) as usize;
+        let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT) as usize;
         let store = calling.context.store();
         let agent = calling.context.run.agent_id;
         let Some((record, member)) = store.members().membership(space, agent).await? else {
@@ -59,25 +74,47 @@ impl BuiltInTool for EnterSpace {
                 "you are not a member of {space}; YOUR SPACES lists where you are"
             )));
         };
-        let messages = store.messages().list(space, Range::Before(u64::MAX), limit).await?;
+        // One message at least, since the last one has the number of messages.
+        let wanted = [space];
+        let (mut messages, mut overviews) = futures::try_join!(
+            store.messages().records(space, Range::Before(u64::MAX), limit.max(1)),
+            store.spaces().overviews(&wanted)
+        )?;
         let total = messages.last().map_or(0, |message| message.seq);
-        let history =
-            fitting(messages.iter().map(|message| message_json(space, message, &member)).collect());
-        let first = total + 1 - history.len() as u64;
-        // `unreadBefore` counts the new messages that are not shown, so they count as read, too.
-        let unread_before = (first - 1).saturating_sub(member.cursor);
-        let output = json!({
-            "success": true,
-            "spaceId": space,
-            "spaceName": record.settings.name,
-            "history": history,
-            "totalMessages": total,
-            "unreadBefore": unread_before,
-        });
+        if limit == 0 {
+            messages.clear();
+        }
+        let Some(overview) = overviews.remove(&space) else {
+            return Ok(Outcome::error(format!("{space} was deleted")));
+        };
+        let members = overview.members.iter().map(|member| &member.sender);
+        let names = names_with(calling, members, &messages);
+        let lines = lines_of(calling, &names, space, &member);
+        let output = write_entered(&record.settings, &overview, &lines, &messages, total);
+        // The messages that are not shown are counted, so they count as read, too.
         Ok(Outcome {
             active_space: Some(space),
             read_up_to: Some((space, total)),
-            ..Outcome::completed(output)
+            ..Outcome::completed(Value::String(output))
         })
     }
 }
+
+/// Writes a space that the agent has entered: its members, whom a message wakes, and its last
+/// messages. `total` is the number of the last one.
+pub(crate) fn write_entered(
+    settings: &SpaceSettings,
+    overview: &SpaceOverview,
+    lines: &Lines<'_>,
+    messages: &[MessageRecord],
+    total: u64,
+) -> String {
+    let entered = write_entered_space(lines.names, lines.space, overview);
+    let wakes = write_waking(settings, Some(overview));
+    let page = Page::newest(messages, lines, MAX_OUTPUT_BYTES);
+    let history = page.write(&settings.name, lines, Extent { before: u64::MAX, total }, None);
+    format!("{entered}{wakes}\n{}", history.trim_end())
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,10 +4,13 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{Result, goals::GoalStatus};
 
-use crate::tools::{
-    builtin::shared::agent_state::listed,
-    calling::{Calling, Outcome},
-    tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
+use crate::{
+    prompt::agent_state::goal_line,
+    tools::{
+        builtin::shared::agent_state::listed_as_text,
+        calling::{Calling, Outcome},
+        tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
+    },
 };
 
 pub(crate) struct GetGoals;
@@ -40,6 +43,6 @@ impl BuiltInTool for GetGoals {
             input.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
         let goals = calling.context.store().goals().all(calling.context.run.agent_id).await?;
         let wanted = goals.iter().filter(|goal| status.is_none_or(|status| goal.status == status));
-        Ok(Outcome::completed(listed("goals", wanted.map(|goal| json!(goal)))))
+        Ok(listed_as_text("GOALS", &wanted.map(goal_line).collect::<Vec<_>>()))
     }
 }

@@ -1,4 +1,7 @@
-//! `get_my_runs`: lists the agent's runs, including the current one, and what each of them did.
+//! `get_my_runs`: lists the agent's active runs, including this one, or those of a status.
+//! Each is a line, as in the prompt.
+
+use std::{cmp::Reverse, collections::BTreeMap, fmt::Write};
 
 use async_trait::async_trait;
 use futures::future::try_join_all;
@@ -6,16 +9,32 @@ use serde_json::{Value, json};
 use smartspace_domain::{
     Result,
     agents::SpacesShown,
+    ids::SpaceId,
+    messages::Sender,
     runs::{Run, RunStatus},
+    triggers::Trigger,
 };
-use smartspace_store::{runs::listing::RunFilter, table::pages::PageRequest};
+use smartspace_store::{
+    runs::{ActiveCause, listing::RunFilter},
+    spaces::SpaceOverview,
+    table::pages::PageRequest,
+};
 
-use crate::prompt::run_activity::{RunActivity, Waiting};
-use crate::tools::{
-    calling::{Calling, Outcome},
-    output::{MAX_OUTPUT_BYTES, count_that_fit},
-    tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
+use crate::{
+    prompt::{
+        active_runs::{RunLines, write_state},
+        lists::minute,
+        run_activity::RunActivity,
+    },
+    tools::{
+        builtin::shared::agent_state::listed_as_text,
+        calling::{Calling, Outcome},
+        tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
+    },
 };
+
+/// The longest text of a trigger, in characters.
+const TEXT_CHARS: usize = 200;
 
 pub(crate) struct GetMyRuns;
 
@@ -24,14 +43,15 @@ impl BuiltInTool for GetMyRuns {
     fn spec(&self) -> Spec {
         Spec {
             name: "get_my_runs".into(),
-            description: "List your runs, newest first.".into(),
+            description: "List your active runs, or those of a status.".into(),
             input: json!({
                 "type": "object",
                 "properties": {
                     "status": {
                         "type": "string",
                         "enum": [
-                            "queued", "running", "waiting_tool", "completed", "failed", "canceled"
+                            "queued", "running", "waiting_tool", "completed", "failed",
+                            "canceled", "all"
                         ]
                     },
                     "limit": {
@@ -55,25 +75,59 @@ impl BuiltInTool for GetMyRuns {
 
     async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
         let context = calling.context;
-        let status: Option<RunStatus> =
-            input.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
         let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(10) as usize;
-        let runs = runs(calling, status, limit).await?;
-        let activities =
-            try_join_all(runs.iter().map(|run| RunActivity::of(context.store(), run.id))).await?;
-        let mut shown: Vec<Value> = runs
-            .iter()
-            .zip(activities)
-            .map(|(run, activity)| run_json(run, activity, run.id == context.run.id))
-            .collect();
-        shown.truncate(count_that_fit(&shown, MAX_OUTPUT_BYTES));
-        Ok(Outcome::completed(json!({"runs": shown})))
+        let (title, runs) = match input.get("status").and_then(Value::as_str) {
+            None => ("ACTIVE RUNS", active_runs(calling, limit).await?),
+            Some(wanted) => {
+                let status = serde_json::from_value(Value::from(wanted)).ok();
+                ("RUNS", listed_runs(calling, status, limit).await?)
+            }
+        };
+        let store = context.store();
+        let activities = try_join_all(runs.iter().map(|run| RunActivity::of(store, run.id)));
+        let spaces = store.agent_state().spaces(context.run.agent_id);
+        let (activities, mut spaces) = futures::try_join!(activities, spaces)?;
+        if context.config.spaces_shown() == SpacesShown::Active {
+            spaces.retain(|space| Some(*space) == calling.active_space);
+        }
+        let cards = store.spaces().overviews(&spaces).await?;
+        let causes: Vec<_> = runs.iter().map(|run| cause(&run.trigger)).collect();
+        let mut names = calling.names.clone();
+        names.add(causes.iter().filter_map(sender));
+        let lines = RunLines { names: &names, cards: &cards };
+        let written = runs.iter().zip(&activities).zip(&causes).map(|((run, activity), cause)| {
+            let state = write_run_state(run, activity, run.id == context.run.id, &cards);
+            lines.write(run.id, cause, &state, Some(activity))
+        });
+        Ok(listed_as_text(title, &written.collect::<Vec<_>>()))
     }
 }
 
-/// The newest runs that match. An agent that sees only the active space must not see its runs in
-/// other spaces: anyone may have added it to this one, and would learn what it does elsewhere.
-async fn runs(calling: &Calling<'_>, status: Option<RunStatus>, limit: usize) -> Result<Vec<Run>> {
+/// The newest active runs. See [`listed_runs`] about an agent that sees only the active space.
+async fn active_runs(calling: &Calling<'_>, limit: usize) -> Result<Vec<Run>> {
+    let context = calling.context;
+    let store = context.store();
+    let everywhere = context.config.spaces_shown() == SpacesShown::All;
+    let active = store.agent_state().active(context.run.agent_id).await?;
+    let mut records = store.runs().still_active(&active).await?;
+    records.retain(|run| {
+        let is_seen =
+            everywhere || calling.active_space.is_some_and(|it| run.space_id() == Some(it));
+        is_seen && run.fork_of().is_none()
+    });
+    records.sort_unstable_by_key(|run| Reverse(run.id));
+    records.truncate(limit);
+    store.runs().views(&records).await
+}
+
+/// The newest runs that match, whatever their status if none is given. An agent that sees only the
+/// active space must not see its runs in other spaces: anyone may have added it to this one, and
+/// would learn what it does elsewhere.
+async fn listed_runs(
+    calling: &Calling<'_>,
+    status: Option<RunStatus>,
+    limit: usize,
+) -> Result<Vec<Run>> {
     let context = calling.context;
     let everywhere = context.config.spaces_shown() == SpacesShown::All;
     if !everywhere && calling.active_space.is_none() {
@@ -90,30 +144,45 @@ async fn runs(calling: &Calling<'_>, status: Option<RunStatus>, limit: usize) ->
     Ok(context.store().runs().list(&filter, &ask, context.now()).await?.items)
 }
 
-fn run_json(run: &Run, activity: RunActivity, is_this_run: bool) -> Value {
-    let sent: Vec<Value> = activity
-        .sent
-        .into_iter()
-        .rev()
-        .map(|sent| json!({"spaceId": sent.space, "messageId": sent.message, "text": sent.text}))
-        .collect();
-    let waits_for = activity.waiting.filter(|_| run.status == RunStatus::WaitingTool).map(
-        |Waiting { tool, space, question }| {
-            json!({"tool": tool, "spaceId": space, "question": question})
-        },
-    );
-    json!({
-        "id": run.id,
-        "thisRun": is_this_run,
-        "status": run.status,
-        "waitsFor": waits_for,
-        "endReason": run.end_reason,
-        "retryOf": run.retry_of,
-        "trigger": run.trigger.clone().cut_to(200),
-        "activeSpaceId": run.active_space_id,
-        "toolsUsed": activity.tools_used,
-        "messagesSent": sent,
-        "createdAt": run.created_at,
-        "finishedAt": run.finished_at,
-    })
+/// Writes the state of a run: as in the prompt while it is active, then how and when it ended.
+fn write_run_state(
+    run: &Run,
+    activity: &RunActivity,
+    is_this_run: bool,
+    cards: &BTreeMap<SpaceId, SpaceOverview>,
+) -> String {
+    let mut state = if run.status.is_active() {
+        let waits = Some(activity).filter(|_| run.status == RunStatus::WaitingTool);
+        write_state(run.status, waits, cards)
+    } else {
+        run.status.as_str().to_owned()
+    };
+    // Writing to a String can't fail.
+    if let Some(Value::String(reason)) = run.end_reason.map(|reason| json!(reason)) {
+        let _ = write!(state, ": {reason}");
+    }
+    if let Some(finished) = run.finished_at {
+        let _ = write!(state, ", {}", minute(finished));
+    }
+    if is_this_run {
+        state.push_str(", this run");
+    }
+    state
+}
+
+/// The cause of a run in the short form of the prompt.
+fn cause(trigger: &Trigger) -> ActiveCause {
+    match trigger.clone().cut_to(TEXT_CHARS) {
+        Trigger::SpaceMessage { space_id, space_name, sender, text, .. } => {
+            ActiveCause::Message { space_id, space_name, sender, text }
+        }
+        Trigger::Plan { name, .. } => ActiveCause::Plan { plan_name: name },
+        Trigger::Service { service, .. } => ActiveCause::Service { service_name: service },
+        Trigger::Hidden(_) | Trigger::Reference(_) => ActiveCause::Unknown {},
+    }
+}
+
+/// The sender of the message that caused a run.
+fn sender(cause: &ActiveCause) -> Option<&Sender> {
+    if let ActiveCause::Message { sender, .. } = cause { Some(sender) } else { None }
 }

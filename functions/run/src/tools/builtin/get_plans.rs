@@ -4,10 +4,13 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{Result, plans::PlanStatus};
 
-use crate::tools::{
-    builtin::shared::agent_state::listed,
-    calling::{Calling, Outcome},
-    tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
+use crate::{
+    prompt::agent_state::plan_entry,
+    tools::{
+        builtin::shared::agent_state::listed_as_text,
+        calling::{Calling, Outcome},
+        tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
+    },
 };
 
 pub(crate) struct GetPlans;
@@ -40,6 +43,8 @@ impl BuiltInTool for GetPlans {
             input.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
         let plans = calling.context.store().plans().all(calling.context.run.agent_id).await?;
         let wanted = plans.iter().filter(|plan| status.is_none_or(|status| plan.status == status));
-        Ok(Outcome::completed(listed("plans", wanted.map(|plan| json!(plan)))))
+        let now = calling.context.now();
+        let lines: Vec<_> = wanted.map(|plan| plan_entry(plan, now)).collect();
+        Ok(listed_as_text("PLANS", &lines))
     }
 }

@@ -57,7 +57,6 @@ impl BuiltInTool for SendMessage {
             Ok(message) => message,
             Err(text) => return Ok(Outcome::error(text)),
         };
-        let output = record.output.clone();
         let Some(posted) = calling.post(space, post, record).await? else {
             return Ok(Outcome::error("you are no longer a member of the active space"));
         };
@@ -66,7 +65,7 @@ impl BuiltInTool for SendMessage {
             message: Some(MessageId::of_call(calling.begun.call_id)),
             active_space: Some(space),
             read_up_to: posted.read_up_to,
-            ..Outcome::completed(output)
+            ..Outcome::completed(posted.appended.call_output.unwrap_or_default())
         })
     }
 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod absorbed_work;
 pub(crate) mod agent_state;
+pub(crate) mod history;
 pub(crate) mod own_runs;

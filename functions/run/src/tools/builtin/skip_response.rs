@@ -14,7 +14,7 @@ pub(crate) struct SkipResponse;
 
 /// The beginning of the reason that a call gave, which members see. The call has all of it.
 pub(crate) fn reason(input: &str) -> Option<String> {
-    let input = json::parse(input).ok()?;
+    let input = json::parse_written(input).ok()?;
     let reason = text_of(&input, "reason").trim();
     let (beginning, missing) = excerpt(reason, limits::SKIP_REASON_CHARS);
     let ellipsis = if missing > 0 { "…" } else { "" };

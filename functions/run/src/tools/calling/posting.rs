@@ -7,7 +7,11 @@ use smartspace_domain::{
 use smartspace_store::{
     attachments::FileRecord,
     messages::append::{Appended, Authority, Content, MessageSource, NewMessage, RunSender},
-    runs::{RunRecord, endings::Ending, steps::CallRecord},
+    runs::{
+        RunRecord,
+        endings::{Ended, Ending},
+        steps::CallRecord,
+    },
 };
 
 use crate::tools::calling::Calling;
@@ -70,18 +74,17 @@ impl Calling<'_> {
         record: CallRecord,
         run: &RunRecord,
         ending: &Ending,
-    ) -> Result<(MessageId, RunRecord)> {
+    ) -> Result<(MessageId, Ended)> {
         let context = self.context;
         let _writing = context.writing.lock().await;
         let runs = context.store().runs();
         let end = runs.end_with_message(run, &context.lease, ending, space, context.now()).await?;
-        let ended = end.run.clone();
         let call = context.with_expiry(record);
-        let by = self.sender(Authority::Last { call, end });
+        let by = self.sender(Authority::Last { call, end: end.clone() });
         let new = self.new_message(space, content, by);
-        context.pipeline.post(&new).await?;
+        let posted = context.pipeline.post(&new).await?;
         context.broadcasts.share_last_read();
-        Ok((new.id, ended))
+        Ok((new.id, end.ended(space, posted.message.seq)))
     }
 
     fn new_message(&self, space: SpaceId, post: PostContent, by: RunSender) -> NewMessage {

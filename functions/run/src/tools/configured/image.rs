@@ -3,9 +3,7 @@
 
 use serde_json::Value;
 use smartspace_domain::{
-    attachments::file_stem,
-    runs::Usage,
-    tools::{ImageProvider, ImageSize},
+    attachments::file_stem, providers::ProviderName, runs::Usage, tools::ImageSize,
 };
 use smartspace_models::port::{Drawing, ImageRequest, ModelError};
 use smartspace_pipeline::spending::OutputLimit;
@@ -23,7 +21,7 @@ use crate::{
 /// A tool that draws pictures, as it is configured.
 #[derive(Debug)]
 pub(crate) struct ImageTool {
-    pub(crate) provider: ImageProvider,
+    pub(crate) provider: ProviderName,
     /// The model's name at its provider.
     pub(crate) model: String,
     pub(crate) size: ImageSize,
@@ -45,7 +43,7 @@ impl ImageTool {
         let Self { provider, model, size } = self;
         Ok(ImageRequest {
             id: calling.begun.call_id.to_string(),
-            provider: *provider,
+            provider: provider.clone(),
             model: model.clone(),
             size: *size,
             prompt: prompt.to_owned(),

@@ -7,7 +7,7 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 use smartspace_domain::{ids::CallId, steps::CallStatus, tools::McpServer};
 use smartspace_egress::{
-    TraceContext,
+    SendError, TraceContext,
     mcp::{ListedTool, McpServers, McpSession},
 };
 use smartspace_store::table::keys;
@@ -35,6 +35,7 @@ const MAX_NAME_BYTES: usize = 64;
 /// A tool of a server, with the session of the run.
 pub(crate) struct McpTool {
     session: Arc<McpSession>,
+    server: String,
     name: String,
     pub(crate) limit: Duration,
 }
@@ -44,8 +45,15 @@ pub(crate) struct McpTool {
 pub(crate) struct McpTools {
     pub(crate) tools: Vec<Configured>,
     sessions: Vec<Arc<McpSession>>,
-    /// Texts for the model about servers that do not answer, and about tools that are missing.
-    pub(crate) problems: Vec<String>,
+    pub(crate) problems: McpProblems,
+}
+
+/// Servers that do not answer, and tools that are missing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct McpProblems {
+    pub(crate) for_model: Vec<String>,
+    /// These may name addresses and settings.
+    pub(crate) for_operator: Vec<String>,
 }
 
 impl McpTools {
@@ -80,20 +88,26 @@ impl McpTools {
                     .iter()
                     .flatten()
                     .filter(|name| !listed.tools.iter().any(|tool| tool.name == **name));
-                all.problems.extend(missing.map(|name| {
+                all.problems.for_model.extend(missing.map(|name| {
                     format!("The server {} has no tool {}.", server.name, json!(name))
                 }));
             }
-            all.problems.extend(listed.trouble.map(|problem| format!("{problem}.")));
+            if let Some(trouble) = listed.trouble {
+                all.problems.for_model.push(not_available(&server.name));
+                all.problems.for_operator.push(of_server(&server.name, &trouble));
+            }
             if left_out > 0 {
-                let name = &server.name;
-                all.problems.push(format!(
-                    "{left_out} tools of the server {name} are left out, \
-                    since there are too many; allowedTools can name those that are needed."
+                let left_out =
+                    format!("{left_out} tools of the server {} are left out", server.name);
+                all.problems.for_model.push(format!("{left_out}."));
+                all.problems.for_operator.push(format!(
+                    "{left_out}, since there are too many; allowedTools can name those that are \
+                     needed."
                 ));
             }
         }
-        for trouble in &all.problems {
+        let McpProblems { for_model, for_operator } = &all.problems;
+        for trouble in for_model.iter().chain(for_operator) {
             let run = trace.run;
             tracing::warn!(%run, trouble, "an MCP server's tools are not as configured");
         }
@@ -132,6 +146,7 @@ fn configured(
         target: None,
         kind: ToolKind::Mcp(McpTool {
             session: Arc::clone(session),
+            server: server.name.clone(),
             name: tool.name.clone(),
             limit: limit_of(server),
         }),
@@ -192,8 +207,32 @@ pub(crate) async fn call(
             let outcome = Outcome { status, ..Outcome::completed(bounded(answer.output)) };
             CallResponse { outcome, images: answer.images, title: String::new() }
         }
+        // The model's text may reach people who may know neither the address nor the settings.
+        Err(SendError::NotSent(cause) | SendError::Refused(cause)) if is_object(input) => {
+            tracing::warn!(server = tool.server, cause, "an MCP server is not available");
+            let outcome = Outcome {
+                server_note: Some(of_server(&tool.server, &cause)),
+                ..Outcome::error(not_available(&tool.server))
+            };
+            outcome.into()
+        }
         Err(error) => Outcome::error(error.to_string()).into(),
     }
+}
+
+/// Whether a session takes the input.
+fn is_object(input: &Value) -> bool {
+    input.is_object() || input.is_null()
+}
+
+/// What the model reads about a server that is not reached, whatever the cause.
+fn not_available(server: &str) -> String {
+    format!("The server {server} is not available.")
+}
+
+/// What the operator reads about it.
+fn of_server(server: &str, cause: &str) -> String {
+    format!("MCP server {server}: {cause}.")
 }
 
 #[cfg(test)]

@@ -1,36 +1,16 @@
-//! The checks of configured requests: URLs, headers and bodies.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The checks of configured requests: URLs and bodies.
 
 use serde_json::Value;
 use url::Url;
 
-use super::DUPLICATE;
 use crate::{
     errors::Faults,
+    headers::check_text,
     templates::{self, TemplatePosition},
 };
 
 /// The longest configured body of a request, in bytes of JSON.
 const BODY_BYTES: usize = 64 * 1024;
-
-/// Headers that a configuration may not set: they belong to the connection, or Smartspace sets them
-/// to identify the call.
-const RESERVED_HEADERS: [&str; 13] = [
-    "accept-encoding",
-    "connection",
-    "content-length",
-    "host",
-    "idempotency-key",
-    "keep-alive",
-    "proxy-authorization",
-    "smartspace-chain-depth",
-    "te",
-    "traceparent",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
 
 /// Adds all faults of a URL. Scheme and host hold no placeholders, because an input must not choose
 /// the server that a request goes to.
@@ -48,42 +28,6 @@ pub(super) fn check_url(url: &str, position: TemplatePosition, faults: &mut Faul
     let is_plain = !url.contains('\\') && !url.contains(char::is_control);
     faults.check(is_plain, "url", "expected no backslash and no control characters");
     check_text(url, position, "url", faults);
-}
-
-pub(super) fn check_headers(
-    headers: &BTreeMap<String, String>,
-    position: TemplatePosition,
-    faults: &mut Faults,
-) {
-    faults.within("headers", |faults| {
-        let mut names = BTreeSet::new();
-        for (name, value) in headers {
-            faults.check(names.insert(name.to_ascii_lowercase()), name, DUPLICATE);
-            let fine = !name.is_empty()
-                && name
-                    .chars()
-                    .all(|char| char.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(char));
-            faults.check(
-                fine && !value.contains(char::is_control),
-                name,
-                "expected a header's name and value",
-            );
-            let is_reserved =
-                RESERVED_HEADERS.iter().any(|reserved| reserved.eq_ignore_ascii_case(name));
-            faults.check(
-                !is_reserved,
-                name,
-                "expected another header: Smartspace or the connection sets this one",
-            );
-            check_text(value, position, name, faults);
-        }
-    });
-}
-
-fn check_text(text: &str, position: TemplatePosition, field: &str, faults: &mut Faults) {
-    if let Some(fault) = templates::fault_of(text, position) {
-        faults.check(false, field, fault);
-    }
 }
 
 pub(super) fn check_body(body: &Value, faults: &mut Faults) {

@@ -1,4 +1,6 @@
 mod faults;
+mod odd_fields;
+mod thinking;
 mod token_counts;
 
 use serde_json::json;
@@ -12,10 +14,15 @@ fn read(events: &[Value]) -> Result<Vec<Piece>, Fault> {
     for event in events {
         match answer.take(&event.to_string())? {
             Taken::Pieces(more) => pieces.extend(more),
-            Taken::End => break,
+            Taken::End(more) => {
+                pieces.extend(more);
+                break;
+            }
         }
     }
-    pieces.push(answer.finish().map_err(Fault::Broken)?);
+    let last = answer.finish().map_err(Fault::Broken)?;
+    pieces.extend(answer.opaque().map(Piece::Opaque));
+    pieces.push(last);
     Ok(pieces)
 }
 
@@ -65,6 +72,10 @@ fn input(index: u32, json: &str) -> Piece {
     Piece::CallInput { index, json: json.to_owned() }
 }
 
+fn call_id(index: u32, id: &str) -> Piece {
+    Piece::CallId { index, id: id.to_owned() }
+}
+
 fn finished(reason: FinishReason) -> Piece {
     Piece::Finished { reason, usage: Usage { output_tokens: 7, ..Usage::default() } }
 }
@@ -100,13 +111,17 @@ fn text_and_calls_among_other_blocks() {
         message_delta("tool_use"),
         message_stop(),
     ];
+    let thinking = json!({"type": "thinking", "thinking": "secret", "signature": "s"});
     let expected = [
         text("Hm"),
         started(0, "f"),
+        call_id(0, "toolu_2"),
         input(0, "{\"a\""),
         input(0, ":1}"),
         started(1, "g"),
+        call_id(1, "toolu_4"),
         input(1, "{}"),
+        Piece::Opaque(json!({"blocks": [thinking]})),
         finished(FinishReason::ToolCalls),
     ];
     assert_eq!(read(&events), Ok(expected.into()));
@@ -124,13 +139,19 @@ fn a_call_without_input_deltas_keeps_its_initial_input() {
         let expected = vec![
             started(0, "f"),
             started(1, "g"),
+            call_id(0, "a"),
+            call_id(1, "b"),
             input(0, "{\"a\":1}"),
             input(1, "{}"),
             finished(FinishReason::ToolCalls),
         ];
         let mut pieces =
             read(&[events, vec![message_delta("tool_use"), message_stop()]].concat()).unwrap();
-        pieces.sort_by_key(|piece| !matches!(piece, Piece::CallStarted { .. }));
+        pieces.sort_by_key(|piece| match piece {
+            Piece::CallStarted { .. } => 0,
+            Piece::CallId { .. } => 1,
+            _ => 2,
+        });
         assert_eq!(pieces, expected);
     }
 }
@@ -139,10 +160,9 @@ fn a_call_without_input_deltas_keeps_its_initial_input() {
 fn a_stop_reason_maps_to_a_finish_reason() {
     let reasons = [
         ("end_turn", FinishReason::Stop, FinishReason::ToolCalls),
-        ("tool_use", FinishReason::Stop, FinishReason::ToolCalls),
         ("stop_sequence", FinishReason::Stop, FinishReason::ToolCalls),
-        ("refusal", FinishReason::Stop, FinishReason::ToolCalls),
-        ("pause_turn", FinishReason::Stop, FinishReason::ToolCalls),
+        ("refusal", FinishReason::Refusal, FinishReason::ToolCalls),
+        ("pause_turn", FinishReason::Pause, FinishReason::ToolCalls),
         ("of_next_year", FinishReason::Stop, FinishReason::ToolCalls),
         ("max_tokens", FinishReason::Length, FinishReason::Length),
         ("model_context_window_exceeded", FinishReason::Length, FinishReason::Length),
@@ -157,8 +177,15 @@ fn a_stop_reason_maps_to_a_finish_reason() {
             read(&[call_start(0, "f"), block_stop(0), message_delta(reason), message_stop()]);
         assert_eq!(
             pieces,
-            Ok(vec![started(0, "f"), input(0, "{}"), finished(with_calls)]),
+            Ok(vec![started(0, "f"), call_id(0, "toolu_0"), input(0, "{}"), finished(with_calls)]),
             "{reason}"
+        );
+    }
+    for before in [vec![], vec![text_delta(0, "Hm")]] {
+        let end = [message_delta("tool_use"), message_stop()];
+        assert_eq!(
+            read(&[&before[..], &end].concat()),
+            Err(Fault::Broken("the answer ended with a tool call, but contains none"))
         );
     }
 }

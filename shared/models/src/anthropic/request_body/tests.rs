@@ -2,8 +2,8 @@ use smartspace_domain::agents::ModelConfig;
 
 use super::*;
 use crate::{
-    port::CachePoint,
-    samples::{self, PDF, PNG, call_id, request},
+    port::{CachePoint, Message, ModelData, ToolCall},
+    samples::{self, PDF, PNG, call_id, made_id, request, result as sample_result},
 };
 
 fn body(request: &Request) -> Value {
@@ -19,11 +19,11 @@ fn marked(text: &str) -> Value {
 }
 
 fn tool_use(index: u32, name: &str, input: Value) -> Value {
-    json!({"type": "tool_use", "id": call_id(index), "name": name, "input": input})
+    json!({"type": "tool_use", "id": made_id(index), "name": name, "input": input})
 }
 
 fn tool_result(index: u32, content: &str) -> Value {
-    json!({"type": "tool_result", "tool_use_id": call_id(index), "content": content})
+    json!({"type": "tool_result", "tool_use_id": made_id(index), "content": content})
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn conversation() -> Request {
         name: name.to_owned(),
         input: input.to_owned(),
     };
-    let result = |index, output| ToolResult { call_id: call_id(index), output };
+    let result = sample_result;
     Request {
         model: ModelConfig { temperature: Some(0.7), ..request().model },
         system: vec!["One.".to_owned(), "Two.".to_owned(), " ".to_owned()],
@@ -55,6 +55,7 @@ fn conversation() -> Request {
             Message::Assistant {
                 text: "Hm.".to_owned(),
                 calls: vec![call(0, "f", r#"{"a": 1}"#), call(1, "g", "")],
+                own: None,
             },
             Message::ToolResults {
                 results: vec![result(0, json!("as it is")), result(1, json!({"ok": true}))],
@@ -63,6 +64,7 @@ fn conversation() -> Request {
             Message::Assistant {
                 text: "\n".to_owned(),
                 calls: vec![call(2, "a b.ü", r#"{"a"#), call(3, "", "[1]")],
+                own: None,
             },
             Message::ToolResults {
                 results: vec![result(2, json!({"error": "no JSON"})), result(3, Value::Null)],
@@ -85,7 +87,7 @@ fn conversation() -> Request {
 fn a_conversation_with_every_kind_of_message() {
     let marked_result = json!({
         "type": "tool_result",
-        "tool_use_id": call_id(3),
+        "tool_use_id": made_id(3),
         "content": "null",
         "cache_control": {"type": "ephemeral"},
     });
@@ -102,8 +104,7 @@ fn a_conversation_with_every_kind_of_message() {
             ]},
             {"role": "user", "content": [
                 tool_result(0, "\"as it is\""),
-                tool_result(1, r#"{"ok":true}"#),
-                text("SYSTEM: Time is short."),
+                tool_result(1, "{\"ok\":true}\n\nSYSTEM NOTICE:\nTime is short."),
             ]},
             {"role": "assistant", "content": [
                 tool_use(2, "a_b__", json!({"unreadable": "{\"a"})),
@@ -123,15 +124,14 @@ fn a_conversation_with_every_kind_of_message() {
 
 #[test]
 fn roles_alternate_and_tool_results_come_first() {
-    let result = Message::ToolResults {
-        results: vec![ToolResult { call_id: call_id(0), output: json!("r") }],
-    };
+    let result = Message::ToolResults { results: vec![sample_result(0, json!("r"))] };
     let user = |text: &str| Message::User { blocks: vec![text.to_owned()] };
-    let silent = Message::Assistant { text: String::new(), calls: vec![] };
+    let silent = Message::Assistant { text: String::new(), calls: vec![], own: None };
     let notice = Message::System { text: "t".to_owned() };
     let calls = Message::Assistant {
         text: String::new(),
         calls: vec![ToolCall { call_id: call_id(0), name: "f".to_owned(), input: String::new() }],
+        own: None,
     };
     let turns = body(&Request {
         messages: vec![user("a"), silent, user("b"), calls, notice, result],
@@ -140,7 +140,7 @@ fn roles_alternate_and_tool_results_come_first() {
     let expected = json!([
         {"role": "user", "content": [text("a"), text("b")]},
         {"role": "assistant", "content": [tool_use(0, "f", json!({}))]},
-        {"role": "user", "content": [tool_result(0, "\"r\""), text("SYSTEM: t")]},
+        {"role": "user", "content": [tool_result(0, "\"r\"\n\nSYSTEM NOTICE:\nt")]},
     ]);
     assert_eq!(turns["messages"], expected);
 }
@@ -222,4 +222,72 @@ fn files_without_bytes_or_of_another_type_are_only_their_labels() {
         .map(|(number, name)| samples::file(number, name, "text/plain"));
     of_text.messages[1] = Message::Files { files: files.into() };
     assert_eq!(body(&of_text), body(&bare));
+}
+
+#[test]
+fn thinking_comes_first_in_the_answer_of_its_own_model() {
+    let blocks = json!([
+        {"type": "thinking", "thinking": "I greet back.", "signature": "c2ln"},
+        {"type": "redacted_thinking", "data": "ZGF0YQ=="},
+    ]);
+    let sent = |model: &str| {
+        let own = ModelData {
+            model: model.to_owned(),
+            call_ids: vec!["toolu_1".to_owned()],
+            opaque: Some(json!({"blocks": blocks})),
+        };
+        let call = ToolCall { call_id: call_id(0), name: "f".to_owned(), input: "{}".to_owned() };
+        let answer = Message::Assistant {
+            text: "Hm.".to_owned(),
+            calls: vec![call],
+            own: Some(Box::new(own)),
+        };
+        let results = Message::ToolResults { results: vec![sample_result(0, json!(1))] };
+        let notice = Message::System { text: "Late.".to_owned() };
+        let cache_points = vec![CachePoint { message: 2, block: 0 }];
+        let messages = vec![answer, results, notice];
+        body(&Request { messages, cache_points, ..request() })["messages"].clone()
+    };
+    let turns = |before: &Value, id: &str| {
+        let call = json!({"type": "tool_use", "id": id, "name": "f", "input": {}});
+        let content = [before.as_array().unwrap().clone(), vec![text("Hm."), call]].concat();
+        let result = json!({"type": "tool_result", "tool_use_id": id,
+            "content": "1\n\nSYSTEM NOTICE:\nLate.", "cache_control": {"type": "ephemeral"}});
+        json!([
+            {"role": "assistant", "content": content},
+            {"role": "user", "content": [result]},
+        ])
+    };
+    assert_eq!(sent("openai/gpt-x"), turns(&blocks, "toolu_1"));
+    assert_eq!(sent("anthropic/claude-x"), turns(&json!([]), &made_id(0)));
+}
+
+/// The body of a short request to this model with these settings.
+fn body_with(name: &str, settings: Value) -> Value {
+    let mut model = json!({"provider": "anthropic", "name": name, "temperature": 0.5});
+    model.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+    body(&Request { model: serde_json::from_value(model).unwrap(), ..request() })
+}
+
+#[test]
+fn thinking_takes_the_form_of_the_generation() {
+    let high = |name| body_with(name, json!({"reasoning": "high", "toolChoice": "required"}));
+    let with_budget = high("claude-opus-4-5");
+    assert_eq!(with_budget["thinking"], json!({"type": "enabled", "budget_tokens": 3_072}));
+    assert_eq!(with_budget.get("output_config"), None);
+    let adaptive = high("claude-opus-4-7");
+    assert_eq!(adaptive["thinking"], json!({"type": "adaptive"}));
+    assert_eq!(adaptive["output_config"], json!({"effort": "high"}));
+    for thinking in [with_budget, adaptive] {
+        assert_eq!((thinking.get("temperature"), thinking.get("tool_choice")), (None, None));
+    }
+    let off = body_with("claude-opus-4-5", json!({"reasoning": "off"}));
+    assert_eq!((off.get("thinking"), &off["temperature"]), (None, &json!(0.5)));
+}
+
+#[test]
+fn a_call_may_be_required_and_fields_are_added() {
+    let settings = json!({"toolChoice": "required", "request": {"top_k": 5}});
+    let with = body_with("claude-opus-4-5", settings);
+    assert_eq!((&with["tool_choice"], &with["top_k"]), (&json!({"type": "any"}), &json!(5)));
 }

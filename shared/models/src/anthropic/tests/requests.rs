@@ -31,8 +31,8 @@ async fn a_request_goes_to_the_configured_base_url() {
         request("/v1/messages", None),
     ];
     assert_eq!(provider.received(), expected);
-    let own = Endpoint::new(Some(KEY.to_owned()), None).unwrap();
-    assert_eq!(own.address.as_str(), "https://api.anthropic.com/v1/messages");
+    let own = anthropic(Some(KEY), None).access.unwrap();
+    assert_eq!(own.address(path(&own)).as_str(), "https://api.anthropic.com/v1/messages");
 }
 
 #[tokio::test]

@@ -4,6 +4,9 @@ use aws_sdk_bedrockruntime::types::{
     ToolUseBlockDelta, ToolUseBlockStart,
 };
 
+use aws_smithy_types::Blob;
+use serde_json::json;
+
 use super::*;
 
 /// All pieces of a stream of these events, including the last piece.
@@ -16,7 +19,9 @@ fn read(events: &[Event]) -> Result<Vec<Piece>, &'static str> {
             break;
         }
     }
-    pieces.push(answer.finish()?);
+    let last = answer.finish()?;
+    pieces.extend(answer.opaque().map(Piece::Opaque));
+    pieces.push(last);
     Ok(pieces)
 }
 
@@ -87,6 +92,14 @@ fn input(index: u32, json: &str) -> Piece {
     Piece::CallInput { index, json: json.to_owned() }
 }
 
+fn call_id(index: u32, id: &str) -> Piece {
+    Piece::CallId { index, id: id.to_owned() }
+}
+
+fn thinks(block: i32, delta: ReasoningContentBlockDelta) -> Event {
+    block_delta(block, ContentBlockDelta::ReasoningContent(delta))
+}
+
 fn finished(reason: FinishReason, usage: Usage) -> Piece {
     Piece::Finished { reason, usage }
 }
@@ -97,11 +110,11 @@ fn seven() -> Usage {
 
 #[test]
 fn text_and_calls_among_other_blocks() {
-    let thinks =
-        ContentBlockDelta::ReasoningContent(ReasoningContentBlockDelta::Text("secret".to_owned()));
     let events = [
         message_start(),
-        block_delta(0, thinks),
+        thinks(0, ReasoningContentBlockDelta::Text("sec".to_owned())),
+        thinks(0, ReasoningContentBlockDelta::Text("ret".to_owned())),
+        thinks(0, ReasoningContentBlockDelta::Signature("sig".to_owned())),
         block_stop(0),
         text_delta(1, "Hm"),
         text_delta(1, ""),
@@ -118,13 +131,17 @@ fn text_and_calls_among_other_blocks() {
         metadata(0, 7, None, None),
         text_delta(5, "after the end"),
     ];
+    let thinking = json!({"reasoningText": {"text": "secret", "signature": "sig"}});
     let expected = [
         text("Hm"),
         started(0, "f"),
+        call_id(0, "tooluse_2"),
         input(0, "{\"a\""),
         input(0, ":1}"),
         started(1, "g"),
+        call_id(1, "tooluse_4"),
         input(1, "{}"),
+        Piece::Opaque(json!({"blocks": [{"reasoningContent": thinking}]})),
         finished(FinishReason::ToolCalls, seven()),
     ];
     assert_eq!(read(&events), Ok(expected.into()));
@@ -142,7 +159,9 @@ fn calls_may_interleave_and_open_calls_end_with_the_message() {
     ];
     let expected = [
         started(0, "f"),
+        call_id(0, "tooluse_0"),
         started(1, "g"),
+        call_id(1, "tooluse_1"),
         input(1, "[1"),
         input(1, "]"),
         input(0, "{}"),
@@ -155,10 +174,9 @@ fn calls_may_interleave_and_open_calls_end_with_the_message() {
 fn a_stop_reason_maps_to_a_finish_reason() {
     let reasons = [
         ("end_turn", FinishReason::Stop, FinishReason::ToolCalls),
-        ("tool_use", FinishReason::Stop, FinishReason::ToolCalls),
         ("stop_sequence", FinishReason::Stop, FinishReason::ToolCalls),
-        ("guardrail_intervened", FinishReason::Stop, FinishReason::ToolCalls),
-        ("content_filtered", FinishReason::Stop, FinishReason::ToolCalls),
+        ("guardrail_intervened", FinishReason::Refusal, FinishReason::ToolCalls),
+        ("content_filtered", FinishReason::Refusal, FinishReason::ToolCalls),
         ("of_next_year", FinishReason::Stop, FinishReason::ToolCalls),
         ("max_tokens", FinishReason::Length, FinishReason::Length),
         ("model_context_window_exceeded", FinishReason::Length, FinishReason::Length),
@@ -169,7 +187,12 @@ fn a_stop_reason_maps_to_a_finish_reason() {
         let pieces = read(&[vec![call_start(0, "f"), block_stop(0)], end.to_vec()].concat());
         assert_eq!(
             pieces,
-            Ok(vec![started(0, "f"), input(0, "{}"), finished(with_calls, seven())]),
+            Ok(vec![
+                started(0, "f"),
+                call_id(0, "tooluse_0"),
+                input(0, "{}"),
+                finished(with_calls, seven())
+            ]),
             "{reason}"
         );
     }
@@ -177,6 +200,31 @@ fn a_stop_reason_maps_to_a_finish_reason() {
         let error = Err("the model wrote output that its provider could not parse");
         assert_eq!(read(&[message_stop(reason)]), error);
     }
+    let none = Err("the answer ended with a tool call, but contains none");
+    assert_eq!(read(&[text_delta(0, "Hm"), message_stop("tool_use")]), none);
+}
+
+#[test]
+fn thinking_is_kept_in_the_order_of_its_blocks() {
+    let events = [
+        thinks(0, ReasoningContentBlockDelta::RedactedContent(Blob::new(*b"ab"))),
+        thinks(0, ReasoningContentBlockDelta::RedactedContent(Blob::new(*b"c"))),
+        thinks(1, ReasoningContentBlockDelta::Text("unsigned".to_owned())),
+        thinks(2, ReasoningContentBlockDelta::Text(String::new())),
+        text_delta(3, "Hm"),
+        message_stop("end_turn"),
+        metadata(0, 7, None, None),
+    ];
+    let blocks = json!([
+        {"reasoningContent": {"redactedContent": "YWJj"}},
+        {"reasoningContent": {"reasoningText": {"text": "unsigned"}}},
+    ]);
+    let expected = [
+        text("Hm"),
+        Piece::Opaque(json!({ "blocks": blocks })),
+        finished(FinishReason::Stop, seven()),
+    ];
+    assert_eq!(read(&events), Ok(expected.into()));
 }
 
 #[test]

@@ -3,9 +3,12 @@
 use serde_json::{Value, json};
 
 use super::text;
-use crate::port::{
-    FileRef, Message, Request,
-    files::{LoadedFile, Media},
+use crate::{
+    port::{
+        Request,
+        files::{LoadedFile, Media, loaded},
+    },
+    turns::LabelledFile,
 };
 
 /// The API refuses larger documents.
@@ -14,47 +17,42 @@ const MOST_DOCUMENT_BYTES: usize = 4_500_000;
 /// limits the whole request.
 const MOST_DOCUMENTS: usize = 5;
 
-/// The files of a request.
-pub(super) struct Files<'a> {
-    request: &'a Request,
-    /// The message and the index of each document that the API would take.
-    documents: Vec<(usize, usize)>,
+/// The files of a request, which are written in order.
+pub(super) struct Files {
+    /// How many documents the API would take.
+    documents: usize,
+    /// How many of them are written or left out so far.
+    passed: usize,
 }
 
-impl<'a> Files<'a> {
-    pub(super) fn of(request: &'a Request) -> Self {
-        let is_document = |file: &FileRef| {
-            LoadedFile::of(file, &request.files).is_some_and(|file| {
-                file.media == Media::Pdf && file.bytes.len() <= MOST_DOCUMENT_BYTES
-            })
-        };
-        let documents = request.messages.iter().enumerate().flat_map(|(at, message)| {
-            let files = match message {
-                Message::Files { files } => files.as_slice(),
-                _ => &[],
-            };
-            let documents = files.iter().enumerate().filter(|(_, file)| is_document(file));
-            documents.map(move |(index, _)| (at, index))
-        });
-        Self { request, documents: documents.collect() }
+impl Files {
+    pub(super) fn of(request: &Request) -> Self {
+        Self { documents: loaded(request).filter(|file| is_document(*file)).count(), passed: 0 }
     }
 
     /// The label of a file, and the file itself if the API takes it.
-    pub(super) fn labelled(&self, message: usize, index: usize, file: &FileRef) -> Vec<Value> {
-        let loaded = LoadedFile::of(file, &self.request.files);
-        let block = loaded.and_then(|loaded| match loaded.media {
+    pub(super) fn labelled(&mut self, file: &LabelledFile<'_>) -> Vec<Value> {
+        let block = file.loaded.and_then(|loaded| match loaded.media {
             Media::Image => Some(image(loaded)),
-            Media::Pdf => Some(document(loaded, self.number(message, index)?)),
+            Media::Pdf => Some(document(loaded, self.number(loaded)?)),
         });
         text(&file.label).into_iter().chain(block).collect()
     }
 
     /// The number of a document, from 1. It stays the same while the conversation grows. Returns
-    /// `None` if the document is not sent, because it is not one of the newest.
-    fn number(&self, message: usize, index: usize) -> Option<usize> {
-        let at = self.documents.iter().position(|document| *document == (message, index))?;
-        (at + MOST_DOCUMENTS >= self.documents.len()).then_some(at + 1)
+    /// `None` if the document is not sent, because it is too large or not one of the newest.
+    fn number(&mut self, file: LoadedFile<'_>) -> Option<usize> {
+        if !is_document(file) {
+            return None;
+        }
+        self.passed += 1;
+        (self.passed + MOST_DOCUMENTS > self.documents).then_some(self.passed)
     }
+}
+
+/// Whether the API takes a file as a document.
+fn is_document(file: LoadedFile<'_>) -> bool {
+    file.media == Media::Pdf && file.bytes.len() <= MOST_DOCUMENT_BYTES
 }
 
 fn image(file: LoadedFile<'_>) -> Value {

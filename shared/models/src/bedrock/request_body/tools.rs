@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
+use smartspace_domain::agents::ToolChoice;
 
 use crate::{
     bedrock::families::Family,
@@ -37,8 +38,9 @@ struct Schema<'a> {
 }
 
 impl<'a> Tools<'a> {
-    /// Returns `None` without tools, because the provider refuses an empty list.
-    pub(super) fn new(request: &'a Request, family: Family) -> Option<Self> {
+    /// Returns `None` without tools, because the provider refuses an empty list. `may_force` is
+    /// false if the request has something that the model refuses next to a forced call.
+    pub(super) fn new(request: &'a Request, family: Family, may_force: bool) -> Option<Self> {
         let tool = |tool: &'a ToolSpec| {
             let input_schema = Schema { json: tool.input_schema() };
             Tool {
@@ -49,10 +51,14 @@ impl<'a> Tools<'a> {
                 },
             }
         };
-        let forced = request.forced_tool.as_ref().filter(|_| family.forced_tools);
-        (!request.tools.is_empty()).then(|| Self {
-            tools: request.tools.iter().map(tool).collect(),
-            tool_choice: forced.map(|name| json!({"tool": {"name": name}})),
-        })
+        let is_required = request.model.tool_choice == ToolChoice::Required;
+        let forced = request
+            .forced_tool
+            .as_ref()
+            .map(|name| json!({"tool": {"name": name}}))
+            .or_else(|| is_required.then(|| json!({"any": {}})))
+            .filter(|_| family.forced_tools && may_force);
+        (!request.tools.is_empty())
+            .then(|| Self { tools: request.tools.iter().map(tool).collect(), tool_choice: forced })
     }
 }

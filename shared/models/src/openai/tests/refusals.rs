@@ -99,3 +99,53 @@ async fn an_unreachable_provider_is_overloaded() {
     assert!(error.message.starts_with("the provider can't be reached: "), "{error}");
     assert!(!error.message.contains("password"), "{error}");
 }
+
+#[tokio::test]
+async fn a_refusal_that_names_a_field_is_obeyed_within_the_same_try_and_remembered() {
+    let provider = Provider::answering(|body| {
+        let refusal = |param: &str, message: &str| {
+            let error = json!({"message": message, "type": "invalid_request_error",
+                "param": param, "code": "unsupported_parameter"});
+            Reply::refusal(400, &json!({ "error": error }).to_string())
+        };
+        if body.get("max_tokens").is_some() {
+            let text = "Unsupported parameter: 'max_tokens' is not supported with this model. \
+                Use 'max_completion_tokens' instead.";
+            return refusal("max_tokens", text);
+        }
+        if body.get("stream_options").is_some() {
+            return refusal("stream_options", "Unrecognized request argument: stream_options");
+        }
+        Reply::events(&[END, DONE].concat())
+    })
+    .await;
+    let openai = openai(Some(KEY), Some(&provider.address));
+    for requests in [3, 4] {
+        let answer = ask_under(Limits::default(), &openai).await;
+        assert_eq!(answer, Ok(vec![Ok(finished())]));
+        assert_eq!(provider.received().len(), requests);
+    }
+    let received = provider.received();
+    let sent = received.iter().map(|request| {
+        let has = |field| request.body.get(field).is_some();
+        [has("max_tokens"), has("max_completion_tokens"), has("stream_options")]
+    });
+    let last = [false, true, false];
+    assert_eq!(sent.collect::<Vec<_>>(), [[true, false, true], [false, true, true], last, last]);
+}
+
+#[tokio::test]
+async fn a_refused_field_of_a_server_that_checks_by_a_model_is_found_in_its_list() {
+    let provider = Provider::answering(|body| {
+        if body.get("stream_options").is_none() {
+            return Reply::events(&[END, DONE].concat());
+        }
+        let error = json!({"type": "extra_forbidden", "loc": ["body", "stream_options"],
+            "msg": "Extra inputs are not permitted", "input": {"include_usage": true}});
+        Reply::refusal(422, &json!({"detail": [error]}).to_string())
+    })
+    .await;
+    let openai = openai(Some(KEY), Some(&provider.address));
+    assert_eq!(ask_under(Limits::default(), &openai).await, Ok(vec![Ok(finished())]));
+    assert_eq!(provider.received().len(), 2);
+}

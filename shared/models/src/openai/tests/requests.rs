@@ -4,19 +4,13 @@ use super::*;
 
 #[tokio::test]
 async fn a_request_goes_to_the_configured_base_url() {
-    let provider = Provider::start(Reply::events(&[END, DONE].concat())).await;
+    let provider = Provider::start(Reply::events(&[EVENTS, END, DONE].concat())).await;
     let bases = ["/v1", "/v1/", "", "/", "/a/b?version=1"]
         .map(|path| format!("{}{path}", provider.address));
     for base in &bases {
-        assert_eq!(
-            ask_under(Limits::default(), &openai(Some(KEY), Some(base))).await,
-            Ok(vec![Ok(finished())])
-        );
+        assert_eq!(ask_under(Limits::default(), &openai(Some(KEY), Some(base))).await, Ok(whole()));
     }
-    assert_eq!(
-        ask_under(Limits::default(), &openai(None, Some(&bases[0]))).await,
-        Ok(vec![Ok(finished())])
-    );
+    assert_eq!(ask_under(Limits::default(), &openai(None, Some(&bases[0]))).await, Ok(whole()));
     let body = serde_json::to_value(RequestBody::new(&samples::request(), false)).unwrap();
     let request = |path: &str, key: Option<&str>| ReceivedRequest {
         path: path.to_owned(),
@@ -53,7 +47,7 @@ async fn a_missing_or_invalid_setting_fails_the_request() {
 
 #[test]
 fn only_the_host_of_openai_is_native() {
-    let native = |base| Endpoint::new(Some(KEY.to_owned()), base).unwrap();
+    let native = |base| openai(Some(KEY), base).endpoint.unwrap();
     let own = [None, Some("https://api.openai.com/v1/")].map(native).map(|endpoint| {
         (endpoint.access.address(&["chat", "completions"]).to_string(), endpoint.native)
     });

@@ -115,11 +115,14 @@ pub(super) fn written(data: &[Value], line_end: &str) -> Vec<u8> {
 pub(super) fn expected(api: Api, parts: &[Part]) -> Vec<Result<Piece, ModelError>> {
     let mut pieces = Vec::new();
     let mut index = 0;
-    for part in parts {
+    for (at, part) in parts.iter().enumerate() {
         match part {
             Part::Text(text) => pieces.push(Piece::Text(text.clone())),
             Part::Call(name, input) => {
                 pieces.push(Piece::CallStarted { index, name: name.clone() });
+                // The blocks of the samples are numbered as their parts.
+                let id = (api == Api::Anthropic).then(|| format!("toolu_{at}"));
+                pieces.extend(id.map(|id| Piece::CallId { index, id }));
                 let input = input.iter().filter(|piece| !piece.is_empty()).cloned();
                 let before = pieces.len();
                 pieces.extend(input.map(|json| Piece::CallInput { index, json }));

@@ -1,5 +1,6 @@
 //! One attempt of an append: the transaction and its result.
 
+use serde_json::Value;
 use smartspace_domain::{
     Time,
     append_limits::AppendWindow,
@@ -18,7 +19,7 @@ use crate::{
     attachments::{FileRecord, naming},
     messages::append::{
         Appended, Authority, Content, MessageSource, NewMessage, RunSender, draft::Draft,
-        space_as_read::SpaceAsRead,
+        space_as_read::SpaceAsRead, wakes::with_wakes,
     },
     runs::{
         ActiveRecord, RunRecord,
@@ -45,6 +46,8 @@ pub(super) struct Attempt {
     overflow: Overflow,
     /// Which agents the message triggers, unless that is decided later.
     dispatch: Option<Vec<Dispatch>>,
+    /// The result of the call that posts the message.
+    call_output: Option<Value>,
     triggered: Vec<RunJob>,
     queued: Vec<(Run, usize)>,
     never_started: Vec<Run>,
@@ -100,10 +103,11 @@ impl Attempt {
             never_started: Vec::new(),
             superseded: Vec::new(),
             dispatch: (!is_later).then_some(draft.dispatch),
+            call_output: None,
             taken: if is_later { Vec::new() } else { draft.taken },
         };
         attempt.store_overflow(new.space)?;
-        attempt.store_source(new, now)?;
+        attempt.store_source(new, as_read, now)?;
         attempt.writes.extend(naming(new.space, files)?);
         attempt.place_runs(store, new.space, as_read, now)?;
         Ok(attempt)
@@ -124,7 +128,7 @@ impl Attempt {
 
     /// Stores the items that make the message happen only once: the idempotency key of a request,
     /// and the call of a run.
-    fn store_source(&mut self, new: &NewMessage, now: Time) -> Result<()> {
+    fn store_source(&mut self, new: &NewMessage, as_read: &SpaceAsRead, now: Time) -> Result<()> {
         if let Some(key) = new.by.key() {
             self.writes.push(key.write(&self.record.seq.to_string(), now)?);
         }
@@ -141,7 +145,16 @@ impl Attempt {
                 // The call is stored with its message: a worker that takes over the run finds both
                 // or neither, so it neither posts twice nor loses the message.
                 let Some(call) = by.authority.call() else { return Ok(()) };
-                let call = CallRecord { card: self.open_card(new.space), ..call.clone() };
+                let output = match new.content {
+                    // A card triggers nobody.
+                    Content::Card(_) => call.output.clone(),
+                    Content::Text(_) | Content::Files => {
+                        let members = &as_read.roster.members;
+                        with_wakes(&call.output, self.dispatch.as_deref(), members)
+                    }
+                };
+                self.call_output = Some(output.clone());
+                let call = CallRecord { card: self.open_card(new.space), output, ..call.clone() };
                 self.writes.push(call.write(by.run)?);
                 self.store_form(new, by, &call)
             }
@@ -207,6 +220,7 @@ impl Attempt {
         let message = self.record.view(space, self.overflow, self.dispatch);
         Appended {
             message,
+            call_output: self.call_output,
             triggered: self.triggered,
             queued: self.queued,
             never_started: self.never_started,

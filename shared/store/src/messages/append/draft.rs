@@ -93,7 +93,7 @@ impl Draft {
             stream_id: by_run.map(|by| by.stream),
             client_key: new.by.client_key(),
             chain_depth: self.depth,
-            partial: new.by.is_stopped(),
+            partial: new.by.is_partial(),
             origin: by_run.map(|by| by.origin.clone()),
             created_at: now,
             updated_at: now,

@@ -94,6 +94,8 @@ pub struct RunSender {
     pub origin: Origin,
     /// The stream that the message ends.
     pub stream: StreamId,
+    /// The model's answer was cut at its limit, in the middle of the text.
+    pub is_cut: bool,
     /// Why the worker may still send it.
     pub authority: Authority,
 }
@@ -187,5 +189,9 @@ impl MessageSource {
     /// Whether the model had not finished the message when its run was canceled.
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(self, Self::Run(by) if matches!(by.authority, Authority::Stopped { .. }))
+    }
+    /// Whether the model has not written the text to its end.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.is_stopped() || matches!(self, Self::Run(by) if by.is_cut)
     }
 }

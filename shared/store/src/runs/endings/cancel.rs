@@ -13,6 +13,7 @@ use crate::{
         end_writes::{cancel_unchanged_write, cancel_write},
         endings::Ended,
         lanes::Leaving,
+        marks::Marks,
         no_such_run,
         steps::{CallRecord, worker_keeps},
     },
@@ -75,7 +76,7 @@ impl Runs<'_> {
             let mut writes = ending_writes(&canceled, by)?;
             writes.extend(usage::writes(canceled.usage_scope(), &canceled.used, 1, now)?);
             writes.extend(leaving.writes(now)?);
-            let ended = |run| Some(Ended { run, next: leaving.next_jobs() });
+            let ended = |run| Some(Ended { run, next: leaving.next_jobs(), read: Marks::new() });
             let refusal = match self.store.table.transact(&writes).await {
                 Ok(()) => return Ok(ended(canceled)),
                 Err(WriteError::Other(error)) => return Err(error),

@@ -15,12 +15,12 @@ use crate::{
         end_writes::end_write,
         endings::Ended,
         lanes::Leaving,
-        marks::Marks,
+        marks::{Marks, after_post},
         prompts::PromptRecord,
-        steps::{StepRecord, lease_holds},
+        steps::{ADD_HINTED, StepRecord, hinted_values, lease_holds},
     },
-    shared::member::is_member,
-    table::{WriteError, keys, write::Write},
+    shared::member::{MemberRecord, is_member},
+    table::{WriteError, keys, refusal::Refusal, write::Write},
     usage,
 };
 
@@ -83,15 +83,18 @@ pub struct EndWithMessage {
 }
 
 impl EndWithMessage {
+    /// The end, once the message is stored at `seq`. No run waits for it.
+    pub fn ended(self, space: SpaceId, seq: u64) -> Ended {
+        let read = self.read.map(|read| (space, after_post(read, seq)));
+        Ended { run: self.run, next: Vec::new(), read: read.into_iter().collect() }
+    }
+
     /// Moves the agent's cursor to the message at `seq`, if it has read all before it, and checks
     /// that the agent is a member.
     pub(crate) fn member(&self, space: SpaceId, seq: u64) -> Result<Write> {
         let agent = self.run.agent_id;
         match self.read {
-            Some(read) => {
-                let mark = if read + 1 == seq { seq } else { read };
-                cursor(space, agent, mark, self.now)
-            }
+            Some(read) => cursor(space, agent, after_post(read, seq), self.now),
             None => Ok(is_member(space, agent)),
         }
     }
@@ -126,6 +129,7 @@ impl Runs<'_> {
             .collect::<Result<Vec<_>>>()?;
         let rest = cursors.split_off(cursors.len().min(CURSORS));
         writes.extend(cursors);
+        let mut read = ending.marks.clone();
         let item_key = keys::run_meta(run.id);
         loop {
             let left = leaving.writes(now)?;
@@ -133,7 +137,7 @@ impl Runs<'_> {
             let refusal = match self.store.table.transact(&all).await {
                 Ok(()) => {
                     self.move_cursors(rest).await;
-                    return Ok(Ended { run: ended, next: leaving.next_jobs() });
+                    return Ok(Ended { run: ended, next: leaving.next_jobs(), read });
                 }
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
@@ -141,7 +145,7 @@ impl Runs<'_> {
             if refusal.names(&item_key) {
                 match refusal.existing::<RunRecord>(&item_key) {
                     Some(stored) if stored.ended_by.as_ref() == Some(lease) => {
-                        return Ok(Ended { run: stored, next: leaving.next_jobs() });
+                        return Ok(Ended { run: stored, next: leaving.next_jobs(), read });
                     }
                     // The run has asked people since it was read.
                     Some(stored)
@@ -157,8 +161,9 @@ impl Runs<'_> {
                 }
             }
             leaving.refused(self, &refusal).await?;
-            // If cursors failed, another run had read further, or the agent has left the space. The
+            // If cursors failed, another run had read as far, or the agent has left the space. The
             // run ends without them.
+            correct(&mut read, run.agent_id, &refusal);
             writes.retain(|write| !refusal.names(&write.key));
         }
     }
@@ -183,6 +188,7 @@ impl Runs<'_> {
 
     /// A run, as it is after its worker has ended it.
     fn finished(self, run: &RunRecord, lease: &LeaseId, ending: &Ending, now: Time) -> RunRecord {
+        let hinted = ending.last_step.iter().filter(|step| step.has_hints());
         let answered =
             ending.last_step.as_ref().filter(|step| step.finish_reason != FinishReason::Error);
         RunRecord {
@@ -192,6 +198,7 @@ impl Runs<'_> {
                 .first_token_at
                 .or_else(|| answered.and_then(|step| step.first_token_at)),
             skip_reason: ending.skip_reason.clone(),
+            hinted: hinted.map(|step| step.index).collect(),
             ..self.ended(run.clone(), ending.status, ending.reason, lease, now)
         }
     }
@@ -236,6 +243,19 @@ impl Runs<'_> {
     }
 }
 
+/// Replaces the marks whose cursors a transaction refused by the positions that the agent has, and
+/// removes those of spaces that it has left.
+fn correct(read: &mut Marks, agent: EntityId, refusal: &Refusal) {
+    read.retain(|space, mark| {
+        let key = keys::member(*space, agent);
+        if refusal.names(&key) {
+            let member: Option<MemberRecord> = refusal.existing(&key);
+            *mark = member.as_ref().map_or(0, |member| member.view().read_seq);
+        }
+        *mark > 0
+    });
+}
+
 /// Moves an agent's cursor forward, if the agent is still a member.
 fn cursor(space: SpaceId, agent: EntityId, mark: u64, now: Time) -> Result<Write> {
     let cursor =
@@ -250,6 +270,7 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
         ("#firstTokenAt = :firstToken, ", ended.first_token_at.is_some()),
         ("#skipReason = :skipReason, ", ended.skip_reason.is_some()),
         ("#reported = :reported, ", ended.reported.is_some()),
+        (ADD_HINTED, !ended.hinted.is_empty()),
     ];
     let also: String = also.into_iter().filter(|(_, is_set)| *is_set).map(|(set, _)| set).collect();
     let expression = format!("{also}#stepCount = :steps, #usage = :usage, ");
@@ -269,6 +290,9 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
     }
     if let Some(reported) = &ended.reported {
         write = write.value(":reported", reported)?;
+    }
+    if !ended.hinted.is_empty() {
+        write = hinted_values(write, &ended.hinted)?;
     }
     Ok(write)
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::{CallId, LeaseId, RunId, SpaceId},
+    messages::Sender,
     runs::{EndReason, Usage},
     steps::{CallStatus, FinishReason, SystemMessage},
 };
@@ -41,6 +42,12 @@ pub struct StepRecord {
     /// How many of the run's oldest results the question cut.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut_results: u32,
+    /// How many of the run's oldest answers the question sent without their opaque marks.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut_opaque: u32,
+    /// What only the model understands, such as its thinking with a signature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Opaque>,
     /// Whether the run was canceled while the model wrote the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
@@ -59,10 +66,28 @@ pub struct StepRecord {
     pub expires_at: Option<i64>,
 }
 
+impl StepRecord {
+    /// Removes what only the model of the answer understands.
+    pub(in crate::runs) fn forget_model(&mut self) {
+        self.opaque = None;
+        self.calls.iter_mut().for_each(|call| call.provider_id.clear());
+    }
+
+    /// Whether members may read what a watcher said before the step.
+    pub(in crate::runs) fn has_hints(&self) -> bool {
+        self.system_messages.iter().any(|message| !message.is_for_operator())
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub(in crate::runs) fn is_zero(count: &u32) -> bool {
     *count == 0
 }
+
+/// What a provider marks for itself in an answer, as it came. Nothing reads it but the provider.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Opaque(#[serde(with = "crate::table::json_text")] pub Value);
 
 /// A call as the model made it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +97,9 @@ pub struct CallBegun {
     pub name: String,
     /// The input as the model wrote it.
     pub input: String,
+    /// The provider's own id of the call. Empty if it gave none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub provider_id: String,
 }
 
 /// Messages of a space that a run was shown.
@@ -184,6 +212,9 @@ pub struct CallUsage {
 pub struct AnswerOrigin {
     /// The label of the caller who answered. Empty if the form expired or its run ended.
     pub by: String,
+    /// The entity that answered, with its name at that time. `None` if the operator or nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<Sender>,
     /// The token of the request that resolved it.
     pub token: LeaseId,
 }

@@ -11,7 +11,7 @@ use crate::{
     Result,
     runs::{
         prompts::PromptRecord,
-        steps::{CallBegun, CallFile, CallRecord, Progress, StepRecord},
+        steps::{CallBegun, CallFile, CallRecord, Opaque, Progress, StepRecord},
     },
 };
 
@@ -29,7 +29,7 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
         progress.prompt.as_ref().map(PromptRecord::view).transpose()?.unwrap_or_default();
     let mut steps = Vec::with_capacity(progress.steps.len());
     for step in progress.steps {
-        let system = step.system_messages.iter();
+        let system = step.system_messages.iter().filter(|message| message.is_for_model());
         prompt
             .messages
             .extend(system.map(|message| json!({"role": "system", "text": message.text})));
@@ -50,6 +50,7 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
             tools: tools.clone(),
             system_messages: step.system_messages,
             text: step.text,
+            thinking: step.opaque.map(|Opaque(marks)| marks),
             calls,
             partial: step.partial,
             finish_reason: (!step.partial).then_some(step.finish_reason),
@@ -100,6 +101,7 @@ fn remote_call(stored: &CallRecord) -> Call {
         call_id: stored.call_id,
         name: stored.name.clone(),
         input: json!({"text": stored.sent_excerpt}).to_string(),
+        provider_id: String::new(),
     };
     call_view(&begun, Some(stored), CallStatus::Canceled)
 }
@@ -132,6 +134,7 @@ fn begun(before: &[Step], run: &Run, started_at: Time) -> Step {
         tools: Vec::new(),
         system_messages: Vec::new(),
         text: String::new(),
+        thinking: None,
         calls: Vec::new(),
         partial: false,
         finish_reason: None,
@@ -167,7 +170,7 @@ fn call_view(begun: &CallBegun, stored: Option<&CallRecord>, unfinished: CallSta
     Call {
         call_id: begun.call_id,
         name: begun.name.clone(),
-        input: smartspace_domain::json::parse(&begun.input)
+        input: smartspace_domain::json::parse_written(&begun.input)
             .unwrap_or_else(|_| Value::String(begun.input.clone())),
         output: done.map(|done| done.output.clone()),
         files: done.map(files_view).unwrap_or_default(),

@@ -45,6 +45,9 @@ pub struct Asks {
     /// The entity that answered. `None` also if the operator answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<EntityId>,
+    /// The name of that entity when it answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_name: Option<String>,
 }
 
 impl ToolCard {

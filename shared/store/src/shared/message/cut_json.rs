@@ -21,6 +21,12 @@ impl CutJson {
         (Self { text: short.to_owned(), more }, (more > 0).then_some(text))
     }
 
+    pub(super) fn complete(&mut self, overflow: Option<String>) {
+        if let Some(text) = overflow {
+            *self = Self { text, more: 0 };
+        }
+    }
+
     pub(super) fn whole(&self, overflow: Option<&String>) -> Value {
         serde_json::from_str(overflow.unwrap_or(&self.text)).unwrap_or_default()
     }

@@ -168,7 +168,7 @@ mod tests {
         let fine = json!([
             says,
             assistant(&[text("t"), call("1"), call("2")]),
-            user(&[result("1"), result("2"), mark(), text("SYSTEM: s")])
+            user(&[result("1"), result("2"), mark(), text("u")])
         ]);
         assert_eq!(found(fine, tools.clone()), [""; 0]);
         let mut refused = blocks.refused();

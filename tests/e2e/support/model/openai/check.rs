@@ -1,4 +1,5 @@
-//! Checks a request for faults that `OpenAI` would refuse, or that no agent should send.
+//! Checks a request for faults that `OpenAI` or a compatible server would refuse, or that no agent
+//! should send.
 
 use std::collections::HashSet;
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::model::{
     check::{Faults, files::FileLimits},
-    files::SentFile,
+    files::{SentFile, files_of},
     request::{Api, ModelRequest, text_of},
 };
 
@@ -53,12 +54,28 @@ fn check_roles(request: &ModelRequest, faults: &mut Faults) {
     });
     let twice = roles.windows(2).any(|pair| pair == ["assistant", "assistant"]);
     faults.unless(!twice, || format!("the assistant speaks twice in a row: {roles:?}"));
+    // Templates of Qwen and Gemma refuse both, and Mistral refuses the user after a result.
+    let later = roles.iter().skip(1).any(|role| *role == "system");
+    faults.unless(!later, || format!("a system message that is not the first: {roles:?}"));
+    let users = roles.windows(2).any(|pair| pair == ["user", "user"]);
+    faults.unless(!users, || format!("the user speaks twice in a row: {roles:?}"));
+    for pair in request.messages().windows(2) {
+        let follows = pair[0]["role"] == "tool" && pair[1]["role"] == "user";
+        let shows = !files_of(Api::OpenAi, &pair[1]).is_empty();
+        faults.unless(!follows || shows, || format!("a user after a result: {}", pair[1]));
+    }
     for (role, message) in roles.iter().zip(request.messages()) {
         let known = ["system", "user", "assistant", "tool"].contains(role);
         faults.unless(known, || format!("unknown role {role:?}"));
         let says =
             !text_of(&message["content"]).trim().is_empty() || message["tool_calls"].is_array();
         faults.unless(says, || format!("a message without content: {message}"));
+        let is_plain = match message.get("content") {
+            None => message["tool_calls"].is_array(),
+            Some(Value::String(text)) => !text.is_empty(),
+            Some(content) => content.is_array() && !files_of(Api::OpenAi, message).is_empty(),
+        };
+        faults.unless(is_plain, || format!("neither a text nor parts beside a file: {message}"));
         for part in message["content"].as_array().into_iter().flatten() {
             faults.unless(is_part(role, part), || format!("not a part of the {role}: {part}"));
         }
@@ -141,7 +158,7 @@ mod tests {
             json!({ "type": "function", "function": function })
         };
         let system = json!({ "role": "system", "content": "s" });
-        let user = json!({ "role": "user", "content": [{ "type": "text", "text": "u" }] });
+        let user = json!({ "role": "user", "content": "u" });
         let function = json!({ "name": "a", "arguments": "{}" });
         let call = |id: &str| json!({ "id": id, "type": "function", "function": function });
         let calls = |ids: &[&str]| {
@@ -186,5 +203,27 @@ mod tests {
                 .join("")
                 .contains("not sorted")
         );
+    }
+
+    #[test]
+    fn a_conversation_that_a_compatible_server_would_refuse_is_found() {
+        let system = json!({ "role": "system", "content": "s" });
+        let user = json!({ "role": "user", "content": "u" });
+        let function = json!({ "name": "a", "arguments": "{}" });
+        let call = json!({ "id": "1", "type": "function", "function": function });
+        let answer = json!({ "role": "assistant", "tool_calls": [call] });
+        let empty = json!({ "role": "assistant", "content": null, "tool_calls": [call] });
+        let result = json!({ "role": "tool", "tool_call_id": "1", "content": "r" });
+        let part = json!({ "type": "text", "text": "u" });
+        for (wrong, word) in [
+            (json!([system, user, system]), "not the first"),
+            (json!([system, user, user]), "twice in a row"),
+            (json!([system, user, answer, result, user]), "after a result"),
+            (json!([system, { "role": "user", "content": [part] }]), "neither a text"),
+            (json!([system, user, empty, result]), "neither a text"),
+        ] {
+            let found = found(wrong.clone(), json!([])).join("; ");
+            assert!(found.contains(word), "{word:?} in {found:?} of {wrong}");
+        }
     }
 }

@@ -123,7 +123,7 @@ interface LinksProps {
 // Where the run belongs.
 function Links({ run, name, isOperator }: LinksProps) {
   const { trigger, remote, forkOf, retryOf, intoRunId, activeSpaceId } = run;
-  const isMessage = 'messageId' in trigger;
+  const isMessage = 'spaceName' in trigger;
   const spaceId = isMessage ? trigger.spaceId : activeSpaceId;
   return (
     <>

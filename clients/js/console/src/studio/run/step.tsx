@@ -71,6 +71,8 @@ const FINISH: Record<NonNullable<Step['finishReason']>, string> = {
   tool_calls: 'called tools',
   stop: 'had nothing more to do',
   length: 'reached its limit of tokens',
+  refusal: 'refused to answer',
+  pause: 'paused, and was asked again',
   error: 'failed',
 };
 

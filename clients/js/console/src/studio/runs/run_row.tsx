@@ -7,7 +7,16 @@ import { useState } from 'preact/hooks';
 import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
 import { ActionButton } from '../frame/action_button.tsx';
 import { Ago } from './ago.tsx';
-import { causeOf, isActive, isRepeatable, lengthOf, numbersOf, stateOf } from './words.ts';
+import { useTriggerMessage } from './trigger_message.ts';
+import {
+  causeOf,
+  isActive,
+  isRepeatable,
+  lengthOf,
+  numbersOf,
+  stateOf,
+  textOf,
+} from './words.ts';
 
 export interface RunRowProps {
   run: Run;
@@ -79,22 +88,18 @@ export function RunRow({ run, now, agentName, repeatedBy, onChanged }: RunRowPro
 }
 
 function Trigger({ run }: { run: Run }) {
-  const { words, space, text } = causeOf(run);
+  const message = useTriggerMessage(run);
   return (
     <>
-      <span dir="auto">{words}</span>
-      {space ? (
+      <span dir="auto">{causeOf(run, message)}</span>
+      {message ? (
         <>
           {' in '}
-          <a href={hashOf(space.id, space.seq)} dir="auto">
-            {space.name}
-          </a>
+          <a href={hashOf(message.spaceId, message.seq)}>{`#${message.seq}`}</a>
+          <span class="note clipped" dir="auto">
+            {textOf(message)}
+          </span>
         </>
-      ) : null}
-      {text ? (
-        <span class="note clipped" dir="auto">
-          {text}
-        </span>
       ) : null}
     </>
   );

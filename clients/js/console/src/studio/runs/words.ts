@@ -1,6 +1,6 @@
 // A run of a list in words: its state, its trigger, its times. Pure.
 
-import type { Run } from '@smartspace/client';
+import type { Message, Run } from '@smartspace/client';
 import { costText, durationText } from '../../why/words.ts';
 
 /** The color of a state. The words say the same. */
@@ -16,6 +16,8 @@ export interface RunState {
 const COMPLETED: Record<string, string> = {
   skipped: 'Stayed silent',
   delegated: 'Handed on',
+  refusal: 'Its model refused',
+  length: 'Ended at its limit for answers',
   max_steps: 'Ended at its step limit',
   time_limit: 'Ended at its time limit',
 };
@@ -64,35 +66,19 @@ export function stateOf({ status, endReason, reason, error }: Run): RunState {
   }
 }
 
-/** The trigger of a run in words. */
-export interface Cause {
-  /** Before the name of the space: a sender, a plan or a service. */
-  words: string;
-  /** The message's space, and the message's position in it. */
-  space: { id: string; name: string; seq: number } | null;
-  /** The message, the instruction or the payload, shortened. */
-  text: string;
-}
-
 const MOST = 160;
 
-export function causeOf({ trigger }: Run): Cause {
-  if ('text' in trigger) {
-    const { sender, spaceId, spaceName, seq, text } = trigger;
-    return {
-      words: sender.name,
-      space: { id: spaceId, name: spaceName, seq },
-      text: shortened(text),
-    };
-  }
-  if ('instruction' in trigger)
-    return { words: `Plan “${trigger.name}”`, space: null, text: shortened(trigger.instruction) };
-  if ('service' in trigger) {
-    const text = shortened(JSON.stringify(trigger.payload));
-    return { words: `Service ${trigger.service}`, space: null, text };
-  }
-  return { words: trigger.type, space: null, text: '' };
+/** The trigger of a run in words, and its message if that is loaded. */
+export function causeOf({ trigger }: Run, message: Message | null): string {
+  if ('seq' in trigger) return message?.sender.name ?? `Message #${trigger.seq}`;
+  if ('planId' in trigger) return 'A plan';
+  if ('service' in trigger) return `Service ${trigger.service}`;
+  return trigger.type;
 }
+
+/** The text of a message, shortened. */
+export const textOf = ({ parts }: Message): string =>
+  shortened(parts.map((part) => (part.type === 'text' ? part.text : '')).join(' '));
 
 /** A text on one line, cut after 160 characters. */
 export function shortened(text: string): string {

@@ -2,21 +2,18 @@
 
 import type { Schemas, SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
+import { providerChoices } from '../agents/setup/models.ts';
+import { useProviders } from '../agents/setup/provider_list.ts';
 import { NumberField, SelectField, TextArea, TextField } from '../save_form/fields.tsx';
-
-const PROVIDERS = [
-  { value: 'anthropic', text: 'Anthropic' },
-  { value: 'bedrock', text: 'Amazon Bedrock' },
-  { value: 'openai', text: 'OpenAI, or a server like it' },
-];
 
 /** The model that chooses agents. */
 export function RouterFields({ router }: { router: Schemas['RouterConfig'] | null }): JSX.Element {
   const provider = router?.model.provider ?? '';
-  const others = [
-    ...(provider === '' ? [{ value: '', text: 'Choose a provider' }] : []),
-    ...(provider === 'scripted' ? [{ value: provider, text: 'Scripted' }] : []),
-  ];
+  // A router plays a script only if it has one already.
+  const choices = providerChoices(useProviders(), provider).filter(
+    ({ value }) => value !== 'scripted' || provider === 'scripted',
+  );
+  const none = provider === '' ? [{ value: '', text: 'Choose a provider' }] : [];
   return (
     <div class="policy-fields">
       <div class="columns">
@@ -24,7 +21,7 @@ export function RouterFields({ router }: { router: Schemas['RouterConfig'] | nul
           name="/router/model/provider"
           label="Provider of the router"
           value={provider}
-          options={[...others, ...PROVIDERS]}
+          options={[...none, ...choices]}
         />
         <TextField
           name="/router/model/name"

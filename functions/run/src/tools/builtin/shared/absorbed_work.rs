@@ -41,7 +41,7 @@ fn actions(mut progress: Progress) -> Vec<Value> {
                 CallStatus::Pending => json!({"error": "canceled"}),
                 _ => done.output,
             };
-            let input = smartspace_domain::json::parse(&begun.input)
+            let input = smartspace_domain::json::parse_written(&begun.input)
                 .unwrap_or_else(|_| Value::String(begun.input.clone()));
             actions.push(json!({
                 "tool": begun.name,

@@ -10,11 +10,17 @@ use smartspace_domain::{
 };
 use smartspace_store::agents::state::{ByCall, ChangedBy};
 
-use crate::tools::{
-    calling::{Calling, Outcome},
-    input::text_of,
-    output::{MAX_OUTPUT_BYTES, count_that_fit},
+use crate::{
+    prompt::lists::write_list,
+    tools::{
+        calling::{Calling, Outcome},
+        input::text_of,
+        output::{MAX_OUTPUT_BYTES, count_that_fit},
+    },
 };
+
+/// The mark and the end of a line of a list, in bytes.
+const LINE_MARK_BYTES: usize = 3;
 
 /// Makes a change and returns the `output` of its result. A mistake of the model becomes an error
 /// output.
@@ -46,22 +52,33 @@ pub(crate) async fn store_change<T, F: Future<Output = Result<Vec<T>>>>(
 
 /// A list as an output: the first items that fit, and in `more` the number of the others.
 pub(crate) fn listed(name: &str, items: impl IntoIterator<Item = Value>) -> Value {
-    listed_in(MAX_OUTPUT_BYTES, name, items)
-}
-
-/// The same as [`listed`], in at most `max_bytes`.
-pub(crate) fn listed_in(
-    max_bytes: usize,
-    name: &str,
-    items: impl IntoIterator<Item = Value>,
-) -> Value {
     let items: Vec<Value> = items.into_iter().collect();
-    let fit = count_that_fit(&items, max_bytes);
+    let fit = count_that_fit(&items, MAX_OUTPUT_BYTES);
     let mut list = json!({name: items[..fit]});
     if fit < items.len() {
         list["more"] = json!(items.len() - fit);
     }
     list
+}
+
+/// A list as text: the lines that fit, and the number of the others. Also returns how many fit.
+pub(crate) fn list_text(title: &str, lines: &[String], max_bytes: usize) -> (String, usize) {
+    let mut bytes = 0;
+    let fits = |line: &&String| {
+        bytes += line.len() + LINE_MARK_BYTES;
+        bytes <= max_bytes
+    };
+    let fit = lines.iter().take_while(fits).count();
+    if lines.is_empty() {
+        return (format!("{title}: none"), 0);
+    }
+    let list = write_list(title, lines[..fit].iter().cloned(), lines.len() - fit);
+    (list.trim_end().to_owned(), fit)
+}
+
+/// The output of a tool that lists what the agent has stored.
+pub(crate) fn listed_as_text(title: &str, lines: &[String]) -> Outcome {
+    Outcome::completed(Value::String(list_text(title, lines, MAX_OUTPUT_BYTES).0))
 }
 
 /// The output of a tool that has deleted these keys or ids.

@@ -32,15 +32,24 @@ fn unexpected_events_are_faults() {
         read(&[text_delta(0, "Hm"), message_delta("end_turn"), message_stop()]),
         Ok(vec![text("Hm"), finished(FinishReason::Stop)])
     );
-    for foreign in [
+    let end = [text_delta(0, "Hm"), message_delta("end_turn"), message_stop()];
+    for odd in [
         json!(5),
         json!({}),
         json!({"type": 5}),
         json!({"type": "content_block_start", "index": 0}),
         json!([]),
+        json!({"type": "content_block_delta", "index": 0}),
+        json!({"type": "message_start"}),
+        json!({"type": "message_delta", "usage": 5}),
+        json!({"error": ""}),
     ] {
-        assert_eq!(read(std::slice::from_ref(&foreign)), Err(Fault::Foreign), "{foreign}");
+        let events = [std::slice::from_ref(&odd), &end[..]].concat();
+        assert_eq!(read(&events), Ok(vec![text("Hm"), finished(FinishReason::Stop)]), "{odd}");
     }
+    assert_eq!(read(&[json!({"message": "no"})]), Err(Fault::Foreign));
+    assert_eq!(ResponseReader::new(10).take("{\"typ"), Err(Fault::Foreign));
+    assert_eq!(read(&[json!({"error": {"a": 1}})]), Err(Fault::Reported(json!({"a": 1}))));
     let error = json!({"type": "overloaded_error", "message": "Overloaded"});
     assert_eq!(read(&[json!({"type": "error", "error": error})]), Err(Fault::Reported(error)));
 }

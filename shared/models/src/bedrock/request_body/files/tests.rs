@@ -6,8 +6,8 @@ use smartspace_domain::agents::ModelConfig;
 use super::*;
 use crate::{
     bedrock::request_body::RequestBody,
-    port::CachePoint,
-    samples::{self, PDF, PNG, call_id},
+    port::{CachePoint, Message},
+    samples::{self, PDF, PNG, made_id},
 };
 
 const CLAUDE: &str = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
@@ -52,9 +52,9 @@ fn files_follow_their_labels_and_a_cache_point_marks_a_whole_file() {
 
 #[test]
 fn files_after_results_are_sent_where_the_model_takes_them() {
-    let call = json!({"toolUse": {"toolUseId": call_id(0), "name": "f", "input": {}}});
+    let call = json!({"toolUse": {"toolUseId": made_id(0), "name": "f", "input": {}}});
     let result =
-        |content: Value| json!({"toolResult": {"toolUseId": call_id(0), "content": content}});
+        |content: Value| json!({"toolResult": {"toolUseId": made_id(0), "content": content}});
     let output = label("\"r\"");
     let labels = [label("[a.png]"), label("[b (1).pdf]"), label("[gone.jpeg]")];
     let of = |hello: Value, last: Value| {

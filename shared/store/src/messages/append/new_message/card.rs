@@ -53,6 +53,7 @@ impl NewCard {
             answer_by: form.answer_by.clone(),
             until: form.until,
             resolved_by: None,
+            resolved_name: None,
         });
         let result_schema =
             self.asks.as_ref().and_then(|form| form.result_schema.as_ref()).map(Value::to_string);

@@ -40,7 +40,7 @@ fn a_conversation_that_anthropic_would_refuse_is_found() {
     let fine = json!([
         says,
         assistant(&[text("t"), call("1"), call("2")]),
-        user(&[result("1"), result("2"), text("SYSTEM: s")])
+        user(&[result("1"), result("2"), text("u")])
     ]);
     assert_eq!(found(fine, tools.clone()), [""; 0]);
     for (wrong, word) in blocks.refused() {

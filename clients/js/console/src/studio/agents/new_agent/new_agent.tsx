@@ -1,6 +1,6 @@
 // The page that makes an agent from a template.
 
-import type { Entity, SpaceInfo } from '@smartspace/client';
+import type { Entity, Schemas, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -13,7 +13,8 @@ import { Page } from '../../frame/page.tsx';
 import { fieldsOf } from '../../save_form/body.ts';
 import { SelectField, TextArea, TextField } from '../../save_form/fields.tsx';
 import { SaveForm } from '../../save_form/save_form.tsx';
-import { MODELS, NEEDS, PROVIDERS, SCRIPT_HINT, type Provider } from '../setup/models.ts';
+import { modelsOf, needsOf, PROVIDERS, providerChoices, SCRIPT_HINT } from '../setup/models.ts';
+import { useProviders } from '../setup/provider_list.ts';
 import { instructionsHint, RuntimeFields } from '../setup/runtime_fields.tsx';
 import { SpaceChoices } from './space_choices.tsx';
 import { newAgentBody, scriptOf, TEMPLATES, type Template } from './templates.ts';
@@ -123,7 +124,8 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
   // changes the policy of its spaces.
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
   const [lastSpace] = useState(() => preference('space'));
-  const [asked, setAsked] = useState<Provider>(DEFAULT);
+  const [asked, setAsked] = useState(DEFAULT);
+  const listed = useProviders();
   const isAdmin = useRef<HTMLInputElement>(null);
   const items = spaces.answer?.items ?? [];
   const last = template.isAdmin ? null : lastSpace;
@@ -201,6 +203,7 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
           template={template}
           space={joined[0] ?? null}
           provider={provider}
+          listed={listed}
           onChoose={setAsked}
         />
       )}
@@ -226,11 +229,12 @@ interface ModelChoiceProps {
   template: Template;
   /** The first space that the agent joins. */
   space: SpaceInfo | null;
-  provider: Provider;
-  onChoose: (provider: Provider) => void;
+  provider: string;
+  listed: readonly Schemas['Provider'][];
+  onChoose: (provider: string) => void;
 }
 
-const ModelChoice = ({ template, space, provider, onChoose }: ModelChoiceProps) => (
+const ModelChoice = ({ template, space, provider, listed, onChoose }: ModelChoiceProps) => (
   <>
     <div class="columns">
       <SelectField
@@ -238,18 +242,18 @@ const ModelChoice = ({ template, space, provider, onChoose }: ModelChoiceProps) 
         name="/agent/model/provider"
         label="Provider"
         value={provider}
-        options={PROVIDERS}
+        options={providerChoices(listed, provider)}
         disabled={template.id === 'scripted'}
-        onChoose={(value) => onChoose(value as Provider)}
-        hint={NEEDS[provider]}
+        onChoose={onChoose}
+        hint={needsOf(provider)}
       />
       <TextField
         key={provider}
         name="/agent/model/name"
         label="Model"
-        value={MODELS[provider][0]}
+        value={modelsOf(provider)[0] ?? ''}
         required
-        options={MODELS[provider]}
+        options={modelsOf(provider)}
       />
     </div>
     {provider === 'scripted' ? (

@@ -4,12 +4,14 @@ import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { NumberField, SelectField, TextArea, TextField } from '../../save_form/fields.tsx';
-import { MODELS, modelText, NEEDS, PROVIDERS, SCRIPT_HINT, type Provider } from './models.ts';
+import { modelsOf, modelText, needsOf, providerChoices, SCRIPT_HINT } from './models.ts';
+import { useProviders } from './provider_list.ts';
 
 /** The model of an agent and its settings. */
 export function ModelFields({ model }: { model: Schemas['ModelConfig'] }): JSX.Element {
-  const [provider, setProvider] = useState<Provider>(model.provider);
+  const [provider, setProvider] = useState(model.provider);
   useEffect(() => setProvider(model.provider), [model]);
+  const listed = useProviders();
   return (
     <>
       <div class="columns">
@@ -17,16 +19,16 @@ export function ModelFields({ model }: { model: Schemas['ModelConfig'] }): JSX.E
           name="/agent/model/provider"
           label="Provider"
           value={model.provider}
-          options={PROVIDERS}
-          onChoose={(value) => setProvider(value as Provider)}
-          hint={NEEDS[provider]}
+          options={providerChoices(listed, model.provider)}
+          onChoose={setProvider}
+          hint={needsOf(provider)}
         />
         <TextField
           name="/agent/model/name"
           label="Model"
           value={model.name}
           required
-          options={MODELS[provider]}
+          options={modelsOf(provider)}
         />
       </div>
       {provider === 'scripted' ? (

@@ -2,14 +2,15 @@
 
 import type { Schemas } from '@smartspace/client';
 
-export type Provider = Schemas['Provider'];
-
 interface ProviderChoice {
-  value: Provider;
+  value: string;
   text: string;
 }
 
-/** The providers with their names for people. The first one is the default of a new agent. */
+/**
+ * The providers of every deployment, with their names for people. The first one is the default of a
+ * new agent.
+ */
 export const PROVIDERS: readonly [ProviderChoice, ...ProviderChoice[]] = [
   { value: 'anthropic', text: 'Anthropic' },
   { value: 'openai', text: 'OpenAI, or a server with its API' },
@@ -17,8 +18,21 @@ export const PROVIDERS: readonly [ProviderChoice, ...ProviderChoice[]] = [
   { value: 'scripted', text: 'Scripted: plays a script, needs no key' },
 ];
 
-/** Models to choose from. The first one is the default of a new agent. */
-export const MODELS: Record<Provider, readonly string[]> = {
+/** These providers, those that the operator added, and the one that is chosen now. */
+export function providerChoices(
+  listed: readonly Schemas['Provider'][],
+  chosen: string,
+): ProviderChoice[] {
+  const choices = [...PROVIDERS];
+  const add = (value: string, text: string) => {
+    if (!choices.some((choice) => choice.value === value)) choices.push({ value, text });
+  };
+  for (const { name, host } of listed) add(name, host ? `${name}, at ${host}` : name);
+  if (chosen !== '') add(chosen, chosen);
+  return choices;
+}
+
+const MODELS: Record<string, readonly string[]> = {
   anthropic: ['claude-haiku-4-5', 'claude-sonnet-4-5', 'claude-opus-4-5'],
   openai: ['gpt-5-mini', 'gpt-5', 'gpt-5-nano', 'gpt-4.1', 'gpt-4.1-mini'],
   bedrock: [
@@ -29,8 +43,10 @@ export const MODELS: Record<Provider, readonly string[]> = {
   scripted: ['demo'],
 };
 
-/** The requirements of each provider. */
-export const NEEDS: Record<Provider, string> = {
+/** Models of a provider to choose from. The first one is the default of a new agent. */
+export const modelsOf = (provider: string): readonly string[] => MODELS[provider] ?? [];
+
+const NEEDS: Record<string, string> = {
   anthropic: 'Smartspace needs ANTHROPIC_API_KEY in its environment.',
   openai:
     'Smartspace needs OPENAI_API_KEY in its environment, or OPENAI_BASE_URL for a server without ' +
@@ -38,6 +54,10 @@ export const NEEDS: Record<Provider, string> = {
   bedrock: 'Smartspace needs AWS_REGION and AWS credentials in its environment.',
   scripted: 'It needs no key. The name may be any text.',
 };
+
+/** What a provider needs. */
+export const needsOf = (provider: string): string =>
+  NEEDS[provider] ?? 'The operator’s configuration has its address and its key.';
 
 /** The meaning of the rules of a script. */
 export const SCRIPT_HINT =

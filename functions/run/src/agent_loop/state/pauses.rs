@@ -1,0 +1,124 @@
+//! Writes what a run has to know after a pause: its prompt stays as it was, so that providers find
+//! it in their caches.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use smartspace_domain::{Time, forms::FormAnswer, json, steps::CallStatus};
+use smartspace_store::runs::steps::{CallBegun, CallRecord};
+
+use crate::{
+    agent_loop::state::{Pending, State},
+    prompt::{
+        changes::{Known, OwnChange, write_changes},
+        format::{Excerpt, Name, Span},
+        lines::operator,
+        lists::minute,
+        reading::PromptSources,
+        run_activity::first_text,
+    },
+    run_context::RunContext,
+    watchers::resumed,
+};
+
+/// A shorter time without a step is no pause.
+const MIN_PAUSE: Duration = Duration::from_mins(1);
+/// The longest question of a form, in characters.
+const MAX_QUESTION_CHARS: usize = 80;
+/// The tools that change the state that the prompt shows.
+const CHANGING: [&str; 6] =
+    ["set_memories", "delete_memories", "set_goals", "delete_goals", "set_plans", "delete_plans"];
+
+impl State {
+    /// Notes how a call ended. A form counts from the moment at which it was shown.
+    pub(super) fn note_call(&mut self, record: &CallRecord) {
+        let is_form = record.answer.is_some() || record.status == CallStatus::Pending;
+        let acted_at = if is_form { record.started_at } else { record.finished_at };
+        self.last_action = self.last_action.max(acted_at);
+    }
+
+    /// Notes the answers to the forms of the last step, and which of its calls changed the agent's
+    /// state.
+    pub(crate) fn note_answers(&mut self, pending: &Pending) {
+        let calls = pending.calls.iter().zip(&pending.records);
+        let forms: Vec<(&CallBegun, &CallRecord)> = calls
+            .filter_map(|(begun, record)| Some((begun, record.as_ref()?)))
+            .filter(|(_, record)| record.answer.is_some())
+            .collect();
+        let senders = forms.iter().filter_map(|(_, record)| record.answer.as_ref()?.sender.clone());
+        self.names.add(&senders.collect::<Vec<_>>());
+        self.answers = forms
+            .iter()
+            .map(|(begun, record)| self.answer(begun, record, forms.len() > 1))
+            .collect();
+    }
+
+    /// Writes how a form ended. With several forms, its question says which one it is.
+    fn answer(&self, begun: &CallBegun, record: &CallRecord, with_question: bool) -> String {
+        let mut form = Name(&record.name).to_string();
+        let input = json::parse(&begun.input).ok();
+        if let Some(question) = input.as_ref().and_then(first_text).filter(|_| with_question) {
+            form = format!("{form} {}", Excerpt(question, MAX_QUESTION_CHARS));
+        }
+        let sender = record.answer.as_ref().and_then(|answer| answer.sender.as_ref());
+        let who = sender.map_or_else(operator, |sender| self.names.of(sender));
+        match record.status {
+            CallStatus::Expired => format!("{form} expired: nobody answered."),
+            CallStatus::Completed if FormAnswer::is_declined(&record.output.to_string()) => {
+                format!("{} declined {form}.", capitalized(&who))
+            }
+            CallStatus::Completed => format!("{} answered {form}.", capitalized(&who)),
+            _ => format!("{form} ended without an answer."),
+        }
+    }
+
+    /// Notes what changed in the agent's state since the stored prompt. The sources of a prompt are
+    /// read at every claim, so this reads nothing.
+    pub(super) fn note_changes(&mut self, context: &RunContext, sources: &PromptSources) {
+        let earlier = self.system_messages.iter();
+        let earlier = earlier.filter(|message| message.watcher == resumed::NAME);
+        let known = Known {
+            prompt: &self.prompt.body.messages,
+            notices: earlier.map(|message| &*message.text).collect(),
+            since: context.run.started_at.unwrap_or(context.run.created_at),
+            own_changes: &self.own_changes,
+        };
+        self.changed = write_changes(sources, context.config.builtins, &known);
+    }
+
+    /// Notes a call of the run that changed the agent's state.
+    pub(crate) fn note_own_change(&mut self, begun: &CallBegun, record: &CallRecord) {
+        if CHANGING.contains(&&*record.name) && record.status == CallStatus::Completed {
+            self.own_changes.push(OwnChange {
+                tool: record.name.clone(),
+                input: json::parse(&begun.input).unwrap_or(Value::Null),
+                began_at: record.started_at,
+                ended_at: record.finished_at,
+            });
+        }
+    }
+
+    /// Writes the notice after a pause. `None` if there was none.
+    pub(crate) fn resumed(&mut self, now: Time) -> Option<String> {
+        let waited = now.since(self.last_action);
+        if self.answers.is_empty() && waited < MIN_PAUSE {
+            return None;
+        }
+        let span = if waited < MIN_PAUSE {
+            format!("{}s", waited.as_secs())
+        } else {
+            Span(waited).to_string()
+        };
+        let mut sentences = std::mem::take(&mut self.answers);
+        sentences.push(format!("It is {} UTC; you waited {span}.", minute(now)));
+        let changed = std::mem::take(&mut self.changed);
+        if changed.is_empty() {
+            return Some(sentences.join(" "));
+        }
+        Some(format!("{} Changed meanwhile:\n{}", sentences.join(" "), changed.join("\n")))
+    }
+}
+
+fn capitalized(who: &str) -> String {
+    if who == operator() { "The operator".to_owned() } else { who.to_owned() }
+}

@@ -1,0 +1,143 @@
+//! The changes that make a request acceptable to a model that refuses one of its fields.
+
+use serde_json::{Map, Value};
+
+use crate::{adaptations::schemas, refusals::Refusal};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Change {
+    /// `max_completion_tokens` in place of `max_tokens`, or the reverse.
+    OtherMaxTokens,
+    NoTemperature,
+    NoStreamOptions,
+    NoReasoningEffort,
+    NoParallelToolCalls,
+    NoPromptCacheKey,
+    NoToolChoice,
+    /// The schemas of tools without what some servers do not know.
+    SimpleSchemas,
+}
+
+const MAX_TOKENS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
+
+/// Words with which servers refuse a field itself. A value that is too high, for example, would be
+/// refused under any name.
+const REFUSING: [&str; 22] = [
+    "unsupported",
+    "not supported",
+    "not support",
+    "n't support",
+    "only supported",
+    "unknown",
+    "unrecognized",
+    "unrecognised",
+    "not recognized",
+    "unexpected",
+    "extra input",
+    "extra field",
+    "extra_forbidden",
+    "not permitted",
+    "not allowed",
+    "is allowed",
+    "may not",
+    "forbidden",
+    "deprecated",
+    "cannot be used",
+    "no such",
+    "additional propert",
+];
+
+impl Change {
+    pub(super) const ALL: [Self; 8] = [
+        Self::OtherMaxTokens,
+        Self::NoTemperature,
+        Self::NoStreamOptions,
+        Self::NoReasoningEffort,
+        Self::NoParallelToolCalls,
+        Self::NoPromptCacheKey,
+        Self::NoToolChoice,
+        Self::SimpleSchemas,
+    ];
+
+    /// The fields that it concerns. Bedrock has other names for some.
+    fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::OtherMaxTokens => &MAX_TOKENS,
+            Self::NoTemperature => &["temperature"],
+            Self::NoStreamOptions => &["stream_options"],
+            Self::NoReasoningEffort => &["reasoning_effort"],
+            Self::NoParallelToolCalls => &["parallel_tool_calls"],
+            Self::NoPromptCacheKey => &["prompt_cache_key"],
+            Self::NoToolChoice => &["tool_choice", "toolChoice"],
+            Self::SimpleSchemas => &[],
+        }
+    }
+
+    /// Whether a refusal of the request `sent` asks for this change.
+    pub(super) fn is_named_by(self, refusal: &Refusal, sent: &Value) -> bool {
+        if self == Self::SimpleSchemas {
+            return schemas::are_refused(&refusal.words);
+        }
+        let is_sent = |field: &&str| self != Self::OtherMaxTokens || sent.get(field).is_some();
+        let mut fields = self.fields().iter().filter(|field| is_sent(field));
+        let blamed = refusal.fields.iter().map(|field| beginning(field));
+        let blamed: Vec<&str> = blamed.filter(|field| sent.get(field).is_some()).collect();
+        if blamed.is_empty() {
+            return refuses(&refusal.words) && fields.any(|field| has_word(&refusal.words, field));
+        }
+        // A limit that is too high would be refused under its other name, too.
+        fields.any(|field| blamed.contains(field))
+            && (self != Self::OtherMaxTokens || refuses(&refusal.words))
+    }
+
+    pub(super) fn apply(self, body: &mut Value) {
+        match self {
+            Self::SimpleSchemas => schemas::simplify(body),
+            Self::OtherMaxTokens => {
+                if let Some(fields) = body.as_object_mut() {
+                    exchange(fields);
+                }
+            }
+            _ => {
+                for at in ["", "/inferenceConfig", "/toolConfig"] {
+                    let Some(Value::Object(part)) = body.pointer_mut(at) else { continue };
+                    for field in self.fields() {
+                        part.shift_remove(*field);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn exchange(fields: &mut Map<String, Value>) {
+    let [one, other] = MAX_TOKENS;
+    // Anthropic's API requires the field, and has no other.
+    if !fields.contains_key("messages") || fields.contains_key("system") {
+        return;
+    }
+    let swapped = match fields.shift_remove(one) {
+        Some(value) => Some((other, value)),
+        None => fields.shift_remove(other).map(|value| (one, value)),
+    };
+    fields.extend(swapped.map(|(name, value)| (name.to_owned(), value)));
+}
+
+/// The field of the request in which a path such as `messages[1].role` begins.
+fn beginning(path: &str) -> &str {
+    let end = path.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+    &path[..end.unwrap_or(path.len())]
+}
+
+fn refuses(words: &str) -> bool {
+    let words = words.to_lowercase();
+    REFUSING.iter().any(|refusing| words.contains(refusing))
+}
+
+/// Whether a text has this word, and not only a longer one.
+fn has_word(text: &str, word: &str) -> bool {
+    let inside = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(inside) && !text[at + word.len()..].starts_with(inside)
+    })
+}
