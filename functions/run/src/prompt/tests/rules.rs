@@ -51,7 +51,7 @@ fn waited() -> PromptSources {
 }
 
 fn lines_of(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| line.contains("#") && line.contains(" 15:07 ")).collect()
+    text.lines().filter(|line| line.contains('#') && line.contains(" 15:07 ")).collect()
 }
 
 #[test]

@@ -56,7 +56,8 @@ async fn refusals_get_failure_codes() {
     );
     let long = Reply::refusal(400, &body("This model's maximum context length is 8 tokens."));
     let text = "the provider answered 400: This model's maximum context length is 8 tokens.";
-    assert_eq!(answer(long).await, refused(FailureCode::ContextTooLong, text, None));
+    let error = ModelError::new(FailureCode::ContextTooLong, text);
+    assert_eq!(answer(long).await, Err(ModelError { window: Some(8), ..error }));
     let moved = Reply::refusal(302, "").with_header("location", "http://127.0.0.1:1/");
     assert_eq!(
         answer(moved).await,
@@ -116,13 +117,13 @@ async fn a_refusal_that_names_a_field_is_obeyed_within_the_same_try_and_remember
         if body.get("stream_options").is_some() {
             return refusal("stream_options", "Unrecognized request argument: stream_options");
         }
-        Reply::events(&[END, DONE].concat())
+        Reply::events(&[EVENTS, END, DONE].concat())
     })
     .await;
     let openai = openai(Some(KEY), Some(&provider.address));
     for requests in [3, 4] {
         let answer = ask_under(Limits::default(), &openai).await;
-        assert_eq!(answer, Ok(vec![Ok(finished())]));
+        assert_eq!(answer, Ok(whole()));
         assert_eq!(provider.received().len(), requests);
     }
     let received = provider.received();
@@ -138,7 +139,7 @@ async fn a_refusal_that_names_a_field_is_obeyed_within_the_same_try_and_remember
 async fn a_refused_field_of_a_server_that_checks_by_a_model_is_found_in_its_list() {
     let provider = Provider::answering(|body| {
         if body.get("stream_options").is_none() {
-            return Reply::events(&[END, DONE].concat());
+            return Reply::events(&[EVENTS, END, DONE].concat());
         }
         let error = json!({"type": "extra_forbidden", "loc": ["body", "stream_options"],
             "msg": "Extra inputs are not permitted", "input": {"include_usage": true}});
@@ -146,6 +147,6 @@ async fn a_refused_field_of_a_server_that_checks_by_a_model_is_found_in_its_list
     })
     .await;
     let openai = openai(Some(KEY), Some(&provider.address));
-    assert_eq!(ask_under(Limits::default(), &openai).await, Ok(vec![Ok(finished())]));
+    assert_eq!(ask_under(Limits::default(), &openai).await, Ok(whole()));
     assert_eq!(provider.received().len(), 2);
 }
