@@ -112,7 +112,7 @@ fn window_of(error: &Value, message: &str) -> Option<u32> {
             "context length of ",
             "context window of ",
             "context size (",
-            "tokens > ",
+            " > ",
         ];
         after.iter().find_map(|phrase| number_after(&text, phrase))
     };
