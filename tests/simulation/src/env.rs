@@ -8,7 +8,7 @@ mod calls;
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicI64, AtomicU64, Ordering},
     },
     time::Duration,
@@ -18,6 +18,7 @@ use smartspace_domain::{
     Time,
     jobs::{BroadcastJob, RunJob, TriggerJob},
 };
+use smartspace_models::port::Model;
 use smartspace_ports::files::MemoryFiles;
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
@@ -84,6 +85,8 @@ pub struct Env {
     pub arriving: Mutex<Option<UnboundedReceiver<Webhook>>>,
     /// The records that the oracle needs.
     pub ledger: Mutex<Ledger>,
+    /// The model that agents ask instead of one that answers at random, if a test has its own.
+    pub model: OnceLock<Arc<dyn Model>>,
     /// The exact latency of every call, in tests that count calls.
     pub fixed_latency: Option<Duration>,
     begun: Instant,
@@ -128,6 +131,7 @@ impl Env {
             webhooks,
             arriving: Mutex::new(Some(arriving)),
             ledger: Mutex::default(),
+            model: OnceLock::new(),
             fixed_latency,
             begun: Instant::now(),
             calm: Mutex::default(),

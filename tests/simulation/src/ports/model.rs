@@ -41,7 +41,10 @@ pub struct SimModel {
 #[async_trait]
 impl Model for SimModel {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        MODEL_LIMITS.ask(&Provider(self), request).await
+        match self.env.model.get() {
+            Some(model) => MODEL_LIMITS.ask(&**model, request).await,
+            None => MODEL_LIMITS.ask(&Provider(self), request).await,
+        }
     }
 
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {

@@ -1,0 +1,165 @@
+//! Conversations with models that obey their prompt to the letter and know nothing else, in each
+//! mode of busy agents. What such a model does wrong, the prompt tells it to do.
+//!
+//! [`task`] and [`reading`] read the text of a request, [`obedience`] acts on it, and [`model`]
+//! takes a random time for it. [`scene`] is the deployment, and [`conversations`] are what people
+//! and agents talk about.
+
+mod approvals;
+mod conversations;
+mod model;
+mod obedience;
+mod reading;
+mod scene;
+mod task;
+
+use std::{collections::BTreeMap, time::Duration};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use smartspace_simulation::chance::Chance;
+use tokio::time::sleep;
+
+use self::{
+    conversations::{Conversation, Event},
+    scene::{Scene, text},
+};
+
+/// The longest time between two messages of people.
+const BETWEEN: Duration = Duration::from_millis(1_500);
+/// Plays of each conversation and mode at each change, and with `--all`.
+const PLAYS: [u64; 2] = [10, 100];
+
+/// What agents have said in a conversation.
+struct Said {
+    texts: Vec<String>,
+    /// Whether the runs that the last message has woken are completed.
+    is_newest_read: bool,
+}
+
+/// Plays a conversation whose agents have this mode.
+async fn play(scene: &Scene, conversation: &Conversation, mode: &str, odds: &Chance) -> Said {
+    let mut members = Vec::new();
+    let mut people = BTreeMap::new();
+    for name in conversation.people() {
+        let person = scene.person(name).await;
+        members.push(person.clone());
+        people.insert(name, person);
+    }
+    for (name, task) in conversation.agents {
+        let deploy = json!({
+            "name": "deploy", "description": "Deploys.", "inputSchema": {"type": "object"},
+            "execution": {"type": "static", "output": {"deployed": true}},
+        });
+        let more = json!({"concurrency": {"mode": mode}, "tools": [deploy]});
+        members.push(scene.agent(name, task, more).await);
+    }
+    let space = scene.space(conversation.name, &members, conversation.policy).await;
+    for event in conversation.events {
+        match event {
+            Event::Says(person, words) => {
+                sleep(odds.time(conversation.name, Duration::ZERO, BETWEEN)).await;
+                scene.post(&space, &people[person], words).await;
+            }
+            Event::Hears(words) => {
+                scene.until(&space, |message| text(message) == *words).await;
+            }
+        }
+    }
+    let runs = scene.quiet(&space).await;
+    let messages = scene.messages(&space).await;
+    let of_agents = messages.iter().filter(|message| message["sender"]["type"] == "agent");
+    let newest = messages.last().and_then(|message| message["dispatch"].as_array());
+    let is_completed = |one: &Value| {
+        let run = runs.iter().find(|run| run["id"] == one["runId"]);
+        run.is_none_or(|run| run["status"] == "completed")
+    };
+    Said {
+        texts: of_agents.map(|message| text(message).to_owned()).collect(),
+        is_newest_read: newest.into_iter().flatten().all(is_completed),
+    }
+}
+
+/// What is wrong with what agents have said under this mode.
+fn fault(conversation: &Conversation, mode: &str, said: &Said) -> Option<String> {
+    let times = |text: &str| said.texts.iter().filter(|it| *it == text).count();
+    let counts: Vec<usize> = conversation.expected.iter().map(|text| times(text)).collect();
+    let has_other = said.texts.len() != counts.iter().sum::<usize>();
+    let is_right = match mode {
+        "queue" | "coalesce" => counts.iter().all(|count| *count == 1),
+        "parallel" => counts.iter().all(|count| *count >= 1),
+        _ => said.is_newest_read && conversation.newest.is_none_or(|text| times(text) >= 1),
+    };
+    (has_other || !is_right).then(|| format!("{mode}, {}: {:?}", conversation.name, said.texts))
+}
+
+/// Plays each conversation so often. Returns what went wrong.
+fn faults(mode: &str, plays: u64, without: &'static [&'static str]) -> Vec<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    let mut faults = Vec::new();
+    for seed in 1..=plays {
+        let played = runtime.block_on(async {
+            let scene = Scene::new(seed, without).await;
+            let odds = Chance::new(seed, [].into());
+            let all = conversations::all();
+            let plays = all.iter().map(|it| play(&scene, it, mode, &odds));
+            let said = join_all(plays).await;
+            scene.end();
+            all.into_iter().zip(said).collect::<Vec<_>>()
+        });
+        let wrong = played.iter().filter_map(|(it, said)| fault(it, mode, said));
+        faults.extend(wrong.map(|fault| format!("seed {seed}, {fault}")));
+    }
+    faults
+}
+
+#[test]
+fn readers_answer_everything_once_in_a_queue() {
+    assert_eq!(faults("queue", PLAYS[0], &[]), [""; 0]);
+}
+
+#[test]
+fn readers_answer_everything_once_if_messages_join_a_run() {
+    assert_eq!(faults("coalesce", PLAYS[0], &[]), [""; 0]);
+}
+
+#[test]
+fn readers_answer_everything_side_by_side() {
+    assert_eq!(faults("parallel", PLAYS[0], &[]), [""; 0]);
+}
+
+#[test]
+fn readers_answer_the_latest_message() {
+    assert_eq!(faults("latest", PLAYS[0], &[]), [""; 0]);
+}
+
+#[test]
+#[ignore = "by hand and in the nightly job: tests/run --all"]
+fn readers_answer_as_their_mode_says_in_a_hundred_plays() {
+    for mode in ["queue", "coalesce", "parallel", "latest"] {
+        assert_eq!(faults(mode, PLAYS[1], &[]), [""; 0]);
+    }
+}
+
+/// Each of these sentences is needed: readers that do not get it do something wrong.
+#[test]
+fn readers_without_a_sentence_of_the_prompt_fail() {
+    let marks: &[&str] = &["[NEW] ", ", not answered yet"];
+    let news: &[&str] = &["If one of these is for you, another run of yours answers it:"];
+    let own: &[&str] = &["Lines of `You` are what you said: do not say it again."];
+    let others: &[&str] = &["Other runs of yours deal with other messages; you deal with TRIGGER."];
+    let speaks: &[&str] = &["Only send_message speaks"];
+    for (mode, sentence) in [
+        ("queue", marks),
+        ("queue", news),
+        ("queue", own),
+        ("parallel", others),
+        ("latest", speaks),
+    ] {
+        assert!(!faults(mode, 3, sentence).is_empty(), "{mode} without {sentence:?}");
+    }
+}
