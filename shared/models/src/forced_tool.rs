@@ -97,7 +97,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_object_in_text_is_the_call() {
-        for text in ["{\"agents\": []}", "```json\n{\"agents\": []}\n```", "Ada: {\"agents\": []}"] {
+        for text in ["{\"agents\": []}", "```json\n{\"agents\": []}\n```", "Ada: {\"agents\": []}"]
+        {
             let pieces = text.chars().map(|char| Piece::Text(char.to_string()));
             let pieces = pieces.chain([finished(FinishReason::Stop)]);
             assert_eq!(answer(pieces).await, call("{\"agents\": []}"), "{text}");

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     support::{
         model::{call, stop},
+        routes::id,
         stack::Stack,
         tool_scene::http_tool,
         waiting::{SOON, wait_for},

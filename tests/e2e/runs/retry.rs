@@ -239,7 +239,9 @@ async fn a_retry_does_not_end_before_a_newer_message_that_is_answered() {
 #[tokio::test]
 async fn an_agent_sees_that_its_run_repeats_another_one() {
     let stack = Stack::start().await;
-    stack.model.plays("ada", [http(400), call("get_my_runs", json!({"status": "all"})).into(), stop()]);
+    stack
+        .model
+        .plays("ada", [http(400), call("get_my_runs", json!({"status": "all"})).into(), stop()]);
     let (person, agent, space) = stack.pair().await;
     let (_, first) = failed_run(&stack, &space, &person, &agent).await;
     let retry = id(&stack.retry(&first).await.must_be(202));

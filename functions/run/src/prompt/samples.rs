@@ -134,6 +134,7 @@ fn agent_member(name: &str, cursor: u64) -> MemberRecord {
         name: name.into(),
         kind: EntityType::Agent,
         about: None,
+        chain_limit: None,
         role: smartspace_domain::spaces::Role::Member,
         cursor,
         read_seq: 0,
@@ -146,7 +147,11 @@ fn agent_member(name: &str, cursor: u64) -> MemberRecord {
 }
 
 fn card(name: &str, members: &[Sender], count: usize) -> SpaceOverview {
-    let members = members.iter().cloned().map(|sender| OverviewMember { sender, about: None, chain_limit: None });
+    let members = members.iter().cloned().map(|sender| OverviewMember {
+        sender,
+        about: None,
+        chain_limit: None,
+    });
     SpaceOverview { name: name.into(), members: members.collect(), count, admin: None }
 }
 

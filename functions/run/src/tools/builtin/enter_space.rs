@@ -92,8 +92,7 @@ impl BuiltInTool for EnterSpace {
         let lines = lines_of(calling, &names, space, &member);
         let run = &calling.context.run;
         let ends = chain_ends(&record.settings, Some(&overview), run.agent_id, run.chain_depth);
-        let wakes =
-            if ends { CHAIN_ENDS } else { write_waking(&record.settings, Some(&overview)) };
+        let wakes = if ends { CHAIN_ENDS } else { write_waking(&record.settings, Some(&overview)) };
         let output = write_entered(&record.settings, wakes, &overview, &lines, &messages, total);
         // The messages that are not shown are counted, so they count as read, too.
         Ok(Outcome {

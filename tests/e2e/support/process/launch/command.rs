@@ -38,9 +38,7 @@ pub(crate) fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
             command.env(name, value);
         }
     }
-    command
-        .env("OPENAI_BASE_URL", &setup.model_url)
-        .env("OPENAI_API_KEY", KEY);
+    command.env("OPENAI_BASE_URL", &setup.model_url).env("OPENAI_API_KEY", KEY);
     command
         .env("ANTHROPIC_BASE_URL", anthropic_url(&setup.model_url))
         .env("ANTHROPIC_API_KEY", KEY);
@@ -65,9 +63,7 @@ pub(crate) fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
 /// The fake model as the providers that it imitates. On a server of the deployment's own only two
 /// answers would be under way at once, and tries would go on for two minutes.
 fn makers(model_url: &str) -> Value {
-    let entry = |api: &str, base_url: &str| {
-        json!({"api": api, "baseUrl": base_url, "key": KEY, "own": false})
-    };
+    let entry = |api: &str, base_url: &str| json!({"api": api, "baseUrl": base_url, "key": KEY, "own": false});
     let anthropic = entry("anthropic", anthropic_url(model_url));
     json!({"providers": {"openai": entry("openai", model_url), "anthropic": anthropic}})
 }
