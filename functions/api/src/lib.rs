@@ -25,7 +25,7 @@ use smartspace_domain::{
     callbacks::CallbackKey, invites::InvitePolicy, prices::Prices, providers::Providers,
 };
 use smartspace_pipeline::Pipeline;
-use smartspace_ports::secrets::Secrets;
+use smartspace_ports::{model_servers::ModelServers, secrets::Secrets};
 use smartspace_web::{with_fallbacks, with_middleware};
 
 pub use auth::AdminKey;
@@ -53,6 +53,8 @@ pub struct Api {
     pub prices: Arc<Prices>,
     /// The providers that agents may name, with their secrets filled in.
     pub providers: Arc<Providers>,
+    /// Asks the deployment's own servers for what they tell.
+    pub model_servers: Arc<dyn ModelServers>,
     pub invites: InvitePolicy,
 }
 

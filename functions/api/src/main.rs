@@ -13,7 +13,7 @@ use smartspace_lambda::{
     http,
     secret::{Built, Contents},
 };
-use smartspace_ports::key_sets::HttpKeySet;
+use smartspace_ports::{key_sets::HttpKeySet, model_servers::NoServers};
 use smartspace_web::refusing;
 
 #[tokio::main]
@@ -33,6 +33,8 @@ async fn main() -> Result<(), Error> {
             cors_origins: config.cors_origins.clone(),
             prices: Arc::clone(&config.prices),
             providers: Arc::new(secret.fill_in(&config.providers)),
+            // A function must not wait for a server that may be out of its reach.
+            model_servers: Arc::new(NoServers),
             invites: config.invites,
         };
         Ok(router(api, Router::new()).layer(map_request(with_source)))

@@ -176,8 +176,10 @@ fn write_volatile(
 
 /// Whether the run's message has a chain depth at which it can wake nobody in its space.
 fn chain_ends(sources: &PromptSources, chain_depth: u32) -> bool {
-    let settings = sources.trigger_space.as_ref().map(|it| &it.space.settings);
-    settings.is_some_and(|settings| chain_depth + 1 >= settings.max_chain_depth)
+    sources.trigger_space.as_ref().is_some_and(|SpaceContext { space, .. }| {
+        let overview = sources.cards.get(&space.id);
+        waking::chain_ends(&space.settings, overview, sources.agent.id, chain_depth)
+    })
 }
 
 /// Writes the prompt of a run that a message triggered: the history of its space, followed by the

@@ -122,7 +122,7 @@ impl Routers {
         spending: &Spending,
     ) -> RouterOutcome {
         let began = Instant::now();
-        let request = question.request();
+        let mut request = question.request();
         let model = request.model.full_name();
         let mut usage = Usage::default();
         let mut answer = Err(wrong(pauses::REASON));
@@ -137,6 +137,10 @@ impl Routers {
             match &answer {
                 Err(failed) if failed.is_transient() && number == 1 => {
                     tracing::info!(%space, model, error = %failed, "the router is asked again");
+                    // Some servers take a schema and do not hold the model to it.
+                    if let Some(forced) = &mut request.forced_tool {
+                        forced.by_schema = is_late || failed.code != FailureCode::BrokenStream;
+                    }
                     sleep(wait_after(failed)).await;
                 }
                 _ => break,

@@ -45,6 +45,7 @@ use crate::{
     in_process_cancel_signal::InProcessCancelSignal,
     in_process_queue::InProcessQueue,
     in_process_sockets::InProcessSockets,
+    model_servers::HttpModelServers,
     socket_server::{self, SocketServer},
     sqlite_table::Checkpoints,
     web_server,
@@ -215,6 +216,7 @@ fn new_router(
         cors_origins: flags.cors_origins.clone(),
         prices: Arc::clone(&flags.prices),
         providers: Arc::new(flags.providers()?),
+        model_servers: Arc::new(HttpModelServers(functions::http_client()?)),
         invites: flags.invites,
     };
     let server = SocketServer {

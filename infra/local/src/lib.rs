@@ -11,6 +11,7 @@
 //! - [`data_folder`]: the folder with the data
 //! - [`file_folder`]: the files of spaces, and the routes that upload and download them
 //! - [`environment_secrets`]: the secrets of tools and webhooks
+//! - [`model_servers`]: what the deployment's own servers of models tell
 //! - [`demo`]: the first space
 //! - [`log`]: the log
 //!
@@ -27,6 +28,7 @@ pub mod in_process_cancel_signal;
 mod in_process_queue;
 mod in_process_sockets;
 mod log;
+mod model_servers;
 mod socket_server;
 pub mod sqlite_table;
 mod web_server;

@@ -51,6 +51,11 @@ impl Client {
         Ok(pieces.boxed())
     }
 
+    /// Whether a further request would wait.
+    pub(crate) fn is_full(&self) -> bool {
+        self.slots.available_permits() == 0
+    }
+
     pub(crate) async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
         self.model.draw(request).await
     }
@@ -104,7 +109,13 @@ mod tests {
         let server = Arc::new(Slow::default());
         let client = Client::new(Arc::clone(&server) as Arc<dyn Model>, 1, true);
         let began = Instant::now();
-        assert_eq!(answers(&client, 5).await, [true; 5]);
+        let is_full_in_between = async {
+            sleep(Duration::from_secs(100)).await;
+            client.is_full()
+        };
+        let both = tokio::join!(answers(&client, 5), is_full_in_between);
+        assert_eq!(both, (vec![true; 5], true));
+        assert!(!client.is_full());
         assert_eq!(server.most.load(SeqCst), 1);
         assert_eq!(began.elapsed().as_secs(), 450);
     }

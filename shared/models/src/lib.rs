@@ -12,6 +12,7 @@
 //! - `client`: how many answers of one provider are under way, and what its server may take
 //! - `adaptations`: repeats a request without a field that the model refuses
 //! - `reasoning`: how much a model is asked to think
+//! - `forced_tool`: an answer that must be the call of one tool
 //! - `json_speech`: models that answer in JSON instead of calling tools
 //! - [`file_support`]: which models take images and PDFs
 //! - [`limits`]: time limits of an answer
@@ -34,6 +35,7 @@ mod client;
 mod events;
 mod fields;
 pub mod file_support;
+mod forced_tool;
 pub mod http;
 mod json_speech;
 pub mod limits;
@@ -137,7 +139,11 @@ impl Model for Models {
             let rewritten = json_speech::rewritten(request);
             client.ask(self.limits, &rewritten).await.map(json_speech::read)
         } else {
-            client.ask(self.limits, request).await
+            let answer = client.ask(self.limits, request).await;
+            match &request.forced_tool {
+                Some(forced) => answer.map(|pieces| forced_tool::read(pieces, forced.name.clone())),
+                None => answer,
+            }
         };
         if let Err(ModelError { window: Some(window), .. }) = &answer {
             let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
@@ -149,6 +155,10 @@ impl Model for Models {
     fn window(&self, model: &ModelConfig) -> Option<u32> {
         let windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         windows.get(&model.full_name()).copied().filter(|window| *window < model.context_window)
+    }
+
+    fn must_wait(&self, model: &ModelConfig) -> bool {
+        self.clients.get(&model.provider).is_some_and(Client::is_full)
     }
 
     fn is_on_own_server(&self, model: &ModelConfig) -> bool {

@@ -24,7 +24,10 @@ use smartspace_domain::{
 
 pub use self::{
     images::{DRAWING_LIMIT, Drawing, ImageRequest},
-    request::{CachePoint, FileRef, Message, ModelData, Request, ToolCall, ToolResult, ToolSpec},
+    request::{
+        CachePoint, FileRef, ForcedTool, Message, ModelData, Request, ToolCall, ToolResult,
+        ToolSpec,
+    },
     script_cause::ScriptCause,
 };
 
@@ -106,6 +109,12 @@ pub trait Model: Send + Sync {
     /// configuration has.
     fn window(&self, _: &ModelConfig) -> Option<u32> {
         None
+    }
+
+    /// Whether a request would wait now, because its provider has all the answers under way that
+    /// it may have.
+    fn must_wait(&self, _: &ModelConfig) -> bool {
+        false
     }
 
     /// Whether the model is on a server of the deployment's own.

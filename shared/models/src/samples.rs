@@ -9,7 +9,9 @@ use smartspace_domain::{
     ids::{AttachmentId, CallId, RunId, SpaceId},
 };
 
-use crate::port::{CachePoint, FileRef, Message, Request, ToolCall, ToolResult, ToolSpec};
+use crate::port::{
+    CachePoint, FileRef, ForcedTool, Message, Request, ToolCall, ToolResult, ToolSpec,
+};
 
 /// A short request with one tool.
 pub(crate) fn request() -> Request {
@@ -109,4 +111,9 @@ fn loaded() -> Arc<BTreeMap<AttachmentId, Bytes>> {
     let Message::Files { files } = files() else { unreachable!() };
     let bytes = [PNG.0, PDF.0].map(Bytes::from_static);
     Arc::new(files.into_iter().map(|file| file.attachment_id).zip(bytes).collect())
+}
+
+/// The request must call the tool `choose`.
+pub(crate) fn forced() -> ForcedTool {
+    ForcedTool { name: "choose".to_owned(), by_schema: false }
 }

@@ -9,6 +9,7 @@ pub mod files;
 pub mod ids;
 pub mod key_sets;
 pub mod log;
+pub mod model_servers;
 pub mod otlp;
 pub mod queues;
 pub mod resolver;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     support::{
         model::{call, stop},
+        routes::id,
         stack::Stack,
         tool_scene::http_tool,
         waiting::{SOON, wait_for},
@@ -99,10 +100,11 @@ async fn agents_of_two_deployments_that_trigger_each_other_stop_at_the_chain_dep
         (&json!("chain_depth"), &json!("deployment-0"))
     );
     assert_last_call(&stacks[0], &runs[0][2], refused).await;
-    assert_triggers(&stacks[0], &runs[0][0], &runs[1][0]).await;
-    assert_triggers(&stacks[1], &runs[1][0], &runs[0][1]).await;
-    assert_triggers(&stacks[0], &runs[0][1], &runs[1][1]).await;
-    assert_triggers(&stacks[1], &runs[1][1], &runs[0][2]).await;
+    for (by, number, next) in [(0, 0, 0), (1, 0, 1), (0, 1, 1), (1, 1, 2)] {
+        let triggered = id(&runs[1 - by][next]);
+        let triggered = stacks[1 - by].run(&triggered).await;
+        assert_triggers(&stacks[by], &runs[by][number], &triggered).await;
+    }
     for (index, (stack, agent)) in stacks.iter().zip(&agents).enumerate() {
         assert!(
             stack.runs_by(agent).await.iter().all(|run| run["status"] == "completed"),

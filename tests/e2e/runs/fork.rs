@@ -321,6 +321,6 @@ async fn a_fork_reads_messages_and_is_reminded_like_the_run() {
     let steps = forked["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 3, "{forked}");
     assert_eq!(steps[1]["systemMessages"][0]["watcher"], "unsaid");
-    let messages = calls(&steps[1])[0].2["messages"].as_array().unwrap().len();
-    assert_eq!(messages, 2, "the question and the answer of the first run");
+    let read = calls(&steps[1])[0].2.as_str().unwrap().to_owned();
+    assert!(read.contains("What is 6 times 7?") && read.contains("You: \"42\""), "{read}");
 }

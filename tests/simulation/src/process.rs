@@ -17,6 +17,7 @@ use smartspace_ports::{
     cancel_signal::{CancelSignal, NoCancelSignal},
     clock::Clock,
     ids::IdSource,
+    model_servers::NoServers,
     secrets::{FixedSecrets, KnownSecrets, Secret},
     sockets::PostPermits,
 };
@@ -102,6 +103,7 @@ impl Process {
             cors_origins: Vec::new(),
             prices: Arc::default(),
             providers: Arc::default(),
+            model_servers: Arc::new(NoServers),
         };
         let (stopping, is_stopping) = watch::channel(false);
         Arc::new(Self {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State};
+use futures::future::join_all;
 use serde::Serialize;
 use smartspace_domain::providers::{ProviderApi, ProviderEntry, ProviderName};
 use utoipa::ToSchema;
@@ -40,6 +41,10 @@ struct Provider {
     has_key: bool,
     /// Whether the server is the deployment's own.
     own: bool,
+    /// The most tokens of a request and its answer, if the server is the deployment's own and tells
+    /// it; null on AWS, where servers are not asked. Of several models the smallest figure.
+    #[schema(required)]
+    context_window: Option<u32>,
 }
 
 /// List the providers of models
@@ -54,8 +59,14 @@ async fn list(
     Authenticated(caller): Authenticated,
 ) -> ApiResult<Json<ProviderList>> {
     caller.must_be_operator()?;
-    let items = api.providers.iter().map(|(name, entry)| shown(name, entry)).collect();
-    Ok(Json(ProviderList { items }))
+    let items = api.providers.iter().map(async |(name, entry)| {
+        let context_window = match entry.is_own() {
+            true => api.model_servers.context_window(entry).await,
+            false => None,
+        };
+        Provider { context_window, ..shown(name, entry) }
+    });
+    Ok(Json(ProviderList { items: join_all(items).await }))
 }
 
 fn shown(name: &ProviderName, entry: &ProviderEntry) -> Provider {
@@ -69,6 +80,7 @@ fn shown(name: &ProviderName, entry: &ProviderEntry) -> Provider {
         host,
         has_key: entry.key.is_some(),
         own: entry.is_own(),
+        context_window: None,
     }
 }
 
@@ -80,7 +92,8 @@ mod tests {
     use super::*;
 
     fn row(name: &str, api: &str, host: Option<&str>, has_key: bool, own: bool) -> Value {
-        json!({"name": name, "api": api, "host": host, "hasKey": has_key, "own": own})
+        json!({"name": name, "api": api, "host": host, "hasKey": has_key, "own": own,
+            "contextWindow": null})
     }
 
     #[test]

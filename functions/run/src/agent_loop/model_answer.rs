@@ -343,9 +343,10 @@ impl ModelCaller<'_> {
         attempt: u32,
         has_begun: &mut bool,
     ) -> Result<ModelAnswer, ModelError> {
-        let mut answer = GrowingAnswer::new(*self, question, request.model.full_name(), attempt);
+        let mut answer = GrowingAnswer::new(*self, question, &request.model, attempt);
         let mut pieces = self.context.models.ask(request).await?;
         *has_begun = true;
+        answer.begin();
         while let Some(piece) = pieces.next().await {
             if answer.add(piece?)? {
                 return Ok(answer.into_answer());

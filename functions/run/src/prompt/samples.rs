@@ -134,6 +134,7 @@ fn agent_member(name: &str, cursor: u64) -> MemberRecord {
         name: name.into(),
         kind: EntityType::Agent,
         about: None,
+        chain_limit: None,
         role: smartspace_domain::spaces::Role::Member,
         cursor,
         read_seq: 0,
@@ -146,7 +147,11 @@ fn agent_member(name: &str, cursor: u64) -> MemberRecord {
 }
 
 fn card(name: &str, members: &[Sender], count: usize) -> SpaceOverview {
-    let members = members.iter().cloned().map(|sender| OverviewMember { sender, about: None });
+    let members = members.iter().cloned().map(|sender| OverviewMember {
+        sender,
+        about: None,
+        chain_limit: None,
+    });
     SpaceOverview { name: name.into(), members: members.collect(), count, admin: None }
 }
 
@@ -182,7 +187,8 @@ pub(crate) fn full_sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSour
     let left = sender(3, written.space, EntityType::Human);
     all.names.add([&other, &left]);
     let card = all.cards.get_mut(&space(1)).unwrap();
-    card.members.push(OverviewMember { sender: other, about: Some(note.into()) });
+    let about = Some(note.into());
+    card.members.push(OverviewMember { sender: other, about, chain_limit: None });
     card.count += 1;
     all.trigger_space.as_mut().unwrap().left.push(left);
     all

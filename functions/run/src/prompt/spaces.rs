@@ -37,7 +37,7 @@ fn members(names: &Names, card: &SpaceOverview, is_active: bool) -> Vec<String> 
     let mut members: Vec<String> = card
         .members
         .iter()
-        .map(|OverviewMember { sender, about }| {
+        .map(|OverviewMember { sender, about, .. }| {
             let about = about.as_ref().filter(|_| is_active);
             member(names, sender, about.map(String::as_str))
         })

@@ -85,8 +85,9 @@ pub(crate) fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<
     let members = [&husam, &sarah, &ada];
     sources.names = Names::new(ada.id, members);
     let mut card = sources.cards.values().next().unwrap().clone();
-    card.members =
-        members.map(|sender| OverviewMember { sender: sender.clone(), about: None }).into();
+    card.members = members
+        .map(|sender| OverviewMember { sender: sender.clone(), about: None, chain_limit: None })
+        .into();
     card.count = 3;
     sources.cards = [(space, card)].into();
     sources.space_count = 1;

@@ -12,14 +12,12 @@ use crate::prompt::{
     format::{Json, PAYLOAD_CHARS, Quoted, Thousands},
     lines::{file_lines, joined},
     reading::{PromptSources, SpaceContext},
+    waking::CHAIN_ENDS,
 };
 
 /// The longest text of a message that is repeated here, in characters. The history shows more of
 /// it.
 const MAX_TEXT_CHARS: usize = 1_000;
-
-/// The end of the block if the agent's message has the largest chain depth of its space.
-const CHAIN_ENDS: &str = "This chain ends with your message: it wakes nobody.\n";
 
 /// Writes why the agent runs. `chain_ends` says that its message can wake nobody.
 pub(super) fn write_trigger(
@@ -35,7 +33,7 @@ pub(super) fn write_trigger(
             let more = sources.trigger_space.as_ref().map_or(0, |it| it.trigger.more_chars);
             let files = sources.trigger_space.iter().flat_map(|it| &it.trigger.files);
             format!(
-                "TRIGGER: message #{seq} from {} ({kind}), {}{}\n{}\n{}{note}{}{}{}",
+                "TRIGGER: message #{seq} from {} ({kind}), {}{}\n{}\n{}{note}{}{}{}{}",
                 sources.names.of(sender),
                 reason(sources, trigger),
                 if is_unanswered(sources) { ", not answered yet" } else { "" },
@@ -44,6 +42,7 @@ pub(super) fn write_trigger(
                 others_named(sources, text),
                 joined(sources.trigger_space.as_ref()),
                 if chain_ends { CHAIN_ENDS } else { "" },
+                if chain_ends { "\n" } else { "" },
             )
         }
         Trigger::Plan { plan_id, name, instruction, scheduled_at, missed } => {

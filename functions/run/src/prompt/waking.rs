@@ -1,13 +1,39 @@
 //! Writes whom a message of the agent wakes in a space.
 
 use smartspace_domain::{
+    agents::default_chain_depth,
     entities::EntityType,
+    ids::EntityId,
     spaces::{SpaceSettings, TriggerPolicy},
 };
 use smartspace_store::spaces::SpaceOverview;
 
 /// The sentence for an agent that has no active space.
 pub(crate) const UNKNOWN_YET: &str = "enter_space says whom a message wakes there.";
+
+/// The sentence for a message that can wake nobody, since its chain is too long.
+pub(crate) const CHAIN_ENDS: &str = "This chain ends with your message: it wakes nobody.";
+
+/// Whether no message of a run with this chain depth can wake another agent of a space.
+pub(crate) fn chain_ends(
+    settings: &SpaceSettings,
+    overview: Option<&SpaceOverview>,
+    me: EntityId,
+    chain_depth: u32,
+) -> bool {
+    let limit = overview.and_then(|overview| limit_of_others(overview, me)).unwrap_or(u32::MAX);
+    chain_depth + 1 >= settings.max_chain_depth.min(limit)
+}
+
+/// The highest chain limit of the other agents of a space. `None` if it is not known.
+fn limit_of_others(overview: &SpaceOverview, me: EntityId) -> Option<u32> {
+    let agents = overview
+        .members
+        .iter()
+        .filter(|member| member.sender.kind == EntityType::Agent && member.sender.id != me);
+    let limits = agents.map(|agent| agent.chain_limit.unwrap_or_else(default_chain_depth));
+    limits.max().filter(|_| overview.count == overview.members.len())
+}
 
 /// Writes whom a message of an agent wakes in a space, as one sentence.
 pub(crate) fn write_waking(
@@ -40,7 +66,7 @@ fn is_pair_of_agents(overview: &SpaceOverview) -> bool {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use smartspace_domain::{Time, ids::EntityId, messages::Sender};
+    use smartspace_domain::{Time, messages::Sender};
     use smartspace_store::spaces::OverviewMember;
 
     use super::*;
@@ -55,6 +81,7 @@ mod tests {
                 kind: *kind,
             },
             about: None,
+            chain_limit: None,
         };
         let members: Vec<_> = kinds.iter().zip(1..).map(member).collect();
         let count = members.len();
@@ -86,5 +113,33 @@ mod tests {
         assert_eq!([&all, &mention, &router, &no_admin].map(|it| said(it, &pair)), [other; 4]);
         assert_eq!(said(&with_admin, &pair), named);
         assert_eq!(said(&mention, &[Human, Agent]), named);
+    }
+
+    #[test]
+    fn a_chain_ends_at_the_limit_of_the_space_and_at_the_highest_of_its_other_agents() {
+        let settings: SpaceSettings =
+            serde_json::from_value(json!({"name": "Ops", "maxChainDepth": 5})).unwrap();
+        let agent = |number, chain_limit| OverviewMember {
+            sender: Sender {
+                id: EntityId::new(Time::from_millis(1), number),
+                name: format!("m{number}"),
+                kind: EntityType::Agent,
+            },
+            about: None,
+            chain_limit,
+        };
+        let me = agent(1, Some(9)).sender.id;
+        let ends = |limits: &[Option<u32>], hidden: usize, depth: u32| {
+            let others = limits.iter().zip(2..).map(|(limit, number)| agent(number, *limit));
+            let members: Vec<_> = [agent(1, Some(9))].into_iter().chain(others).collect();
+            let count = members.len() + hidden;
+            let overview = SpaceOverview { name: "Ops".into(), members, count, admin: None };
+            chain_ends(&settings, Some(&overview), me, depth)
+        };
+        assert_eq!([3, 4].map(|depth| ends(&[None], 0, depth)), [false, true], "the space's");
+        assert_eq!([0, 1].map(|depth| ends(&[Some(2), Some(1)], 0, depth)), [false, true]);
+        assert!(!ends(&[Some(1), None], 0, 3), "one of them has a higher limit");
+        assert!(!ends(&[Some(1)], 1, 3), "an agent that is not named may have a higher limit");
+        assert!(!ends(&[], 0, 3) && ends(&[], 0, 4));
     }
 }

@@ -6,7 +6,6 @@ use smartspace_domain::{
     Time,
     ids::{CallId, SpaceId},
     steps::{CallStatus, LiveAnswer, LiveCall, LiveCallDetails, LiveStep},
-    usage::Usage,
 };
 use smartspace_store::runs::steps::StepRecord;
 
@@ -16,27 +15,28 @@ use crate::{
 };
 
 impl RunContext {
-    /// Shows that the model is asked. `entered` are the spaces that the run has entered: they show
+    /// Shows that the model is asked, or waits for its turn. `entered` are the spaces that the run has entered: they show
     /// it if no space triggered it. `audience` are the followers of one of them.
     pub(crate) fn show_question(
         &self,
         index: u32,
-        model: &str,
-        started_at: Time,
+        answer: LiveAnswer,
         entered: &BTreeSet<SpaceId>,
         audience: Option<(SpaceId, PendingAudience)>,
     ) {
-        let answer = LiveAnswer {
-            model: model.to_owned(),
-            started_at,
-            first_token_at: None,
-            finished_at: None,
-            finish_reason: None,
-            usage: Usage::default(),
-        };
+        let started_at = answer.started_at;
         let step = LiveStep { index, rev: 0, answer: Some(answer), calls: Vec::new() };
         let state = self.step_state(step, entered, started_at);
         self.show_state(StepState { audience, ..state });
+    }
+
+    /// Shows that the request waits no longer.
+    pub(crate) fn show_turn(&self) {
+        self.live_steps.change(&self.stream_deps, &self.run, self.now(), |step| {
+            if let Some(answer) = &mut step.answer {
+                answer.waiting = false;
+            }
+        });
     }
 
     /// Shows an answer. If it has calls, that waits for the beginning of the first one.
@@ -48,6 +48,7 @@ impl RunContext {
     ) {
         let answer = LiveAnswer {
             model: record.model.clone(),
+            waiting: false,
             started_at: record.started_at,
             first_token_at: record.first_token_at,
             finished_at: Some(record.finished_at),

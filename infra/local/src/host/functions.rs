@@ -48,14 +48,11 @@ impl Functions {
         callbacks: Callbacks,
         stopping: watch::Receiver<bool>,
     ) -> Result<Self, String> {
-        let http = http::client()
-            .build()
-            .map_err(|error| format!("the HTTP client could not be created: {error}"))?;
         let settings = Settings {
             providers: flags.providers()?,
             bedrock: bedrock(),
             limits: Limits::default(),
-            http,
+            http: http_client()?,
         };
         let egress = Egress::new(Arc::new(SystemResolver), flags.tool_hosts()?, secrets);
         let sockets: Arc<dyn Sockets> = connections.clone();
@@ -117,6 +114,12 @@ impl Functions {
         let mut working = self.working.subscribe();
         let _ = working.wait_for(|working| *working == 0).await;
     }
+}
+
+/// The client for servers of models.
+pub(super) fn http_client() -> Result<reqwest::Client, String> {
+    let client = http::client().build();
+    client.map_err(|error| format!("the HTTP client could not be created: {error}"))
 }
 
 /// Amazon Bedrock, with credentials from the environment and `~/.aws`, as AWS's own tools read

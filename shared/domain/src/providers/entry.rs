@@ -92,9 +92,15 @@ impl ProviderEntry {
         self.own.unwrap_or_else(is_local)
     }
 
-    /// How many answers the server writes at once. Further requests wait in this process.
+    /// How many answers the server writes at once. Further requests wait in this process. A script
+    /// is played without a server.
     pub fn max_concurrent(&self) -> u32 {
-        self.max_concurrent.unwrap_or(if self.is_own() { 2 } else { 64 })
+        let default = match self.api {
+            ProviderApi::Scripted => u32::MAX,
+            _ if self.is_own() => 2,
+            _ => 64,
+        };
+        self.max_concurrent.unwrap_or(default)
     }
 
     pub(super) fn check(&self, name: &ProviderName, faults: &mut Faults) {

@@ -31,6 +31,10 @@ pub struct LiveStep {
 pub struct LiveAnswer {
     /// The model that is asked, as `provider/model`.
     pub model: String,
+    /// Whether the request waits until the model's server may have one more answer under way. Left
+    /// out if it does not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waiting: bool,
     /// When the model was asked.
     pub started_at: Time,
     /// When the first part of the answer arrived. Null while the answer is under way.
@@ -66,6 +70,21 @@ pub struct LiveCallDetails {
     pub started_at: Option<Time>,
     /// Whether members see the call: its tool is `visible`.
     pub visible: bool,
+}
+
+impl LiveAnswer {
+    /// An answer of which nothing is known yet.
+    pub fn asked(model: String, started_at: Time, waiting: bool) -> Self {
+        Self {
+            model,
+            waiting,
+            started_at,
+            first_token_at: None,
+            finished_at: None,
+            finish_reason: None,
+            usage: Usage::default(),
+        }
+    }
 }
 
 impl LiveStep {
@@ -106,6 +125,7 @@ mod tests {
             rev: 5,
             answer: Some(LiveAnswer {
                 model: "scripted/scripted".into(),
+                waiting: false,
                 started_at: Time::default(),
                 first_token_at: None,
                 finished_at: Some(Time::default()),

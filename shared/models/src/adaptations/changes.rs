@@ -1,6 +1,6 @@
 //! The changes that make a request acceptable to a model that refuses one of its fields.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{adaptations::schemas, refusals::Refusal};
 
@@ -14,6 +14,8 @@ pub(super) enum Change {
     NoParallelToolCalls,
     NoPromptCacheKey,
     NoToolChoice,
+    /// A tool in place of the schema of its input, or JSON of any form in place of another schema.
+    NoResponseSchema,
     /// The schemas of tools without what some servers do not know.
     SimpleSchemas,
 }
@@ -22,7 +24,7 @@ const MAX_TOKENS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
 /// Words with which servers refuse a field itself. A value that is too high, for example, would be
 /// refused under any name.
-const REFUSING: [&str; 22] = [
+const REFUSING: [&str; 23] = [
     "unsupported",
     "not supported",
     "not support",
@@ -44,11 +46,12 @@ const REFUSING: [&str; 22] = [
     "deprecated",
     "cannot be used",
     "no such",
+    "unavailable",
     "additional propert",
 ];
 
 impl Change {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::OtherMaxTokens,
         Self::NoTemperature,
         Self::NoStreamOptions,
@@ -56,6 +59,7 @@ impl Change {
         Self::NoParallelToolCalls,
         Self::NoPromptCacheKey,
         Self::NoToolChoice,
+        Self::NoResponseSchema,
         Self::SimpleSchemas,
     ];
 
@@ -69,6 +73,7 @@ impl Change {
             Self::NoParallelToolCalls => &["parallel_tool_calls"],
             Self::NoPromptCacheKey => &["prompt_cache_key"],
             Self::NoToolChoice => &["tool_choice", "toolChoice"],
+            Self::NoResponseSchema => &["response_format"],
             Self::SimpleSchemas => &[],
         }
     }
@@ -93,6 +98,7 @@ impl Change {
     pub(super) fn apply(self, body: &mut Value) {
         match self {
             Self::SimpleSchemas => schemas::simplify(body),
+            Self::NoResponseSchema => without_response_schema(body),
             Self::OtherMaxTokens => {
                 if let Some(fields) = body.as_object_mut() {
                     exchange(fields);
@@ -121,6 +127,25 @@ fn exchange(fields: &mut Map<String, Value>) {
         None => fields.shift_remove(other).map(|value| (one, value)),
     };
     fields.extend(swapped.map(|(name, value)| (name.to_owned(), value)));
+}
+
+/// The schema of a tool's input has a description, others have none.
+fn without_response_schema(body: &mut Value) {
+    let Some(fields) = body.as_object_mut() else { return };
+    let Some(schema) = fields.get_mut("response_format").and_then(|it| it.get_mut("json_schema"))
+    else {
+        return;
+    };
+    let schema = schema.take();
+    if schema.get("description").is_none() {
+        fields.insert("response_format".to_owned(), json!({"type": "json_object"}));
+        return;
+    }
+    fields.shift_remove("response_format");
+    let function = json!({"name": schema["name"], "description": schema["description"],
+        "parameters": schema["schema"]});
+    fields.insert("tools".to_owned(), json!([{"type": "function", "function": function}]));
+    fields.insert("tool_choice".to_owned(), json!("required"));
 }
 
 /// The field of the request in which a path such as `messages[1].role` begins.

@@ -65,6 +65,29 @@ fn a_refused_field_is_left_out() {
 }
 
 #[test]
+fn a_refused_schema_of_the_answer_is_offered_as_a_tool() {
+    let model = model();
+    let schema = json!({"type": "object", "properties": {"agents": {"type": "array"}}});
+    let form = |json_schema| json!({"type": "json_schema", "json_schema": json_schema});
+    let of_tool = form(json!({"name": "choose", "description": "Choose.", "strict": true,
+        "schema": schema}));
+    let of_speech = form(json!({"name": "answer", "strict": true, "schema": schema}));
+    let function = json!({"name": "choose", "description": "Choose.", "parameters": schema});
+    let tools = json!([{"type": "function", "function": function}]);
+    let as_tool = json!({"messages": [], "tools": tools, "tool_choice": "required"});
+    let as_object = json!({"messages": [], "response_format": {"type": "json_object"}});
+    for (format, expected) in [(of_tool, as_tool), (of_speech, as_object)] {
+        let adaptations = Adaptations::default();
+        let body = json!({"messages": [], "response_format": format});
+        let mut adapted = adaptations.adapt(&model, &body);
+        let words = "This response_format type is unavailable now";
+        adapted.obey(refusal(words, &[])).unwrap();
+        assert_eq!(serde_json::to_value(adapted.body().unwrap()).unwrap(), expected);
+        assert!(adapted.obey(refusal(words, &[])).is_err(), "obeyed once");
+    }
+}
+
+#[test]
 fn the_limit_of_an_answer_gets_its_other_name() {
     let mut expected = without("max_tokens");
     expected["max_completion_tokens"] = json!(100);

@@ -81,7 +81,7 @@ fn tool_choice(request: &Request) -> Option<Value> {
     let forced = request.forced_tool.as_ref();
     let is_required = request.model.tool_choice == ToolChoice::Required;
     forced
-        .map(|name| json!({"type": "tool", "name": name}))
+        .map(|forced| json!({"type": "tool", "name": forced.name}))
         .or_else(|| is_required.then(|| json!({"type": "any"})))
         .filter(|_| !request.tools.is_empty())
 }

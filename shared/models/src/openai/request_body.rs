@@ -12,7 +12,7 @@ use self::{
     tools::{Tool, tool},
 };
 use crate::{
-    json_speech,
+    forced_tool, json_speech,
     port::{Request, ToolSpec},
     reasoning,
 };
@@ -52,7 +52,9 @@ impl<'a> RequestBody<'a> {
     pub(crate) fn new(request: &'a Request, native: bool) -> Self {
         let max_tokens = Some(request.model.max_output_tokens);
         let speaks_json = json_speech::is_asked(request);
-        let tools: &[ToolSpec] = if speaks_json { &[] } else { &request.tools };
+        let by_schema = forced_tool::by_schema(request);
+        let has_schema = speaks_json || by_schema.is_some();
+        let tools: &[ToolSpec] = if has_schema { &[] } else { &request.tools };
         let must_call =
             request.forced_tool.is_some() || request.model.tool_choice == ToolChoice::Required;
         Self {
@@ -69,7 +71,9 @@ impl<'a> RequestBody<'a> {
             prompt_cache_key: Some(request.cache_key.as_str())
                 .filter(|key| native && !key.is_empty()),
             reasoning_effort: reasoning::effort(&request.model, native),
-            response_format: speaks_json.then(json_speech::response_format),
+            response_format: by_schema
+                .map(forced_tool::response_format)
+                .or_else(|| speaks_json.then(json_speech::response_format)),
             added: &request.model.request,
         }
     }

@@ -31,7 +31,7 @@ pub struct Request {
     /// finds them in its cache.
     pub tools: Arc<[ToolSpec]>,
     /// The tool that the answer must call. Models that can't be forced get the request without it.
-    pub forced_tool: Option<String>,
+    pub forced_tool: Option<ForcedTool>,
     /// Requests with the same key share a prefix. At most 64 characters (`OpenAI`'s
     /// `prompt_cache_key`).
     pub cache_key: String,
@@ -42,6 +42,16 @@ pub struct Request {
     pub files: Arc<BTreeMap<AttachmentId, Bytes>>,
     /// Why the model is asked, for models that play a script. `None` for all others.
     pub cause: Option<Arc<ScriptCause>>,
+}
+
+/// The tool that an answer must call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForcedTool {
+    /// The tool's name.
+    pub name: String,
+    /// Whether chat completions ask for its input by its schema, and offer no tool. The answer is
+    /// the call in any case.
+    pub by_schema: bool,
 }
 
 /// A position in a conversation: the end of a block.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     access::Membership,
+    agents::default_chain_depth,
     entities::{Entity, EntityType},
     ids::{EntityId, InviteId, SpaceId},
     messages::{Sender, excerpt},
@@ -27,6 +28,9 @@ pub struct MemberRecord {
     /// for an agent without a description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
+    /// The chain depth from which on no message triggers an agent, if it is not the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain_limit: Option<u32>,
     pub role: Role,
     /// For an agent: the last message that its completed runs have read.
     pub cursor: u64,
@@ -56,20 +60,35 @@ impl MemberRecord {
         (!about.is_empty()).then(|| about.to_owned())
     }
 
-    /// Whether the record has the current name and description of its entity.
+    /// The chain depth from which on no message triggers an agent, if it is not the default.
+    pub(crate) fn chain_limit(entity: &Entity) -> Option<u32> {
+        let limit = entity.agent.as_ref()?.max_chain_depth;
+        (limit != default_chain_depth()).then_some(limit)
+    }
+
+    /// Whether the record has the current name, description and limit of its entity.
     pub fn describes(&self, entity: &Entity) -> bool {
-        self.name == entity.name && self.about == Self::about(entity)
+        self.name == entity.name
+            && self.about == Self::about(entity)
+            && self.chain_limit == Self::chain_limit(entity)
     }
 
-    /// Whether the members of an entity's spaces see another name or description after a change.
+    /// Whether an entity's spaces show another name, description or limit after a change.
     pub fn shows_change(before: &Entity, after: &Entity) -> bool {
-        before.name != after.name || Self::about(before) != Self::about(after)
+        before.name != after.name
+            || Self::about(before) != Self::about(after)
+            || Self::chain_limit(before) != Self::chain_limit(after)
     }
 
-    /// The record with the current name and description of its entity.
+    /// The record with the current name, description and limit of its entity.
     #[must_use]
     pub(crate) fn described(self, entity: &Entity) -> Self {
-        Self { name: entity.name.clone(), about: Self::about(entity), ..self }
+        Self {
+            name: entity.name.clone(),
+            about: Self::about(entity),
+            chain_limit: Self::chain_limit(entity),
+            ..self
+        }
     }
 
     /// The member as a sender of messages.

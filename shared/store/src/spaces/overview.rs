@@ -37,6 +37,9 @@ pub struct OverviewMember {
     /// The work of the agent, see [`MemberRecord::about`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
+    /// See [`MemberRecord::chain_limit`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain_limit: Option<u32>,
 }
 
 impl SpaceOverview {
@@ -52,7 +55,11 @@ impl SpaceOverview {
         for member in members {
             count += 1;
             if count <= Self::NAMED {
-                named.push(OverviewMember { sender: member.sender(), about: member.about.clone() });
+                named.push(OverviewMember {
+                    sender: member.sender(),
+                    about: member.about.clone(),
+                    chain_limit: member.chain_limit,
+                });
             }
         }
         let admin =

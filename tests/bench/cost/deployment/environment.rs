@@ -21,6 +21,7 @@ use smartspace_ports::{
     cancel_signal::NoCancelSignal,
     files::MemoryFiles,
     ids::{IdSource, RandomIds},
+    model_servers::NoServers,
     resolver::SystemResolver,
     secrets::FixedSecrets,
     sockets::PostPermits,
@@ -92,6 +93,7 @@ impl Environment {
             cors_origins: Vec::new(),
             prices: Arc::default(),
             providers: Arc::default(),
+            model_servers: Arc::new(NoServers),
         };
         Arc::new(Self {
             name,

@@ -103,7 +103,7 @@ async fn a_result_that_was_shortened_may_be_called_again() {
 async fn a_model_that_finds_the_conversation_too_long_is_asked_with_fewer_results() {
     let stack = Stack::start().await;
     stack.model.answers("ada", |request| {
-        let pages = request.body.to_string().matches("xxxxxxxxxx\"").count();
+        let pages = request.body.to_string().matches("xxxxxxxxxx\\\"").count();
         match request.step() {
             0 => answer([page(0), page(1), page(2), page(3)]),
             1 if pages > 1 => http(413),

@@ -2,10 +2,11 @@
 //! shown.
 
 use smartspace_domain::{
+    agents::ModelConfig,
     ids::{CallId, SpaceId, StreamId},
     json,
     runs::Usage,
-    steps::SystemMessage,
+    steps::{LiveAnswer, SystemMessage},
 };
 use smartspace_models::port::{ModelError, Piece};
 use smartspace_store::runs::steps::{CallBegun, Opaque};
@@ -31,6 +32,7 @@ pub(super) struct GrowingAnswer<'a> {
     notes: Vec<SystemMessage>,
     answer: ModelAnswer,
     is_complete: bool,
+    is_waiting: bool,
     bytes: usize,
     streamer: InputStreamer<'a>,
 }
@@ -51,7 +53,7 @@ impl<'a> GrowingAnswer<'a> {
     pub(super) fn new(
         caller: ModelCaller<'a>,
         question: &Question<'_>,
-        model: String,
+        model: &ModelConfig,
         attempt: u32,
     ) -> Self {
         let context = caller.context;
@@ -62,11 +64,11 @@ impl<'a> GrowingAnswer<'a> {
             .filter(|_| question.step == 0)
             .map(|space| recent_audience(&context.stream_deps, space));
         let active_space = question.active_space;
-        let answer = ModelAnswer::begun(model, attempt, context.now());
+        let answer = ModelAnswer::begun(model.full_name(), attempt, context.now());
+        let is_waiting = context.models.must_wait(model);
         context.show_question(
             question.step,
-            &answer.model,
-            answer.started_at,
+            LiveAnswer::asked(answer.model.clone(), answer.started_at, is_waiting),
             question.entered,
             active_space.zip(audience.clone()),
         );
@@ -85,8 +87,16 @@ impl<'a> GrowingAnswer<'a> {
             notes: question.notes.to_vec(),
             answer,
             is_complete: false,
+            is_waiting,
             bytes: 0,
             streamer,
+        }
+    }
+
+    /// The answer begins: the request waits no longer.
+    pub(super) fn begin(&self) {
+        if self.is_waiting && self.caller.context.dry_run.is_none() {
+            self.caller.context.show_turn();
         }
     }
 

@@ -13,7 +13,7 @@ use crate::{
         lines::Lines,
         page::{Extent, Page},
         spaces::write_entered_space,
-        waking::write_waking,
+        waking::{CHAIN_ENDS, chain_ends, write_waking},
     },
     tools::{
         builtin::shared::history::{lines_of, names_with},
@@ -90,7 +90,10 @@ impl BuiltInTool for EnterSpace {
         let members = overview.members.iter().map(|member| &member.sender);
         let names = names_with(calling, members, &messages);
         let lines = lines_of(calling, &names, space, &member);
-        let output = write_entered(&record.settings, &overview, &lines, &messages, total);
+        let run = &calling.context.run;
+        let ends = chain_ends(&record.settings, Some(&overview), run.agent_id, run.chain_depth);
+        let wakes = if ends { CHAIN_ENDS } else { write_waking(&record.settings, Some(&overview)) };
+        let output = write_entered(&record.settings, wakes, &overview, &lines, &messages, total);
         // The messages that are not shown are counted, so they count as read, too.
         Ok(Outcome {
             active_space: Some(space),
@@ -100,17 +103,17 @@ impl BuiltInTool for EnterSpace {
     }
 }
 
-/// Writes a space that the agent has entered: its members, whom a message wakes, and its last
+/// Writes a space that the agent has entered: its members, whom a message `wakes`, and its last
 /// messages. `total` is the number of the last one.
 pub(crate) fn write_entered(
     settings: &SpaceSettings,
+    wakes: &str,
     overview: &SpaceOverview,
     lines: &Lines<'_>,
     messages: &[MessageRecord],
     total: u64,
 ) -> String {
     let entered = write_entered_space(lines.names, lines.space, overview);
-    let wakes = write_waking(settings, Some(overview));
     let page = Page::newest(messages, lines, MAX_OUTPUT_BYTES);
     let history = page.write(&settings.name, lines, Extent { before: u64::MAX, total }, None);
     format!("{entered}{wakes}\n{}", history.trim_end())

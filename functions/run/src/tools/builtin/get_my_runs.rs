@@ -164,6 +164,9 @@ fn write_run_state(
     if let Some(finished) = run.finished_at {
         let _ = write!(state, ", {}", minute(finished));
     }
+    if let Some(first) = run.retry_of {
+        let _ = write!(state, ", repeats {first}");
+    }
     if is_this_run {
         state.push_str(", this run");
     }

@@ -147,7 +147,7 @@ fn roles_alternate_and_tool_results_come_first() {
 
 #[test]
 fn a_tool_can_be_forced() {
-    let forced = Request { forced_tool: Some("choose".into()), ..conversation() };
+    let forced = Request { forced_tool: Some(samples::forced()), ..conversation() };
     assert_eq!(body(&forced)["tool_choice"], json!({"type": "tool", "name": "choose"}));
 }
 

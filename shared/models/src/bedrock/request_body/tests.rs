@@ -3,7 +3,7 @@ use smartspace_domain::agents::ModelConfig;
 use super::*;
 use crate::{
     port::{CachePoint, Message, ModelData, ToolCall, ToolSpec},
-    samples::{call_id, made_id, request, result as sample_result},
+    samples::{self, call_id, made_id, request, result as sample_result},
 };
 
 const CLAUDE: &str = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
@@ -250,7 +250,7 @@ fn thinking_comes_first_in_the_answer_of_its_own_model() {
 #[test]
 fn a_tool_can_be_forced_where_the_model_allows_it() {
     let forced = |model| {
-        let request = Request { forced_tool: Some("choose".into()), ..conversation(model) };
+        let request = Request { forced_tool: Some(samples::forced()), ..conversation(model) };
         body(&request)["toolConfig"]["toolChoice"].clone()
     };
     let choice = json!({"tool": {"name": "choose"}});

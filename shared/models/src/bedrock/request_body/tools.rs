@@ -55,7 +55,7 @@ impl<'a> Tools<'a> {
         let forced = request
             .forced_tool
             .as_ref()
-            .map(|name| json!({"tool": {"name": name}}))
+            .map(|forced| json!({"tool": {"name": forced.name}}))
             .or_else(|| is_required.then(|| json!({"any": {}})))
             .filter(|_| family.forced_tools && may_force);
         (!request.tools.is_empty())

@@ -2,7 +2,7 @@ use smartspace_domain::agents::ModelConfig;
 
 use super::*;
 use crate::{
-    port::{Message, ModelData, ToolCall, ToolSpec},
+    port::{ForcedTool, Message, ModelData, ToolCall, ToolSpec},
     samples::{self, PDF, PNG, call_id, made_id, request, result},
 };
 
@@ -113,10 +113,22 @@ fn a_conversation_with_every_kind_of_message() {
 
 #[test]
 fn a_tool_can_be_forced() {
-    let forced = Request { forced_tool: Some("choose".into()), ..conversation() };
+    let forced = Request { forced_tool: Some(samples::forced()), ..conversation() };
     for native in [true, false] {
         assert_eq!(body(&forced, native)["tool_choice"], "required");
     }
+}
+
+#[test]
+fn the_input_of_a_tool_can_be_asked_for_by_its_schema() {
+    let forced_tool = Some(ForcedTool { by_schema: true, name: "f".to_owned() });
+    let forced = Request { forced_tool, ..conversation() };
+    let sent = body(&forced, false);
+    assert_eq!((sent.get("tools"), sent.get("tool_choice")), (None, None));
+    let offered = body(&conversation(), false)["tools"][0]["function"].clone();
+    let schema = json!({"type": "json_schema", "json_schema": {"name": "f", "description": "",
+        "strict": true, "schema": offered["parameters"]}});
+    assert_eq!(sent["response_format"], schema);
 }
 
 #[test]

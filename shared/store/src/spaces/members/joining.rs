@@ -130,6 +130,7 @@ fn new_member(space: SpaceId, entity: &Entity, role: Role, seq: u64, now: Time) 
         name: entity.name.clone(),
         kind: entity.kind,
         about: MemberRecord::about(entity),
+        chain_limit: MemberRecord::chain_limit(entity),
         role,
         cursor: seq,
         last_run_at: None,

@@ -1,12 +1,14 @@
 //! The command line and the environment of the product.
 
 use std::{
-    env,
+    env, fs,
     path::Path,
     process::{Command, Stdio},
 };
 
-use crate::support::process::Setup;
+use serde_json::{Value, json};
+
+use crate::support::{model::KEY, process::Setup};
 
 pub(crate) fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
     let binary = env::var_os("SMARTSPACE_BIN")
@@ -36,17 +38,18 @@ pub(crate) fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
             command.env(name, value);
         }
     }
+    command.env("OPENAI_BASE_URL", &setup.model_url).env("OPENAI_API_KEY", KEY);
     command
-        .env("OPENAI_BASE_URL", &setup.model_url)
-        .env("OPENAI_API_KEY", crate::support::model::KEY);
+        .env("ANTHROPIC_BASE_URL", anthropic_url(&setup.model_url))
+        .env("ANTHROPIC_API_KEY", KEY);
+    let providers = folder.join("providers.json");
+    fs::write(&providers, makers(&setup.model_url).to_string()).unwrap();
+    command.env("SMARTSPACE_PROVIDERS", providers);
     command
-        .env("ANTHROPIC_BASE_URL", setup.model_url.trim_end_matches("/v1"))
-        .env("ANTHROPIC_API_KEY", crate::support::model::KEY);
-    command
-        .env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", setup.model_url.trim_end_matches("/v1"))
+        .env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", anthropic_url(&setup.model_url))
         .env("AWS_REGION", "eu-central-1");
     command
-        .env("AWS_ACCESS_KEY_ID", crate::support::model::KEY)
+        .env("AWS_ACCESS_KEY_ID", KEY)
         .env("AWS_SECRET_ACCESS_KEY", "no-secret")
         .env("AWS_EC2_METADATA_DISABLED", "true");
     for file in ["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"] {
@@ -55,4 +58,16 @@ pub(crate) fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
     command.envs(setup.env.iter().map(|(name, value)| (name, value)));
     command.current_dir(folder).stdin(Stdio::null());
     command
+}
+
+/// The fake model as the providers that it imitates. On a server of the deployment's own only two
+/// answers would be under way at once, and tries would go on for two minutes.
+fn makers(model_url: &str) -> Value {
+    let entry = |api: &str, base_url: &str| json!({"api": api, "baseUrl": base_url, "key": KEY, "own": false});
+    let anthropic = entry("anthropic", anthropic_url(model_url));
+    json!({"providers": {"openai": entry("openai", model_url), "anthropic": anthropic}})
+}
+
+fn anthropic_url(model_url: &str) -> &str {
+    model_url.trim_end_matches("/v1")
 }

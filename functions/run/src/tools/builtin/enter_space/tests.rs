@@ -28,7 +28,9 @@ fn entered(sources: &PromptSources, limit: usize) -> String {
     let last = &messages[messages.len() - limit..];
     let lines = Lines::of(&sources.names, space.space.id, &space.member);
     let overview = &sources.cards[&space.space.id];
-    write_entered(&space.space.settings, overview, &lines, last, total)
+    let settings = &space.space.settings;
+    let wakes = write_waking(settings, Some(overview));
+    write_entered(settings, wakes, overview, &lines, last, total)
 }
 
 #[test]
