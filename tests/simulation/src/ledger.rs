@@ -88,6 +88,8 @@ pub struct Ledger {
     pub words: BTreeMap<String, Instant>,
     /// When runs were first delivered to a worker.
     pub delivered: BTreeMap<RunId, Instant>,
+    /// The invocations that worked on each run.
+    pub invocations: BTreeMap<String, Vec<Invocation>>,
     /// The frames that people sent, by their connections.
     pub frames: BTreeMap<String, Vec<SentFrame>>,
     /// The frames that were refused because there were too many, by their connections.
@@ -101,6 +103,15 @@ pub struct Ledger {
     pub read: (usize, usize),
     /// Every call of a process, with the time when it began, if calls are counted.
     pub calls: Vec<(Instant, String)>,
+}
+
+/// A process that got the job of a run.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    pub process: String,
+    pub begun: Instant,
+    /// When it had handled the job. `None` if it died before.
+    pub ended: Option<Instant>,
 }
 
 /// The files of a message. Its text is unique.
@@ -317,6 +328,8 @@ pub struct FormAnswer {
     pub output: Value,
     /// Whether the form accepts such an answer.
     pub fits: bool,
+    /// The wall clock before the first try.
+    pub sent: Time,
     /// The status of each try, in order, or `None` if no answer came.
     pub statuses: Vec<Option<u16>>,
 }

@@ -4,8 +4,8 @@
 //! the product's calls on their way to the table, and the table's responses on their way back.
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
-//! `messages`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `outside` and `budgets`, and single
-//! writes to `runs`, `frames`, `spaces` and `budgets`. `writes` reads and edits the transaction's
+//! `messages`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `outside`, `budgets` and `prompts`, and
+//! single writes to `runs`, `frames`, `spaces`, `budgets` and `prompts`. `writes` reads and edits the transaction's
 //! JSON for all of them.
 
 mod budgets;
@@ -16,6 +16,7 @@ mod lanes;
 mod messages;
 mod outside;
 mod plans;
+mod prompts;
 mod runs;
 mod spaces;
 mod writes;
@@ -162,6 +163,16 @@ pub enum Mutant {
     AppliesOlderFrames,
     /// Promise 10: `subscribe` reads the space before it follows it.
     ReadsBeforeFollowing,
+    /// Promise 2: a worker's cache keeps open cards that it has read, whatever becomes of them.
+    KeepsOldCards,
+    /// Promise 2: a worker's cache leaves out the messages since it was filled.
+    LeavesOutMessages,
+    /// Promise 2: a summary covers a message that its model has not read.
+    SummarizesUnread,
+    /// Promise 4: a worker does not renew its claim on a summary, and stores it without the claim.
+    StoresLostSummaries,
+    /// Promise 7: a form accepts answers for ten minutes after its time.
+    AcceptsLateAnswers,
 }
 
 impl Mutant {
@@ -177,7 +188,11 @@ impl Mutant {
             | Self::ForgetsPictures
             | Self::ForgetsJoined
             | Self::DispatchesAgain => 1,
-            Self::SkipsNumbers | Self::OverwritesNumbers => 2,
+            Self::SkipsNumbers
+            | Self::OverwritesNumbers
+            | Self::KeepsOldCards
+            | Self::LeavesOutMessages
+            | Self::SummarizesUnread => 2,
             Self::ForgetsResults
             | Self::ForgetsAnswers
             | Self::LosesLastAnswers
@@ -190,7 +205,8 @@ impl Mutant {
             | Self::ClaimsAnyway
             | Self::CancelsNothing
             | Self::AbsorbsNothing
-            | Self::ForgetsAbsorbing => 4,
+            | Self::ForgetsAbsorbing
+            | Self::StoresLostSummaries => 4,
             Self::ForgetsDuties
             | Self::SweepsNothing
             | Self::FinishesInParts
@@ -203,7 +219,8 @@ impl Mutant {
             | Self::AnswersTwice
             | Self::FiresInParts
             | Self::FiresAnyway
-            | Self::ForgetsTimes => 7,
+            | Self::ForgetsTimes
+            | Self::AcceptsLateAnswers => 7,
             Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
             Self::KeepsRosterVersion | Self::IgnoresMembership | Self::OverusesInvites => 9,
             Self::ForgetsTokensOfFrames
@@ -267,6 +284,15 @@ impl Mutant {
             Self::ForgetsTokensOfFrames => parameters.flood_connections(),
             Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => parameters.make_crowd(),
+            Self::KeepsOldCards => {
+                parameters.tools = true;
+                parameters.outside = true;
+            }
+            Self::StoresLostSummaries | Self::SummarizesUnread => parameters.need_summaries(),
+            Self::AcceptsLateAnswers => {
+                parameters.tools = true;
+                rates.alarm = 60_000;
+            }
             Self::LosesParts | Self::ForgetsSnapshots => parameters.make_rooms_large(),
             Self::LeavesItems => parameters.delete_a_space(),
             Self::ResetsMinutes => parameters.use_up_runs(),
@@ -302,8 +328,10 @@ impl Mutant {
                 return Some(settled);
             }
             frames::change_update(self, request);
-            if let Some(refused) = frames::answer_update(self, request) {
-                return Some(refused);
+            let answered = frames::answer_update(self, request)
+                .or_else(|| prompts::answer_update(self, request));
+            if answered.is_some() {
+                return answered;
             }
         }
         if operation != "TransactWriteItems" {
@@ -316,6 +344,7 @@ impl Mutant {
         cursors::change(self, storage, parts);
         lanes::change(self, parts);
         budgets::change(self, parts);
+        prompts::change(self, parts);
         messages::change(self, chance, parts)
             .or_else(|| runs::change(self, parts))
             .or_else(|| forms::change(self, parts))
@@ -338,8 +367,9 @@ impl Mutant {
             | Self::ResetsMinutes => {
                 matches!(operation, "BatchGetItem" | "GetItem")
             }
-            Self::RepeatsWhatBegan => operation == "Query",
-            Self::IgnoresLanes => operation == "BatchGetItem",
+            Self::RepeatsWhatBegan | Self::LeavesOutMessages => operation == "Query",
+            Self::IgnoresLanes | Self::KeepsOldCards => operation == "BatchGetItem",
+            Self::AcceptsLateAnswers => operation == "GetItem",
             _ => false,
         };
         if !changes {
@@ -353,6 +383,9 @@ impl Mutant {
             Self::DispatchesAgain => messages::hide_settling(&mut parsed),
             Self::ResetsMinutes => messages::hide_later_minutes(&mut parsed, now),
             Self::IgnoresLanes => lanes::hide_lanes(&mut parsed),
+            Self::KeepsOldCards => prompts::hide_results(&mut parsed),
+            Self::LeavesOutMessages => prompts::hide_new_messages(request, &mut parsed),
+            Self::AcceptsLateAnswers => forms::give_time(&mut parsed),
             _ => messages::hide_departures(&mut parsed),
         }
         *answer = parsed.to_string();

@@ -4,9 +4,9 @@
 //! It does not know how the product works. The files by the promises of docs/reliability.md:
 //!
 //! 1. `stored_once`, `routing`, `retries`, `services`, `files`, `pictures`, `remote`
-//! 2. `order`
+//! 2. `order`, `prompts`, `summaries`
 //! 3. `actions_once`, `outside`, `forks`, `pictures`, `remote`
-//! 4. `leases`, `stopped_runs`, `cut_results`, `remote`
+//! 4. `leases`, `stopped_runs`, `cut_results`, `remote`, `summaries`
 //! 5. `hanging_runs`, `deletions`, `files`, `remote`
 //! 6. `chains`, `services`
 //! 7. `forms`, `plans`
@@ -34,6 +34,7 @@ mod order;
 mod outside;
 mod pictures;
 mod plans;
+mod prompts;
 mod rates;
 mod reads;
 mod remote;
@@ -46,6 +47,7 @@ mod stopped_runs;
 mod stored;
 mod stored_once;
 mod streams;
+mod summaries;
 mod timeliness;
 mod unread_messages;
 
@@ -104,6 +106,8 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     services::deliveries_trigger_once(&mut evidence);
     retries::a_run_is_repeated_once(&mut evidence);
     order::one_order_without_gaps(&mut evidence);
+    prompts::models_see_messages_as_they_were(&mut evidence);
+    summaries::summaries_cover_what_they_say(&mut evidence);
     actions_once::actions_of_agents_happen_once(&mut evidence);
     forks::forks_change_nothing(&mut evidence);
     outside::external_calls_happen_at_most_once(&mut evidence);

@@ -51,6 +51,8 @@ pub struct Parameters {
     pub room_limits: RoomLimits,
     /// How many answers of a thousand are written slowly.
     pub slow_answers: u64,
+    /// Whether models take long for summaries.
+    pub slow_summaries: bool,
     /// The greatest number of words of an agent's message.
     pub words: u64,
     /// The depth limit of the agents.
@@ -159,6 +161,7 @@ impl Parameters {
             room_limits: if is_large { few_connections(draw.0) } else { RoomLimits::SPACE },
             // Somebody may join in the middle of a slow answer.
             slow_answers: if is_large && !crowd { 400 } else { 50 },
+            slow_summaries: draw.number("slow summaries", 0, 2) == 0,
             words: if is_large && !crowd { 12 } else { 6 },
             // At least the depth limit of every space.
             agent_depth: if crowd { 5 } else { 3 },

@@ -1,12 +1,13 @@
 //! The data: a table, and a copy for index reads that lags up to two seconds behind.
 //!
-//! It also records the writes of each run, the states of each plan, and the items of spaces that
-//! are deleted, for the oracle.
+//! It also records the writes of each run, the states of plans, messages and summaries, and the
+//! items of spaces that are deleted, for the oracle.
 
 mod lanes;
 mod later;
 mod removed;
 pub mod samples;
+mod shown;
 mod spending;
 
 use std::{
@@ -22,6 +23,7 @@ use serde_json::{Value, json};
 use smartspace_embedded_table::{EmbeddedTable, NAME};
 use tokio::time::Instant;
 
+pub use self::shown::{ItemState, Shown};
 use self::{lanes::Lanes, later::Later, removed::Removed, samples::Samples, spending::Spending};
 use crate::{held_writes::HeldWrites, locked};
 
@@ -66,6 +68,8 @@ pub struct Storage {
     runs: Mutex<BTreeMap<String, RunWrites>>,
     /// The states of plans, by their agents and ids.
     plans: Mutex<BTreeMap<(String, String), Vec<PlanState>>>,
+    /// The states of messages and summaries.
+    shown: Mutex<Shown>,
     /// Which runs work at the same time.
     lanes: Mutex<Lanes>,
     /// What was spent of budgets.
@@ -88,6 +92,7 @@ impl Storage {
             pending: Mutex::default(),
             runs: Mutex::default(),
             plans: Mutex::default(),
+            shown: Mutex::default(),
             removed: Mutex::default(),
             unchanged: Mutex::default(),
             lanes: Mutex::default(),
@@ -161,6 +166,11 @@ impl Storage {
         locked(&self.plans).clone()
     }
 
+    /// The states of messages and summaries.
+    pub fn shown(&self) -> Shown {
+        locked(&self.shown).clone()
+    }
+
     /// The most runs of each agent that worked at the same time.
     pub fn most_at_once(&self) -> BTreeMap<String, usize> {
         locked(&self.lanes).most.clone()
@@ -198,6 +208,11 @@ impl Storage {
             _ => json!({"Delete": body}),
         };
         self.note_plan(&part, self.writes());
+        self.note_shown(&part);
+    }
+
+    fn note_shown(&self, part: &Value) {
+        locked(&self.shown).note(part, |key| plain_item(&self.item(key)));
     }
 
     fn note_plan(&self, part: &Value, number: u64) {
@@ -231,6 +246,7 @@ impl Storage {
         let mut runs = locked(&self.runs);
         for part in body["TransactItems"].as_array().into_iter().flatten() {
             self.note_plan(part, number);
+            self.note_shown(part);
             let update = &part["Update"];
             let item = &part["Put"]["Item"];
             let key = if item.is_null() { &update["Key"] } else { item };

@@ -184,6 +184,11 @@ mutants! {
     finds_raw_characters: SendsRawCharacters
     finds_applied_older_frames: AppliesOlderFrames
     finds_reads_before_following: ReadsBeforeFollowing
+    finds_kept_old_cards: KeepsOldCards
+    finds_left_out_messages: LeavesOutMessages
+    finds_summarized_unread: SummarizesUnread
+    finds_stored_lost_summaries: StoresLostSummaries
+    finds_accepted_late_answers: AcceptsLateAnswers
 }
 
 #[test]

@@ -27,8 +27,6 @@ use self::{
 
 /// The longest time between two messages of people.
 const BETWEEN: Duration = Duration::from_millis(1_500);
-/// Plays of each conversation and mode at each change, and with `--all`.
-const PLAYS: [u64; 2] = [10, 100];
 
 /// What agents have said in a conversation.
 struct Said {
@@ -93,73 +91,85 @@ fn fault(conversation: &Conversation, mode: &str, said: &Said) -> Option<String>
     (has_other || !is_right).then(|| format!("{mode}, {}: {:?}", conversation.name, said.texts))
 }
 
-/// Plays each conversation so often. Returns what went wrong.
-fn faults(mode: &str, plays: u64, without: &'static [&'static str]) -> Vec<String> {
+/// Plays conversations at the same time, each with its own agents. Returns what goes wrong.
+fn faults(
+    mode: &str,
+    seed: u64,
+    conversations: &[&Conversation],
+    without: &'static [&'static str],
+) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .unwrap();
-    let mut faults = Vec::new();
-    for seed in 1..=plays {
-        let played = runtime.block_on(async {
-            let scene = Scene::new(seed, without).await;
-            let odds = Chance::new(seed, [].into());
-            let all = conversations::all();
-            let plays = all.iter().map(|it| play(&scene, it, mode, &odds));
-            let said = join_all(plays).await;
-            scene.end();
-            all.into_iter().zip(said).collect::<Vec<_>>()
-        });
-        let wrong = played.iter().filter_map(|(it, said)| fault(it, mode, said));
-        faults.extend(wrong.map(|fault| format!("seed {seed}, {fault}")));
-    }
-    faults
+    let said = runtime.block_on(async {
+        let scene = Scene::new(seed, without).await;
+        let odds = Chance::new(seed, [].into());
+        let plays = conversations.iter().map(|it| play(&scene, it, mode, &odds));
+        let said = join_all(plays).await;
+        scene.end();
+        said
+    });
+    let played = conversations.iter().zip(said);
+    let faults = played.filter_map(|(it, said)| fault(it, mode, &said));
+    faults.map(|fault| format!("seed {seed}, {fault}")).collect()
+}
+
+/// Plays one conversation with each seed, those with five answers most often.
+fn faults_in_some(mode: &str) -> Vec<String> {
+    let all = conversations::all();
+    let with_five = conversations::with_five_answers();
+    let played = all.iter().chain(&with_five).chain(&with_five);
+    (1..).zip(played).flat_map(|(seed, it)| faults(mode, seed, &[it], &[])).collect()
 }
 
 #[test]
 fn readers_answer_everything_once_in_a_queue() {
-    assert_eq!(faults("queue", PLAYS[0], &[]), [""; 0]);
+    assert_eq!(faults_in_some("queue"), [""; 0]);
 }
 
 #[test]
 fn readers_answer_everything_once_if_messages_join_a_run() {
-    assert_eq!(faults("coalesce", PLAYS[0], &[]), [""; 0]);
+    assert_eq!(faults_in_some("coalesce"), [""; 0]);
 }
 
 #[test]
 fn readers_answer_everything_side_by_side() {
-    assert_eq!(faults("parallel", PLAYS[0], &[]), [""; 0]);
+    assert_eq!(faults_in_some("parallel"), [""; 0]);
 }
 
 #[test]
 fn readers_answer_the_latest_message() {
-    assert_eq!(faults("latest", PLAYS[0], &[]), [""; 0]);
+    assert_eq!(faults_in_some("latest"), [""; 0]);
 }
 
 #[test]
 #[ignore = "by hand and in the nightly job: tests/run --all"]
 fn readers_answer_as_their_mode_says_in_a_hundred_plays() {
+    let all = conversations::all();
     for mode in ["queue", "coalesce", "parallel", "latest"] {
-        assert_eq!(faults(mode, PLAYS[1], &[]), [""; 0]);
+        let faults = (101..=200).flat_map(|seed| faults(mode, seed, &all, &[]));
+        assert_eq!(faults.collect::<Vec<_>>(), [""; 0]);
     }
 }
 
-/// Each of these sentences is needed: readers that do not get it do something wrong.
 #[test]
-fn readers_without_a_sentence_of_the_prompt_fail() {
+fn explore() {
     let marks: &[&str] = &["[NEW] ", ", not answered yet"];
+    let denied: &[&str] = &[", not answered yet"];
     let news: &[&str] = &["If one of these is for you, another run of yours answers it:"];
     let own: &[&str] = &["Lines of `You` are what you said: do not say it again."];
     let others: &[&str] = &["Other runs of yours deal with other messages; you deal with TRIGGER."];
     let speaks: &[&str] = &["Only send_message speaks"];
-    for (mode, sentence) in [
-        ("queue", marks),
-        ("queue", news),
-        ("queue", own),
-        ("parallel", others),
-        ("latest", speaks),
-    ] {
-        assert!(!faults(mode, 3, sentence).is_empty(), "{mode} without {sentence:?}");
+    let joined: &[&str] = &["Answer these messages, too: "];
+    let five = conversations::with_five_answers();
+    for without in [marks, denied, news, own, others, speaks, joined] {
+        for mode in ["queue", "coalesce", "parallel", "latest"] {
+            for it in &five {
+                let n = (1..=4).flat_map(|seed| faults(mode, seed, &[it], without)).count();
+                eprintln!("{n} of 4: {mode} {} without {without:?}", it.name);
+            }
+        }
     }
 }

@@ -60,11 +60,10 @@ async fn list(
 ) -> ApiResult<Json<ProviderList>> {
     caller.must_be_operator()?;
     let items = api.providers.iter().map(async |(name, entry)| {
-        let context_window = match entry.is_own() {
-            true => api.model_servers.context_window(entry).await,
-            false => None,
-        };
-        Provider { context_window, ..shown(name, entry) }
+        let shown = shown(name, entry);
+        let servers = &api.model_servers;
+        let context_window = if shown.own { servers.context_window(entry).await } else { None };
+        Provider { context_window, ..shown }
     });
     Ok(Json(ProviderList { items: join_all(items).await }))
 }

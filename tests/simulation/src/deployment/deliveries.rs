@@ -10,8 +10,8 @@ use smartspace_ports::queues::LocalJob;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    deployment::Deployment, env::Env, locked, ports::queue::SimJob, process::Process,
-    queue::SimQueue,
+    deployment::Deployment, env::Env, ledger::Invocation, locked, ports::queue::SimJob,
+    process::Process, queue::SimQueue,
 };
 
 impl Deployment {
@@ -22,12 +22,13 @@ impl Deployment {
         let broadcasts = Arc::clone(&env.broadcasts);
         let triggers = Arc::clone(&env.triggers);
         tokio::spawn(Arc::clone(&self).deliver(runs, move |process, job, delivery| {
-            for job in job.clone().apart() {
-                if let RunJob::Run { run, .. } = job {
-                    locked(&env.ledger).delivered.entry(run.run_id).or_insert_with(Instant::now);
-                }
+            let env = Arc::clone(&env);
+            async move {
+                let noted = note_delivery(&env, &process, &job);
+                let done = handle_run(process, job, delivery, &env).await;
+                note_end(&env, &noted);
+                done
             }
-            handle_run(process, job, delivery, env.parameters.local)
         }));
         tokio::spawn(Arc::clone(&self).deliver(broadcasts, |process, job, _| async move {
             process.broadcast.handle(&job).await
@@ -73,15 +74,44 @@ impl Deployment {
     }
 }
 
+/// Records which runs a process gets with a job. Returns them, each with its position among the
+/// invocations of the run.
+fn note_delivery(env: &Env, process: &Process, job: &RunJob) -> Vec<(String, usize)> {
+    let mut ledger = locked(&env.ledger);
+    let mut noted = Vec::new();
+    for job in job.clone().apart() {
+        let RunJob::Run { run, .. } = job else { continue };
+        let begun = Instant::now();
+        ledger.delivered.entry(run.run_id).or_insert(begun);
+        let invocations = ledger.invocations.entry(run.run_id.to_string()).or_default();
+        noted.push((run.run_id.to_string(), invocations.len()));
+        let process = process.life.name.clone();
+        invocations.push(Invocation { process, begun, ended: None });
+    }
+    noted
+}
+
+/// Records that a process has handled a job.
+fn note_end(env: &Env, noted: &[(String, usize)]) {
+    let mut ledger = locked(&env.ledger);
+    for (run, position) in noted {
+        // The oracle has taken the records if the simulation has ended.
+        let invocations = ledger.invocations.get_mut(run);
+        if let Some(invocation) = invocations.and_then(|it| it.get_mut(*position)) {
+            invocation.ended = Some(Instant::now());
+        }
+    }
+}
+
 /// Handles a job of the runs queue.
 async fn handle_run(
     process: Arc<Process>,
     job: RunJob,
     delivery: SimJob<RunJob>,
-    local: bool,
+    env: &Env,
 ) -> Result<()> {
     process.life.until_running().await;
-    if local {
+    if env.parameters.local {
         return process.runs.handle(&job, &LocalJob).await;
     }
     // Lambda ends an invocation in the middle of its work.

@@ -15,6 +15,8 @@ pub struct ModelRequest {
     /// The name of the model.
     pub model: String,
     pub agent: EntityId,
+    /// The run, which the request names.
+    pub run_id: String,
     /// The message that triggered the run, or the run itself if a plan or a service triggered it or
     /// if it repeats or replays another one.
     pub trigger: String,
@@ -31,6 +33,8 @@ pub struct ModelRequest {
     pub joined_lines: Vec<String>,
     /// The messages of the history and of the news, with their marks.
     pub lines: Vec<Line>,
+    /// The line of the summary of older messages. Empty if there is none.
+    pub summary: String,
     /// Its earlier answers, their results, and the system messages in between, as JSON.
     pub before: Vec<String>,
 }
@@ -57,6 +61,12 @@ pub struct Line {
     pub seen: bool,
     /// Whether the agent wrote it.
     pub own: bool,
+    /// The time in minutes, as `11:07`.
+    pub time: String,
+    /// The name of its sender, as the line shows it.
+    pub sender: String,
+    /// Its text, or its card.
+    pub content: String,
 }
 
 impl Line {
@@ -79,10 +89,33 @@ impl Line {
         let unmarked = line.strip_prefix("[NEW] ");
         let (number, rest) = unmarked.unwrap_or(line).strip_prefix('#')?.split_once(' ')?;
         number.parse::<u64>().ok()?;
-        // A time in minutes precedes the sender.
-        let own = rest.get(5..).is_some_and(|rest| rest.starts_with(" You: "));
-        Some(Self { message: format!("{space}#{number}"), seen: unmarked.is_none(), own })
+        let (time, rest) = rest.split_at_checked(5)?;
+        let (sender, content) = split_name(rest.strip_prefix(' ')?)?;
+        Some(Self {
+            message: format!("{space}#{number}"),
+            seen: unmarked.is_none(),
+            own: sender == "You",
+            time: time.to_owned(),
+            sender: sender.to_owned(),
+            content: content.strip_suffix(TRIGGER_MARK).unwrap_or(content).to_owned(),
+        })
     }
+}
+
+/// The mark at the end of the line of the message that triggered a run.
+const TRIGGER_MARK: &str = "  ← TRIGGER";
+
+/// Splits the name of a sender, which may be quoted, from what it wrote.
+fn split_name(line: &str) -> Option<(&str, &str)> {
+    let quoted = if line.starts_with('"') {
+        let mut texts = serde_json::Deserializer::from_str(line).into_iter::<String>();
+        texts.next()?.ok()?;
+        texts.byte_offset()
+    } else {
+        0
+    };
+    let end = quoted + line.get(quoted..)?.find(": ")?;
+    Some((line.get(..end)?, line.get(end + 2..)?))
 }
 
 /// The space of the news.

@@ -1,12 +1,18 @@
 //! Mutants of forms, and of runs that end each other.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use smartspace_domain::Time;
 use smartspace_embedded_table::NAME;
 
 use crate::conditions::prune;
 use crate::mutants::writes::{drop_where, ends_run, mentions, sort_key};
 use crate::mutants::{Mutant, RawResponse};
 use crate::storage::Storage;
+
+/// How much later than its time a form still accepts an answer.
+const LATER: Duration = Duration::from_mins(10);
 
 /// Changes a transaction, or answers it instead.
 pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse> {
@@ -53,6 +59,14 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse>
         _ => {}
     }
     None
+}
+
+/// Lets the time of a form end later.
+pub(super) fn give_time(answer: &mut Value) {
+    let until = &mut answer["Item"]["until"]["S"];
+    if let Some(Ok(time)) = until.as_str().map(str::parse::<Time>) {
+        *until = json!((time + LATER).to_string());
+    }
 }
 
 impl Mutant {

@@ -44,6 +44,7 @@ pub(super) fn actions_of_agents_happen_once(evidence: &mut Evidence<'_>) {
         found.extend(steps_after_send(stored));
     }
     found.extend(incomplete_runs(stored, &evidence.env.parameters));
+    found.extend(wrong_silence(stored));
     found.extend(reminders(stored));
     found.extend(wrong_partials(stored));
     for text in found {
@@ -127,6 +128,22 @@ fn incomplete_runs(stored: &Stored, parameters: &Parameters) -> Vec<String> {
     let mut found = Vec::new();
     let of_models = stored.runs.iter().filter(|(id, _)| !stored.is_remote(id));
     for (id, run) in of_models.filter(|(_, run)| run["status"] == "completed") {
+        let last = stored.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back();
+        // Calls after the one that ended the run are never made.
+        let skipped = last.and_then(|((_, step), last)| {
+            let begun = last["calls"].as_array()?.len();
+            Some(begun - 1 - skips(stored, id, *step)?)
+        });
+        let may_end = parameters.writes
+            || skipped.is_some()
+            || (parameters.ends_after_send
+                && last.is_some_and(|((_, step), _)| only_sent(stored, id, *step)))
+            || last.is_none_or(|(_, step)| step["calls"] == json!([]));
+        if run["endReason"] == "done" && !may_end {
+            found.push(format!(
+                "{id} is done, but its model did not get the results of its last calls"
+            ));
+        }
         let calls = stored.calls.iter().filter(|((run, ..), _)| run == id).count();
         let begun: usize = stored
             .steps
@@ -134,22 +151,41 @@ fn incomplete_runs(stored: &Stored, parameters: &Parameters) -> Vec<String> {
             .filter(|((run, _), _)| run == id)
             .map(|(_, step)| step["calls"].as_array().map_or(0, Vec::len))
             .sum();
-        let last = stored.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back();
-        if run["endReason"] == "done"
-            && !parameters.writes
-            && !(parameters.ends_after_send
-                && last.is_some_and(|((_, step), _)| only_sent(stored, id, *step)))
-            && last.is_some_and(|(_, step)| step["calls"] != json!([]))
-        {
-            found.push(format!(
-                "{id} is done, but its model did not get the results of its last calls"
-            ));
-        }
-        if run["endReason"] == "done" && calls != begun {
+        if run["endReason"] == "done" && calls + skipped.unwrap_or(0) != begun {
             found.push(format!("{id} is done, but has {calls} results of {begun} calls"));
         }
     }
     found
+}
+
+/// Runs that ended in silence although they had posted something, or the other way round.
+fn wrong_silence(stored: &Stored) -> Vec<String> {
+    let posted: BTreeSet<&str> =
+        stored.all_messages().filter_map(|(_, message)| message["runId"].as_str()).collect();
+    let skipped = stored.runs.iter().filter_map(|(id, run)| {
+        let ((_, step), _) =
+            stored.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back()?;
+        skips(stored, id, *step).map(|_| (id.as_str(), run))
+    });
+    skipped
+        .filter(|(id, run)| {
+            let expected = if posted.contains(id) { "done" } else { "skipped" };
+            run["status"] == "completed"
+                && ["done", "skipped"].iter().any(|reason| run["endReason"] == *reason)
+                && run["endReason"] != expected
+        })
+        .map(|(id, run)| {
+            format!("{id} skipped its answer and ended as {}, against its posts", run["endReason"])
+        })
+        .collect()
+}
+
+/// The index of the call that ended a run at this step without an answer.
+fn skips(stored: &Stored, run: &str, step: u64) -> Option<usize> {
+    let calls = stored.calls.range((run.to_owned(), step, 0)..=(run.to_owned(), step, u64::MAX));
+    let mut skips =
+        calls.filter(|(_, call)| call["name"] == "skip_response" && call["status"] == "completed");
+    skips.next().map(|((_, _, index), _)| *index as usize)
 }
 
 /// Steps after a step that changed nothing, if such a step is to end the run.

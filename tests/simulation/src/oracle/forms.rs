@@ -38,11 +38,11 @@ pub(super) fn a_form_counts_once(evidence: &mut Evidence<'_>) {
             continue;
         };
         let answers = answers.remove(id.as_str()).unwrap_or_default();
-        // If clocks jump back or differ, a form may be closed at an earlier time than its run.
-        let times_compare = evidence.env.parameters.fault_rates.clock == 0
-            && evidence.env.parameters.clock_spread.is_zero();
+        let parameters = &evidence.env.parameters;
+        let steady = parameters.fault_rates.clock == 0;
+        let clock_spread = steady.then_some(parameters.clock_spread);
         let wrong = Form { item: form, call, answers: &answers }
-            .wrong(&stored.runs[run], times_compare)
+            .wrong(&stored.runs[run], clock_spread)
             .into_iter()
             .map(|what| format!("the form {id} of {run} {what}"));
         found.extend(wrong);

@@ -84,6 +84,17 @@ impl Parameters {
         self.redrives = true;
     }
 
+    /// Lets many messages come, so that the prompts of all agents need summaries of older ones.
+    pub(crate) fn need_summaries(&mut self) {
+        self.keep_agents_busy();
+        self.mode = "parallel";
+        self.window = 8;
+        self.actions = 24;
+        self.slow_summaries = true;
+        self.append_limit = AppendLimit::SPACE;
+        self.partition_limits = None;
+    }
+
     /// Lets messages come while the agents are busy.
     pub(crate) fn keep_agents_busy(&mut self) {
         self.keep_only_messages();
@@ -122,6 +133,7 @@ impl Parameters {
             append_limit: AppendLimit::SPACE,
             room_limits: RoomLimits::SPACE,
             slow_answers: 50,
+            slow_summaries: false,
             words: 6,
             agent_depth: 5,
             writes: false,

@@ -91,6 +91,7 @@ impl Person {
             .env
             .history
             .note(&self.name, || format!("answers {call} of {run} with {output}"));
+        let sent = self.deployment.env.wall();
         let mut statuses = Vec::new();
         let declines = !output["declined"].is_null();
         let by_socket = !declines && self.deployment.env.chance.happens(place, 250);
@@ -117,6 +118,7 @@ impl Person {
             call: call.clone(),
             output: output.clone(),
             fits: *fits,
+            sent,
             statuses,
         });
     }

@@ -1,11 +1,13 @@
 //! Models that answer at random. Each answer is unique, so the oracle notices what is repeated or
 //! lost.
 //!
-//! `choices` draws the answers of agents, `router` those of routers, and `drawing` pictures.
+//! `choices` draws the answers of agents, `router` those of routers, `summaries` summaries, and
+//! `drawing` pictures.
 
 mod choices;
 mod drawing;
 mod router;
+mod summaries;
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -151,19 +153,6 @@ fn failure(fault: u64) -> Option<ModelError> {
     }
 }
 
-impl SimModel {
-    /// Summarises older history, which is not part of a run.
-    async fn summarise(&self, request: &Request) -> Result<Pieces, ModelError> {
-        self.env.before_call(&self.life, "summarise").await;
-        if self.env.chance.strikes("summary", self.env.parameters.fault_rates.model) {
-            return Err(ModelError::new(FailureCode::ContextTooLong, "too long"));
-        }
-        let lines = first_text(request).lines().filter(|line| line.starts_with('#')).count();
-        let finished = Piece::Finished { reason: FinishReason::Stop, usage: Usage::default() };
-        Ok(stream::iter([Ok(Piece::Text(format!("{lines} messages"))), Ok(finished)]).boxed())
-    }
-}
-
 fn first_text(request: &Request) -> String {
     let Some(Message::User { blocks }) = request.messages.first() else { return String::new() };
     blocks.concat()
@@ -225,6 +214,7 @@ fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
         process: process.to_owned(),
         model: request.model.name.clone(),
         agent: agent.unwrap_or_else(|| EntityId::new(smartspace_domain::Time::default(), 0)),
+        run_id: run.to_owned(),
         trigger: if is_another_try { run.to_owned() } else { trigger.id },
         trigger_line: trigger.line,
         joined_lines: trigger.joined,
@@ -236,6 +226,7 @@ fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
             .filter(|message| matches!(message, Message::Assistant { .. }))
             .count(),
         lines: shown,
+        summary: summaries::shown_in(&text),
         before: before.collect(),
     }
 }

@@ -34,6 +34,7 @@ async fn released(seed: u64, memory: Option<&str>) -> (Vec<String>, Vec<String>)
     let space = scene.space("Releases", &members, "all").await;
     scene.post(&space, &omar, "Please prepare the release.").await;
     let card = scene.until(&space, |message| message["parts"][0]["type"] == "tool").await;
+    let card = card.unwrap();
     if let Some(memory) = memory {
         let path = format!("/v1/agents/{}/memories/freeze", agent.as_str().unwrap());
         scene.put(&path, json!({"value": memory})).await;

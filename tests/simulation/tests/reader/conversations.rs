@@ -234,3 +234,8 @@ pub(super) fn all() -> Vec<&'static Conversation> {
     let gathered = ANSWERED.iter().chain(&GATHERED);
     QUESTIONS.iter().chain([&DISCUSSION]).chain(gathered).collect()
 }
+
+/// Those in which agents have to say five things.
+pub(super) fn with_five_answers() -> Vec<&'static Conversation> {
+    QUESTIONS.iter().chain([&DISCUSSION]).collect()
+}

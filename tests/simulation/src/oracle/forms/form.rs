@@ -1,5 +1,7 @@
 //! One form with its result.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use smartspace_domain::Time;
 
@@ -13,16 +15,26 @@ pub(super) struct Form<'a> {
 }
 
 impl Form<'_> {
-    /// What is wrong with the form. Times are compared only if the wall clock never jumps.
-    pub(super) fn wrong(&self, run: &Value, times_compare: bool) -> Vec<String> {
+    /// What is wrong with the form. Times of different clocks are compared only if the wall clock
+    /// never jumps: then they differ by at most twice the spread.
+    pub(super) fn wrong(&self, run: &Value, clock_spread: Option<Duration>) -> Vec<String> {
         let mut found = self.wrong_answers();
+        found.extend(clock_spread.and_then(|spread| self.sent_too_late(spread)));
+        // If clocks differ, a form may be closed at an earlier time than its run.
+        let times_compare = clock_spread.is_some_and(|spread| spread.is_zero());
         let call = self.call;
         let status = self.status();
         let output = parsed(&call["output"]);
-        let time = |value: &Value| value.as_str().and_then(|text| text.parse::<Time>().ok());
         match status {
             "completed" if !self.answers.iter().any(|given| self.is_result(given)) => {
                 found.push(format!("has the result {output}, which nobody gave"));
+            }
+            // The process that accepts an answer compares the time of its own clock.
+            "completed" if time(&call["finishedAt"]) >= time(&self.item["until"]) => {
+                found.push(format!(
+                    "was answered at {}, but had time until {}",
+                    call["finishedAt"], self.item["until"]
+                ));
             }
             "completed" => {}
             "expired"
@@ -85,6 +97,16 @@ impl Form<'_> {
         found
     }
 
+    /// The result, if it was first sent when the time of the form was up.
+    fn sent_too_late(&self, spread: Duration) -> Option<String> {
+        let until = time(&self.item["until"])?;
+        let sent = self.answers.iter().filter(|it| self.is_result(it)).map(|it| it.sent).min()?;
+        // The clock that set the limit and the one that compares it may differ in opposite ways.
+        (sent >= until + spread * 2).then(|| {
+            format!("accepted an answer that was sent at {sent}, but had time until {until}")
+        })
+    }
+
     fn status(&self) -> &str {
         self.call["status"].as_str().unwrap_or_default()
     }
@@ -95,4 +117,8 @@ impl Form<'_> {
             && self.call["answered"]["by"] == given.person.to_string().as_str()
             && parsed(&self.call["output"]) == given.output
     }
+}
+
+fn time(value: &Value) -> Option<Time> {
+    value.as_str().and_then(|text| text.parse().ok())
 }
