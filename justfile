@@ -60,6 +60,10 @@ contract *flags:
 emulator *flags:
     tests/run emulator -- {{flags}}
 
+# Run the product with a small model on llama.cpp's server.
+real-model *names:
+    tests/run real-model -- {{names}}
+
 # Lint the template and check the licenses of dependencies.
 template:
     tests/run template

@@ -1,7 +1,7 @@
 """Sets up and runs the tests: `tests/run [STEP...] [--all] [-- ARGUMENTS]`.
 
 Without a step it runs what every change needs. With `--all` it also runs what takes too long for
-that: every e2e test on the emulator, upgrades, and the simulation's further seeds.
+that: every e2e test on the emulator, upgrades, a real model, and further seeds of the simulation.
 Arguments after `--` go to the test runner of the named step: `tests/run e2e -- idempotency`.
 
 `tests/run archive` packs the built tests, and `--archive FILE` uses such a file in place of a

@@ -25,8 +25,11 @@ def apt(runner, package, otherwise):
                 raise Failed(f"{failure}; {otherwise}") from None
 
 
-def python_of(runner, folder="tests"):
-    """The binaries of a virtual environment with the packages of a folder's requirements.txt."""
+def python_of(runner, folder="tests", *flags):
+    """The binaries of a virtual environment with the packages of a folder's requirements.txt.
+
+    `flags` are those of pip.
+    """
     home = ROOT / folder / ".venv"
     wanted = home.parent / "requirements.txt"
     with runner.installing(), PIP:
@@ -39,7 +42,7 @@ def python_of(runner, folder="tests"):
                 apt(runner, "python3-venv", "Python's venv is missing; install it")
             runner.command(sys.executable, "-m", "venv", home)
         pip = [home / "bin/python", "-m", "pip", "install", "--quiet"]
-        runner.command(*pip, "--disable-pip-version-check", "-r", wanted)
+        runner.command(*pip, "--disable-pip-version-check", *flags, "-r", wanted)
         mark_installed(home, wanted)
     return home / "bin"
 

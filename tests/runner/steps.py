@@ -133,6 +133,12 @@ def upgrades_step(runner):
     runner.command(python, "tests/upgrades/run.py", *runner.options.arguments)
 
 
+def real_model_step(runner):
+    # Without what the packages depend on: that would build another llama.cpp.
+    python = python_of(runner, "tests/real_model", "--no-deps") / "python"
+    runner.command(python, "tests/real_model/run.py", *runner.options.arguments)
+
+
 # Lanes run side by side, the steps of a lane in order: one lane computes, the other mostly waits.
 STEPS = [
     Step("format", "cargo fmt --check", format_step, "build"),
@@ -151,6 +157,7 @@ STEPS = [
     Step("emulator", "the template on an emulator of AWS", emulator_step, "wait", ["build"]),
     # It builds another commit.
     Step("upgrades", "upgrades and rollbacks under load", upgrades_step, "wait", slow=True),
+    Step("real-model", "a small model on llama.cpp", real_model_step, "wait", ["build"], slow=True),
     # Parts of a step for the inner loop.
     Step("unit", "unit tests", unit_step, "compute", ["build"], part=True),
     Step("e2e", "whole-product tests", e2e_step, "compute", ["build"], part=True),
