@@ -5,7 +5,7 @@
 //!
 //! 1. `stored_once`, `routing`, `retries`, `services`, `files`, `pictures`, `remote`
 //! 2. `order`, `prompts`, `summaries`
-//! 3. `actions_once`, `outside`, `forks`, `pictures`, `remote`
+//! 3. `actions_once`, `run_ends`, `outside`, `forks`, `pictures`, `remote`
 //! 4. `leases`, `stopped_runs`, `cut_results`, `remote`, `summaries`
 //! 5. `hanging_runs`, `deletions`, `files`, `remote`
 //! 6. `chains`, `services`
@@ -40,6 +40,7 @@ mod reads;
 mod remote;
 mod retries;
 mod routing;
+mod run_ends;
 mod runs_without_space;
 mod seconds;
 mod services;
@@ -109,6 +110,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     prompts::models_see_messages_as_they_were(&mut evidence);
     summaries::summaries_cover_what_they_say(&mut evidence);
     actions_once::actions_of_agents_happen_once(&mut evidence);
+    run_ends::runs_end_after_their_last_results(&mut evidence);
     forks::forks_change_nothing(&mut evidence);
     outside::external_calls_happen_at_most_once(&mut evidence);
     remote::remote_agents_answer_once_and_in_time(&mut evidence);

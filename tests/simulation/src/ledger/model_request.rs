@@ -53,7 +53,7 @@ impl ModelRequest {
 }
 
 /// A message in the history that a model was shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
     /// Its space and its number: `spc_…#17`.
     pub message: String,

@@ -63,7 +63,7 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse>
 
 /// Lets the time of a form end later.
 pub(super) fn give_time(answer: &mut Value) {
-    let until = &mut answer["Item"]["until"]["S"];
+    let Some(until) = answer.pointer_mut("/Item/until/S") else { return };
     if let Some(Ok(time)) = until.as_str().map(str::parse::<Time>) {
         *until = json!((time + LATER).to_string());
     }

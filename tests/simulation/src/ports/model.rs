@@ -14,11 +14,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use smartspace_domain::{
-    agents::ModelConfig,
-    ids::EntityId,
-    providers::ProviderApi,
-    runs::{FailureCode, Usage},
-    steps::FinishReason,
+    agents::ModelConfig, ids::EntityId, providers::ProviderApi, runs::FailureCode,
 };
 use smartspace_models::{
     limits::Limits,

@@ -1,0 +1,98 @@
+//! One line of a prompt, and the message that it shows.
+
+use serde_json::{Deserializer, Value};
+use smartspace_domain::quoting::escaped;
+
+use crate::{
+    ledger::Line,
+    oracle::{prompts::Span, stored::parsed},
+    storage::Shown,
+};
+
+/// What is wrong with a line that the agent was shown.
+pub(super) fn wrong_line(shown: &Shown, line: &Line, agent: &str, span: Span) -> Option<String> {
+    let Some(states) = shown.messages.get(&line.message) else {
+        return Some(format!("was shown {}, which was never stored", line.message));
+    };
+    let states: Vec<&Value> = span.states(states).collect();
+    let shows = |message: &&Value| is_of(line, message, agent) && shows_content(line, message);
+    if states.iter().any(shows) {
+        return None;
+    }
+    let texts = states.iter().map(|it| format!("{} {} {}", it["sender"], it["text"], it["card"]));
+    let texts: Vec<_> = texts.collect();
+    Some(format!("was shown {line:?}, but the message was {texts:?} in these {span:?}"))
+}
+
+/// Whether a line has the time and the sender of a message.
+fn is_of(line: &Line, message: &Value, agent: &str) -> bool {
+    let sender = &message["sender"];
+    let minutes = message["createdAt"].as_str().and_then(|time| time.get(11..16));
+    minutes == Some(&line.time)
+        && line.own == (sender["id"] == agent)
+        && (line.own || is_name(&line.sender, &sender["name"]))
+}
+
+/// Whether a prompt calls somebody by this name: `Olga`, `"Olga!"`, or `"Olga"~7K2P` among namesakes.
+fn is_name(shown: &str, name: &Value) -> bool {
+    let (quoted, _) = shown.rsplit_once('~').unwrap_or((shown, ""));
+    name == shown || serde_json::from_str::<Value>(quoted).is_ok_and(|quoted| quoted == *name)
+}
+
+fn shows_content(line: &Line, message: &Value) -> bool {
+    if message["card"].is_null() {
+        return shows_text(&line.content, message);
+    }
+    let card = &message["card"];
+    let name = card["name"].as_str().unwrap_or_default();
+    let call = format!("[tool {name}] input={}", json_of(&card["input"]));
+    let Some(outcome) = line.content.strip_prefix(&call) else { return false };
+    if card["output"].is_null() {
+        return outcome == format!(" ({})", card["status"].as_str().unwrap_or_default());
+    }
+    let output = format!(" output={} (", json_of(&card["output"]));
+    let end = outcome.strip_prefix(&output).and_then(|rest| rest.strip_suffix(')'));
+    end.is_some_and(|end| is_resolution(end, card))
+}
+
+/// Whether a line ends as its card: `completed`, or for an answered form `completed by Olga`.
+fn is_resolution(end: &str, card: &Value) -> bool {
+    let status = card["status"].as_str().unwrap_or_default();
+    if card["asks"].is_null() || status != "completed" {
+        return end == status;
+    }
+    let declined = parsed(&card["output"]["text"])["declined"] == true;
+    let by = if declined { "declined by " } else { "completed by " };
+    end.strip_prefix(by).is_some_and(|name| is_name(name, &card["asks"]["resolvedName"]))
+}
+
+/// The JSON of a card on one line.
+fn json_of(json: &Value) -> String {
+    let text = escaped(json["text"].as_str().unwrap_or_default());
+    match json["more"].as_u64().unwrap_or(0) {
+        0 => text,
+        more => text + &more_characters(more),
+    }
+}
+
+/// Whether a line shows the text of a message, or its beginning and how much follows.
+fn shows_text(content: &str, message: &Value) -> bool {
+    let mut texts = Deserializer::from_str(content).into_iter::<String>();
+    let Some(Ok(shown)) = texts.next() else { return false };
+    let rest = &content[texts.byte_offset()..];
+    let text = message["text"].as_str().unwrap_or_default();
+    let Some(hidden) = text.strip_prefix(&shown) else { return false };
+    let more = hidden.chars().count() as u64 + message["moreChars"].as_u64().unwrap_or(0);
+    let stopped = if message["partial"] == true { " (stopped)" } else { "" };
+    let cut = if more > 0 { more_characters(more) } else { String::new() };
+    rest == cut + stopped
+}
+
+fn more_characters(more: u64) -> String {
+    let thousands = if more < 1_000 {
+        more.to_string()
+    } else {
+        format!("{},{:03}", more / 1_000, more % 1_000)
+    };
+    format!(" … ({thousands} more characters; read_messages shows all)")
+}
