@@ -284,14 +284,12 @@ impl Mutant {
             Self::ForgetsTokensOfFrames => parameters.flood_connections(),
             Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => parameters.make_crowd(),
-            Self::KeepsOldCards => {
-                parameters.tools = true;
-                parameters.outside = true;
-            }
+            Self::KeepsOldCards => parameters.show_cards(),
             Self::StoresLostSummaries | Self::SummarizesUnread => parameters.need_summaries(),
             Self::AcceptsLateAnswers => {
-                parameters.tools = true;
                 rates.alarm = 60_000;
+                parameters.show_cards();
+                parameters.late_answers = 10;
             }
             Self::LosesParts | Self::ForgetsSnapshots => parameters.make_rooms_large(),
             Self::LeavesItems => parameters.delete_a_space(),

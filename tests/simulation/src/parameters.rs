@@ -51,6 +51,8 @@ pub struct Parameters {
     pub room_limits: RoomLimits,
     /// How many answers of a thousand are written slowly.
     pub slow_answers: u64,
+    /// How many of ten answers to forms come late, perhaps after the time of the form.
+    pub late_answers: u64,
     /// Whether models take long for summaries.
     pub slow_summaries: bool,
     /// The greatest number of words of an agent's message.

@@ -95,6 +95,14 @@ impl Parameters {
         self.partition_limits = None;
     }
 
+    /// Lets agents show many forms, and calls whose results come later.
+    pub(crate) fn show_cards(&mut self) {
+        self.keep_agents_busy();
+        self.mode = "parallel";
+        self.tools = true;
+        self.outside = true;
+    }
+
     /// Lets messages come while the agents are busy.
     pub(crate) fn keep_agents_busy(&mut self) {
         self.keep_only_messages();
@@ -133,6 +141,7 @@ impl Parameters {
             append_limit: AppendLimit::SPACE,
             room_limits: RoomLimits::SPACE,
             slow_answers: 50,
+            late_answers: 1,
             slow_summaries: false,
             words: 6,
             agent_depth: 5,

@@ -45,7 +45,7 @@ impl Person {
             forms[deployment.env.chance.below(place, forms.len() as u64) as usize].clone();
         match deployment.env.chance.below(place, 10) {
             // The form may have expired by then.
-            0 => {
+            number if number < deployment.env.parameters.late_answers => {
                 sleep(deployment.env.chance.time(
                     place,
                     Duration::from_secs(20),

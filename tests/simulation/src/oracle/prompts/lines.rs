@@ -19,9 +19,13 @@ pub(super) fn wrong_line(shown: &Shown, line: &Line, agent: &str, span: Span) ->
     if states.iter().any(shows) {
         return None;
     }
-    let texts = states.iter().map(|it| format!("{} {} {}", it["sender"], it["text"], it["card"]));
-    let texts: Vec<_> = texts.collect();
-    Some(format!("was shown {line:?}, but the message was {texts:?} in these {span:?}"))
+    let was = states.iter().map(|it| {
+        let card = &it["card"];
+        format!("{} {:.60} {} {}", it["sender"]["name"], it["text"], card["status"], card["output"])
+    });
+    let was: Vec<_> = was.collect();
+    let Line { message, sender, content, .. } = line;
+    Some(format!("was shown {message} of {sender} as {content:.90}, but it was {was:?} then"))
 }
 
 /// Whether a line has the time and the sender of a message.
@@ -81,8 +85,13 @@ fn shows_text(content: &str, message: &Value) -> bool {
     let Some(Ok(shown)) = texts.next() else { return false };
     let rest = &content[texts.byte_offset()..];
     let text = message["text"].as_str().unwrap_or_default();
-    let Some(hidden) = text.strip_prefix(&shown) else { return false };
-    let more = hidden.chars().count() as u64 + message["moreChars"].as_u64().unwrap_or(0);
+    // The result of a call shows a long text whole, and the item has its beginning.
+    if !text.starts_with(&shown) && !shown.starts_with(text) {
+        return false;
+    }
+    let count = |text: &str| text.chars().count() as u64;
+    let all = count(text) + message["moreChars"].as_u64().unwrap_or(0);
+    let Some(more) = all.checked_sub(count(&shown)) else { return false };
     let stopped = if message["partial"] == true { " (stopped)" } else { "" };
     let cut = if more > 0 { more_characters(more) } else { String::new() };
     rest == cut + stopped
