@@ -3,6 +3,7 @@
 pub(crate) mod anthropic;
 pub(crate) mod bedrock;
 pub(crate) mod caching;
+pub(crate) mod dialects;
 pub(crate) mod failures;
 pub(crate) mod fallback;
 pub(crate) mod providers;

@@ -31,6 +31,7 @@ use tokio::{sync::watch, task::JoinHandle, time::timeout};
 
 use crate::support::model::server::ModelServer;
 pub(crate) use crate::support::model::{
+    bedrock::event as bedrock_event,
     billing::{Bill, Cache, blocks},
     gate::Gate,
     prompt::{Line, Prompt},
@@ -39,6 +40,7 @@ pub(crate) use crate::support::model::{
         Answer, Part, answer, call, http, http_retry, raw_call, say, say_held, silent, stop, think,
         wait,
     },
+    writing::{Beat, play},
 };
 use crate::support::waiting::patient;
 

@@ -5,5 +5,5 @@ mod writing;
 
 pub(crate) use crate::support::model::bedrock::{
     check::faults,
-    writing::{beats, refusal},
+    writing::{beats, event, refusal},
 };

@@ -63,7 +63,10 @@ fn refuse(status: u16, retry_after: Option<u64>, request: &ModelRequest) -> Resp
     response.body(Body::from(body.to_string())).unwrap()
 }
 
-fn play(beats: Vec<Beat>, gap: Duration) -> impl Stream<Item = Result<Vec<u8>, io::Error>> {
+pub(crate) fn play(
+    beats: Vec<Beat>,
+    gap: Duration,
+) -> impl Stream<Item = Result<Vec<u8>, io::Error>> {
     stream::iter(beats.into_iter().enumerate())
         .then(move |(index, beat)| async move {
             let sent = match beat {

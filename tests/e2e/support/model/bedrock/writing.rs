@@ -116,7 +116,8 @@ impl Writer {
     }
 }
 
-fn event(kind: &str, payload: &Value) -> Beat {
+/// An event in AWS's own encoding.
+pub(crate) fn event(kind: &str, payload: &Value) -> Beat {
     frame("event", ":event-type", kind, payload)
 }
 
