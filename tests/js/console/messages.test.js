@@ -208,12 +208,12 @@ test('stopping an agent keeps its unfinished text and says so', async (t) => {
   await page.getByRole('button', { name: 'Stop Slow' }).click();
   await page.locator('#working li').waitFor({ state: 'detached' });
   const stopped = page.locator('.entry[data-state="stored"][data-seq="2"]');
-  await stopped.getByText('stopped', { exact: true }).waitFor();
+  await stopped.getByText('unfinished', { exact: true }).waitFor();
   const before = await storedEntries(page);
   assert.equal(before.length, 2);
   assert.ok(before[1].text !== '' && ANSWER.startsWith(before[1].text.trim()), before[1].text);
   await page.reload();
-  await stopped.getByText('stopped', { exact: true }).waitFor();
+  await stopped.getByText('unfinished', { exact: true }).waitFor();
   assert.deepEqual(await storedEntries(page), before);
 });
 

@@ -64,7 +64,7 @@ test('Escape stops the agents, and what they wrote stays', async (t) => {
   await send(page, 'Tell me a lot.');
   await page.getByText('word3').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('stopped', { exact: true }).waitFor();
+  await page.getByText('unfinished', { exact: true }).waitFor();
   await page.getByText('word3').waitFor();
 });
 

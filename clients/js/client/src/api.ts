@@ -1350,7 +1350,7 @@ export interface components {
          * @description Why a run ended, unless it failed.
          * @enum {string}
          */
-        EndReason: "done" | "skipped" | "delegated" | "refusal" | "max_steps" | "time_limit" | "cancel" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
+        EndReason: "done" | "skipped" | "delegated" | "refusal" | "max_steps" | "time_limit" | "length" | "cancel" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
         /** @description A person or an agent. */
         Entity: {
             /** @description The entity's id. */
@@ -2251,7 +2251,10 @@ export interface components {
         Part: {
             /** @description The text. */
             text: string;
-            /** @description True if the run was canceled while its model wrote the text. */
+            /**
+             * @description True if the run was canceled while its model wrote the text, or if the text was cut at
+             *     `maxOutputTokens`.
+             */
             partial?: boolean;
             /** @enum {string} */
             type: "text";
@@ -2347,6 +2350,12 @@ export interface components {
             hasKey: boolean;
             /** @description Whether the server is the deployment's own. */
             own: boolean;
+            /**
+             * Format: int32
+             * @description The most tokens of a request and its answer, if the server is the deployment's own and tells
+             *     it; null on AWS, where servers are not asked. Of several models the smallest figure.
+             */
+            contextWindow: number | null;
         };
         /**
          * @description What a provider speaks.
@@ -2482,6 +2491,12 @@ export interface components {
              * @default 3
              */
             maxAgents: number;
+            /**
+             * Format: int64
+             * @description How long it may take for an answer, in milliseconds. The default is 5,000, and 30,000 for a
+             *     model on a server of the deployment's own.
+             */
+            timeoutMs?: number | null;
         };
         /**
          * @description The model that chooses which agents a message triggers, if the message mentions none. At most 64
@@ -2497,6 +2512,12 @@ export interface components {
              * @description How many agents it chooses at most.
              */
             maxAgents?: number | null;
+            /**
+             * Format: int64
+             * @description How long it may take for an answer, in milliseconds. The default is 5,000, and 30,000 for a
+             *     model on a server of the deployment's own.
+             */
+            timeoutMs?: number | null;
         };
         /** @description A router's model. */
         RouterModel: {
@@ -2921,9 +2942,11 @@ export interface components {
             systemMessages: components["schemas"]["SystemMessage"][];
             /** @description What the model wrote besides its calls. It is private and posted nowhere. */
             text: string;
-            /** @description What the model thought, in the form in which its provider sent it, signatures included. The
+            /**
+             * @description What the model thought, in the form in which its provider sent it, signatures included. The
              *     next steps send it back to the same model. Only the operator sees it. Absent if the provider
-             *     sent none. */
+             *     sent none.
+             */
             thinking?: unknown;
             /** @description The tool calls. */
             calls: components["schemas"]["Call"][];

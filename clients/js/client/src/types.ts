@@ -180,6 +180,8 @@ export interface ActiveRun {
   position: number | null;
   /** The names of the tools that its step has called. */
   tools: readonly string[];
+  /** Whether its step waits for a free place at its model's server. Only operators learn that. */
+  waiting: boolean;
 }
 
 /** What became of a message for one agent. */
@@ -190,7 +192,8 @@ export interface Outcome {
    * - `asked`: its run waits to start.
    * - `thinking`, `writing`, `waiting` (for a form): its run is active.
    * - `spoke`: it posted a message or a card.
-   * - `silent`: it ended without posting; `reason` says why, if the agent gave a reason.
+   * - `silent`: it ended without posting; `reason` says why: what the agent said, or else the
+   *   `endReason` of its run, such as `length`.
    * - `refused`: the model refused to answer, so the agent did not choose to be silent.
    * - `failed`, `stopped`: its run ended so, perhaps after it had posted; `reason` says why.
    * - `notWoken`: the message triggered no run; `reason` says why: the words of the router or the
@@ -286,6 +289,8 @@ export interface LiveStep {
   }[];
   attempt?: number;
   model?: string;
+  /** The request waits for a free place at its model's server. */
+  waiting?: true;
   startedAt?: string | null;
   firstTokenAt?: string | null;
   finishedAt?: string | null;

@@ -118,7 +118,7 @@ const MUTANTS = [
   [
     'does not number subscriptions',
     'connection/subscriptions.js',
-    'n: (parts.lastSubscriptionN += 1),',
+    'n: (parts.lastN += 1),',
     'n: 0,',
   ],
 ];
@@ -245,7 +245,7 @@ const FOUND_BY_TESTS = [
     'outbox',
     'keeps the pause of a discarded send',
     'space/outbox.js',
-    'draft.isAskedToWait = false;',
+    'draft.mustWait = false;',
     '',
   ],
   [

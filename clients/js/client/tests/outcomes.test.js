@@ -19,6 +19,7 @@ test('a refusal of the model is no chosen silence', () => {
   const completed = (endReason, reason) => ({ status: 'completed', endReason, reason });
   assert.deepEqual(outcomeAfter(completed('refusal')), ['refused', null]);
   assert.deepEqual(outcomeAfter(completed('skipped', 'Not mine.')), ['silent', 'Not mine.']);
-  assert.deepEqual(outcomeAfter(completed('done')), ['silent', null]);
+  assert.deepEqual(outcomeAfter(completed('done')), ['silent', 'done']);
+  assert.deepEqual(outcomeAfter(completed('length')), ['silent', 'length']);
   assert.deepEqual(outcomeAfter(completed('refusal'), new Set(['r1'])), ['spoke', null]);
 });

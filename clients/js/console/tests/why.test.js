@@ -1,15 +1,31 @@
 // A run as the drawer shows it: spans, prompts and words.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { changesOf, costText, callsOf, durationText, promptOf, questionOf, spansOf } =
-  await importSource(`
+const {
+  changesOf,
+  costText,
+  callsOf,
+  durationText,
+  endWords,
+  promptOf,
+  questionOf,
+  reasonOf,
+  spansOf,
+  statusWords,
+  thoughtsOf,
+} = await importSource(`
   export { changesOf, callsOf } from './src/why/run_calls.ts';
+  export { reasonOf } from './src/why/outcomes.ts';
   export { promptOf } from './src/why/prompt.ts';
   export { spansOf } from './src/why/spans.ts';
-  export { costText, durationText, questionOf } from './src/why/words.ts';
+  export { thoughtsOf } from './src/why/thinking.ts';
+  export {
+    costText, durationText, endWords, questionOf, statusWords,
+  } from './src/why/words.ts';
 `);
 
 const at = (ms) => new Date(ms).toISOString();
@@ -80,6 +96,48 @@ test('the question fits what the run did', () => {
   assert.equal(question('completed', false, { endReason: 'refusal' }), 'Why did Ana not answer?');
   assert.equal(question('completed', true, { endReason: 'refusal' }), 'Why did Ana speak?');
   assert.equal(question('completed', true, { endReason: 'skipped' }), 'Why did Ana stay silent?');
+  assert.equal(question('completed', false, { endReason: 'length' }), 'Why did Ana not answer?');
+});
+
+test('each end of a run has words, and limits are no chosen silence', async () => {
+  const description = new URL('../../../../docs/reference/openapi.json', import.meta.url);
+  const { schemas } = JSON.parse(await readFile(description, 'utf8')).components;
+  for (const endReason of schemas.EndReason.enum)
+    assert.match(endWords({ endReason }), /^\w.* \w/, endReason);
+  const silent = (reason) => reasonOf({ state: 'silent', reason });
+  assert.equal(silent('length'), 'its answer was cut at the limit of tokens');
+  assert.equal(silent('done'), null);
+  assert.equal(silent('Not mine.'), '“Not mine.”');
+});
+
+test('a run whose model has no free place waits for the model', () => {
+  const words = (status, live) => statusWords({ status }, live);
+  assert.equal(words('running', { waiting: true }), 'waiting for the model');
+  assert.equal(words('running', {}), 'running');
+  assert.equal(words('running', null), 'running');
+  assert.equal(words('completed', { waiting: true }), 'completed');
+});
+
+test('the thinking of every provider becomes a text', () => {
+  const calls = { 0: { extra_content: { google: { thought_signature: 'sig' } } } };
+  const details = [
+    { type: 'reasoning.text', text: 'I ' },
+    { text: 'greet.', signature: 'sig' },
+  ];
+  const both = { reasoning: 'I greet.', reasoning_details: details };
+  const text = { type: 'text', text: 'I greet.' };
+  for (const thinking of [
+    { reasoning_content: 'I greet.', calls },
+    both,
+    { content: [{ type: 'thinking', thinking: [text] }] },
+    { blocks: [{ type: 'thinking', thinking: 'I greet.', signature: 'sig' }] },
+    { blocks: [{ reasoningContent: { reasoningText: { text: 'I greet.', signature: 'sig' } } }] },
+  ])
+    assert.equal(thoughtsOf(thinking), 'I greet.', JSON.stringify(thinking));
+  const blocks = ['One.', 'Two.'].map((thinking) => ({ type: 'thinking', thinking }));
+  assert.equal(thoughtsOf({ blocks }), 'One.\n\nTwo.');
+  for (const hidden of [{ blocks: [{ type: 'redacted_thinking', data: 'abc' }] }, { calls }, null])
+    assert.equal(thoughtsOf(hidden), '');
 });
 
 test('durations and costs have the digits that say something', () => {

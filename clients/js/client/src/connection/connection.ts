@@ -55,7 +55,7 @@ export function createConnection(env: Environment, call: Call): Connection {
     link: null,
     next: null,
     lostAt: 0,
-    lastSubscriptionN: 0,
+    lastN: 0,
   };
   return {
     store: parts.store,

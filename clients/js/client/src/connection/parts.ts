@@ -84,7 +84,7 @@ export interface ConnectionParts {
   /** When the present outage began, in milliseconds since 1970, or 0. */
   lostAt: number;
   /** The number of the last frame about a subscription: an older one never undoes a newer one. */
-  lastSubscriptionN: number;
+  lastN: number;
 }
 
 /** Shows a state, which began earlier if it was shown before. */

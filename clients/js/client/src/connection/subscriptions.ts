@@ -53,7 +53,7 @@ export function subscribe(parts: ConnectionParts, link: Link | null, spaceId: st
     // JSON leaves an undefined field out.
     afterSeq: afterSeq < Infinity ? afterSeq : undefined,
     // The server applies only a frame with a higher number than before.
-    n: (parts.lastSubscriptionN += 1),
+    n: (parts.lastN += 1),
   });
 }
 
@@ -74,7 +74,7 @@ export function subscribeLater(parts: ConnectionParts, link: Link, spaceId: stri
 /** Nobody follows a space any longer. */
 export function unsubscribe(parts: ConnectionParts, spaceId: string) {
   for (const link of [parts.link, parts.next]) {
-    write(link, { action: 'unsubscribe', spaceId, n: (parts.lastSubscriptionN += 1) });
+    write(link, { action: 'unsubscribe', spaceId, n: (parts.lastN += 1) });
     if (link) confirm(parts, link, spaceId);
   }
 }

@@ -1,7 +1,7 @@
 // The loaded messages of a space by seq, and which messages are missing.
 
 import type { Mutable } from '../store.ts';
-import type { Message, Part } from '../types.ts';
+import type { Message } from '../types.ts';
 
 /** All messages from `floor` on. Older messages are not loaded yet. */
 export interface History {
@@ -110,8 +110,5 @@ export const openParts = (message: Message) =>
     part.type === 'tool' && part.status === 'pending' && message.runId ? part : [],
   );
 
-const isUndecided = ({ dispatch, parts }: Message) =>
-  !dispatch && (hasPart(parts, 'text') || !hasPart(parts, 'tool'));
-
-const hasPart = (parts: Message['parts'], type: Part['type']) =>
-  parts.some((part) => part.type === type);
+// A card is the first part of its message, and wakes nobody.
+const isUndecided = ({ dispatch, parts }: Message) => !dispatch && parts[0]?.type !== 'tool';

@@ -35,12 +35,12 @@ export function addSend(draft: Draft, key: string, content: SendContent) {
 export function postIfAllowed(draft: Draft) {
   // The sends that an earlier page left are older, and are posted first.
   if (!draft.isRestored) emit(draft, 'restore');
-  else if (!draft.isAskedToWait) postNext(draft);
+  else if (!draft.mustWait) postNext(draft);
 }
 
 /** The pause after a failed attempt is over. */
 export function pauseEnded(draft: Draft) {
-  draft.isAskedToWait = false;
+  draft.mustWait = false;
   postNext(draft);
 }
 
@@ -94,7 +94,7 @@ function pause(draft: Draft, send: PendingSend, { status, retryAfter }: Smartspa
   putSend(draft, send.key, { ...send, state: 'queued', isUnsure });
   draft.failingSince ||= draft.now;
   const leastMs = (retryAfter ?? 0) * 1000;
-  draft.isAskedToWait = leastMs > 0;
+  draft.mustWait = leastMs > 0;
   const longestMs = backOff(draft.now - draft.failingSince, SEND_DELAY_MS, LONGEST_SEND_DELAY_MS);
   const delayMs = Math.max(longestMs * (0.5 + draft.random / 2), leastMs);
   emit(draft, 'postLater', delayMs);

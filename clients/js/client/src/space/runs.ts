@@ -106,9 +106,12 @@ export function putStep(draft: Draft, { runId, step }: { runId: string; step: Li
   if (run) draft.active = new Map(draft.active).set(runId, shown(draft, run));
 }
 
-const shown = ({ steps }: Runs, run: Omit<ActiveRun, 'step' | 'tools'>): ActiveRun => {
+type Unstepped = Omit<ActiveRun, 'step' | 'tools' | 'waiting'>;
+
+const shown = ({ steps }: Runs, run: Unstepped): ActiveRun => {
   const step = steps.get(run.runId);
-  return { ...run, step: step?.index ?? null, tools: step?.calls.map((each) => each.name) ?? [] };
+  const tools = step?.calls.map((each) => each.name) ?? [];
+  return { ...run, step: step?.index ?? null, tools, waiting: !!step?.waiting };
 };
 
 /**
@@ -147,11 +150,11 @@ export function outcomeOf(
   isNew: boolean,
 ): Outcome {
   const sourceText = (runId && reasonText) || null;
-  const outcome = (state: Outcome['state'], why?: string | null): Outcome => ({
+  const outcome = (state: Outcome['state'], why: string | null = null): Outcome => ({
     agentId,
     runId,
     state,
-    reason: why ?? null,
+    reason: why,
     source: source ?? null,
     sourceText,
   });
@@ -168,14 +171,15 @@ export function outcomeOf(
   if (writing.has(id) && status !== 'canceled') return outcome('writing');
   if (status === 'running') return outcome('thinking');
   // A stopped run may have posted something before.
-  const isStopped = run?.endReason === 'cancel' || run?.endReason === 'stop_run';
+  const endReason = run?.endReason;
+  const isStopped = endReason === 'cancel' || endReason === 'stop_run';
   if (spoken.has(id) && !isStopped) return outcome('spoke');
   if (status === 'completed') {
-    if (run?.endReason === 'refusal') return outcome('refused');
-    const isOver = !justEnded.has(id) || run?.endReason === 'skipped';
-    return isOver ? outcome('silent', run?.reason) : outcome('thinking');
+    if (endReason === 'refusal') return outcome('refused');
+    if (justEnded.has(id) && endReason !== 'skipped') return outcome('thinking');
+    return outcome('silent', run?.reason ?? endReason);
   }
   return status === 'canceled'
-    ? outcome('stopped', run?.endReason)
+    ? outcome('stopped', endReason)
     : outcome(isNew ? 'asked' : 'unknown');
 }

@@ -61,7 +61,7 @@ export interface State extends History, Runs, Streams {
   /** One send is with the server. The others wait, so that messages keep their order. */
   readonly isPosting: boolean;
   /** The server asked for a pause, which nothing shortens. */
-  readonly isAskedToWait: boolean;
+  readonly mustWait: boolean;
   /** When the attempts to send began to fail, in milliseconds since 1970, or 0. */
   readonly failingSince: number;
   /** The messages that sends became, by the keys of the sends. */
@@ -99,7 +99,7 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   sends: [],
   isRestored: false,
   isPosting: false,
-  isAskedToWait: false,
+  mustWait: false,
   failingSince: 0,
   claims: new Map(),
   keys: new Map(),

@@ -34,13 +34,22 @@ const ENDINGS: Record<string, string> = {
   removed: 'it left the space',
 };
 
+// Why a run without a message ended, if its agent gave no reason.
+const SILENCES: Record<string, string | null> = {
+  done: null,
+  delegated: 'handed the message on',
+  length: 'its answer was cut at the limit of tokens',
+  max_steps: 'it reached its limit of steps',
+  time_limit: 'it reached its time limit',
+};
+
 export const stateWords = ({ state }: Outcome): string => WORDS[state];
 
 /** Why it came to this state, or null if there is nothing to say. */
 export function reasonOf({ state, reason }: Outcome): string | null {
   if (state === 'notWoken') return refusalWords(reason);
   if (reason === null) return null;
-  if (state === 'silent') return `“${reason}”`;
+  if (state === 'silent') return reason in SILENCES ? (SILENCES[reason] ?? null) : `“${reason}”`;
   return state === 'stopped' ? (ENDINGS[reason] ?? reason) : reason;
 }
 

@@ -1,7 +1,7 @@
 // The drawer that explains a run: its trigger, the decisions of all agents, its work, its prompt.
 // Its second tab shows the chain of messages and runs that the run belongs to.
 
-import type { Run } from '@smartspace/client';
+import type { LiveStep, Run } from '@smartspace/client';
 import { useRun, useTimeline } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -35,7 +35,7 @@ export interface WhyProps {
 
 /** Explains a run, live. */
 export function Why({ runId, tab, members }: WhyProps): JSX.Element {
-  const { run, error } = useRun(runId);
+  const { run, step, error } = useRun(runId);
   const { items } = useTimeline();
   const heading = useRef<HTMLHeadingElement>(null);
   const hasSpoken = items.some((item) => item.type === 'message' && item.message.runId === runId);
@@ -86,14 +86,20 @@ export function Why({ runId, tab, members }: WhyProps): JSX.Element {
         {!run ? null : current === 'chain' ? (
           <Chain run={run} members={members} />
         ) : (
-          <Answers run={run} members={members} />
+          <Answers run={run} step={step} members={members} />
         )}
       </div>
     </div>
   );
 }
 
-function Answers({ run, members }: { run: Run; members: SpaceMembers }) {
+interface AnswersProps {
+  run: Run;
+  step: LiveStep | null;
+  members: SpaceMembers;
+}
+
+function Answers({ run, step, members }: AnswersProps) {
   const prompt = promptOf(run);
   return (
     <>
@@ -101,7 +107,7 @@ function Answers({ run, members }: { run: Run; members: SpaceMembers }) {
         <Trigger run={run} nameOf={members.nameOf} />
       </Section>
       <Decisions run={run} members={members} />
-      <Work run={run} isOperator={members.isOperator} />
+      <Work run={run} step={step} isOperator={members.isOperator} />
       {prompt.length > 0 ? (
         <Prompt title={run.remote ? 'What it was sent' : 'What it read'} pieces={prompt} />
       ) : null}

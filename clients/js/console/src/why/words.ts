@@ -1,6 +1,8 @@
 // The work of a run and its reasons, in words. Pure.
 
-import type { Run } from '@smartspace/client';
+import type { LiveStep, Run } from '@smartspace/client';
+
+type EndReason = NonNullable<Run['endReason']>;
 
 const SOURCES = {
   broadcast: 'everyone is asked here',
@@ -13,6 +15,9 @@ const SOURCES = {
 
 /** Why a message triggered a run. */
 export const sourceWords = (source: keyof typeof SOURCES): string => SOURCES[source];
+
+// Ends that the agent did not choose: if it said nothing, it did not decide to be silent.
+const UNCHOSEN: readonly EndReason[] = ['refusal', 'length', 'max_steps', 'time_limit'];
 
 /** The question that the drawer answers. */
 export function questionOf({ status, endReason }: Run, name: string, hasSpoken: boolean): string {
@@ -28,9 +33,10 @@ export function questionOf({ status, endReason }: Run, name: string, hasSpoken: 
     case 'canceled':
       return `Why did ${name} stop?`;
     case 'completed':
-      if (endReason === 'refusal' && !hasSpoken) return `Why did ${name} not answer?`;
-      return hasSpoken && endReason !== 'skipped'
-        ? `Why did ${name} speak?`
+      if (endReason === 'skipped') return `Why did ${name} stay silent?`;
+      if (hasSpoken) return `Why did ${name} speak?`;
+      return endReason !== null && UNCHOSEN.includes(endReason)
+        ? `Why did ${name} not answer?`
         : `Why did ${name} stay silent?`;
   }
 }
@@ -44,13 +50,19 @@ const STATUSES: Record<Run['status'], string> = {
   canceled: 'canceled',
 };
 
-export const statusWords = ({ status }: Run): string => STATUSES[status];
+export const statusWords = (run: Run, live: LiveStep | null = null): string =>
+  isWaiting(run, live) ? 'waiting for the model' : STATUSES[run.status];
 
-const ENDINGS: Record<NonNullable<Run['endReason']>, string> = {
+/** Whether the model's server has no free place for the step, as the last frame says. */
+export const isWaiting = ({ status }: Run, live: LiveStep | null): boolean =>
+  status === 'running' && live?.waiting === true;
+
+const ENDINGS: Record<EndReason, string> = {
   done: 'it had nothing more to do',
   skipped: 'it chose to stay silent',
   delegated: 'it handed the message on',
   refusal: 'its model refused to answer',
+  length: 'its answers were cut at their limit of tokens',
   max_steps: 'it reached its limit of steps',
   time_limit: 'it reached its time limit',
   cancel: 'a person stopped it',

@@ -59,8 +59,9 @@ function RunLine({ run, name, isWriting }: RunLineProps) {
   );
 }
 
-function activityText({ status }: ActiveRun, isWriting: boolean) {
+function activityText({ status, waiting }: ActiveRun, isWriting: boolean) {
   if (status === 'waiting_tool') return 'is waiting for an answer';
   if (status === 'queued') return 'is waiting to start';
+  if (waiting) return 'is waiting for the model';
   return isWriting ? 'is writing…' : 'is thinking…';
 }

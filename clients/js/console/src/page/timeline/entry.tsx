@@ -143,6 +143,6 @@ interface NoteProps extends Pick<EntryProps, 'members' | 'outcomes'> {
 
 function Note({ message, members, outcomes }: NoteProps) {
   if (message.parts.some((part) => 'partial' in part && part.partial))
-    return <p class="note">stopped</p>;
+    return <p class="note">unfinished</p>;
   return <RollCall outcomes={outcomes} nameOf={members.nameOf} router={message.router} />;
 }

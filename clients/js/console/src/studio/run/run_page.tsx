@@ -1,6 +1,6 @@
 // One run: its head, its trigger, and its work step by step.
 
-import type { Run, Schemas } from '@smartspace/client';
+import type { LiveStep, Run, Schemas } from '@smartspace/client';
 import { useMe, useRun, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -28,8 +28,8 @@ export interface RunPageProps {
 
 /** The page of a run, live. */
 export function RunPage({ runId, step }: RunPageProps): JSX.Element {
-  const { run, error, isLoading } = useRun(runId);
-  if (run) return <OpenRun first={run} step={step} />;
+  const { run, step: live, error, isLoading } = useRun(runId);
+  if (run) return <OpenRun first={run} step={step} live={live} />;
   return (
     <Page title="Run">
       <Loaded isLoading={isLoading} error={error} isEmpty={true}>
@@ -39,7 +39,12 @@ export function RunPage({ runId, step }: RunPageProps): JSX.Element {
   );
 }
 
-function OpenRun({ first, step }: { first: Run; step: number | null }) {
+interface OpenRunProps extends Pick<RunPageProps, 'step'> {
+  first: Run;
+  live: LiveStep | null;
+}
+
+function OpenRun({ first, step, live }: OpenRunProps) {
   const { fork: run, error } = useFork(first);
   const { me } = useMe();
   const isOperator = me?.kind === 'operator';
@@ -58,7 +63,7 @@ function OpenRun({ first, step }: { first: Run; step: number | null }) {
       title={`Run of ${name}`}
       about={
         <span class="badge run-status" data-status={run.status}>
-          {statusWords(run)}
+          {statusWords(run, live)}
         </span>
       }
       actions={<RunActions run={run} />}
@@ -81,6 +86,7 @@ function OpenRun({ first, step }: { first: Run; step: number | null }) {
         <StepView
           run={run}
           step={selected}
+          live={live}
           onSelect={select}
           fork={isOperator ? <Fork run={run} step={selected.index} /> : null}
         />

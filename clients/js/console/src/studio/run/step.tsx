@@ -1,8 +1,9 @@
 // One step of a run: the prompt, the model's answer, and its calls.
 
-import type { Run, Step } from '@smartspace/client';
+import type { LiveStep, Run, Step } from '@smartspace/client';
 import type { ComponentChildren, JSX } from 'preact';
-import { durationText, usageCost } from '../../why/words.ts';
+import { thoughtsOf } from '../../why/thinking.ts';
+import { durationText, isWaiting, usageCost } from '../../why/words.ts';
 import { Part } from '../frame/page.tsx';
 import { tokensText } from './facts.tsx';
 import { JsonView } from './json_view.tsx';
@@ -11,13 +12,15 @@ import { StepPrompt } from './step_prompt.tsx';
 export interface StepViewProps {
   run: Run;
   step: Step;
+  /** The step under way, as the last frame says. */
+  live: LiveStep | null;
   onSelect: (index: number) => void;
   /** The form that forks the run here. */
   fork: ComponentChildren;
 }
 
 /** The selected step. */
-export function StepView({ run, step, onSelect, fork }: StepViewProps): JSX.Element {
+export function StepView({ run, step, live, onSelect, fork }: StepViewProps): JSX.Element {
   const steps = run.steps ?? [];
   const at = steps.findIndex(({ index }) => index === step.index);
   const last = steps.at(-1) ?? step;
@@ -38,10 +41,11 @@ export function StepView({ run, step, onSelect, fork }: StepViewProps): JSX.Elem
       ) : null}
       <StepPrompt run={run} step={step} />
       <Tools names={step.tools ?? []} />
+      {step.thinking === undefined ? null : <Thinking thinking={step.thinking} />}
       <section class="step-part" aria-label="Answer">
         <h3>Answer</h3>
         {step.text.trim() === '' ? (
-          <p class="note">{step.finishedAt === null ? 'The model is at work.' : 'No text.'}</p>
+          <p class="note">{step.finishedAt === null ? workWords(run, live) : 'No text.'}</p>
         ) : (
           <p class="step-text" dir="auto">
             {step.text}
@@ -64,6 +68,28 @@ export function StepView({ run, step, onSelect, fork }: StepViewProps): JSX.Elem
       ) : null}
       {fork}
     </Part>
+  );
+}
+
+const workWords = (run: Run, live: LiveStep | null) =>
+  isWaiting(run, live)
+    ? 'Waiting for the model: its server has no free place.'
+    : 'The model is at work.';
+
+function Thinking({ thinking }: { thinking: unknown }) {
+  const text = thoughtsOf(thinking);
+  return (
+    <section class="step-part" aria-label="Thinking">
+      <h3>Thinking</h3>
+      {text === '' ? (
+        <p class="note">The provider sent it encrypted.</p>
+      ) : (
+        <p class="step-text thinking" role="group" tabIndex={0} aria-label="Thinking" dir="auto">
+          {text}
+        </p>
+      )}
+      <p class="note">Only operators see it.</p>
+    </section>
   );
 }
 

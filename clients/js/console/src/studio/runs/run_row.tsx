@@ -8,15 +8,7 @@ import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
 import { ActionButton } from '../frame/action_button.tsx';
 import { Ago } from './ago.tsx';
 import { useTriggerMessage } from './trigger_message.ts';
-import {
-  causeOf,
-  isActive,
-  isRepeatable,
-  lengthOf,
-  numbersOf,
-  stateOf,
-  textOf,
-} from './words.ts';
+import { causeOf, isActive, isRepeatable, lengthOf, numbersOf, stateOf, textOf } from './words.ts';
 
 export interface RunRowProps {
   run: Run;

@@ -17,7 +17,7 @@ const COMPLETED: Record<string, string> = {
   skipped: 'Stayed silent',
   delegated: 'Handed on',
   refusal: 'Its model refused',
-  length: 'Ended at its limit for answers',
+  length: 'Cut at its limit of tokens',
   max_steps: 'Ended at its step limit',
   time_limit: 'Ended at its time limit',
 };

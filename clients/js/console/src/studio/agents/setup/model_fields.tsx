@@ -4,7 +4,14 @@ import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { NumberField, SelectField, TextArea, TextField } from '../../save_form/fields.tsx';
-import { modelsOf, modelText, needsOf, providerChoices, SCRIPT_HINT } from './models.ts';
+import {
+  modelsOf,
+  modelText,
+  needsOf,
+  providerChoices,
+  SCRIPT_HINT,
+  windowWords,
+} from './models.ts';
 import { useProviders } from './provider_list.ts';
 
 /** The model of an agent and its settings. */
@@ -64,6 +71,7 @@ export function ModelFields({ model }: { model: Schemas['ModelConfig'] }): JSX.E
           value={model.contextWindow}
           min={1000}
           placeholder="200000"
+          hint={windowWords(listed, provider)}
         />
       </div>
       <TextArea

@@ -32,6 +32,15 @@ export function providerChoices(
   return choices;
 }
 
+/** The window that the provider's server says to have, if it says one. */
+export function windowWords(
+  listed: readonly Schemas['Provider'][],
+  chosen: string,
+): string | undefined {
+  const window = listed.find(({ name }) => name === chosen)?.contextWindow;
+  return window ? `Its server says ${window.toLocaleString()}.` : undefined;
+}
+
 const MODELS: Record<string, readonly string[]> = {
   anthropic: ['claude-haiku-4-5', 'claude-sonnet-4-5', 'claude-opus-4-5'],
   openai: ['gpt-5-mini', 'gpt-5', 'gpt-5-nano', 'gpt-4.1', 'gpt-4.1-mini'],
