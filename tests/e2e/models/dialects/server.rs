@@ -15,7 +15,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
+use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
     models::dialects::{
@@ -24,11 +24,11 @@ use crate::{
         rules::{Refusal, marks::lost_mark},
         said::{End, Said},
     },
-    support::{
-        model::{Api, Beat, KEY, play},
-        waiting::patient,
-    },
+    support::model::{Api, Beat, KEY, play},
 };
+
+/// A header that each entry adds, and its value.
+const HEADER: [&str; 2] = ["x-team", "search"];
 
 /// A fake server on a free port, until it is dropped.
 pub(crate) struct DialectServer {
@@ -42,7 +42,6 @@ struct ServerState {
     dialect: Dialect,
     answers: Mutex<VecDeque<Said>>,
     log: Mutex<Log>,
-    accepted: watch::Sender<usize>,
 }
 
 /// All that has happened.
@@ -60,12 +59,8 @@ struct Log {
 
 impl DialectServer {
     pub(crate) async fn start(dialect: Dialect) -> Self {
-        let state = Arc::new(ServerState {
-            dialect,
-            answers: Mutex::default(),
-            log: Mutex::default(),
-            accepted: watch::Sender::new(0),
-        });
+        let state =
+            Arc::new(ServerState { dialect, answers: Mutex::default(), log: Mutex::default() });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let router = Router::new()
@@ -94,14 +89,6 @@ impl DialectServer {
     /// The requests that were not refused.
     pub(crate) fn accepted(&self) -> Vec<Received> {
         self.state.log.lock().unwrap().accepted.clone()
-    }
-
-    /// Waits until so many requests were not refused.
-    pub(crate) async fn accepts(&self, count: usize) {
-        let mut accepted = self.state.accepted.subscribe();
-        let limit = patient(Duration::from_secs(30));
-        let enough = timeout(limit, accepted.wait_for(|accepted| *accepted >= count)).await;
-        assert!(enough.is_ok(), "expected {count} requests; {:#?}", self.refused());
     }
 
     pub(crate) fn refused(&self) -> Vec<Refusal> {
@@ -150,7 +137,6 @@ async fn receive(
     }
     let beats = state.write(&received, &said);
     state.log.lock().unwrap().accepted.push(received);
-    state.accepted.send_modify(|count| *count += 1);
     let kind = match api {
         Api::Bedrock => "application/vnd.amazon.eventstream",
         _ => "text/event-stream",
@@ -211,6 +197,10 @@ impl ServerState {
         if received.path != path {
             faults.push(format!("{name}: the path is {}, expected {path}", received.path));
         }
+        let is_named = received.api != Api::Bedrock;
+        if is_named && received.header(HEADER[0]) != HEADER[1] {
+            faults.push(format!("{name}: the header {} is missing", HEADER[0]));
+        }
         if !key {
             faults.push(format!("{name}: the key is not in its place"));
         }
@@ -235,6 +225,7 @@ pub(crate) fn entry(server: &DialectServer) -> Value {
     let is_own = server.dialect().key == KeyPlace::Nowhere;
     let api = if server.dialect().api == Api::Anthropic { "anthropic" } else { "openai" };
     let mut entry = json!({ "api": api, "baseUrl": server.base_url(), "own": is_own });
+    entry["headers"][HEADER[0]] = HEADER[1].into();
     if server.dialect().key != KeyPlace::Nowhere {
         entry["key"] = KEY.into();
     }

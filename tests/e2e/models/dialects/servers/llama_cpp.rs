@@ -19,10 +19,9 @@ use crate::{
     support::model::{Api, Beat},
 };
 
-/// The context window of the model that refuses long prompts, in characters of messages, and the
-/// figure that its error names.
+/// The model that refuses long prompts, and its context window.
 pub(crate) const SMALL: &str = "small";
-pub(crate) const SMALL_WINDOW: usize = 4_096;
+pub(crate) const SMALL_WINDOW: usize = 10_000;
 
 pub(crate) fn dialect() -> Dialect {
     Dialect {
