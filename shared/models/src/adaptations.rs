@@ -4,6 +4,7 @@
 
 mod changes;
 mod schemas;
+mod thinking;
 
 use std::{
     collections::{BTreeSet, HashMap},

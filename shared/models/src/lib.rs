@@ -63,10 +63,12 @@ use std::{
 };
 
 use async_trait::async_trait;
+use futures::{StreamExt, stream};
 use smartspace_domain::{
     agents::ModelConfig,
     providers::{ProviderApi, ProviderEntry, ProviderName, Providers},
-    runs::FailureCode,
+    runs::{FailureCode, Usage},
+    steps::FinishReason,
 };
 
 use crate::{
@@ -74,7 +76,7 @@ use crate::{
     client::Client,
     limits::Limits,
     openai::OpenAi,
-    port::{DRAWING_LIMIT, Drawing, ImageRequest, Model, ModelError, Pieces, Request},
+    port::{DRAWING_LIMIT, Drawing, ImageRequest, Model, ModelError, Piece, Pieces, Request},
     scripted::Scripted,
 };
 
@@ -149,7 +151,10 @@ impl Model for Models {
             let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
             windows.insert(request.model.full_name(), *window);
         }
-        answer
+        match answer {
+            Ok(pieces) => Ok(pieces.map(|piece| piece.or_else(refusal)).boxed()),
+            Err(error) => Ok(stream::iter([Ok(refusal(error)?)]).boxed()),
+        }
     }
 
     fn window(&self, model: &ModelConfig) -> Option<u32> {
@@ -179,14 +184,26 @@ impl Model for Models {
     }
 }
 
+/// Turns an error by which a provider's filter refuses into the end of an answer. Other providers
+/// answer so.
+fn refusal(error: ModelError) -> Result<Piece, ModelError> {
+    match error.code {
+        FailureCode::Refused => {
+            Ok(Piece::Finished { reason: FinishReason::Refusal, usage: Usage::default() })
+        }
+        _ => Err(error),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use futures::StreamExt;
     use serde_json::json;
-    use smartspace_domain::{runs::Usage, steps::FinishReason};
 
     use super::*;
-    use crate::{port::Piece, samples};
+    use crate::{
+        provider::{Provider, Reply},
+        samples,
+    };
 
     async fn ask(provider: &str) -> Result<Vec<Result<Piece, ModelError>>, ModelError> {
         let http = http::client().no_proxy().build().unwrap();
@@ -227,5 +244,28 @@ mod tests {
         let unknown = "expected a provider of this deployment \
             (anthropic, bedrock, openai, scripted), got groq";
         assert_eq!(ask("groq").await, missing(unknown));
+    }
+
+    #[tokio::test]
+    async fn a_filter_that_refuses_with_an_error_is_a_refusal_of_the_model() {
+        let error = json!({"error": {"message": "The response was filtered.", "param": "prompt",
+            "code": "content_filter", "status": 400}});
+        let begun = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"I\"}}]}\n\n";
+        let cut = Reply::events(&format!("{begun}data: {error}\n\n"));
+        for reply in [Reply::refusal(400, &error.to_string()), cut] {
+            let provider = Provider::start(reply).await;
+            let entry = ProviderEntry::of(ProviderApi::Openai);
+            let models = Models::new(Settings {
+                providers: Providers::default()
+                    .with_default(entry.with(Some("key"), Some(&provider.address))),
+                bedrock: Arc::new(no_bedrock::NoBedrock),
+                limits: Limits::default(),
+                http: http::client().no_proxy().build().unwrap(),
+            });
+            let pieces = models.ask(&samples::request()).await.unwrap();
+            let last = pieces.collect::<Vec<_>>().await.pop();
+            let usage = Usage::default();
+            assert_eq!(last, Some(Ok(Piece::Finished { reason: FinishReason::Refusal, usage })));
+        }
     }
 }

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{adaptations::schemas, refusals::Refusal};
+use crate::{
+    adaptations::{schemas, thinking},
+    refusals::Refusal,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Change {
@@ -16,6 +19,10 @@ pub(super) enum Change {
     NoToolChoice,
     /// A tool in place of the schema of its input, or JSON of any form in place of another schema.
     NoResponseSchema,
+    /// An empty `reasoning_content` in answers with calls that have none: another model wrote them.
+    EmptyThinking,
+    /// The signature that stands for none, in answers whose first call has none.
+    NoSignature,
     /// The schemas of tools without what some servers do not know.
     SimpleSchemas,
 }
@@ -51,7 +58,7 @@ const REFUSING: [&str; 23] = [
 ];
 
 impl Change {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::OtherMaxTokens,
         Self::NoTemperature,
         Self::NoStreamOptions,
@@ -60,6 +67,8 @@ impl Change {
         Self::NoPromptCacheKey,
         Self::NoToolChoice,
         Self::NoResponseSchema,
+        Self::EmptyThinking,
+        Self::NoSignature,
         Self::SimpleSchemas,
     ];
 
@@ -74,14 +83,18 @@ impl Change {
             Self::NoPromptCacheKey => &["prompt_cache_key"],
             Self::NoToolChoice => &["tool_choice", "toolChoice"],
             Self::NoResponseSchema => &["response_format"],
-            Self::SimpleSchemas => &[],
+            Self::EmptyThinking | Self::NoSignature | Self::SimpleSchemas => &[],
         }
     }
 
     /// Whether a refusal of the request `sent` asks for this change.
     pub(super) fn is_named_by(self, refusal: &Refusal, sent: &Value) -> bool {
-        if self == Self::SimpleSchemas {
-            return schemas::are_refused(&refusal.words);
+        match self {
+            Self::SimpleSchemas => return schemas::are_refused(&refusal.words),
+            Self::EmptyThinking => return thinking::is_missed(&refusal.words),
+            Self::NoSignature => return thinking::is_signature_missed(&refusal.words),
+            Self::NoReasoningEffort if thinking::is_refused(&refusal.words) => return true,
+            _ => {}
         }
         let is_sent = |field: &&str| self != Self::OtherMaxTokens || sent.get(field).is_some();
         let mut fields = self.fields().iter().filter(|field| is_sent(field));
@@ -99,6 +112,8 @@ impl Change {
         match self {
             Self::SimpleSchemas => schemas::simplify(body),
             Self::NoResponseSchema => without_response_schema(body),
+            Self::EmptyThinking => thinking::add_empty(body),
+            Self::NoSignature => thinking::add_no_signature(body),
             Self::OtherMaxTokens => {
                 if let Some(fields) = body.as_object_mut() {
                     exchange(fields);

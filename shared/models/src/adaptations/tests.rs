@@ -56,6 +56,8 @@ fn a_refused_field_is_left_out() {
         ("invalid temperature: only 1 is allowed for this model", "temperature"),
         ("`temperature` is deprecated for this model.", "temperature"),
         ("Unknown field reasoning_effort", "reasoning_effort"),
+        ("\"llama3.2\" does not support thinking", "reasoning_effort"),
+        ("think value \"medium\" is not supported for this model", "reasoning_effort"),
     ] {
         assert_eq!(after(words, &[]), Some(without(field)), "{words}");
     }
@@ -85,6 +87,34 @@ fn a_refused_schema_of_the_answer_is_offered_as_a_tool() {
         assert_eq!(serde_json::to_value(adapted.body().unwrap()).unwrap(), expected);
         assert!(adapted.obey(refusal(words, &[])).is_err(), "obeyed once");
     }
+}
+
+#[test]
+fn a_model_that_misses_its_own_marks_beside_calls_of_another_model_gets_empty_ones() {
+    let call = json!({"id": "call_1", "function": {"name": "f"}});
+    let signed = json!({"id": "call_2", "extra_content": {"google": {"thought_signature": "s"}}});
+    let body = json!({"messages": [
+        {"role": "assistant", "content": "Hm."},
+        {"role": "assistant", "tool_calls": [call, call]},
+        {"role": "assistant", "tool_calls": [signed], "reasoning_content": "So."},
+    ]});
+    let after = |words: &str| {
+        let adaptations = Adaptations::default();
+        let model = model();
+        let mut adapted = adaptations.adapt(&model, &body);
+        adapted.obey(refusal(words, &[])).unwrap();
+        assert!(adapted.obey(refusal(words, &[])).is_err(), "obeyed once");
+        serde_json::to_value(adapted.body().unwrap()).unwrap()
+    };
+    let mut thinking = body.clone();
+    thinking["messages"][1]["reasoning_content"] = json!("");
+    let words = "The `reasoning_content` in the thinking mode must be passed back to the API.";
+    assert_eq!(after(words), thinking);
+    let mut signatures = body.clone();
+    let none = json!({"google": {"thought_signature": "skip_thought_signature_validator"}});
+    signatures["messages"][1]["tool_calls"][0]["extra_content"] = none;
+    let words = "Function call is missing a thought_signature in functionCall parts.";
+    assert_eq!(after(words), signatures);
 }
 
 #[test]

@@ -53,6 +53,7 @@ impl Complaint {
 
     pub(super) fn code(&self) -> FailureCode {
         match self.status {
+            None | Some(400) if self.is_filtered() => FailureCode::Refused,
             None | Some(400 | 413 | 422) if self.is_too_long() => FailureCode::ContextTooLong,
             _ if self.quota_is_exhausted() => FailureCode::BadRequest,
             Some(401 | 403) => FailureCode::Unauthorized,
@@ -77,6 +78,16 @@ impl Complaint {
         } else {
             FailureCode::BrokenStream
         }
+    }
+
+    /// Whether the provider's filter has refused the prompt or the answer.
+    fn is_filtered(&self) -> bool {
+        let words = ["content_filter", "content_policy_violation", "invalid_prompt"];
+        let text = self.message.to_lowercase();
+        words.iter().any(|word| self.words.contains(word))
+            || ["content filtering policy", "content management policy"]
+                .iter()
+                .any(|phrase| text.contains(phrase))
     }
 
     fn is_too_long(&self) -> bool {

@@ -1,7 +1,8 @@
 //! What a server writes for itself: its thinking, and signatures. The next requests of the run have
 //! to repeat it.
 //!
-//! The form is that of the message to which it goes back. Fields that are empty are left out:
+//! The form is that of the message to which it goes back. Fields that are empty are left out, but
+//! for `reasoning_content`:
 //!
 //! ```json
 //! {
@@ -51,7 +52,10 @@ impl Marks {
         let mut marks = std::mem::take(&mut self.fields);
         marks.insert("content".to_owned(), std::mem::take(&mut self.thinking).into());
         marks.insert("calls".to_owned(), calls.into());
-        marks.retain(|_, value| !is_empty(value));
+        // `DeepSeek` requires its thinking beside calls, also an empty one.
+        marks.retain(|name, value| {
+            !is_empty(value) || name == "reasoning_content" && value.is_string()
+        });
         (!marks.is_empty()).then_some(Value::Object(marks))
     }
 }
