@@ -277,7 +277,17 @@ impl Mutant {
                 parameters.remote = true;
             }
             Self::LeavesCallsOpen => rates.outside = 80_000,
-            Self::ForgetsCuts => parameters.context_window = SMALL_WINDOW,
+            Self::ForgetsCuts => {
+                rates.killed_before = rates.killed_before.max(2_000);
+                parameters.keep_agents_busy();
+                parameters.mode = "parallel";
+                parameters.context_window = SMALL_WINDOW;
+            }
+            Self::ReadsToTheNewest | Self::ReadsBackwards => {
+                parameters.keep_agents_busy();
+                parameters.mode = "parallel";
+                parameters.max_runs = 5;
+            }
             Self::FiresAnyway => rates.slow = rates.slow.max(30_000),
             Self::SweepsNothing | Self::ForgetsDuties => rates.queue = rates.queue.max(5_000),
             Self::ForgetsTimes | Self::AbandonsReads => rates.alarm = 60_000,
