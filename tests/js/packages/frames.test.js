@@ -1,12 +1,18 @@
-// The frames of the product against the types of the client: no field is unknown or missing.
+// The frames of the product against the types of the client: no field is unknown or missing. And
+// against the recorded frames from which the client's tests build theirs: with `UPDATE_FRAMES=1`
+// they are recorded anew.
 
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { linesOf, shapesOf } from '../../../clients/js/client/tests/model/frame_shapes.js';
 import { startProduct } from '../product.js';
-import { MODULES, command, folderWithPackages } from './packages.js';
-import { playScene } from './scene.js';
+import { startHeldModel } from './held_model.js';
+import { MODULES, WORKSPACE, command, folderWithPackages } from './packages.js';
+import { fixtureOf } from './recording.js';
+import { playFlood, playScene } from './scene.js';
 
+const RECORDED = `${WORKSPACE}client/tests/model/recorded_frames.json`;
 const TSC = `${MODULES}typescript/bin/tsc`;
 const EXPECTED = `
   accepted attachment.ready error goodbye member.joined member.left message.created
@@ -24,9 +30,7 @@ const shapeOf = (value) =>
   });
 
 test('every frame fits its type', async (t) => {
-  const product = await startProduct('--no-rate-limit');
-  t.after(product.stop);
-  const frames = await playScene(product);
+  const frames = await playedFrames(t);
   const shapes = new Map(frames.map((frame) => [shapeOf(frame), frame]));
   t.diagnostic(`${frames.length} frames of ${shapes.size} shapes`);
 
@@ -36,6 +40,17 @@ test('every frame fits its type', async (t) => {
       .split(/\s+/)
       .filter((type) => !seen.has(type));
     assert.deepEqual(missing, []);
+  });
+
+  await t.test('the recorded frames have the shapes of these', async () => {
+    if (process.env.UPDATE_FRAMES)
+      await writeFile(RECORDED, `${JSON.stringify(fixtureOf(frames), null, 2)}\n`);
+    const recorded = JSON.parse(await readFile(RECORDED, 'utf8'));
+    assert.deepEqual(
+      linesOf(shapesOf(recorded)),
+      linesOf(shapesOf(frames)),
+      'record them anew: UPDATE_FRAMES=1 tests/run packages',
+    );
   });
 
   await t.test('the compiler accepts the frames', async (t) => {
@@ -64,3 +79,13 @@ test('every frame fits its type', async (t) => {
     });
   });
 });
+
+async function playedFrames(t) {
+  const model = await startHeldModel();
+  t.after(model.stop);
+  const product = await startProduct('--no-rate-limit', ...model.flags);
+  t.after(product.stop);
+  const limited = await startProduct();
+  t.after(limited.stop);
+  return [...(await playFlood(limited)), ...(await playScene(product, model))];
+}

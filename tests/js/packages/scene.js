@@ -12,16 +12,19 @@ const SCHEMA = {
   required: ['amount'],
   properties: { amount: { type: 'integer', title: 'Amount' } },
 };
-const ROUTER = {
+const routerOf = (agents) => ({
   model: {
     provider: 'scripted',
     name: 'scene',
-    script: { rules: [{ choose: { agents: [] } }] },
+    script: { rules: [{ choose: { agents } }] },
   },
-};
+});
 
-/** Plays the scene on a running product and returns all frames. The product is stopped after it. */
-export async function playScene(product) {
+/**
+ * Plays the scene on a running product and returns all frames. The product is stopped after it.
+ * `model` is a held model, which the product knows as the provider `held`.
+ */
+export async function playScene(product, model) {
   const { base, adminKey } = product;
   const api = new ApiClient(product);
   const people = [await api.createPerson('Husam'), await api.createPerson('Sarah')];
@@ -63,22 +66,36 @@ export async function playScene(product) {
     Promise.all([operator, member].map((each) => each.until({ type, spaceId: space.id })));
   const cancel = (run) => asHusam('POST', `/v1/runs/${run}/cancel`);
 
-  // An answer that is written word by word, a failure, and a queue.
+  // An answer that is written word by word, a client that joins in its middle, a failure, and a
+  // queue.
   const slow = await agent('Slow', [answerRule(WORDS)], { concurrency: { maxRuns: 1 } }, SLOW);
   const answers = await spaceWith('Answers', [slow]);
   await runOf(answers);
   const second = await runOf(answers, 'And once more.');
   await seen('run.queued', answers);
-  await seen('stream.snapshot', answers);
+  const [{ streamId }] = await seen('stream.snapshot', answers);
+  await cancel(second);
+  await seen('run.canceled', answers);
+  const late = await openSocket(base, token);
+  late.send({ action: 'subscribe', id: 'late', spaceId: answers.id, afterSeq: 0 });
+  await late.until({ type: 'subscribed', id: 'late' });
   member.send({
     action: 'snapshot',
     id: 'snapshot',
-    streamId: 'str_0',
+    streamId,
     spaceId: answers.id,
   });
+  await member.until({ type: 'accepted', id: 'snapshot' });
   await seen('run.completed', answers);
-  await cancel(second);
-  await seen('run.canceled', answers);
+
+  // A run that is stopped while it writes: what members have seen stays.
+  const stopped = await spaceWith('Stopped', [slow]);
+  const stoppedRun = await runOf(stopped);
+  await seen('stream.delta', stopped);
+  await cancel(stoppedRun);
+  const isPartial = ({ type, message }) =>
+    type === 'message.created' && message.parts.some(({ partial }) => partial);
+  await Promise.all([operator, member].map((each) => each.until(isPartial)));
 
   const failing = await agent('Failing', [{ steps: [{ error: 'bad_request' }] }]);
   const failures = await spaceWith('Failures', [failing]);
@@ -99,8 +116,10 @@ export async function playScene(product) {
     }),
   ];
   const outputs = [{ output: { choice: 'Yes' } }, { declined: true, reason: 'Not today.' }];
+  const asked = [];
   for (const [index, each] of asking.entries()) {
     const forms = await spaceWith(`Forms ${index}`, [each]);
+    asked.push(forms);
     const run = await runOf(forms);
     const [{ callId }] = await seen('tool.requested', forms);
     await seen('run.waiting_tool', forms);
@@ -172,12 +191,26 @@ export async function playScene(product) {
   await seen('run.canceled', twins);
 
   // The router, messages that are too long for a frame, and requests over the socket.
-  const routing = { triggerPolicy: 'router', router: ROUTER };
+  const routing = { triggerPolicy: 'router', router: routerOf([]) };
   const routed = await spaceWith('Routed', [slow, failing], routing);
   await say(routed, 'Whoever this concerns.');
   await seen('message.updated', routed);
+  const choosing = {
+    triggerPolicy: 'router',
+    router: routerOf([{ name: 'Failing', reason: 'It fails.' }]),
+  };
+  const chosen = await spaceWith('Chosen', [slow, failing], choosing);
+  await say(chosen, 'Whoever this concerns.');
+  await seen('message.updated', chosen);
+  // Messages that a client has missed come as they are now.
+  for (const { id: spaceId } of [routed, chosen, cards, ...asked]) {
+    late.send({ action: 'subscribe', id: spaceId, spaceId, afterSeq: 0 });
+    await late.until(
+      ({ type, ...frame }) => type === 'message.created' && frame.spaceId === spaceId,
+    );
+  }
   const quiet = await spaceWith('Quiet', [slow], { paused: true });
-  await say(quiet, 'long '.repeat(6000));
+  await say(quiet, 'long '.repeat(6400));
   member.send({
     action: 'send',
     id: 'send',
@@ -194,14 +227,19 @@ export async function playScene(product) {
     action: 'presence',
     id: 'presence',
     spaceId: quiet.id,
-    typing: true,
   });
-  member.send({ action: 'ping', id: 'ping', spaces: { [quiet.id]: 0 } });
-  for (const id of ['send', 'refused', 'presence', 'ping']) await member.until({ id });
+  await member.until({ id: 'presence' });
   await seen('presence', quiet);
+  member.send({ action: 'presence', id: 'typing', spaceId: quiet.id, typing: true });
+  member.send({ action: 'ping', id: 'ping', spaces: { [quiet.id]: 0 } });
+  for (const id of ['send', 'refused', 'typing', 'ping']) await member.until({ id });
+  await operator.until(({ type, typing }) => type === 'presence' && typing.length > 0);
   const hers = tokenOf(sarah, product.jwtSecret);
   await call(base, hers, 'PUT', `/v1/spaces/${quiet.id}/read`, { seq: 2 });
   await seen('space.read', quiet);
+  for (const reader of [token, hers])
+    await call(base, reader, 'PUT', `/v1/spaces/${cards.id}/read`, { seq: 2 });
+  await operator.until(({ type, reads }) => type === 'space.read' && reads);
 
   // A message with a file.
   const bytes = Buffer.from('Buy milk.');
@@ -219,6 +257,29 @@ export async function playScene(product) {
   const withFile = { text: 'My list.', attachments: [attachmentId] };
   const { id: messageId } = await asHusam('POST', `/v1/spaces/${quiet.id}/messages`, withFile);
   await member.until(({ type, message }) => type === 'message.created' && message.id === messageId);
+
+  // Two runs at a model whose server has one place.
+  const held = { provider: 'held', name: 'held' };
+  const waiting = [];
+  for (const name of ['First', 'Second']) {
+    const asking = await asOperator('POST', '/v1/entities', {
+      type: 'agent',
+      name,
+      agent: { model: held },
+    });
+    waiting.push(await spaceWith(name, [asking]));
+    await runOf(waiting.at(-1));
+  }
+  await operator.until(({ type, step }) => type === 'run.step' && step.waiting);
+  model.release();
+  for (const space of waiting) await seen('run.completed', space);
+
+  // A snapshot of two frames.
+  const longAnswer = `${'long'.repeat(7900)} ${WORDS}`;
+  const long = await agent('Long', [answerRule(longAnswer)], {}, SLOW);
+  const lengthy = await spaceWith('Lengthy', [long]);
+  await runOf(lengthy);
+  await operator.until(({ type, offset }) => type === 'stream.snapshot' && offset > 0);
 
   // Members and settings.
   await asOperator('DELETE', `/v1/spaces/${quiet.id}/members/${sarah.id}`);
@@ -240,5 +301,13 @@ export async function playScene(product) {
 
   const goodbyes = [operator, member].map((each) => each.until({ type: 'goodbye' }));
   await Promise.all([...goodbyes, product.stop()]);
-  return [...operator.frames, ...member.frames];
+  return [...operator.frames, ...member.frames, ...late.frames];
+}
+
+/** Returns the frames of a client that sends more than a product with limits allows. */
+export async function playFlood({ base, adminKey }) {
+  const flooding = await openSocket(base, adminKey);
+  for (let id = 0; id < 400; id += 1) flooding.send({ action: 'ping', id });
+  await flooding.until({ type: 'goodbye' });
+  return flooding.frames;
 }

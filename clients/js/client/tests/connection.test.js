@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROLL_OVER_MS } from '../dist/limits.js';
-import { deliver, openRoom } from './model/room.js';
+import { openRoom } from './model/room.js';
 
 const state = (room) => room.client.connection.getSnapshot();
 const goodbye = { type: 'goodbye', code: 1012, reason: 'restart' };
@@ -58,7 +58,7 @@ test('what is no frame is ignored', async () => {
   const room = await openRoom(1);
   for (const data of ['null', '7', '"text"', '[]', '{}', '{"type": 7}', 'no JSON', ''])
     room.raw(data);
-  room.frames({ type: 'unheard.of', spaceId: 's' });
+  room.raw('{"type": "unheard.of", "spaceId": "s"}');
   assert.equal(state(room).state, 'live');
   assert.deepEqual(room.texts(), ['text 1']);
 });
@@ -207,7 +207,7 @@ test('frames of the next socket do not show that the present one is alive', asyn
   signal('visibilitychange');
   for (let count = 0; count < 4; count += 1) {
     await room.clock.advance(1000);
-    deliver(next, { type: 'unheard.of' });
+    next.onmessage({ data: '{"type": "unheard.of"}' });
   }
   assert.equal(state(room).state, 'stalled');
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { run } from './model/frames.js';
 import { SARAH, deferred, message, openRoom } from './model/room.js';
 
-const card = { type: 'tool', name: 'approve', input: {}, ui: 'form', answerBy: null };
+const card = { type: 'tool', name: 'approve', input: {}, ui: 'form', answerBy: 'humans' };
 const request = {
   ...card,
   type: 'tool.requested',
@@ -59,7 +59,7 @@ test('a form that is open is found among older messages', async () => {
 
 test('a form that was closed during a refresh stays closed after a reconnect', async () => {
   const part = (status) => [
-    { type: 'tool', callId: 'c1', name: 'ask', input: {}, status, answerBy: null },
+    { type: 'tool', callId: 'c1', name: 'ask', input: {}, status, answerBy: 'humans' },
   ];
   const formIn = (status) => message(1, '', { parts: part(status), runId: 'r1', rev: 1 });
   const late = deferred();

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { randomOf } from './model/clock.js';
 import { CALLER, SEND, happened, shuffled } from './model/events.js';
 import { moduleOf } from './model/library.js';
+import { recorded } from './model/recorded.js';
 import { SPACE } from './model/server.js';
 
 const { DELAYED_CHANGES } = await moduleOf('space/delayed_changes.js');
@@ -145,10 +146,11 @@ test('in any order of events, and with events twice, a space shows what HTTP say
   }
 });
 
-const subscribed = (server) => ({
-  type: 'subscribed',
-  spaceId: SPACE,
-  seq: server.messages.length,
-  from: null,
-  active: server.activeRuns().map(({ id, agentId, status }) => ({ runId: id, agentId, status })),
-});
+const subscribed = (server) =>
+  recorded({
+    type: 'subscribed',
+    spaceId: SPACE,
+    seq: server.messages.length,
+    from: null,
+    active: server.activeRuns().map(({ id, agentId, status }) => ({ runId: id, agentId, status })),
+  });

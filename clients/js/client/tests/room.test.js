@@ -11,12 +11,12 @@ test('a room tracks active and failed runs', async () => {
   const room = await openRoom(1);
   const active = [{ runId: 'a', agentId: 'ada', status: 'running' }];
   room.frames({ type: 'subscribed', seq: 1, from: 2, active });
-  room.frames(run('b', 'running'), run('c', 'waiting_tool'));
+  room.frames(run('b', 'started'), run('c', 'waiting_tool'));
   assert.deepEqual(room.activeRuns(), ['a running', 'b running', 'c waiting_tool']);
   const error = { code: 'overloaded', message: 'try later' };
   room.frames(
     run('b', 'failed', { error, finishedAt: '2026-02-01T00:00:00Z' }),
-    run('b', 'running'),
+    run('b', 'started'),
     run('c', 'canceled'),
   );
   assert.deepEqual(room.activeRuns(), ['a running']);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomOf } from './model/clock.js';
 import { moduleOf } from './model/library.js';
+import { recorded } from './model/recorded.js';
 
 const { initialState } = await moduleOf('space/state.js');
 const { createStores } = await moduleOf('space/stores.js');
@@ -36,7 +37,7 @@ test('pieces of a stream fit together in any order, with duplicates and overlaps
   for (let seed = 1; seed <= 500; seed += 1) {
     const state = { ...NO_STREAMS };
     for (const frame of pieces(randomOf(seed))) {
-      putFrame(state, frame, 0);
+      putFrame(state, recorded(frame), 0);
       const { text } = state.streams.get('s');
       assert.ok(WHOLE.startsWith(text), `seed ${seed}: ${text}`);
     }
@@ -59,7 +60,7 @@ test('the later attempt of a call wins, in any order of frames', () => {
   ];
   for (const order of orders) {
     const state = { ...NO_STREAMS };
-    for (const index of order) putFrame(state, frames[index], 0);
+    for (const index of order) putFrame(state, recorded(frames[index]), 0);
     assert.deepEqual(
       [...state.streams.values()].map(({ text }) => text),
       ['second'],
@@ -71,7 +72,8 @@ test('of very many streams that are over, the last ones stay closed', () => {
   const state = { ...NO_STREAMS };
   for (let count = 0; count < 3000; count += 1) closeStreams(state, [`s${count}`]);
   assert.ok(state.closedStreams.size <= 1000, `${state.closedStreams.size} are remembered`);
-  putFrame(state, { type: 'stream.delta', streamId: 's2999', offset: 0, text: 'late' }, 0);
+  const late = { type: 'stream.delta', streamId: 's2999', offset: 0, text: 'late' };
+  putFrame(state, recorded(late), 0);
   assert.equal(state.streams.size, 0);
 });
 

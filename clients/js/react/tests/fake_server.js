@@ -1,6 +1,8 @@
 // A platform without network: a server with one space, a clock that only a test moves, and sockets
 // whose frames a test delivers.
 
+import { recorded } from '../../client/tests/model/recorded.js';
+
 const AT = '2026-01-05T10:00:00Z';
 export const SPACE_ID = 'spc_1';
 const ANN = { id: 'ent_ann', name: 'Ann', type: 'human' };
@@ -84,7 +86,8 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
       if (action === 'ping') this.deliver({ type: 'pong', id, spaces: {} });
     }
     deliver(frame) {
-      queueMicrotask(() => this.onmessage?.({ data: JSON.stringify(frame) }));
+      const data = JSON.stringify(recorded(frame, { spaceId: SPACE_ID, at: AT }));
+      queueMicrotask(() => this.onmessage?.({ data }));
     }
     close() {
       this.readyState = 3;
@@ -146,7 +149,7 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
     previews,
     /** Sends a frame of the space to every open socket. */
     deliver(frame) {
-      for (const socket of sockets) socket.deliver({ spaceId: SPACE_ID, at: AT, ...frame });
+      for (const socket of sockets) socket.deliver(frame);
     },
     /** Adds a message, and tells of it. */
     post() {

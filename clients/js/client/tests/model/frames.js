@@ -20,8 +20,17 @@ export const begin = (streamId, more = {}) => [
   { type: 'stream.delta', streamId, offset: 0, text: streamId },
 ];
 
-/** A state of a run. */
-export const run = (id, status, more = {}) => ({
-  type: `run.${status}`,
-  run: { id, agentId: 'ada', status, stepCount: 0, createdAt: '2026-01-01T00:00:00Z', ...more },
+const STATUSES = { started: 'running', resumed: 'running' };
+
+/** What became of a run: `event` is the second half of the frame's type. */
+export const run = (id, event, more = {}) => ({
+  type: `run.${event}`,
+  run: {
+    id,
+    agentId: 'ada',
+    status: STATUSES[event] ?? event,
+    stepCount: 0,
+    createdAt: '2026-01-01T00:00:00Z',
+    ...more,
+  },
 });

@@ -1,5 +1,7 @@
 // The network between clients and the server, with its faults.
 
+import { recorded } from './recorded.js';
+
 const OPEN = 1;
 
 /**
@@ -74,7 +76,8 @@ export class Network {
   /** Cuts all connections. With a goodbye, the server restarts. */
   cut(goodbye) {
     for (const socket of [...this.server.sockets]) {
-      if (goodbye) socket.onmessage?.({ data: JSON.stringify({ type: 'goodbye', ...goodbye }) });
+      if (goodbye)
+        socket.onmessage?.({ data: JSON.stringify(recorded({ type: 'goodbye', ...goodbye })) });
       socket.close();
       socket.onclose?.({});
     }

@@ -2,6 +2,7 @@
 
 import { createClient } from './library.js';
 import { Clock } from './clock.js';
+import { recorded } from './recorded.js';
 
 export const ADA = { id: 'ada', name: 'Ada', type: 'agent' };
 
@@ -96,8 +97,7 @@ class Room {
           const subscribed = { type: 'subscribed', id, seq, from: null, active: [] };
           const answer = room.onSubscribe ? room.onSubscribe(frame, this) : subscribed;
           if (action === 'subscribe' && answer) reply(answer);
-          if (action === 'ping' && room.onPing(this))
-            reply({ type: 'pong', spaceId: undefined, spaces: {} });
+          if (action === 'ping' && room.onPing(this)) reply({ type: 'pong', spaces: {} });
         }
         close() {
           this.readyState = 3;
@@ -185,7 +185,7 @@ class Room {
 
 /** Delivers a frame over a socket. */
 export const deliver = (socket, frame) =>
-  socket.onmessage?.({ data: JSON.stringify({ spaceId: 's', at: '', ...frame }) });
+  socket.onmessage?.({ data: JSON.stringify(recorded(frame, { spaceId: 's', at: '' })) });
 
 /** A person. */
 export const SARAH = { kind: 'entity', entity: { id: 'sarah', name: 'Sarah', type: 'human' } };

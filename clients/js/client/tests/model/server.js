@@ -1,10 +1,13 @@
 // A deployment with one space that several sockets follow: what is stored, what HTTP answers, and
 // the frames that the server sends. It makes no faults; network.js does.
 
+import { recorded } from './recorded.js';
+
 const AGENT = { id: 'ent_ada', name: 'Ada', type: 'agent' };
 const OTHER = { id: 'ent_sarah', name: 'Sarah', type: 'human' };
 export const ME = { id: 'ent_husam', name: 'Husam', type: 'human' };
 export const SPACE = 'spc_1';
+const EXPIRES_AT = '2030-01-01T00:00:00Z';
 
 export class Server {
   messages = [];
@@ -95,7 +98,7 @@ export class Server {
   ask(runId) {
     const callId = this.#id('cal');
     const part = { type: 'tool', callId, name: 'approve', input: { title: callId }, output: null };
-    const form = { ui: 'form', resultSchema: null, answerBy: 'humans', expiresAt: null };
+    const form = { ui: 'form', resultSchema: {}, answerBy: 'humans', expiresAt: EXPIRES_AT };
     this.#append(AGENT, [{ ...part, ...form, status: 'pending', resolvedBy: null }], { runId });
     const { stepCount } = this.runs.get(runId);
     this.#changeRun(runId, 'run.waiting_tool', {
@@ -131,13 +134,14 @@ export class Server {
         this.#update(seq, { parts: [{ ...part, status: 'canceled' }] }, callId);
       }
     const error = status === 'failed' ? { code: 'internal', message: 'It broke.' } : null;
+    const endReason = { completed: 'done', canceled: 'cancel' }[status] ?? null;
     const finishedAt = this.#at();
-    this.#changeRun(runId, `run.${status}`, { status, finishedAt, error, endReason: 'done' });
+    this.#changeRun(runId, `run.${status}`, { status, finishedAt, error, endReason });
   }
 
   rename(name) {
     this.name = name;
-    this.#send({ type: 'space.updated', space: this.space() });
+    this.#send({ type: 'space.updated', space: { ...this.space(), me: null } });
   }
 
   // What HTTP answers.
@@ -207,7 +211,8 @@ export class Server {
   // What a socket asks.
 
   receive(socket, { action, id, spaceId, afterSeq, n, spaces, streamId }) {
-    const reply = (frame) => socket.deliver({ ...frame, ...(id !== undefined && { id }) });
+    const reply = (frame) =>
+      socket.deliver(recorded({ ...frame, ...(id !== undefined && { id }) }));
     if (action === 'ping') {
       const isAhead = ([, seq]) => this.messages.length > seq;
       const ahead = Object.entries(spaces ?? {}).filter(isAhead);
@@ -245,22 +250,27 @@ export class Server {
     const seq = this.messages.length + 1;
     const createdAt = this.#at();
     const stored = { id: this.#id('msg'), spaceId: SPACE, seq, rev: 1, sender, parts, createdAt };
-    const message = { ...stored, runId: null, streamId: null, dispatch: [], ...more };
-    this.messages.push(message);
+    const begun = { ...stored, runId: null, streamId: null, dispatch: [], ...more };
     if (sender.type === 'human') this.#reads.set(sender.id, seq);
-    this.#send({ type: 'message.created', message });
-    return message;
+    return this.#store('message.created', begun);
   }
 
   #update(seq, more) {
-    const message = { ...this.messages[seq - 1], ...more };
-    message.rev += 1;
-    this.messages[seq - 1] = message;
-    this.#send({ type: 'message.updated', message });
+    const before = this.messages[seq - 1];
+    this.#store('message.updated', { ...before, ...more, rev: before.rev + 1 });
+  }
+
+  // HTTP answers with what the frames have.
+  #store(type, given) {
+    const frame = this.#frame({ type, message: given });
+    const { message } = frame;
+    this.messages[message.seq - 1] = message;
+    this.#deliver(frame);
+    return message;
   }
 
   #startRun({ id, seq }) {
-    const trigger = { type: 'space_message', spaceId: SPACE, messageId: id, seq };
+    const trigger = { type: 'space_message', messageId: id, seq, source: 'auto' };
     const run = { id: this.#id('run'), agentId: AGENT.id, status: 'queued', stepCount: 0, trigger };
     this.runs.set(run.id, { ...run, createdAt: this.#at(), finishedAt: null, error: null });
     return run;
@@ -279,11 +289,14 @@ export class Server {
   }
 
   #send(event) {
-    const frame = this.#frame(event);
+    this.#deliver(this.#frame(event));
+  }
+
+  #deliver(frame) {
     for (const socket of this.sockets) if (socket.isSubscribed) socket.deliver(frame);
   }
 
-  #frame = (event) => ({ spaceId: SPACE, at: this.#at(), ...event });
+  #frame = (event) => recorded(event, { spaceId: SPACE, at: this.#at() });
   #at = () => new Date(this.#clock.now).toISOString();
 
   #id(kind) {
