@@ -4,9 +4,9 @@
 //! the product's calls on their way to the table, and the table's responses on their way back.
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
-//! `messages`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `outside`, `budgets` and `prompts`, and
-//! single writes to `runs`, `frames`, `spaces`, `budgets` and `prompts`. `writes` reads and edits the transaction's
-//! JSON for all of them.
+//! `messages`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `outside`, `budgets` and `prompts`,
+//! and single writes to `runs`, `frames`, `spaces`, `budgets` and `prompts`. `writes` reads and
+//! edits the transaction's JSON for all of them.
 
 mod budgets;
 mod cursors;
@@ -223,22 +223,7 @@ impl Mutant {
             | Self::AcceptsLateAnswers => 7,
             Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
             Self::KeepsRosterVersion | Self::IgnoresMembership | Self::OverusesInvites => 9,
-            Self::ForgetsTokensOfFrames
-            | Self::AbandonsReads
-            | Self::LeavesUnread
-            | Self::ForgetsSeconds
-            | Self::IgnoresSlots
-            | Self::IgnoresLanes
-            | Self::KeepsTurns
-            | Self::IgnoresBudgets
-            | Self::ForgetsSettling
-            | Self::ForgetsUsage
-            | Self::LosesParts
-            | Self::ForgetsSnapshots
-            | Self::ResetsMinutes
-            | Self::SendsRawCharacters
-            | Self::AppliesOlderFrames
-            | Self::ReadsBeforeFollowing => 10,
+            _ => 10,
         }
     }
 
@@ -291,13 +276,20 @@ impl Mutant {
             Self::FiresAnyway => rates.slow = rates.slow.max(30_000),
             Self::SweepsNothing | Self::ForgetsDuties => rates.queue = rates.queue.max(5_000),
             Self::ForgetsTimes | Self::AbandonsReads => rates.alarm = 60_000,
+            _ => self.adjust_clients(parameters),
+        }
+    }
+
+    /// Changes what clients do, so that they need the mechanism often.
+    fn adjust_clients(self, parameters: &mut Parameters) {
+        match self {
             Self::ForgetsTokensOfFrames => parameters.flood_connections(),
             Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => parameters.make_crowd(),
             Self::KeepsOldCards => parameters.show_cards(),
             Self::StoresLostSummaries | Self::SummarizesUnread => parameters.need_summaries(),
             Self::AcceptsLateAnswers => {
-                rates.alarm = 60_000;
+                parameters.fault_rates.alarm = 60_000;
                 parameters.show_cards();
                 parameters.late_answers = 10;
             }

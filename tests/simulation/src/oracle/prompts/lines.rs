@@ -37,7 +37,8 @@ fn is_of(line: &Line, message: &Value, agent: &str) -> bool {
         && (line.own || is_name(&line.sender, &sender["name"]))
 }
 
-/// Whether a prompt calls somebody by this name: `Olga`, `"Olga!"`, or `"Olga"~7K2P` among namesakes.
+/// Whether a prompt calls somebody by this name: `Olga`, `"Olga!"`, or among namesakes
+/// `"Olga"~7K2P`.
 fn is_name(shown: &str, name: &Value) -> bool {
     let (quoted, _) = shown.rsplit_once('~').unwrap_or((shown, ""));
     name == shown || serde_json::from_str::<Value>(quoted).is_ok_and(|quoted| quoted == *name)
