@@ -178,8 +178,9 @@ impl Summarizer<'_> {
         before: Option<&SummaryRecord>,
         wanted: RangeInclusive<u64>,
     ) -> Result<Option<(String, u64)>> {
-        let mut max_chars =
-            MAX_REQUEST_CHARS.min(summary_model.model.context_window as usize * 4 / 2);
+        let model = summary_model.model;
+        let window = self.models.window(model).unwrap_or(model.context_window);
+        let mut max_chars = MAX_REQUEST_CHARS.min(window as usize * 4 / 2);
         for halving in 0..=MAX_HALVINGS {
             let (lines, last) = self.read(space, wanted.clone(), max_chars).await?;
             if lines.is_empty() {
@@ -194,7 +195,7 @@ impl Summarizer<'_> {
                 Err(error)
                     if error.code == FailureCode::ContextTooLong && halving < MAX_HALVINGS =>
                 {
-                    max_chars /= 2;
+                    max_chars = max_chars.min(lines.chars().count()) / 2;
                 }
                 Err(error) => {
                     let code = error.code;

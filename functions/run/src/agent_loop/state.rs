@@ -14,6 +14,7 @@ use std::{
 
 use smartspace_domain::{
     Result, Time,
+    agents::Speaks,
     ids::SpaceId,
     jobs::RunJob,
     runs::{Usage, UsageByModel},
@@ -49,10 +50,12 @@ const MAX_HALVINGS: u32 = 2;
 
 /// The room for the history of a prompt of this run.
 fn room(context: &RunContext, tools: &Toolbox, halvings: u32) -> Room {
+    let speaks_json = context.model.speaks == Speaks::Json;
     Room {
         window: context.window(),
         answer: context.model.max_output_tokens,
-        tools: tools.characters(),
+        // Such a model gets no tools.
+        tools: if speaks_json { 0 } else { tools.characters() },
         halvings,
     }
 }

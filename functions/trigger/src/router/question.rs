@@ -61,14 +61,16 @@ impl Question<'_> {
             1..=LISTED => json!({"type": "string", "enum": names}),
             _ => json!({"type": "string"}),
         };
-        let agents = json!({"type": "array", "items": {
+        let item = json!({
             "type": "object",
             "properties": {"name": name, "reason": {"type": "string"}},
             "required": ["name", "reason"],
             "additionalProperties": false,
-        }});
-        let others = self.explains_others().then(|| ("others", agents.clone()));
-        let lists: Map<_, _> = [("agents", agents)]
+        });
+        // Without a limit some small models repeat an item until their answer is cut.
+        let list = |most: usize| json!({"type": "array", "items": item, "maxItems": most});
+        let others = self.explains_others().then(|| ("others", list(self.agents.len())));
+        let lists: Map<_, _> = [("agents", list(self.router.max_agents as usize))]
             .into_iter()
             .chain(others)
             .map(|(name, list)| (name.to_owned(), list))
