@@ -12,5 +12,5 @@ pub(crate) mod remote;
 pub(crate) mod retry;
 pub(crate) mod run_details;
 pub(crate) mod steps;
-pub(crate) mod told;
 pub(crate) mod turns;
+pub(crate) mod what_is_read;

@@ -29,14 +29,14 @@ use self::{
 const BETWEEN: Duration = Duration::from_millis(1_500);
 
 /// What agents have said in a conversation.
-struct Said {
+struct Talk {
     texts: Vec<String>,
     /// Whether the runs that the last message has woken are completed.
     is_newest_read: bool,
 }
 
 /// Plays a conversation whose agents have this mode.
-async fn play(scene: &Scene, conversation: &Conversation, mode: &str, odds: &Chance) -> Said {
+async fn play(scene: &Scene, conversation: &Conversation, mode: &str, odds: &Chance) -> Talk {
     let mut members = Vec::new();
     let mut people = BTreeMap::new();
     for name in conversation.people() {
@@ -72,14 +72,14 @@ async fn play(scene: &Scene, conversation: &Conversation, mode: &str, odds: &Cha
         let run = runs.iter().find(|run| run["id"] == one["runId"]);
         run.is_none_or(|run| run["status"] == "completed")
     };
-    Said {
+    Talk {
         texts: of_agents.map(|message| text(message).to_owned()).collect(),
         is_newest_read: newest.into_iter().flatten().all(is_completed),
     }
 }
 
-/// What is wrong with what agents have said under this mode.
-fn fault(conversation: &Conversation, mode: &str, said: &Said) -> Option<String> {
+/// What is wrong with what agents have posted under this mode.
+fn fault(conversation: &Conversation, mode: &str, said: &Talk) -> Option<String> {
     let times = |text: &str| said.texts.iter().filter(|it| *it == text).count();
     let counts: Vec<usize> = conversation.expected.iter().map(|text| times(text)).collect();
     let has_other = said.texts.len() != counts.iter().sum::<usize>();
@@ -178,7 +178,7 @@ fn a_hundred_plays_of_the_latest_message() {
     assert_eq!(faults_in_a_hundred_plays("latest"), [""; 0]);
 }
 
-/// Readers that do not get to read a sentence do something wrong: it is needed, and the plays notice
+/// Without one of these sentences readers do something wrong: it is needed, and the plays notice
 /// what it prevents.
 #[test]
 fn readers_without_a_sentence_of_the_prompt_fail() {

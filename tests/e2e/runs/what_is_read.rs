@@ -1,4 +1,4 @@
-//! What a run is told: the marks of its messages, whom its own message wakes, and the history that
+//! What a run reads: the marks of its messages, whom its own message wakes, and the history that
 //! tools return.
 
 mod chains;
@@ -102,7 +102,7 @@ async fn a_run_reads_all_messages_that_joined_it_as_new() {
 }
 
 #[tokio::test]
-async fn a_run_beside_another_one_is_told_to_deal_with_its_own_trigger() {
+async fn a_run_beside_another_one_reads_that_it_deals_with_its_own_trigger() {
     let Held { stack, gate, person, space } = Held::new("parallel").await;
     stack.post(&space, &person, "two").await;
     let request = stack.model.nth_request("ada", 2).await;
