@@ -2,6 +2,7 @@
 //! tools return.
 
 mod chains;
+mod positions;
 mod silence;
 
 use serde_json::{Value, json};
