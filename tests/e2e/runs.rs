@@ -13,3 +13,4 @@ pub(crate) mod retry;
 pub(crate) mod run_details;
 pub(crate) mod steps;
 pub(crate) mod turns;
+pub(crate) mod what_is_read;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::models::dialects::{
-    said::{End, Said},
+    said::{Ending, ScriptedAnswer},
     scene::Scene,
     servers::vllm,
 };
@@ -11,10 +11,10 @@ use crate::models::dialects::{
 #[tokio::test]
 async fn the_second_cut_answer_in_a_row_posts_what_it_has() {
     let Some(scene) = Scene::of(vllm::dialect()).await else { return };
-    let first = Said::message("A first message that is too long.").ends(End::Cut);
+    let first = ScriptedAnswer::message("A first message that is too long.").ends(Ending::Cut);
     let text = "A second message that is too long, as the first one was.";
-    let second = Said::message(text).ends(End::Cut);
-    let outcome = scene.outcome("write", [first, second, Said::message("Never.")]).await;
+    let second = ScriptedAnswer::message(text).ends(Ending::Cut);
+    let outcome = scene.outcome("write", [first, second, ScriptedAnswer::message("Never.")]).await;
     assert_eq!(
         (outcome.run["status"].as_str(), outcome.run["endReason"].as_str()),
         (Some("completed"), Some("length")),
@@ -33,8 +33,8 @@ async fn the_second_cut_answer_in_a_row_posts_what_it_has() {
 #[tokio::test]
 async fn a_text_without_a_call_that_is_cut_posts_nothing() {
     let Some(scene) = Scene::of(vllm::dialect()).await else { return };
-    let text = Said::text("I would say that, if I").ends(End::Cut);
-    let outcome = scene.outcome("write", [text, Said::message("Never.")]).await;
+    let text = ScriptedAnswer::text("I would say that, if I").ends(Ending::Cut);
+    let outcome = scene.outcome("write", [text, ScriptedAnswer::message("Never.")]).await;
     assert_eq!(
         (outcome.run["status"].as_str(), outcome.run["endReason"].as_str()),
         (Some("completed"), Some("length")),

@@ -8,7 +8,6 @@
 //! - `scene`, `scenario`: the product beside a fake, and ten steps
 //! - `fallbacks`: runs that go on with another server
 
-pub(crate) mod azure_filter;
 pub(crate) mod chunks;
 pub(crate) mod dialect;
 pub(crate) mod fallbacks;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::models::dialects::{
     dialect::Dialect,
     rules::Refusal,
-    said::Said,
+    said::ScriptedAnswer,
     scene::{Scene, model},
     servers::llama_cpp::{self, SMALL},
 };
@@ -18,7 +18,7 @@ async fn full_space(dialect: Dialect) -> Option<Scene> {
     let agent = json!({ "name": "Ada", "agent": { "model": settings } });
     scene.stack.patch(&path, agent).await.must_be(200);
     for number in 0..16 {
-        let text = format!("{number}: {}", "a line of the history ".repeat(140));
+        let text = format!("Story {number}: {}", "a line of the history ".repeat(140));
         scene.stack.post(&scene.space, &scene.people[1], &text).await;
     }
     Some(scene)
@@ -34,7 +34,7 @@ fn too_long(scene: &Scene) -> usize {
 #[tokio::test]
 async fn the_figure_of_the_server_is_used_and_remembered() {
     let Some(scene) = full_space(llama_cpp::dialect()).await else { return };
-    let answers = || [Said::message("It fits."), Said::nothing()];
+    let answers = || [ScriptedAnswer::message("It fits."), ScriptedAnswer::nothing()];
     scene.outcome("short, please", answers()).await.assert_posted(&["It fits."]);
     assert_eq!(too_long(&scene), 1);
     scene.outcome("once more", answers()).await.assert_posted(&["It fits."]);
@@ -48,11 +48,12 @@ async fn a_refusal_without_a_figure_halves_the_history() {
     };
     let dialect = Dialect { refusal, ..llama_cpp::dialect() };
     let Some(scene) = full_space(dialect).await else { return };
-    let outcome =
-        scene.outcome("short, please", [Said::message("It fits."), Said::nothing()]).await;
+    let outcome = scene
+        .outcome("short, please", [ScriptedAnswer::message("It fits."), ScriptedAnswer::nothing()])
+        .await;
     outcome.assert_posted(&["It fits."]);
     let times = too_long(&scene);
     assert!((1..=2).contains(&times), "{times}");
     let prompt = outcome.requests[0].body.to_string();
-    assert!(prompt.contains("@Ada short, please") && !prompt.contains("0: a line"), "{prompt}");
+    assert!(prompt.contains("@Ada short, please") && !prompt.contains("Story 0:"), "{prompt}");
 }

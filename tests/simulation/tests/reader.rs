@@ -29,14 +29,14 @@ use self::{
 const BETWEEN: Duration = Duration::from_millis(1_500);
 
 /// What agents have said in a conversation.
-struct Said {
+struct Talk {
     texts: Vec<String>,
     /// Whether the runs that the last message has woken are completed.
     is_newest_read: bool,
 }
 
 /// Plays a conversation whose agents have this mode.
-async fn play(scene: &Scene, conversation: &Conversation, mode: &str, odds: &Chance) -> Said {
+async fn play(scene: &Scene, conversation: &Conversation, mode: &str, odds: &Chance) -> Talk {
     let mut members = Vec::new();
     let mut people = BTreeMap::new();
     for name in conversation.people() {
@@ -72,21 +72,27 @@ async fn play(scene: &Scene, conversation: &Conversation, mode: &str, odds: &Cha
         let run = runs.iter().find(|run| run["id"] == one["runId"]);
         run.is_none_or(|run| run["status"] == "completed")
     };
-    Said {
+    Talk {
         texts: of_agents.map(|message| text(message).to_owned()).collect(),
         is_newest_read: newest.into_iter().flatten().all(is_completed),
     }
 }
 
-/// What is wrong with what agents have said under this mode.
-fn fault(conversation: &Conversation, mode: &str, said: &Said) -> Option<String> {
+/// What is wrong with what agents have posted under this mode.
+fn fault(conversation: &Conversation, mode: &str, said: &Talk) -> Option<String> {
     let times = |text: &str| said.texts.iter().filter(|it| *it == text).count();
     let counts: Vec<usize> = conversation.expected.iter().map(|text| times(text)).collect();
     let has_other = said.texts.len() != counts.iter().sum::<usize>();
     let is_right = match mode {
         "queue" | "coalesce" => counts.iter().all(|count| *count == 1),
         "parallel" => counts.iter().all(|count| *count >= 1),
-        _ => said.is_newest_read && conversation.newest.is_none_or(|text| times(text) >= 1),
+        _ => {
+            let answers_newest = match conversation.newest {
+                Some(text) => times(text) >= 1,
+                None => !said.texts.is_empty(),
+            };
+            said.is_newest_read && answers_newest
+        }
     };
     (has_other || !is_right).then(|| format!("{mode}, {}: {:?}", conversation.name, said.texts))
 }
@@ -116,12 +122,10 @@ fn faults(
     faults.map(|fault| format!("seed {seed}, {fault}")).collect()
 }
 
-/// Plays one conversation with each seed, those with five answers most often.
+/// Plays each conversation, and those with five answers more often.
 fn faults_in_some(mode: &str) -> Vec<String> {
-    let all = conversations::all();
-    let with_five = conversations::with_five_answers();
-    let played = all.iter().chain(&with_five).chain(&with_five);
-    (1..).zip(played).flat_map(|(seed, it)| faults(mode, seed, &[it], &[])).collect()
+    let five = conversations::with_five_answers();
+    [faults(mode, 1, &conversations::all(), &[]), faults(mode, 2, &five, &[])].concat()
 }
 
 #[test]
@@ -144,32 +148,60 @@ fn readers_answer_the_latest_message() {
     assert_eq!(faults_in_some("latest"), [""; 0]);
 }
 
-#[test]
-#[ignore = "by hand and in the nightly job: tests/run --all"]
-fn readers_answer_as_their_mode_says_in_a_hundred_plays() {
+/// Plays each conversation a hundred times.
+fn faults_in_a_hundred_plays(mode: &str) -> Vec<String> {
     let all = conversations::all();
-    for mode in ["queue", "coalesce", "parallel", "latest"] {
-        let faults = (101..=200).flat_map(|seed| faults(mode, seed, &all, &[]));
-        assert_eq!(faults.collect::<Vec<_>>(), [""; 0]);
-    }
+    (101..=200).flat_map(|seed| faults(mode, seed, &all, &[])).collect()
 }
 
 #[test]
-fn explore() {
+#[ignore = "by hand and in the nightly job: tests/run --all"]
+fn a_hundred_plays_in_a_queue() {
+    assert_eq!(faults_in_a_hundred_plays("queue"), [""; 0]);
+}
+
+#[test]
+#[ignore = "by hand and in the nightly job: tests/run --all"]
+fn a_hundred_plays_in_which_messages_join_a_run() {
+    assert_eq!(faults_in_a_hundred_plays("coalesce"), [""; 0]);
+}
+
+#[test]
+#[ignore = "by hand and in the nightly job: tests/run --all"]
+fn a_hundred_plays_side_by_side() {
+    assert_eq!(faults_in_a_hundred_plays("parallel"), [""; 0]);
+}
+
+#[test]
+#[ignore = "by hand and in the nightly job: tests/run --all"]
+fn a_hundred_plays_of_the_latest_message() {
+    assert_eq!(faults_in_a_hundred_plays("latest"), [""; 0]);
+}
+
+/// Without one of these sentences readers do something wrong: it is needed, and the plays notice
+/// what it prevents.
+#[test]
+fn readers_without_a_sentence_of_the_prompt_fail() {
     let marks: &[&str] = &["[NEW] ", ", not answered yet"];
-    let denied: &[&str] = &[", not answered yet"];
-    let news: &[&str] = &["If one of these is for you, another run of yours answers it:"];
-    let own: &[&str] = &["Lines of `You` are what you said: do not say it again."];
+    let unanswered: &[&str] = &[", not answered yet"];
     let others: &[&str] = &["Other runs of yours deal with other messages; you deal with TRIGGER."];
-    let speaks: &[&str] = &["Only send_message speaks"];
     let joined: &[&str] = &["Answer these messages, too: "];
+    let speaks: &[&str] = &["Only send_message speaks"];
+    // Either of them prevents a second answer.
+    let once: &[&str] = &[
+        "If one of these is for you, another run of yours answers it:",
+        "Lines of `You` are what you said: do not say it again.",
+    ];
     let five = conversations::with_five_answers();
-    for without in [marks, denied, news, own, others, speaks, joined] {
-        for mode in ["queue", "coalesce", "parallel", "latest"] {
-            for it in &five {
-                let n = (1..=4).flat_map(|seed| faults(mode, seed, &[it], without)).count();
-                eprintln!("{n} of 4: {mode} {} without {without:?}", it.name);
-            }
-        }
+    for (mode, conversation, without) in [
+        ("queue", five[0], marks),
+        ("queue", five[1], unanswered),
+        ("queue", five[0], once),
+        ("parallel", five[0], others),
+        ("coalesce", five[0], joined),
+        ("latest", five[2], speaks),
+    ] {
+        let is_wrong = |seed| !faults(mode, seed, &[conversation], without).is_empty();
+        assert!((1..=12).any(is_wrong), "{mode}, {} without {without:?}", conversation.name);
     }
 }

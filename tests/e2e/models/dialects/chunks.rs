@@ -24,7 +24,7 @@ impl Chunks {
         self.chunk(json!({ "choices": [choice] }));
     }
 
-    /// The last choice.
+    /// Ends the answer. Some servers still have words in this choice.
     pub(crate) fn finish(&mut self, delta: Value, reason: &str) {
         self.choice(json!({ "index": 0, "delta": delta, "finish_reason": reason }));
     }

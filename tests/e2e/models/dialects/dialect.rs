@@ -6,7 +6,7 @@ use crate::{
     models::dialects::{
         received::Mark,
         rules::{Refusal, Rule},
-        said::Said,
+        said::ScriptedAnswer,
     },
     support::model::{Api, Beat},
 };
@@ -79,9 +79,9 @@ pub(crate) const PROMPT: u64 = 1_000;
 pub(crate) const CACHED: u64 = 768;
 pub(crate) const ANSWER: u64 = 24;
 
-/// An answer to write.
+/// An answer as its server has to write it.
 pub(crate) struct Turn<'a> {
-    pub(crate) said: &'a Said,
+    pub(crate) said: &'a ScriptedAnswer,
     /// The ids of its calls.
     pub(crate) ids: &'a [String],
     /// The number of the answer.
@@ -94,7 +94,7 @@ pub(crate) struct Turn<'a> {
 impl Turn<'_> {
     /// An opaque text of the server, different for each answer.
     pub(crate) fn signature(&self) -> String {
-        format!("c2lnbmF0dXJl{:04}+/==", self.number)
+        signature(self.model, self.number)
     }
 
     /// The calls with their ids, names and inputs.
@@ -102,6 +102,11 @@ impl Turn<'_> {
         let calls = self.said.calls.iter().zip(self.ids).enumerate();
         calls.map(|(at, (call, id))| (at, id.as_str(), &*call.name, call.json(self.said.end)))
     }
+}
+
+/// The opaque text of a model's n-th answer.
+pub(crate) fn signature(model: &str, number: u64) -> String {
+    format!("c2lnbmF0dXJl+/{model}/{number:04}==")
 }
 
 /// The body of a refusal in the form of `OpenAI`.

@@ -6,11 +6,11 @@ use crate::support::model::Gate;
 
 /// One answer of a server.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct ScriptedAnswer {
     pub(crate) thinking: String,
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
-    pub(crate) end: End,
+    pub(crate) end: Ending,
     /// Where the server stops in the middle of the answer until the gate is open.
     pub(crate) gate: Option<Gate>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Call {
 
 /// How an answer ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum Ending {
     #[default]
     Whole,
     /// At the limit of its tokens.
@@ -36,7 +36,7 @@ pub(crate) enum End {
     Unauthorized,
 }
 
-impl Said {
+impl ScriptedAnswer {
     /// A call of a tool.
     pub(crate) fn call(name: &str, input: Value) -> Self {
         Self::default().and_call(name, input)
@@ -66,7 +66,7 @@ impl Said {
         Self { thinking: thinking.into(), ..self }
     }
 
-    pub(crate) fn ends(self, end: End) -> Self {
+    pub(crate) fn ends(self, end: Ending) -> Self {
         Self { end, ..self }
     }
 
@@ -77,9 +77,9 @@ impl Said {
 
 impl Call {
     /// The input as JSON, or its first half if the answer is cut.
-    pub(crate) fn json(&self, end: End) -> String {
+    pub(crate) fn json(&self, end: Ending) -> String {
         let whole = self.input.to_string();
-        if end != End::Cut {
+        if end != Ending::Cut {
             return whole;
         }
         whole.chars().take(whole.chars().count() / 2).collect()

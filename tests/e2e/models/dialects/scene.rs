@@ -9,7 +9,7 @@ use crate::{
     models::dialects::{
         dialect::{ANSWER, CACHED, Dialect, PROMPT},
         received::Received,
-        said::Said,
+        said::ScriptedAnswer,
         server::{DialectServer, entry},
     },
     support::{model::Api, process::Setup, routes::triggered_run, stack::Stack, tokens::SECRET},
@@ -44,6 +44,8 @@ pub(crate) struct Outcome {
 pub(crate) async fn product(servers: &[&DialectServer]) -> Option<(Stack, TempDir)> {
     let mut providers = Map::new();
     let mut env = vec![("SMARTSPACE_JWT_SECRET".to_owned(), SECRET.to_owned())];
+    // No provider has the usual fake as its server.
+    env.extend(["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"].map(|name| (name.into(), String::new())));
     for server in servers {
         if server.dialect().api == Api::Bedrock {
             env.push(("AWS_ENDPOINT_URL_BEDROCK_RUNTIME".into(), server.origin.clone()));
@@ -105,7 +107,7 @@ impl Scene {
     pub(crate) async fn outcome(
         &self,
         question: &str,
-        answers: impl IntoIterator<Item = Said>,
+        answers: impl IntoIterator<Item = ScriptedAnswer>,
     ) -> Outcome {
         let seen = self.server.accepted().len();
         self.server.plays(answers);

@@ -11,7 +11,7 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::{DefaultBodyLimit, State},
-    http::{HeaderMap, Uri},
+    http::{HeaderMap, StatusCode, Uri},
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ use crate::{
         dialect::{Dialect, KeyPlace, Turn},
         received::{Received, Written},
         rules::{Refusal, marks::lost_mark},
-        said::{End, Said},
+        said::{Ending, ScriptedAnswer},
     },
     support::model::{Api, Beat, KEY, play},
 };
@@ -40,11 +40,11 @@ pub(crate) struct DialectServer {
 
 struct ServerState {
     dialect: Dialect,
-    answers: Mutex<VecDeque<Said>>,
+    answers: Mutex<VecDeque<ScriptedAnswer>>,
     log: Mutex<Log>,
 }
 
-/// All that has happened.
+/// What the server has received and written.
 #[derive(Default)]
 struct Log {
     accepted: Vec<Received>,
@@ -82,7 +82,7 @@ impl DialectServer {
 
     /// Gives these answers one after the other to requests that are not refused, and after them
     /// empty ones.
-    pub(crate) fn plays(&self, answers: impl IntoIterator<Item = Said>) {
+    pub(crate) fn plays(&self, answers: impl IntoIterator<Item = ScriptedAnswer>) {
         *self.state.answers.lock().unwrap() = answers.into_iter().collect();
     }
 
@@ -117,7 +117,10 @@ async fn receive(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let mut body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    // The product asks own servers for their windows at addresses that not all have.
+    let Ok(mut body) = serde_json::from_slice::<Value>(&body) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
     let api = state.dialect.api;
     let path = percent_encoding::percent_decode_str(uri.path()).decode_utf8_lossy().into_owned();
     if api == Api::Bedrock {
@@ -131,8 +134,8 @@ async fn receive(
         state.log.lock().unwrap().refused.push(refusal.clone());
         return refuse(refusal.status, &(state.dialect.refusal)(&refusal));
     }
-    let said = state.answers.lock().unwrap().pop_front().unwrap_or_else(Said::nothing);
-    if said.end == End::Unauthorized {
+    let said = state.answers.lock().unwrap().pop_front().unwrap_or_else(ScriptedAnswer::nothing);
+    if said.end == Ending::Unauthorized {
         return refuse(401, &json!({ "error": { "message": "no such key" } }));
     }
     let beats = state.write(&received, &said);
@@ -151,7 +154,7 @@ fn refuse(status: u16, body: &Value) -> Response {
 
 impl ServerState {
     /// Writes an answer, and remembers what has to come back.
-    fn write(&self, received: &Received, said: &Said) -> Vec<Beat> {
+    fn write(&self, received: &Received, said: &ScriptedAnswer) -> Vec<Beat> {
         let mut log = self.log.lock().unwrap();
         let first = log.calls;
         log.calls += said.calls.len() as u64;
@@ -166,7 +169,7 @@ impl ServerState {
         let mark = (self.dialect.mark)(&turn);
         let mut beats = (self.dialect.write)(&turn);
         let middle = beats.len().div_ceil(2);
-        if said.end == End::Broken {
+        if said.end == Ending::Broken {
             beats.truncate(middle);
             beats.push(Beat::Break);
         }

@@ -4,7 +4,7 @@
 pub(super) enum Event {
     /// A person writes, right after the event before.
     Says(&'static str, &'static str),
-    /// An agent says this.
+    /// A person waits until an agent has posted this text.
     Hears(&'static str),
 }
 
@@ -23,7 +23,6 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// The people, each once.
     pub(super) fn people(&self) -> Vec<&'static str> {
         let mut people = Vec::new();
         for event in self.events {
@@ -97,7 +96,7 @@ const DISCUSSION: Conversation = Conversation {
         ),
         (
             "Guard",
-            "When a message has \"sign-in page\", say \"First rule: sessions end after an hour.\".\n\
+            "When a message has \"sign-in page\", say \"First rule: sessions last an hour.\".\n\
              When a message has \"one account\", say \"Second rule: keep the keys on our side.\".",
         ),
         ("Builder", "When a message has \"one account\", say \"I can build that in two days.\"."),
@@ -105,7 +104,7 @@ const DISCUSSION: Conversation = Conversation {
     events: &[Says("Vera", "Our sign-in page needs another design.")],
     expected: &[
         "Plan: one account for all shops.",
-        "First rule: sessions end after an hour.",
+        "First rule: sessions last an hour.",
         "Second rule: keep the keys on our side.",
         "I can build that in two days.",
         "Agreed, I write it down.",

@@ -80,8 +80,8 @@ fn messages_to_answer(reading: &Reading, style: Style) -> Vec<Line> {
         line.is_new && !line.is_own() && (is_wide || joined.contains(&line.seq))
     };
     let mut messages: Vec<Line> = reading.lines.iter().filter(waits).cloned().collect();
-    let is_told_of_news = reading.notices.iter().any(|notice| notice.contains(NEWS));
-    if !is_told_of_news {
+    let leaves_news = reading.notices.iter().any(|notice| notice.contains(NEWS));
+    if !leaves_news {
         messages.extend(reading.news().into_iter().filter(|line| !line.is_own()));
     }
     messages

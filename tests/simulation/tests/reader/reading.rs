@@ -53,10 +53,8 @@ pub(super) struct Made {
 pub(super) struct Reading {
     /// What its owner asks of the agent.
     pub(super) instructions: String,
-    /// The block `INSTRUCTIONS`.
     pub(super) rules: String,
     pub(super) lines: Vec<Line>,
-    /// The block `TRIGGER`.
     pub(super) trigger: String,
     /// The prompt after the system message.
     pub(super) prompt: String,

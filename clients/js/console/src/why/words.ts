@@ -1,6 +1,6 @@
 // The work of a run and its reasons, in words. Pure.
 
-import type { LiveStep, Run } from '@smartspace/client';
+import type { Hint, LiveStep, Run } from '@smartspace/client';
 
 type EndReason = NonNullable<Run['endReason']>;
 
@@ -78,6 +78,9 @@ export function endWords({ endReason, remote }: Run): string | null {
   if (endReason === null) return null;
   return remote && endReason === 'done' ? 'it reported that it was done' : ENDINGS[endReason];
 }
+
+/** A message of the system to the model, which speaks to the model and not to the reader. */
+export const toModel = ({ text }: Hint): string => `To the model: “${text}”`;
 
 /** The duration of a run, and its usage. */
 export function factsOf(run: Run, now: number): string[] {

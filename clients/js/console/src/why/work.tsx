@@ -7,7 +7,7 @@ import { Failure } from './failure.tsx';
 import { Section } from './section.tsx';
 import { spansOf } from './spans.ts';
 import { Waterfall } from './waterfall.tsx';
-import { factsOf, forOperators, isWaiting } from './words.ts';
+import { factsOf, forOperators, isWaiting, toModel } from './words.ts';
 
 export interface WorkProps {
   run: Run;
@@ -31,9 +31,9 @@ export function Work({ run, step, isOperator }: WorkProps): JSX.Element {
           {`“${text}”`}
         </p>
       ))}
-      {run.hints?.map(({ watcher, at, text }) => (
-        <p key={`${watcher} ${at}`} class="note" dir="auto">
-          {text}
+      {run.hints?.map((hint) => (
+        <p key={`${hint.watcher} ${hint.at}`} class="note" dir="auto">
+          {toModel(hint)}
         </p>
       ))}
       {isOperator ? null : <p class="note">{forOperators(run)}</p>}

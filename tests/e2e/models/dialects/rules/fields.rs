@@ -38,7 +38,7 @@ pub(crate) fn refused_for(model: &'static str, field: &'static str, words: &'sta
     })
 }
 
-/// The field is required.
+/// The field at this pointer is required.
 pub(crate) fn required(at: &'static str, words: &'static str) -> Rule {
     Rule::new("required field", words, move |received| {
         received.body.pointer(at).is_none_or(Value::is_null).then(|| at.to_owned())

@@ -40,7 +40,8 @@ pub(crate) fn are_known(
     words: &'static str,
 ) -> Rule {
     Rule::new("marks are known", words, move |received| {
-        let values = received.messages().iter().filter_map(|message| message.pointer(at));
+        let answers = received.messages().iter().filter(|message| message["role"] == "assistant");
+        let values = answers.filter_map(|message| message.pointer(at));
         let is_known = |value: &&Value| {
             let marks = received.written.iter().filter_map(|written| written.mark.as_ref());
             marks.into_iter().any(|mark| mark.at == at && mark.value == **value)

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{
     models::dialects::{
         dialect::Refusing,
-        said::{End, Said},
+        said::{Ending, ScriptedAnswer},
         scene::{Scene, form, model},
     },
     support::{model::Gate, routes::triggered_run, waiting::SOON},
@@ -14,9 +14,10 @@ use crate::{
 /// 7: An answer that is cut at its limit: within a call, so that the model hears of it, or, where a
 /// call comes whole, before it.
 pub(super) async fn cut(scene: &Scene) {
-    let long = Said::message("A message that is too long to be written.").ends(End::Cut);
-    let short = Said::message("A short one.");
-    let outcome = scene.outcome("write", [long, short, Said::nothing()]).await;
+    let long =
+        ScriptedAnswer::message("A message that is too long to be written.").ends(Ending::Cut);
+    let short = ScriptedAnswer::message("A short one.");
+    let outcome = scene.outcome("write", [long, short, ScriptedAnswer::nothing()]).await;
     outcome.assert_usage(scene.server.dialect());
     if !scene.server.dialect().can.streams_calls {
         assert_eq!(
@@ -38,7 +39,8 @@ pub(super) async fn refusal(scene: &Scene) {
     if !scene.server.dialect().can.refuses {
         return;
     }
-    let outcome = scene.outcome("something bad", [Said::nothing().ends(End::Refused)]).await;
+    let outcome =
+        scene.outcome("something bad", [ScriptedAnswer::nothing().ends(Ending::Refused)]).await;
     assert_eq!(
         (outcome.run["status"].as_str(), outcome.run["endReason"].as_str()),
         (Some("completed"), Some("refusal")),
@@ -60,7 +62,7 @@ pub(super) async fn refused_field(scene: &Scene) {
     scene.stack.put(&path, json!({})).await.must_be(200);
     for text in ["First.", "Second."] {
         let seen = scene.server.accepted().len();
-        scene.server.plays([Said::message(text), Said::nothing()]);
+        scene.server.plays([ScriptedAnswer::message(text), ScriptedAnswer::nothing()]);
         let message = scene.stack.post(&scene.space, &scene.people[0], "@Bea go").await;
         let run = triggered_run(&message, &agent).unwrap();
         scene.end_of(&run, seen).await.assert_posted(&[text]);
@@ -69,9 +71,10 @@ pub(super) async fn refused_field(scene: &Scene) {
 
 /// 10: The connection breaks in the middle of an answer, which is asked for again.
 pub(super) async fn broken_connection(scene: &Scene) {
-    let broken = Said::message("It is here, after a while.").thinking("Hm.").ends(End::Broken);
-    let whole = Said::message("It is here.");
-    let outcome = scene.outcome("where?", [broken, whole, Said::nothing()]).await;
+    let broken =
+        ScriptedAnswer::message("It is here, after a while.").thinking("Hm.").ends(Ending::Broken);
+    let whole = ScriptedAnswer::message("It is here.");
+    let outcome = scene.outcome("where?", [broken, whole, ScriptedAnswer::nothing()]).await;
     outcome.assert_posted(&["It is here."]);
 }
 
@@ -79,9 +82,14 @@ pub(super) async fn broken_connection(scene: &Scene) {
 pub(super) async fn kill(scene: &mut Scene) {
     let gate = Gate::closed();
     let seen = scene.server.accepted().len();
-    let read = Said::call("read_messages", json!({ "limit": 1 })).thinking("Slowly.");
-    let half = Said::message("Never read to its end.").held(&gate);
-    scene.server.plays([read, half, Said::message("Here again."), Said::nothing()]);
+    let read = ScriptedAnswer::call("read_messages", json!({ "limit": 1 })).thinking("Slowly.");
+    let half = ScriptedAnswer::message("Never read to its end.").held(&gate);
+    scene.server.plays([
+        read,
+        half,
+        ScriptedAnswer::message("Here again."),
+        ScriptedAnswer::nothing(),
+    ]);
     let run = scene.ask("still there?").await;
     gate.reached(1).await;
     scene.stack.kill9();

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    models::dialects::{said::Said, scene::Scene},
+    models::dialects::{said::ScriptedAnswer, scene::Scene},
     support::{
         files::PIXEL,
         model::Gate,
@@ -16,9 +16,9 @@ use crate::{
 pub(super) async fn news(scene: &Scene) {
     let gate = Gate::closed();
     let seen = scene.server.accepted().len();
-    let read = Said::call("read_messages", json!({ "limit": 1 })).thinking("Who is there?");
-    let done = Said::message("Only the API, then.");
-    scene.server.plays([read.held(&gate), done, Said::nothing()]);
+    let look = ScriptedAnswer::call("get_my_runs", json!({})).thinking("What do I do?");
+    let done = ScriptedAnswer::message("Only the API, then.");
+    scene.server.plays([look.held(&gate), done, ScriptedAnswer::nothing()]);
     let run = scene.ask("deploy").await;
     gate.reached(1).await;
     scene.stack.post(&scene.space, &scene.people[1], "Only the API, please").await;
@@ -35,8 +35,9 @@ pub(super) async fn form(scene: &Scene) {
     let socket = scene.stack.socket_of(&scene.people[0]).await;
     socket.subscribe(&scene.space, None).await;
     let seen = scene.server.accepted().len();
-    let ask = Said::call("getAmount", json!({ "title": "How much?" })).thinking("They know.");
-    scene.server.plays([ask, Said::message("Seven it is."), Said::nothing()]);
+    let ask =
+        ScriptedAnswer::call("getAmount", json!({ "title": "How much?" })).thinking("They know.");
+    scene.server.plays([ask, ScriptedAnswer::message("Seven it is."), ScriptedAnswer::nothing()]);
     let run = scene.ask("how much?").await;
     let form = socket.frame("tool.requested", SOON, |frame| frame["runId"] == run.as_str()).await;
     wait_for("the run waits", SOON, async || {
@@ -56,8 +57,8 @@ pub(super) async fn form(scene: &Scene) {
 /// 6: A picture in the timeline, which goes to a server that sees.
 pub(super) async fn picture(scene: &Scene) {
     let seen = scene.server.accepted().len();
-    let look = Said::call("read_messages", json!({ "limit": 1 })).thinking("A pixel.");
-    scene.server.plays([look, Said::message("It is red."), Said::nothing()]);
+    let look = ScriptedAnswer::call("read_messages", json!({ "limit": 1 })).thinking("A pixel.");
+    scene.server.plays([look, ScriptedAnswer::message("It is red."), ScriptedAnswer::nothing()]);
     let file = scene.stack.upload(&scene.space, "a.png", "image/png", PIXEL).await;
     let message =
         scene.stack.post_files(&scene.space, &scene.people[0], "@Ada look", &[&file]).await;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    models::dialects::{said::Said, scene::Scene},
+    models::dialects::{said::ScriptedAnswer, scene::Scene},
     support::{model::Gate, waiting::SOON},
 };
 
@@ -14,7 +14,7 @@ pub(super) async fn plain_answer(scene: &Scene) {
     let socket = scene.stack.socket_of(&scene.people[0]).await;
     socket.subscribe(&scene.space, None).await;
     let seen = scene.server.accepted().len();
-    scene.server.plays([Said::message(text).held(&gate), Said::nothing()]);
+    scene.server.plays([ScriptedAnswer::message(text).held(&gate), ScriptedAnswer::nothing()]);
     let run = scene.ask("hello?").await;
     gate.reached(1).await;
     if scene.server.dialect().can.streams_calls {
@@ -36,9 +36,10 @@ pub(super) async fn plain_answer(scene: &Scene) {
 
 /// 2: Thinking in two answers. The server checks that its marks come back, and nobody reads them.
 pub(super) async fn thinking(scene: &Scene) {
-    let read = Said::call("read_messages", json!({ "limit": 2 })).thinking("I look first. Ω");
-    let say = Said::message("I have looked.").thinking("Now I know,\nand I \"say\" it.");
-    let outcome = scene.outcome("what was said?", [read, say, Said::nothing()]).await;
+    let read =
+        ScriptedAnswer::call("read_messages", json!({ "limit": 2 })).thinking("I look first. Ω");
+    let say = ScriptedAnswer::message("I have looked.").thinking("Now I know,\nand I \"say\" it.");
+    let outcome = scene.outcome("what was said?", [read, say, ScriptedAnswer::nothing()]).await;
     outcome.assert_posted(&["I have looked."]);
     outcome.assert_usage(scene.server.dialect());
     let messages = scene.stack.messages(&scene.space).await;
@@ -47,11 +48,11 @@ pub(super) async fn thinking(scene: &Scene) {
 
 /// 3: Three calls in one answer, and their results in their order.
 pub(super) async fn parallel_calls(scene: &Scene) {
-    let three = Said::message("One.")
+    let three = ScriptedAnswer::message("One.")
         .and_call("read_messages", json!({ "limit": 1 }))
         .and_call("send_message", json!({ "text": "Two." }))
         .thinking("All at once.");
-    let outcome = scene.outcome("count", [three, Said::nothing()]).await;
+    let outcome = scene.outcome("count", [three, ScriptedAnswer::nothing()]).await;
     outcome.assert_posted(&["One.", "Two."]);
     outcome.assert_usage(scene.server.dialect());
     let results = outcome.requests[1].read().results();

@@ -1,8 +1,8 @@
 //! Anthropic, after "Messages" (`docs.claude.com/en/api/messages`), "Streaming messages"
-//! (`…/en/docs/build-with-claude/streaming`), "Extended thinking" and "Adaptive thinking" (`…/en/docs/
-//! build-with-claude/extended-thinking` and `…/adaptive-thinking`: blocks with signatures come back
-//! unchanged and first, `temperature` is refused beside them), "Implement tool use" (results first)
-//! and "Handling stop reasons" (`refusal`).
+//! (`…/en/docs/build-with-claude/streaming`), "Extended thinking" and "Adaptive thinking"
+//! (`…/en/docs/build-with-claude/extended-thinking` and `…/adaptive-thinking`: blocks with
+//! signatures come back unchanged and first, `temperature` is refused beside them), "Implement
+//! tool use" (results first) and "Handling stop reasons" (`refusal`).
 //!
 //! Not imitated: tools that Anthropic runs, `pause_turn`, citations, and interleaved thinking.
 
@@ -14,7 +14,7 @@ use crate::{
         dialect::{ANSWER, Abilities, CACHED, Dialect, KeyPlace, PROMPT, Refusing, Turn},
         received::{Mark, Received},
         rules::{Refusal, Rule, blocks, calls, fields, marks},
-        said::End,
+        said::Ending,
     },
     support::model::{Api, Beat},
 };
@@ -208,8 +208,8 @@ impl Writer {
 
     fn end(&mut self, turn: &Turn<'_>) {
         let reason = match turn.said.end {
-            End::Cut => "max_tokens",
-            End::Refused => "refusal",
+            Ending::Cut => "max_tokens",
+            Ending::Refused => "refusal",
             _ if turn.said.calls.is_empty() => "end_turn",
             _ => "tool_use",
         };

@@ -1,7 +1,8 @@
 //! Azure `OpenAI`, after "Azure `OpenAI` in Foundry Models v1 API"
 //! (`learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle`: the base path and the
-//! header `api-key`), "Content filtering" (`…/openai/concepts/content-filter`: the first chunk, the
-//! results in each choice, and 400 for a prompt) and "Reasoning models" (`…/openai/how-to/reasoning`).
+//! header `api-key`), "Content filtering" (`…/openai/concepts/content-filter`: the first chunk,
+//! the results in each choice, and 400 for a prompt) and "Reasoning models"
+//! (`…/openai/how-to/reasoning`).
 //!
 //! Not imitated: deployments in the path, `api-version`, Entra ID, and the asynchronous filter.
 

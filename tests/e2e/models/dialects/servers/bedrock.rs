@@ -1,7 +1,7 @@
 //! Amazon Bedrock with a model of Anthropic, after "`ConverseStream`"
-//! (`docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html`), "`Message`"
-//! and "`ReasoningContentBlock`" of the same reference, and "Handling stop reasons" and "Extended
-//! thinking" of the user guide. The events are in AWS's own encoding.
+//! (`docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html`),
+//! "`Message`" and "`ReasoningContentBlock`" of the same reference, and "Handling stop reasons"
+//! and "Extended thinking" of the user guide. The events are in AWS's own encoding.
 //!
 //! Not imitated: guardrails as a part of the request, inference profiles, and the signature of the
 //! request beyond its access key.
@@ -14,7 +14,7 @@ use crate::{
         dialect::{ANSWER, Abilities, CACHED, Dialect, KeyPlace, PROMPT, Refusing, Turn},
         received::{Mark, Received},
         rules::{Refusal, Rule, blocks, calls, fields, marks},
-        said::End,
+        said::Ending,
     },
     support::model::{Api, Beat, bedrock_event},
 };
@@ -53,7 +53,7 @@ pub(crate) fn dialect() -> Dialect {
             settings: json!({ "temperature": 0.5 }),
             rule: "temperature",
         }),
-        refusal: |refusal: &Refusal| json!({ "__type": "ValidationException", "message": refusal.words }),
+        refusal,
         write,
         mark,
         id: |number| format!("tooluse_kZJMlvQmRJ6eAyJE{number:04}"),
@@ -66,7 +66,7 @@ fn rules() -> Vec<Rule> {
         fields::no_unknown_field(FIELDS, "Unexpected field: {}"),
         Rule::new(
             "temperature",
-            "The model returned the following errors: `temperature` is deprecated for this model.",
+            "The model returned: `temperature` is deprecated for this model.",
             |received: &Received| {
                 received.body.pointer("/inferenceConfig/temperature").map(Value::to_string)
             },
@@ -94,6 +94,10 @@ fn rules() -> Vec<Rule> {
             (has_calls && received.body["toolConfig"].is_null()).then(String::new)
         }),
     ]
+}
+
+fn refusal(refusal: &Refusal) -> Value {
+    json!({ "__type": "ValidationException", "message": refusal.words })
 }
 
 fn mark(turn: &Turn<'_>) -> Option<Mark> {
@@ -140,8 +144,8 @@ fn write(turn: &Turn<'_>) -> Vec<Beat> {
 
 fn end(turn: &Turn<'_>) -> [Beat; 2] {
     let reason = match turn.said.end {
-        End::Cut => "max_tokens",
-        End::Refused => "guardrail_intervened",
+        Ending::Cut => "max_tokens",
+        Ending::Refused => "guardrail_intervened",
         _ if turn.said.calls.is_empty() => "end_turn",
         _ => "tool_use",
     };

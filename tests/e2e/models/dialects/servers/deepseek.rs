@@ -1,8 +1,8 @@
 //! `DeepSeek` in thinking mode, after "Create chat completion"
 //! (`api-docs.deepseek.com/api/create-chat-completion`: the counts of cache hits), "Thinking mode"
-//! (`…/guides/thinking_mode`: `reasoning_content` comes back with calls, `temperature` does nothing)
-//! and "Context caching" (`…/guides/kv_cache`). That the field must come back even if it is empty,
-//! and that a required call is refused, is known from reports of clients.
+//! (`…/guides/thinking_mode`: `reasoning_content` comes back with calls, `temperature` does
+//! nothing) and "Context caching" (`…/guides/kv_cache`). That the field must come back even if it
+//! is empty, and that a required call is refused, is known from reports of clients.
 //!
 //! Not imitated: the Anthropic format, chat prefix completion, and its keep-alive comments.
 
@@ -64,10 +64,15 @@ pub(crate) fn dialect() -> Dialect {
         }),
         refusal: openai_refusal,
         write,
-        mark: |turn| Some(Mark { at: THINKING, value: turn.said.thinking.clone().into() }),
+        mark: |turn| Some(Mark { at: THINKING, value: thinking(turn).into() }),
         id: |number| format!("call_00_pT4vZq8WnLs2xYb6Kd{number:04}"),
         can: Abilities { streams_calls: true, sees: false, refuses: true, counts_cached: true },
     }
+}
+
+/// It thinks before every answer, though only a little before some.
+fn thinking<'a>(turn: &'a Turn<'_>) -> &'a str {
+    if turn.said.thinking.is_empty() { "Hm." } else { &turn.said.thinking }
 }
 
 /// The first chunk begins the thinking, and the counts stand in the last one.
@@ -76,10 +81,7 @@ fn write(turn: &Turn<'_>) -> Vec<Beat> {
     head["system_fingerprint"] = json!("fp_eaab8d114b_prod0820_fp8_kvcache");
     let mut chunks = Chunks::new(head);
     chunks.delta(json!({ "role": "assistant", "content": null, "reasoning_content": "" }));
-    chunks.pieces(
-        &turn.said.thinking,
-        |piece| json!({ "content": null, "reasoning_content": piece }),
-    );
+    chunks.pieces(thinking(turn), |piece| json!({ "content": null, "reasoning_content": piece }));
     chunks.delta(json!({ "content": "", "reasoning_content": null }));
     openai::write_said(&mut chunks, turn);
     let reason = openai::reason(turn, "content_filter");

@@ -1,8 +1,8 @@
 //! Gemini's endpoint in `OpenAI`'s format, after "`OpenAI` compatibility"
-//! (`ai.google.dev/gemini-api/docs/openai`), "Thought signatures" (`…/docs/thought-signatures`: the
-//! first call of each answer of a turn has one, and it has to come back) and "Function calling"
-//! (`…/docs/function-calling`). That calls have no index, that an answer with calls ends with
-//! `stop`, and the words of its errors are known from reports of clients.
+//! (`ai.google.dev/gemini-api/docs/openai`), "Thought signatures" (`…/docs/thought-signatures`:
+//! the first call of each answer of a turn has one, and it has to come back) and "Function
+//! calling" (`…/docs/function-calling`). That calls have no index, that an answer with calls ends
+//! with `stop`, and the words of its errors are known from reports of clients.
 //!
 //! Not imitated: signatures of texts, summaries of thoughts, and Vertex AI's names of fields.
 
@@ -14,7 +14,7 @@ use crate::{
         dialect::{ANSWER, Abilities, CACHED, Dialect, KeyPlace, PROMPT, Refusing, Turn},
         received::Mark,
         rules::{Refusal, calls, content, fields, marks},
-        said::End,
+        said::Ending,
     },
     support::model::{Api, Beat},
 };
@@ -118,7 +118,7 @@ fn write(turn: &Turn<'_>) -> Vec<Beat> {
     let mut chunks = Chunks::new(head);
     chunks.delta(json!({ "role": "assistant" }));
     chunks.pieces(&turn.said.text, |piece| json!({ "role": "assistant", "content": piece }));
-    for (at, id, name, input) in turn.calls().filter(|_| turn.said.end != End::Cut) {
+    for (at, id, name, input) in turn.calls().filter(|_| turn.said.end != Ending::Cut) {
         let function = json!({ "arguments": input, "name": name });
         let mut call = json!({ "function": function, "id": id, "type": "function" });
         if at == 0 {
@@ -127,8 +127,8 @@ fn write(turn: &Turn<'_>) -> Vec<Beat> {
         chunks.delta(json!({ "role": "assistant", "tool_calls": [call] }));
     }
     let reason = match turn.said.end {
-        End::Cut => "length",
-        End::Refused => "content_filter",
+        Ending::Cut => "length",
+        Ending::Refused => "content_filter",
         _ => "stop",
     };
     chunks.finish(json!({ "role": "assistant" }), reason);

@@ -1,5 +1,5 @@
-//! Groq, after "API reference: chat completions" (`console.groq.com/docs/api-reference`), "`OpenAI`
-//! compatibility" (`…/docs/openai`), "Reasoning" (`…/docs/reasoning`: `reasoning`,
+//! Groq, after "API reference: chat completions" (`console.groq.com/docs/api-reference`),
+//! "`OpenAI` compatibility" (`…/docs/openai`), "Reasoning" (`…/docs/reasoning`: `reasoning`,
 //! `reasoning_effort`) and "Tool use" (`…/docs/tool-use`). The words of its errors, and that a
 //! message must not have `reasoning_content`, are known from reports of clients.
 //!
@@ -13,7 +13,7 @@ use crate::{
         dialect::{Abilities, Dialect, KeyPlace, Refusing, Turn, openai_refusal},
         received::Mark,
         rules::{calls, content, fields, marks},
-        said::End,
+        said::Ending,
         servers::openai::{self, reason},
     },
     support::model::{Api, Beat},
@@ -81,7 +81,7 @@ fn write(turn: &Turn<'_>) -> Vec<Beat> {
     chunks.pieces(&turn.said.text, |piece| json!({ "content": piece }));
     let calls: Vec<Value> = turn
         .calls()
-        .filter(|_| turn.said.end != End::Cut)
+        .filter(|_| turn.said.end != Ending::Cut)
         .map(|(index, id, name, input)| {
             let function = json!({ "name": name, "arguments": input });
             json!({ "id": id, "type": "function", "function": function, "index": index })

@@ -1,8 +1,8 @@
 //! llama.cpp's server, after the README of its server (`github.com/ggml-org/llama.cpp`,
 //! `tools/server/README.md`: `/v1/chat/completions`, timings, errors) and "Function calling"
 //! (`docs/function-calling.md`), with a template that has one system message, at the beginning.
-//! Its source says which contents and which `tool_choice` it takes, and that an error of a template
-//! has the status 500.
+//! Its source says which contents and which `tool_choice` it takes, and that an error of a
+//! template has the status 500.
 //!
 //! Not imitated: slots, `/props`, and grammars. It has no filter and refuses none of our fields.
 

@@ -1,8 +1,8 @@
-//! LM Studio, after "`OpenAI` compatibility endpoints" (`lmstudio.ai/docs/developer/openai-compat`),
-//! "Tool use" (`…/openai-compat/tools`: how the parts of a call are streamed) and "Chat completions"
-//! (`…/openai-compat/chat-completions`). That it refuses `content: null` and a `tool_choice` that is
-//! an object, that later parts of a call have an empty name, and the form of its errors, are known
-//! from its bug tracker.
+//! LM Studio, after "`OpenAI` compatibility endpoints"
+//! (`lmstudio.ai/docs/developer/openai-compat`), "Tool use" (`…/openai-compat/tools`: how the
+//! parts of a call are streamed) and "Chat completions" (`…/openai-compat/chat-completions`). That
+//! it refuses `content: null` and a `tool_choice` that is an object, that later parts of a call
+//! have an empty name, and the form of its errors, are known from its bug tracker.
 //!
 //! Not imitated: loading a model, and models without a parser of tool calls. It has no filter and
 //! refuses none of our fields.

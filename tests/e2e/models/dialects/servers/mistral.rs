@@ -1,8 +1,8 @@
 //! Mistral's API, after "Chat completion" (`docs.mistral.ai/api`: fields, the roles and their
-//! fields), "Reasoning" (`…/capabilities/reasoning`: parts of the type `thinking`) and "Tool calling
-//! and messages" (`mistralai.github.io/mistral-common/usage/tools`: ids of nine letters and digits).
-//! That `user` is refused after `tool` (code 3230), and the form of its errors, is known from
-//! reports of clients.
+//! fields), "Reasoning" (`…/capabilities/reasoning`: parts of the type `thinking`) and "Tool
+//! calling and messages" (`mistralai.github.io/mistral-common/usage/tools`: ids of nine letters
+//! and digits). That `user` is refused after `tool` (code 3230), and the form of its errors, is
+//! known from reports of clients.
 //!
 //! Not imitated: the agents API, `prefix`, and its filter (`safe_prompt` only changes the prompt).
 
@@ -14,7 +14,7 @@ use crate::{
         dialect::{ANSWER, Abilities, Dialect, KeyPlace, PROMPT, Refusing, Turn},
         received::Mark,
         rules::{Refusal, calls, content, fields, marks, order},
-        said::End,
+        said::Ending,
         servers::openai::reason,
     },
     support::model::{Api, Beat},
@@ -143,7 +143,7 @@ fn write(turn: &Turn<'_>) -> Vec<Beat> {
     chunks.pieces(&turn.said.text, |piece| json!({ "content": piece }));
     let calls: Vec<Value> = turn
         .calls()
-        .filter(|_| turn.said.end != End::Cut)
+        .filter(|_| turn.said.end != Ending::Cut)
         .map(|(index, id, name, input)| {
             let function = json!({ "name": name, "arguments": input });
             json!({ "id": id, "function": function, "index": index })

@@ -1,20 +1,20 @@
-//! Ollama, after "`OpenAI` compatibility" (`docs.ollama.com/api/openai-compatibility`: the supported
-//! fields), "Tool calling" (`…/capabilities/tool-calling`) and "Thinking" (`…/capabilities/thinking`).
-//! That a call comes whole in one chunk and all calls at the index 0, and the words of its errors,
-//! are known from its issues and its source.
+//! Ollama, after "`OpenAI` compatibility" (`docs.ollama.com/api/openai-compatibility`: the
+//! supported fields), "Tool calling" (`…/capabilities/tool-calling`) and "Thinking"
+//! (`…/capabilities/thinking`). That a call comes whole in one chunk and all calls at the index 0,
+//! and the words of its errors, are known from its issues and its source.
 //!
-//! Not imitated: its own API, loading a model, and a prompt that it cuts without an error. It has no
-//! filter.
+//! Not imitated: its own API, loading a model, and a prompt that it cuts without an error. It has
+//! no filter.
 
 use serde_json::{Value, json};
 
 use crate::{
     models::dialects::{
         chunks::{Chunks, head},
-        dialect::{ANSWER, Abilities, Dialect, KeyPlace, PROMPT, Refusing, Turn, openai_refusal},
+        dialect::{ANSWER, Abilities, Dialect, KeyPlace, PROMPT, Turn, openai_refusal},
         received::Mark,
         rules::{calls, content, fields},
-        said::End,
+        said::Ending,
         servers::openai::reason,
     },
     support::model::{Api, Beat},
@@ -41,11 +41,7 @@ pub(crate) fn dialect() -> Dialect {
             calls::results_follow_calls("No call for the result {}"),
         ],
         refuses_at_first: &[],
-        refusing: Some(Refusing {
-            model: "llama3.2",
-            settings: json!({ "reasoning": "medium" }),
-            rule: "reasoning_effort",
-        }),
+        refusing: None,
         refusal: openai_refusal,
         write,
         mark,
@@ -72,7 +68,7 @@ fn write(turn: &Turn<'_>) -> Vec<Beat> {
     chunks.delta(empty("content", String::new()));
     chunks.pieces(&turn.said.thinking, |piece| empty("reasoning", piece));
     chunks.pieces(&turn.said.text, |piece| empty("content", piece));
-    for (_, id, name, input) in turn.calls().filter(|_| turn.said.end != End::Cut) {
+    for (_, id, name, input) in turn.calls().filter(|_| turn.said.end != Ending::Cut) {
         let function = json!({ "name": name, "arguments": input });
         let call = json!({ "id": id, "index": 0, "type": "function", "function": function });
         let delta = json!({ "role": "assistant", "content": "", "tool_calls": [call] });

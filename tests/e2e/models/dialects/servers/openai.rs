@@ -16,7 +16,7 @@ use crate::{
             openai_refusal,
         },
         rules::{Rule, calls, content, fields, order},
-        said::End,
+        said::Ending,
     },
     support::model::{Api, Beat},
 };
@@ -120,7 +120,7 @@ fn write(turn: &Turn<'_>) -> Vec<Beat> {
     head["obfuscation"] = json!("x7Qd9");
     let mut chunks = Chunks::new(head);
     chunks.delta(json!({ "role": "assistant", "content": null, "refusal": null }));
-    if turn.said.end == End::Refused {
+    if turn.said.end == Ending::Refused {
         chunks.pieces("I can't help with that.", |piece| json!({ "refusal": piece }));
     }
     write_said(&mut chunks, turn);
@@ -147,8 +147,8 @@ pub(crate) fn write_said(chunks: &mut Chunks, turn: &Turn<'_>) {
 /// The reason of the last chunk. `refused` is that of a refusal.
 pub(crate) fn reason<'a>(turn: &Turn<'_>, refused: &'a str) -> &'a str {
     match turn.said.end {
-        End::Cut => "length",
-        End::Refused => refused,
+        Ending::Cut => "length",
+        Ending::Refused => refused,
         _ if turn.said.calls.is_empty() => "stop",
         _ => "tool_calls",
     }

@@ -1,8 +1,8 @@
 //! vLLM with a model of Qwen, after "`OpenAI`-compatible server"
 //! (`docs.vllm.ai/en/latest/serving/openai_compatible_server`), "Reasoning outputs"
-//! (`…/features/reasoning_outputs`: `reasoning`), "Tool calling" (`…/features/tool_calling`) and the
-//! chat template of Qwen 3.5 (`huggingface.co/Qwen`, `chat_template.jinja`): one system message, at
-//! the beginning, a user, and arguments that are an object.
+//! (`…/features/reasoning_outputs`: `reasoning`), "Tool calling" (`…/features/tool_calling`) and
+//! the chat template of Qwen 3.5 (`huggingface.co/Qwen`, `chat_template.jinja`): one system
+//! message, at the beginning, a user, and arguments that are an object.
 //!
 //! Not imitated: a server without a parser of tool calls, and fields that vLLM ignores. It has no
 //! filter and refuses none of our fields.

@@ -1,6 +1,6 @@
 // The actions of an entry: explain it, copy its text, copy its address.
 
-import { useClient } from '@smartspace/react';
+import { useClient, useRuns } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { hashOf, openWhy } from '../../navigation/address.ts';
@@ -15,11 +15,11 @@ export function Actions({ item, spaceId }: { item: Entry; spaceId: string }): JS
   const { parts, runId, seq } = item.message;
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
   const address = `${location.origin}${location.pathname}${hashOf(spaceId, seq)}`;
-  const isStopped = parts.some((part) => 'partial' in part && part.partial);
+  const isPartial = parts.some((part) => 'partial' in part && part.partial);
   return (
     <Row>
       {runId ? <WhyButton runId={runId} /> : null}
-      {runId && isStopped ? <RetryButton runId={runId} /> : null}
+      {runId && isPartial ? <RetryOfStopped runId={runId} /> : null}
       {text ? <CopyButton name="Copy" text={text} /> : null}
       <CopyButton name="Link" text={address} />
     </Row>
@@ -33,6 +33,15 @@ function FailedRow({ runId }: { runId: string }) {
       <RetryButton runId={runId} />
     </Row>
   );
+}
+
+// A text is also partial if its run reached the limit of tokens, and such a run is not repeated.
+function RetryOfStopped({ runId }: { runId: string }) {
+  const { outcomes } = useRuns();
+  const isStopped = Object.values(outcomes)
+    .flat()
+    .some((outcome) => outcome.runId === runId && outcome.state === 'stopped');
+  return isStopped ? <RetryButton runId={runId} /> : null;
 }
 
 // Starts another run with the same trigger.

@@ -6,6 +6,7 @@ import { memo } from 'preact/compat';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Avatar } from '../../members/avatar.tsx';
 import { timeText } from '../../ui/times.ts';
+import { toModel } from '../../why/words.ts';
 import type { Bubble, Line } from './bubbles.ts';
 import { dayText } from './dates.ts';
 import { arrange, type Hosts } from './hosts.ts';
@@ -57,7 +58,7 @@ function Hints({ hints }: { hints: readonly Hint[] | undefined }) {
   const last = hints?.at(-1);
   return last ? (
     <p class="note system" dir="auto">
-      {last.text}
+      {toModel(last)}
     </p>
   ) : null;
 }

@@ -12,7 +12,7 @@ import { queueOf, spansOf } from '../../why/spans.ts';
 import { Trigger } from '../../why/trigger.tsx';
 import { useFork } from '../../why/use_fork.ts';
 import { Waterfall } from '../../why/waterfall.tsx';
-import { forOperators, statusWords } from '../../why/words.ts';
+import { forOperators, statusWords, toModel } from '../../why/words.ts';
 import { useAnswer } from '../data/answer.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
 import { RunActions } from './actions.tsx';
@@ -111,9 +111,9 @@ function Work({ run, agent, selected, onSelect }: WorkProps) {
   return (
     <>
       <Waterfall run={run} spans={spans} now={now} {...choice} />
-      {run.hints?.map(({ watcher, at, text }) => (
-        <p key={`${watcher} ${at}`} class="note" dir="auto">
-          {text}
+      {run.hints?.map((hint) => (
+        <p key={`${hint.watcher} ${hint.at}`} class="note" dir="auto">
+          {toModel(hint)}
         </p>
       ))}
     </>
