@@ -1,6 +1,6 @@
 //! Requests that force a tool.
 //!
-//! A server that is told to force a tool often lets the model write text first, or ignores it. A
+//! A server that is asked to force a tool often lets the model write text first, or ignores it. A
 //! schema of the answer binds the model from its first token on. So chat completions ask for the
 //! tool's input by its schema, and this module turns such an answer into the call of the tool.
 

@@ -8,8 +8,10 @@
 //! - `scene`, `scenario`: the product beside a fake, and ten steps
 //! - `fallbacks`: runs that go on with another server
 
+pub(crate) mod azure_filter;
 pub(crate) mod chunks;
 pub(crate) mod dialect;
+pub(crate) mod empty_thinking;
 pub(crate) mod fallbacks;
 pub(crate) mod received;
 pub(crate) mod rules;

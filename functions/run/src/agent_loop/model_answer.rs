@@ -40,12 +40,13 @@ use crate::{
     tools::toolbox::Toolbox,
 };
 
-/// The most tries of one answer in a round: the first, its repeats, 4 fallbacks, and 1 without files.
+/// The most tries of one answer in a round: the first, its repeats, 4 fallbacks, and 1 without
+/// files.
 const TRIES_OF_ROUND: u32 = MOST_RETRIES as u32 + 6;
 /// The most tries of one answer. Each round halves the results that are not cut. A run has less
 /// than 2^16 of them (200 steps of at most 256 KiB), so 17 rounds are enough. One more sends no
-/// opaque marks, and in 3 more the prompt is written anew. Each worker numbers its tries from its own multiple of this, so that the streams
-/// of different tries never mix.
+/// opaque marks, and in 3 more the prompt is written anew. Each worker numbers its tries from its
+/// own multiple of this, so that the streams of different tries never mix.
 const TRIES: u32 = 21 * TRIES_OF_ROUND;
 /// The most opaque marks that are stored with a step, in bytes of JSON.
 const MAX_OPAQUE_BYTES: usize = 256 * 1024;

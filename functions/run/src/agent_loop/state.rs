@@ -93,13 +93,15 @@ pub(crate) struct State {
     pub(crate) shortened: u32,
     /// As many of them as the model has been notified of.
     pub(crate) known_shortened: u32,
-    /// The room that the present prompt was written for, if the model found an earlier one too long.
+    /// The room that the present prompt was written for, if the model found an earlier one too
+    /// long.
     rewritten_for: Option<Room>,
     /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
     pub(crate) has_posted: bool,
-    /// How many of the last answers in a row were cut at `maxOutputTokens`, in the middle of a call.
+    /// How many of the last answers in a row were cut at `maxOutputTokens`, in the middle of a
+    /// call.
     pub(crate) cuts: u32,
     /// The last answer was text alone.
     pub(crate) ended_with_text: bool,
@@ -267,8 +269,8 @@ impl State {
     }
 
     /// Writes the prompt anew, since the model says that it is too long: for the window that the
-    /// model's server has named, else with half the history, twice. Returns false if it is stored, or
-    /// can't be shorter.
+    /// model's server has named, else with half the history, twice. Returns false if it is stored,
+    /// or can't be shorter.
     pub(crate) fn shorten(
         &mut self,
         context: &RunContext,

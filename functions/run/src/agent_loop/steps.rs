@@ -208,8 +208,8 @@ impl AgentLoop<'_> {
             && state.steps + 1 < limits.max_steps
     }
 
-    /// Asks the model for its next answer, and again with fewer results or a shorter history while the
-    /// model says that the conversation is too long. Returns `None` at the deadline.
+    /// Asks the model for its next answer, and again with fewer results or a shorter history while
+    /// the model says that the conversation is too long. Returns `None` at the deadline.
     async fn ask_and_compact(
         &self,
         state: &mut State,

@@ -37,8 +37,8 @@ impl Room {
         Self { window: config.context_window(), answer, tools: 0, halvings: 0 }
     }
 
-    /// The most characters of a history beside `others` in the prompt. A long answer takes at most a
-    /// quarter of the window: it may be shorter than its limit.
+    /// The most characters of a history beside `others` in the prompt. A long answer takes at most
+    /// a quarter of the window: it may be shorter than its limit.
     fn history_chars(&self, others: usize) -> usize {
         let answer = self.answer.min(self.window / 4);
         let tokens = u64::from(self.window - answer);

@@ -15,8 +15,9 @@ use crate::{
 };
 
 impl RunContext {
-    /// Shows that the model is asked, or waits for its turn. `entered` are the spaces that the run has entered: they show
-    /// it if no space triggered it. `audience` are the followers of one of them.
+    /// Shows that the model is asked, or waits for its turn. `entered` are the spaces that the run
+    /// has entered: they show it if no space triggered it. `audience` are the followers of one of
+    /// them.
     pub(crate) fn show_question(
         &self,
         index: u32,

@@ -47,7 +47,7 @@ pub struct Request {
 /// The tool that an answer must call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForcedTool {
-    /// The tool's name.
+    /// One of the request's tools.
     pub name: String,
     /// Whether chat completions ask for its input by its schema, and offer no tool. The answer is
     /// the call in any case.

@@ -78,3 +78,16 @@ async fn no_thinking_of_groq_reaches_anthropic() {
 async fn no_signature_of_bedrock_reaches_anthropic() {
     falls_back(bedrock::dialect(), anthropic::dialect(), &[]).await;
 }
+
+/// `DeepSeek` demands thinking of every call, so those of the other model get an empty one.
+#[tokio::test]
+async fn deepseek_goes_on_after_calls_of_mistral() {
+    falls_back(mistral::dialect(), deepseek::dialect(), &["mark beside calls"]).await;
+}
+
+/// Gemini demands a signature of every call, so those of the other model get the one that its
+/// documentation names for them.
+#[tokio::test]
+async fn gemini_goes_on_after_calls_of_deepseek() {
+    falls_back(deepseek::dialect(), gemini::dialect(), &["mark beside calls"]).await;
+}

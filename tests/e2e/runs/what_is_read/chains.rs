@@ -70,6 +70,8 @@ async fn a_chain_ends_at_the_highest_limit_of_the_other_agents() {
     let limit = json!({"agent": {"maxChainDepth": 2}});
     chain.stack.patch(&bob, limit).await.must_be(200);
     assert!(!chain.ends().await, "Bob does now");
+    chain.stack.patch(&bob, json!({"agent": {"maxChainDepth": 1}})).await.must_be(200);
+    assert!(chain.ends().await, "and no longer");
 }
 
 #[tokio::test]

@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl Members<'_> {
-    /// Gives a member the current name and description of its entity. Does nothing if it has them
-    /// already or is not a member.
+    /// Gives a member the current name, description and limit of its entity. Does nothing if it has
+    /// them already or is not a member.
     pub async fn rename(self, space: SpaceId, entity: &Entity) -> Result<()> {
         for tries in 0..TRIES {
             let (roster, record) = match self.roster_and_record(space).await {
@@ -33,12 +33,13 @@ impl Members<'_> {
             let described = member.clone().described(entity);
             let overview = SpaceOverview::of(&record.settings, others.chain([&described]));
             let mut writes = roster_change(space, &roster, &overview)?;
-            // Only these two: other changes to the member since then stay.
-            let expression = "SET #name = :name, #about = :about";
+            // Only these: other changes to the member since then stay.
+            let expression = "SET #name = :name, #about = :about, #chainLimit = :chainLimit";
             writes.push(
                 Write::update(keys::member(space, entity.id), expression)
                     .value(":name", &described.name)?
-                    .value(":about", &described.about)?,
+                    .value(":about", &described.about)?
+                    .value(":chainLimit", described.chain_limit)?,
             );
             if self.change_roster(&writes).await?.is_none() {
                 return Ok(());

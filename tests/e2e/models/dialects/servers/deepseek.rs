@@ -23,6 +23,9 @@ use crate::{
 
 const THINKING: &str = "/reasoning_content";
 
+/// A model that begins to think and then has no thought.
+pub(crate) const BRIEF: &str = "deepseek-v4-brief";
+
 pub(crate) fn dialect() -> Dialect {
     Dialect {
         name: "deepseek",
@@ -70,8 +73,11 @@ pub(crate) fn dialect() -> Dialect {
     }
 }
 
-/// It thinks before every answer, though only a little before some.
+/// It thinks before every answer, though only a little before some, and [`BRIEF`] not before all.
 fn thinking<'a>(turn: &'a Turn<'_>) -> &'a str {
+    if turn.model == BRIEF {
+        return &turn.said.thinking;
+    }
     if turn.said.thinking.is_empty() { "Hm." } else { &turn.said.thinking }
 }
 

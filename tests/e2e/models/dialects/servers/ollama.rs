@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{
     models::dialects::{
         chunks::{Chunks, head},
-        dialect::{ANSWER, Abilities, Dialect, KeyPlace, PROMPT, Turn, openai_refusal},
+        dialect::{ANSWER, Abilities, Dialect, KeyPlace, PROMPT, Refusing, Turn, openai_refusal},
         received::Mark,
         rules::{calls, content, fields},
         said::Ending,
@@ -41,7 +41,11 @@ pub(crate) fn dialect() -> Dialect {
             calls::results_follow_calls("No call for the result {}"),
         ],
         refuses_at_first: &[],
-        refusing: None,
+        refusing: Some(Refusing {
+            model: "llama3.2",
+            settings: json!({ "reasoning": "medium" }),
+            rule: "reasoning_effort",
+        }),
         refusal: openai_refusal,
         write,
         mark,

@@ -63,7 +63,14 @@ pub(crate) fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
 /// The fake model as the providers that it imitates. On a server of the deployment's own only two
 /// answers would be under way at once, and tries would go on for two minutes.
 fn makers(model_url: &str) -> Value {
-    let entry = |api: &str, base_url: &str| json!({"api": api, "baseUrl": base_url, "key": KEY, "own": false});
+    let entry = |api: &str, base_url: &str| {
+        json!({
+            "api": api,
+            "baseUrl": base_url,
+            "key": KEY,
+            "own": false,
+        })
+    };
     let anthropic = entry("anthropic", anthropic_url(model_url));
     json!({"providers": {"openai": entry("openai", model_url), "anthropic": anthropic}})
 }
