@@ -267,6 +267,8 @@ impl Mutant {
                 parameters.keep_agents_busy();
                 parameters.mode = "parallel";
                 parameters.context_window = SMALL_WINDOW;
+                parameters.outside = true;
+                parameters.long_runs = true;
             }
             Self::ReadsToTheNewest | Self::ReadsBackwards => {
                 parameters.keep_agents_busy();

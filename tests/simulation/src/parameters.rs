@@ -67,6 +67,8 @@ pub struct Parameters {
     pub reminders: bool,
     /// The size of the models' context windows, in tokens. Runs with a small one cut old results.
     pub context_window: u32,
+    /// Whether runs have many steps and read long pages, which fill a small window.
+    pub long_runs: bool,
     /// What messages do while an agent is busy.
     pub mode: &'static str,
     /// How many runs of an agent work at the same time.

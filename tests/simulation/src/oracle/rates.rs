@@ -67,17 +67,30 @@ fn refused_without_reason(evidence: &Evidence<'_>) -> Vec<String> {
         let dispatch = message["dispatch"].as_array();
         let is_refused = dispatch.into_iter().flatten().any(|woken| woken["reason"] == "rate");
         let Some(at) = time(&message["createdAt"]).filter(|_| is_refused) else { continue };
+        let is_recent = |then: &Value| {
+            time(then).is_some_and(|then| {
+                then.since(at) <= spread + STORED_LATER && at.since(then) <= MINUTE + spread
+            })
+        };
         let counts = |run: &Value| {
             // A message whose router was asked may use up the runs itself, when everyone is woken.
             let is_own = run["messageId"] == message["id"] && !message["router"].is_null();
-            let is_recent = run["spaceId"] == space.as_str()
-                && time(&run["createdAt"]).is_some_and(|then| {
-                    then.since(at) <= spread + STORED_LATER && at.since(then) <= MINUTE + spread
-                });
-            is_own || is_recent
+            is_own || run["spaceId"] == space.as_str() && is_recent(&run["createdAt"])
         };
-        if !of_messages(evidence).any(|(_, run)| counts(run)) {
-            found.push(format!("{} was refused by the rate, but no run used it up", message["id"]));
+        // A message takes a run before its router is asked, which may choose nobody.
+        let has_asked = |other: &Value| {
+            other["id"] != message["id"]
+                && !other["router"].is_null()
+                && is_recent(&other["createdAt"])
+        };
+        let mut others = evidence.stored.all_messages().filter(|(its, _)| *its == space);
+        if !of_messages(evidence).any(|(_, run)| counts(run))
+            && !others.any(|(_, other)| has_asked(other))
+        {
+            found.push(format!(
+                "{} was refused by the rate, but no run used it up: {}",
+                message["id"], message["dispatch"]
+            ));
         }
     }
     found

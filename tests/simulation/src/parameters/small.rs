@@ -149,6 +149,7 @@ impl Parameters {
             ends_after_send: false,
             reminders: false,
             context_window: 200_000,
+            long_runs: false,
             mode: "parallel",
             max_runs: 5,
             actions: 0,

@@ -154,8 +154,6 @@ fn first_text(request: &Request) -> String {
     blocks.concat()
 }
 
-/// Reads a request: from its prompt alone, but for the runs of plans and services, which a prompt
-/// does not name.
 /// A webhook of a remote agent, as the prompt that it carries.
 pub(crate) fn read_webhook(
     text: &str,
@@ -178,6 +176,8 @@ pub(crate) fn read_webhook(
     read(&request, process, storage)
 }
 
+/// Reads a request: from its prompt alone, but for the runs of plans and services, which a prompt
+/// does not name.
 fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
     let text = first_text(request);
     let rules = request.system.concat();

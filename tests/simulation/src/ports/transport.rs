@@ -175,7 +175,10 @@ impl Treatment {
         env.history.note("outside", || format!("{tool} {what:?} of {process} arrives as {key}"));
         sleep(self.works).await;
         // Unique, so that the oracle can tell which answer a result comes from.
-        let body = json!({tool.clone(): number});
+        let mut body = json!({tool.clone(): number});
+        if env.parameters.long_runs {
+            body["page"] = json!("x".repeat(1_000));
+        }
         {
             let arrived = &mut locked(&env.ledger).arrived[number];
             arrived.took_effect = self.takes_effect;

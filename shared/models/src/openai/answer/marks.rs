@@ -72,6 +72,7 @@ fn is_empty(value: &Value) -> bool {
 /// Joins texts and lists. Of other values, the last one that says something counts.
 fn join(known: &mut Value, more: Value) {
     match (known, more) {
+        (known @ Value::Null, more) => *known = more,
         (Value::String(known), Value::String(more)) => known.push_str(&more),
         (Value::Array(known), Value::Array(more)) => known.extend(more),
         (Value::Object(known), Value::Object(more)) => {

@@ -35,8 +35,9 @@ impl SimModel {
                 }
             }
         }
-        let usage =
-            Usage { input_tokens: 100, output_tokens: pieces.len() as u64, ..Usage::default() };
+        let input_tokens = if self.env.parameters.long_runs { 700 } else { 100 };
+        let output_tokens = pieces.len() as u64;
+        let usage = Usage { input_tokens, output_tokens, ..Usage::default() };
         pieces
             .push_back((String::new(), Piece::Finished { reason: FinishReason::ToolCalls, usage }));
         pieces
@@ -46,7 +47,9 @@ impl SimModel {
     fn silence(&self, ask: &ModelRequest, request: &Request) -> u64 {
         let by_agent = ask.lines.iter().any(|line| line.message == ask.trigger_line && line.own)
             || trigger_is_agent(request);
-        if self.env.parameters.agents > 3 {
+        if self.env.parameters.long_runs {
+            50
+        } else if self.env.parameters.agents > 3 {
             930
         } else if ask.step > 0 && ask.space.is_empty() {
             400
@@ -64,6 +67,9 @@ impl SimModel {
         let chance = &self.env.chance;
         let parameters = &self.env.parameters;
         let with_forms = parameters.tools && !chance.is_calm();
+        if parameters.long_runs {
+            return &["fetch"];
+        }
         // A run that no space triggered usually enters a space first.
         if ask.space.is_empty() && ask.step == 0 && !chance.happens(place, 100) {
             return first_calls_without_space(chance.below(place, 10), with_forms);
