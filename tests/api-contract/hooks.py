@@ -49,6 +49,7 @@ RULES = re.compile(
             r"^required with the policy (admin|router)$",
             r"^expected no script: only the provider scripted plays one$",
             r"^expected a script for the provider scripted, and none for others$",
+            r"^expected a provider of this deployment \([a-z, ]+\), got ",
             r"^missing field `\w+`$",
             r"^expected a price for each model; these have none: ",
             r"^query parameter `from`: expected (at most \d+ days|a day) up to ",

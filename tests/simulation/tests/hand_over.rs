@@ -97,6 +97,22 @@ async fn further_invocations_resume_a_run_until_it_ends() {
     );
 }
 
+/// The requests in rounds, each through all models.
+///
+/// If the last model says that the prompt is too long, all are asked again with a shorter one,
+/// twice at most.
+fn checked_rounds<'a>(models: &'a [&'a str], seed: u64) -> Vec<&'a [&'a str]> {
+    let rounds: Vec<_> = models.split_inclusive(|model| *model == "third").collect();
+    assert!((1..=3).contains(&rounds.len()), "seed {seed}: {models:?}");
+    for round in &rounds {
+        let first = round.len().saturating_sub(2);
+        assert!((1..=4).contains(&first), "seed {seed}: {models:?}");
+        let expected = [vec!["chance"; first], vec!["second", "third"]].concat();
+        assert_eq!(*round, expected, "seed {seed}");
+    }
+    rounds
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries() {
     let mut in_full = 0;
@@ -136,16 +152,7 @@ async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries()
             .map(|ask| (ask.model.clone(), ask.sent))
             .collect();
         let models: Vec<_> = asked.iter().map(|(model, _)| model.as_str()).collect();
-        // If the last model says that the prompt is too long, all are asked again with a shorter
-        // one, twice at most.
-        let rounds: Vec<_> = models.split_inclusive(|model| *model == "third").collect();
-        assert!((1..=3).contains(&rounds.len()), "seed {seed}: {models:?}");
-        for round in &rounds {
-            let first = round.len().saturating_sub(2);
-            assert!((1..=4).contains(&first), "seed {seed}: {models:?}");
-            let expected = [vec!["chance"; first], vec!["second", "third"]].concat();
-            assert_eq!(*round, expected, "seed {seed}");
-        }
+        let rounds = checked_rounds(&models, seed);
         let first = rounds[0].len() - 2;
         shortened += usize::from(rounds.len() > 1);
         assert_eq!(

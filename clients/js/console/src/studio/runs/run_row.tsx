@@ -1,7 +1,7 @@
 // One run of a table: its state, its trigger, its numbers, and its actions.
 
 import type { Run } from '@smartspace/client';
-import { useClient } from '@smartspace/react';
+import { useClient, useSpaces } from '@smartspace/react';
 import type { JSX, TargetedMouseEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
@@ -81,13 +81,17 @@ export function RunRow({ run, now, agentName, repeatedBy, onChanged }: RunRowPro
 
 function Trigger({ run }: { run: Run }) {
   const message = useTriggerMessage(run);
+  const { spaces } = useSpaces();
+  const space = spaces.find(({ id }) => id === message?.spaceId);
   return (
     <>
       <span dir="auto">{causeOf(run, message)}</span>
       {message ? (
         <>
           {' in '}
-          <a href={hashOf(message.spaceId, message.seq)}>{`#${message.seq}`}</a>
+          <a href={hashOf(message.spaceId, message.seq)} dir="auto">
+            {space?.name ?? `#${message.seq}`}
+          </a>
           <span class="note clipped" dir="auto">
             {textOf(message)}
           </span>

@@ -54,7 +54,7 @@ fn the_signatures_of_calls_are_kept_by_the_number_of_the_call() {
 #[test]
 fn nothing_is_kept_of_an_answer_without_marks() {
     for delta in [
-        json!({"content": "Hm", "reasoning_content": ""}),
+        json!({"content": "Hm", "reasoning_content": null}),
         json!({"reasoning": null, "reasoning_details": [], "extra_content": {}}),
         json!({"reasoning": 5}),
         calls(json!([{"function": {"name": "f", "arguments": "{}"}, "extra_content": null}])),
