@@ -9,7 +9,10 @@ use smartspace_domain::{
     runs::FailureCode,
 };
 
-use crate::{port::ModelError, refusals::Refusals};
+use crate::{
+    port::ModelError,
+    refusals::{Hidden, Refusals},
+};
 
 /// The header that carries the key of Anthropic's API.
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -21,7 +24,7 @@ pub(crate) struct Access {
     /// The credentials and the entry's other headers.
     headers: HeaderMap,
     /// Texts that no error may show.
-    hidden: Vec<String>,
+    hidden: Hidden,
 }
 
 impl Access {
@@ -58,13 +61,9 @@ impl Access {
             headers.insert(header.name, header.value);
         }
         let values = entry.headers.values().filter(|value| value.len() >= SHORTEST_HIDDEN);
-        let hidden = key
-            .into_iter()
-            .map(str::to_owned)
-            .chain(entry.hidden.iter().cloned())
-            .chain(values.cloned())
-            .collect();
-        Ok(Self { base, headers, hidden })
+        let hidden =
+            key.into_iter().map(str::to_owned).chain(entry.hidden.iter().cloned()).chain(values.cloned());
+        Ok(Self { base, headers, hidden: Hidden::of(hidden) })
     }
 
     /// A request to the base URL with these path segments appended, with all headers of the entry.
@@ -74,7 +73,7 @@ impl Access {
 
     /// What turns the refusals of this provider into errors.
     pub(crate) fn refusals(&self, mark: &'static str) -> Refusals {
-        Refusals::new(self.hidden.iter().cloned(), mark)
+        Refusals::new(self.hidden.clone(), mark)
     }
 
     /// The base URL with these path segments appended.

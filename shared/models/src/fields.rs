@@ -13,11 +13,14 @@ pub(crate) fn some_text<'a>(event: &'a Value, name: &str) -> Option<&'a str> {
     text(event, name).filter(|text| !text.is_empty())
 }
 
+/// The highest count that is believed: sums of counts must not overflow.
+const MOST: u64 = 1 << 40;
+
 /// A count. Some servers write whole numbers with a point.
 pub(crate) fn count(event: &Value, name: &str) -> Option<u64> {
     let number = event.get(name)?;
     let whole = || number.as_f64().filter(|count| *count >= 0.0).map(|count| count as u64);
-    number.as_u64().or_else(whole)
+    number.as_u64().or_else(whole).map(|count| count.min(MOST))
 }
 
 /// The items of a list. Some servers write a single item without its list.

@@ -67,17 +67,20 @@ pub(crate) fn rewritten(request: &Request) -> Request {
 
 /// The answer that stands for a call.
 fn written(name: &str, input: &str) -> String {
-    let input = calls::input(input);
-    let text = |field: &str| input.get(field).cloned().unwrap_or_default();
-    let reason = text("reason").as_str().unwrap_or_default().to_owned();
-    let say = if name == SEND_MESSAGE { text("text") } else { Value::Null };
+    let reason = calls::input(input).get("reason").cloned().unwrap_or_else(|| json!(""));
+    // The input may be incomplete: the answer was cut.
+    let text = || TextScanner::new("text").push(input);
+    let say = (name == SEND_MESSAGE).then(text);
     json!({"say": say, "reason": reason}).to_string()
 }
 
 struct Reading {
     pieces: Pieces,
+    /// What stands before the object.
+    prose: String,
     /// All of the answer from its first brace on.
     text: String,
+    quotes: Quotes,
     say: TextScanner,
     is_speaking: bool,
     ready: VecDeque<Piece>,
@@ -87,7 +90,9 @@ struct Reading {
 pub(crate) fn read(pieces: Pieces) -> Pieces {
     let reading = Reading {
         pieces,
+        prose: String::new(),
         text: String::new(),
+        quotes: Quotes::default(),
         say: TextScanner::new("say"),
         is_speaking: false,
         ready: VecDeque::new(),
@@ -122,11 +127,10 @@ impl Reading {
     }
 
     fn take_text(&mut self, more: &str) {
-        // Some models write a fence or a word before the object.
-        let more =
-            if self.text.is_empty() { more.find('{').map_or("", |at| &more[at..]) } else { more };
-        self.text.push_str(more);
-        let said = self.say.push(more);
+        let begun = if self.text.is_empty() { self.object(more) } else { more.to_owned() };
+        let more = self.quotes.escaped(&begun);
+        self.text.push_str(&more);
+        let said = self.say.push(&more);
         if said.is_empty() {
             return;
         }
@@ -139,23 +143,42 @@ impl Reading {
         self.input(quoted[1..quoted.len() - 1].to_owned());
     }
 
+    /// The beginning of the object, as far as it has come. Some models write a fence, a word or
+    /// their thoughts before it.
+    fn object(&mut self, more: &str) -> String {
+        const THINK: &str = "<think>";
+        self.prose.push_str(more);
+        let prose = self.prose.trim_start();
+        let begin = self.prose.len() - prose.len();
+        let thought = match prose.find("</think>") {
+            Some(end) if prose.starts_with(THINK) => end,
+            None if prose.starts_with(THINK) || THINK.starts_with(prose) => prose.len(),
+            _ => 0,
+        };
+        let at = self.prose[begin + thought..].find('{');
+        at.map(|at| self.prose.split_off(begin + thought + at)).unwrap_or_default()
+    }
+
     /// Completes the call. Returns why the answer ended.
     fn finish(&mut self, reason: FinishReason) -> FinishReason {
         let mut values = serde_json::Deserializer::from_str(&self.text).into_iter::<Value>();
-        let Some(Ok(answer)) = values.next() else {
-            // The message of an answer that was cut stays incomplete, and so does its call.
-            if !self.is_speaking {
-                self.ready.push_back(Piece::Text(std::mem::take(&mut self.text)));
+        let answer = values.next().and_then(Result::ok);
+        if self.is_speaking {
+            // A fault after the message does not cost it. The message of an answer that was cut
+            // stays incomplete, and so does its call.
+            if answer.is_none() && !self.say.is_complete() {
+                return reason;
             }
+            self.input(r#""}"#.to_owned());
+            return FinishReason::ToolCalls;
+        }
+        let Some(why) = answer.as_ref().and_then(silence) else {
+            let text = std::mem::take(&mut self.prose) + &self.text;
+            self.ready.push_back(Piece::Text(text));
             return reason;
         };
-        if self.is_speaking {
-            self.input(r#""}"#.to_owned());
-        } else {
-            self.start(SKIP_RESPONSE);
-            let why = answer["reason"].as_str().unwrap_or_default();
-            self.input(json!({"reason": why}).to_string());
-        }
+        self.start(SKIP_RESPONSE);
+        self.input(json!({"reason": why}).to_string());
         FinishReason::ToolCalls
     }
 
@@ -165,6 +188,43 @@ impl Reading {
 
     fn input(&mut self, json: String) {
         self.ready.push_back(Piece::CallInput { index: 0, json });
+    }
+}
+
+/// The reason of an answer that says nothing. `None` if it says something in another form.
+fn silence(answer: &Value) -> Option<&str> {
+    let why = answer.get("reason").and_then(Value::as_str);
+    match answer.get("say") {
+        Some(Value::Null) => Some(why.unwrap_or_default()),
+        Some(Value::String(text)) if text.is_empty() => Some(why.unwrap_or_default()),
+        Some(_) => None,
+        None => why,
+    }
+}
+
+/// Where in its strings a JSON text is.
+#[derive(Debug, Default)]
+struct Quotes {
+    is_quoted: bool,
+    is_escaped: bool,
+}
+
+impl Quotes {
+    /// The next part of the text with line breaks and tabs in strings as JSON writes them. Models
+    /// often write them as they are.
+    fn escaped(&mut self, more: &str) -> String {
+        let mut escaped = String::with_capacity(more.len());
+        for c in more.chars() {
+            match c {
+                '\n' if self.is_quoted => escaped.push_str("\\n"),
+                '\r' if self.is_quoted => escaped.push_str("\\r"),
+                '\t' if self.is_quoted => escaped.push_str("\\t"),
+                c => escaped.push(c),
+            }
+            self.is_quoted ^= c == '"' && !self.is_escaped;
+            self.is_escaped = c == '\\' && self.is_quoted && !self.is_escaped;
+        }
+        escaped
     }
 }
 

@@ -58,8 +58,9 @@ mod provider;
 mod samples;
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
@@ -126,6 +127,39 @@ impl Models {
         }
     }
 
+    /// The request with an answer that fits into the context window beside the prompt: some servers
+    /// count both together. A window that the server has named leaves a quarter for the answer.
+    fn fitting<'a>(&self, request: &'a Request) -> Cow<'a, Request> {
+        let ModelConfig { max_output_tokens, context_window, .. } = request.model;
+        let named = self.windows().get(&request.model.full_name()).copied();
+        let window = named.unwrap_or(context_window).min(context_window);
+        let quarter = (window / 4).max(1);
+        let together = || u64::from(max_output_tokens) + request.estimated_tokens();
+        if max_output_tokens <= quarter || named.is_none() && together() <= u64::from(window) {
+            return Cow::Borrowed(request);
+        }
+        let model = ModelConfig { max_output_tokens: quarter, ..request.model.clone() };
+        Cow::Owned(Request { model, ..request.clone() })
+    }
+
+    fn windows(&self) -> MutexGuard<'_, BTreeMap<String, u32>> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a request once, as its model speaks.
+    async fn send(&self, request: &Request) -> Result<Pieces, ModelError> {
+        let client = self.client(&request.model.provider)?;
+        if json_speech::is_asked(request) {
+            let rewritten = json_speech::rewritten(request);
+            return client.ask(self.limits, &rewritten).await.map(json_speech::read);
+        }
+        let answer = client.ask(self.limits, request).await;
+        match &request.forced_tool {
+            Some(forced) => answer.map(|pieces| forced_tool::read(pieces, forced.name.clone())),
+            None => answer,
+        }
+    }
+
     /// The client of a provider. The configuration may have lost it since an agent chose it.
     fn client(&self, name: &ProviderName) -> Result<&Client, ModelError> {
         let missing = || ModelError::new(FailureCode::NotConfigured, self.providers.missing(name));
@@ -136,20 +170,17 @@ impl Models {
 #[async_trait]
 impl Model for Models {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let client = self.client(&request.model.provider)?;
-        let answer = if json_speech::is_asked(request) {
-            let rewritten = json_speech::rewritten(request);
-            client.ask(self.limits, &rewritten).await.map(json_speech::read)
-        } else {
-            let answer = client.ask(self.limits, request).await;
-            match &request.forced_tool {
-                Some(forced) => answer.map(|pieces| forced_tool::read(pieces, forced.name.clone())),
-                None => answer,
-            }
-        };
+        let fitting = self.fitting(request);
+        let mut answer = self.send(&fitting).await;
         if let Err(ModelError { window: Some(window), .. }) = &answer {
-            let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-            windows.insert(request.model.full_name(), *window);
+            self.windows().insert(request.model.full_name(), *window);
+            // The prompt may fit beside a shorter answer.
+            let shorter = self.fitting(request);
+            if shorter.model.max_output_tokens < fitting.model.max_output_tokens
+                && request.estimated_tokens() < u64::from(*window)
+            {
+                answer = self.send(&shorter).await;
+            }
         }
         match answer {
             Ok(pieces) => Ok(pieces.map(|piece| piece.or_else(refusal)).boxed()),
@@ -158,7 +189,7 @@ impl Model for Models {
     }
 
     fn window(&self, model: &ModelConfig) -> Option<u32> {
-        let windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let windows = self.windows();
         windows.get(&model.full_name()).copied().filter(|window| *window < model.context_window)
     }
 
@@ -244,6 +275,43 @@ mod tests {
         let unknown = "expected a provider of this deployment \
             (anthropic, bedrock, openai, scripted), got groq";
         assert_eq!(ask("groq").await, missing(unknown));
+    }
+
+    /// vLLM counts the prompt and the longest answer together.
+    #[tokio::test]
+    async fn an_answer_is_shorter_where_the_window_is_small() {
+        let words = "This model's maximum context length is 4096 tokens. However, you requested \
+            5818 tokens (1722 in the messages, 4096 in the completion).";
+        let refusal = json!({"error": {"message": words, "code": 400}}).to_string();
+        let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+        let provider =
+            Provider::answering(move |body: &serde_json::Value| {
+                match body["max_tokens"].as_u64() {
+                    Some(most) if most > 2_374 => Reply::refusal(400, &refusal),
+                    _ => Reply::events(&format!("data: {end}\n\ndata: [DONE]\n\n")),
+                }
+            })
+            .await;
+        let entry = ProviderEntry::of(ProviderApi::Openai);
+        let models = Models::new(Settings {
+            providers: Providers::default()
+                .with_default(entry.with(Some("key"), Some(&provider.address))),
+            bedrock: Arc::new(no_bedrock::NoBedrock),
+            limits: Limits::default(),
+            http: http::client().no_proxy().build().unwrap(),
+        });
+        let asked = async |context_window, max_output_tokens| {
+            let model = samples::request().model;
+            let model = ModelConfig { context_window, max_output_tokens, ..model };
+            models.ask(&Request { model, ..samples::request() }).await.is_ok()
+        };
+        assert!(asked(4_096, 4_096).await, "a window that is configured");
+        assert!(asked(200_000, 100_000).await, "a window that the server names");
+        assert!(asked(200_000, 4_096).await, "and that is known then");
+        assert!(asked(200_000, 100).await);
+        let received = provider.received();
+        let sent: Vec<_> = received.iter().map(|it| it.body["max_tokens"].clone()).collect();
+        assert_eq!(sent, [1_024, 100_000, 1_024, 1_024, 100]);
     }
 
     #[tokio::test]

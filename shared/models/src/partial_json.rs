@@ -22,6 +22,8 @@ pub struct TextScanner {
     /// The current value of another field. The scanner only counts its brackets while it reads, and
     /// parses the whole value at its end.
     skipped: String,
+    /// The text of the field is complete.
+    is_complete: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +60,13 @@ impl TextScanner {
             key: String::new(),
             string: StringReader::default(),
             skipped: String::new(),
+            is_complete: false,
         }
+    }
+
+    /// Whether the text of the field has come to its end, whatever follows it.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
     }
 
     /// Takes the next piece of the JSON text, of any length. Returns the new part of the field's
@@ -96,7 +104,11 @@ impl TextScanner {
             ParserPosition::BeforeValue => self.begin_value(c),
             ParserPosition::InText => match self.string.take(c, text) {
                 Taken::More => ParserPosition::InText,
-                Taken::End | Taken::Broken => ParserPosition::Over,
+                Taken::Broken => ParserPosition::Over,
+                Taken::End => {
+                    self.is_complete = true;
+                    ParserPosition::Over
+                }
             },
             ParserPosition::InScalar => self.in_scalar(c, blank),
             ParserPosition::InOther(nesting) => self.in_other(c, nesting),

@@ -140,8 +140,11 @@ pub struct ModelError {
     pub retry_after: Option<Duration>,
     /// The model's context window in tokens, if the provider names it in a refusal.
     pub window: Option<u32>,
-    /// The server is the deployment's own: it may be loading a model or restarting.
+    /// The server is the deployment's own.
     pub is_of_own_server: bool,
+    /// The server was not reached, or says that it does not serve now: it may be loading a model or
+    /// restarting.
+    pub is_unavailable: bool,
 }
 
 impl ModelError {
@@ -153,6 +156,7 @@ impl ModelError {
             retry_after: None,
             window: None,
             is_of_own_server: false,
+            is_unavailable: false,
         }
     }
 

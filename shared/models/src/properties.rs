@@ -8,7 +8,7 @@ use crate::{
     anthropic, events, openai,
     port::{ModelError, Piece},
     reading,
-    refusals::Refusals,
+    refusals::{Hidden, Refusals},
 };
 
 /// The API whose stream is parsed.
@@ -23,7 +23,7 @@ pub(crate) enum Api {
 /// All pieces of an answer whose bytes arrive in these parts.
 pub(crate) fn answer(api: Api, parts: Vec<Vec<u8>>) -> Vec<Result<Piece, ModelError>> {
     let events = events::read(stream::iter(parts.into_iter().map(Ok::<_, Infallible>)));
-    let refusals = |mark| Refusals::new(Some("sk-secret".to_owned()), mark);
+    let refusals = |mark| Refusals::new(Hidden::of(Some("sk-secret".to_owned())), mark);
     let all = match api {
         Api::OpenAi => {
             let reader = openai::answer::ResponseReader::new(10);

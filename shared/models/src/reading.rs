@@ -140,6 +140,7 @@ mod tests {
     use futures::FutureExt;
 
     use super::*;
+    use crate::refusals::Hidden;
 
     /// Turns a number into that many pieces, and `end` into the end.
     struct Counting(bool);
@@ -176,7 +177,7 @@ mod tests {
             .iter()
             .map(|data| Ok(Event::Data { is_error: false, data: (*data).to_owned() }))
             .collect();
-        pieces(stream::iter(events), Counting(false), Refusals::new(None, "x"))
+        pieces(stream::iter(events), Counting(false), Refusals::new(Hidden::of(None), "x"))
             .collect::<Vec<_>>()
             .now_or_never()
             .unwrap()
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_first_fault_ends_the_stream() {
-        let broken = |text: &str| Err(Refusals::new(None, "x").broken(text));
+        let broken = |text: &str| Err(Refusals::new(Hidden::of(None), "x").broken(text));
         assert_eq!(
             read(&["2", "nonsense", "1", "end"]),
             [Ok(text("x")), Ok(text("x")), broken("not a number")]

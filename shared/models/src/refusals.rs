@@ -3,7 +3,7 @@
 
 mod complaint;
 
-use std::{error::Error, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use reqwest::{
@@ -22,10 +22,24 @@ use crate::port::ModelError;
 const LONGEST_TEXT: usize = 500;
 const LONGEST_BODY: usize = 64 * 1024;
 
+/// Keys and other secrets in lower case, the longest first: a part of a text may be hidden, too,
+/// and would leave the rest of it.
+#[derive(Clone)]
+pub(crate) struct Hidden(Arc<[String]>);
+
+impl Hidden {
+    pub(crate) fn of(texts: impl IntoIterator<Item = String>) -> Self {
+        let mut texts: Vec<_> =
+            texts.into_iter().map(|text| text.to_ascii_lowercase()).collect();
+        texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        Self(texts.into())
+    }
+}
+
 /// Turns refusals of one provider into errors.
 pub(crate) struct Refusals {
-    /// Keys and other secrets: removed from every error text.
-    hidden: Vec<String>,
+    /// Removed from every error text.
+    hidden: Hidden,
     /// A field that every event of an answer has. An event without it may be an error.
     mark: &'static str,
 }
@@ -52,8 +66,8 @@ impl From<Refusal> for ModelError {
 }
 
 impl Refusals {
-    pub(crate) fn new(hidden: impl IntoIterator<Item = String>, mark: &'static str) -> Self {
-        Self { hidden: hidden.into_iter().collect(), mark }
+    pub(crate) fn new(hidden: Hidden, mark: &'static str) -> Self {
+        Self { hidden, mark }
     }
 
     /// For an answer that broke off.
@@ -72,8 +86,10 @@ impl Refusals {
         let error = error.without_url();
         let causes =
             std::iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string);
+        let is_unavailable = !error.is_builder();
         let causes: Vec<String> = std::iter::once(error.to_string()).chain(causes).collect();
-        self.error(code, &format!("{text}: {}", causes.join(": ")))
+        let error = self.error(code, &format!("{text}: {}", causes.join(": ")));
+        ModelError { is_unavailable, ..error }
     }
 
     /// For a response with an error status.
@@ -139,7 +155,8 @@ impl Refusals {
             ),
         );
         let window = complaint.window.filter(|_| code == FailureCode::ContextTooLong);
-        ModelError { window, ..error }
+        let is_unavailable = complaint.status.is_some_and(|status| (502..=504).contains(&status));
+        ModelError { window, is_unavailable, ..error }
     }
 
     pub(crate) fn error(&self, code: FailureCode, text: &str) -> ModelError {
@@ -149,14 +166,27 @@ impl Refusals {
     /// Removes the key, then puts the text on one line and truncates it. Truncating first could
     /// leave a part of the key, which would not be found.
     fn without_key(&self, text: &str) -> String {
-        let without = |text: String, hidden: &String| text.replace(hidden, "[key]");
-        let text = self.hidden.iter().fold(text.to_owned(), without);
+        let text = self.hidden.0.iter().fold(text.to_owned(), |text, hidden| without(&text, hidden));
         text.trim()
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
             .take(LONGEST_TEXT)
             .collect()
     }
+}
+
+/// The text without the parts that are equal to `hidden` but for the case of their letters: a
+/// server may change it. `hidden` is in lower case.
+fn without(text: &str, hidden: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let mut shown = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, found) in lower.match_indices(hidden) {
+        shown.extend([&text[done..at], "[key]"]);
+        done = at + found.len();
+    }
+    shown.push_str(&text[done..]);
+    shown
 }
 
 /// Returns an empty text if the body did not arrive completely: it could end in the middle of the

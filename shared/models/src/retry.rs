@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Map;
-use smartspace_domain::{
-    agents::{ModelConfig, Speaks},
-    runs::FailureCode,
-};
+use smartspace_domain::agents::{ModelConfig, Speaks};
 
 use crate::port::ModelError;
 
@@ -110,7 +107,7 @@ impl Tries {
 
     /// The wait before the next retry. `None` if the model had all of them.
     fn wait_after(&self, error: &ModelError, random: u128) -> Option<Duration> {
-        if error.is_of_own_server && error.code == FailureCode::Overloaded {
+        if error.is_of_own_server && error.is_unavailable {
             return OWN_SERVER.get(self.retries).copied();
         }
         BACK_OFF.get(self.retries).map(|longest| jittered(*longest, random))

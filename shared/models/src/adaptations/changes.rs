@@ -9,6 +9,11 @@ use crate::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Change {
+    /// A tool in place of the schema of its input, or JSON of any form in place of another schema.
+    /// It is applied first: a model may refuse a field of the tool, too.
+    NoResponseSchema,
+    /// No form of the answer at all: the rules in the prompt still ask for JSON.
+    NoResponseFormat,
     /// `max_completion_tokens` in place of `max_tokens`, or the reverse.
     OtherMaxTokens,
     NoTemperature,
@@ -17,8 +22,6 @@ pub(super) enum Change {
     NoParallelToolCalls,
     NoPromptCacheKey,
     NoToolChoice,
-    /// A tool in place of the schema of its input, or JSON of any form in place of another schema.
-    NoResponseSchema,
     /// An empty `reasoning_content` in answers with calls that have none: another model wrote them.
     EmptyThinking,
     /// The signature that stands for none, in answers whose first call has none.
@@ -58,7 +61,9 @@ const REFUSING: [&str; 23] = [
 ];
 
 impl Change {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 12] = [
+        Self::NoResponseSchema,
+        Self::NoResponseFormat,
         Self::OtherMaxTokens,
         Self::NoTemperature,
         Self::NoStreamOptions,
@@ -66,7 +71,6 @@ impl Change {
         Self::NoParallelToolCalls,
         Self::NoPromptCacheKey,
         Self::NoToolChoice,
-        Self::NoResponseSchema,
         Self::EmptyThinking,
         Self::NoSignature,
         Self::SimpleSchemas,
@@ -82,7 +86,7 @@ impl Change {
             Self::NoParallelToolCalls => &["parallel_tool_calls"],
             Self::NoPromptCacheKey => &["prompt_cache_key"],
             Self::NoToolChoice => &["tool_choice", "toolChoice"],
-            Self::NoResponseSchema => &["response_format"],
+            Self::NoResponseSchema | Self::NoResponseFormat => &["response_format"],
             Self::EmptyThinking | Self::NoSignature | Self::SimpleSchemas => &[],
         }
     }
@@ -94,6 +98,10 @@ impl Change {
             Self::EmptyThinking => return thinking::is_missed(&refusal.words),
             Self::NoSignature => return thinking::is_signature_missed(&refusal.words),
             Self::NoReasoningEffort if thinking::is_refused(&refusal.words) => return true,
+            // A schema is refused first, and then JSON of any form.
+            Self::NoResponseFormat if sent.pointer("/response_format/json_schema").is_some() => {
+                return false;
+            }
             _ => {}
         }
         let is_sent = |field: &&str| self != Self::OtherMaxTokens || sent.get(field).is_some();

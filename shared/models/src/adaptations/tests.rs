@@ -58,6 +58,8 @@ fn a_refused_field_is_left_out() {
         ("Unknown field reasoning_effort", "reasoning_effort"),
         ("\"llama3.2\" does not support thinking", "reasoning_effort"),
         ("think value \"medium\" is not supported for this model", "reasoning_effort"),
+        ("`reasoning_effort` must be one of `none` or `default`", "reasoning_effort"),
+        ("Input should be 'low', 'medium' or 'high'", "reasoning_effort"),
     ] {
         assert_eq!(after(words, &[]), Some(without(field)), "{words}");
     }
@@ -77,15 +79,22 @@ fn a_refused_schema_of_the_answer_is_offered_as_a_tool() {
     let function = json!({"name": "choose", "description": "Choose.", "parameters": schema});
     let tools = json!([{"type": "function", "function": function}]);
     let as_tool = json!({"messages": [], "tools": tools, "tool_choice": "required"});
+    let as_free_tool = json!({"messages": [], "tools": tools});
     let as_object = json!({"messages": [], "response_format": {"type": "json_object"}});
-    for (format, expected) in [(of_tool, as_tool), (of_speech, as_object)] {
+    let words = "This response_format type is unavailable now";
+    let no_choice = "deepseek-reasoner does not support this tool_choice";
+    for (format, expected, next, last) in [
+        (of_tool, as_tool, no_choice, as_free_tool),
+        (of_speech, as_object, words, json!({"messages": []})),
+    ] {
         let adaptations = Adaptations::default();
         let body = json!({"messages": [], "response_format": format});
         let mut adapted = adaptations.adapt(&model, &body);
-        let words = "This response_format type is unavailable now";
         adapted.obey(refusal(words, &[])).unwrap();
         assert_eq!(serde_json::to_value(adapted.body().unwrap()).unwrap(), expected);
-        assert!(adapted.obey(refusal(words, &[])).is_err(), "obeyed once");
+        adapted.obey(refusal(next, &[])).unwrap();
+        assert_eq!(serde_json::to_value(adapted.body().unwrap()).unwrap(), last);
+        assert!(adapted.obey(refusal(words, &[])).is_err(), "nothing is left to obey");
     }
 }
 

@@ -6,11 +6,15 @@ use serde_json::{Map, Value, json};
 /// The value by which Gemini knows that another model has made a call.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// Whether a model refuses because it cannot think, or not as much. Ollama names no field.
+/// Whether a model refuses because it cannot think, or not as much. Ollama and Cerebras name no
+/// field; Groq names the values that it takes.
 pub(super) fn is_refused(words: &str) -> bool {
     let words = words.to_lowercase();
-    words.contains("does not support thinking")
-        || words.contains("think value") && words.contains("not supported")
+    let has = |all: &[&str]| all.iter().all(|word| words.contains(word));
+    has(&["does not support thinking"])
+        || has(&["think value", "not supported"])
+        || has(&["reasoning_effort", "must be one of"])
+        || has(&["input should be", "'low'", "'high'"])
 }
 
 /// Whether a model misses its thinking beside calls, as `DeepSeek` does.

@@ -116,9 +116,9 @@ impl ResponseReader {
         }
         match reason {
             "max_tokens" | "model_context_window_exceeded" => Ok(FinishReason::Length),
+            "refusal" => Ok(FinishReason::Refusal),
             _ if has_calls => Ok(FinishReason::ToolCalls),
             "tool_use" => Err("the answer ended with a tool call, but contains none"),
-            "refusal" => Ok(FinishReason::Refusal),
             "pause_turn" => Ok(FinishReason::Pause),
             // `end_turn`, `stop_sequence`, and any newer reason.
             _ => Ok(FinishReason::Stop),

@@ -15,7 +15,7 @@ use smartspace_domain::{durations, json, runs::FailureCode};
 
 use crate::{
     port::ModelError,
-    refusals::{Refusal, Refusals, is_too_long},
+    refusals::{Hidden, Refusal, Refusals, is_too_long},
 };
 
 const NO_CREDENTIALS: &str = "the provider bedrock found no AWS credentials: \
@@ -154,7 +154,7 @@ fn described(status: Option<u16>, name: &str, message: &str) -> ModelError {
 }
 
 fn error(code: FailureCode, text: &str) -> ModelError {
-    Refusals::new(None, "").error(code, text)
+    Refusals::new(Hidden::of(None), "").error(code, text)
 }
 
 fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {

@@ -41,6 +41,38 @@ fn what_is_said_is_a_message() {
 }
 
 #[test]
+fn a_fault_of_the_json_does_not_cost_the_message() {
+    for (answer, said) in [
+        (r#"{"say": "a\ud83d b", "reason": "r"}"#, "a\u{fffd} b"),
+        ("{\"say\": \"one\n\ttwo \\\"\n\\\"\", \"reason\": \"r\"}", "one\n\ttwo \"\n\""),
+        (r#"{"say": "Hi", "reason": "r""#, "Hi"),
+        (r#"{"say": "Hi", "reason": "r",}"#, "Hi"),
+        (r#"{"say": "Hi", "reason": r}"#, "Hi"),
+        (r#"<think>maybe {"say": "draft"}</think> {"say": "Final"}"#, "Final"),
+    ] {
+        for size in [1, 3, 1_000] {
+            let (name, input, end) = call_of(answer, size, FinishReason::Stop);
+            assert_eq!((name.as_str(), end), (SEND_MESSAGE, FinishReason::ToolCalls), "{answer}");
+            let input: Value = serde_json::from_str(&input).unwrap();
+            assert_eq!(input, json!({ "text": said }), "{answer}");
+        }
+    }
+}
+
+#[test]
+fn text_in_another_form_is_no_silence() {
+    for answer in [
+        "Hello there!",
+        r#"{"say": 42}"#,
+        r#"{"answer": {"say": "Hi"}}"#,
+        r#"{"name": "send_message", "arguments": {"text": "Hi"}}"#,
+    ] {
+        let expected = (String::new(), answer.to_owned(), FinishReason::Stop);
+        assert_eq!(call_of(answer, 4, FinishReason::Stop), expected);
+    }
+}
+
+#[test]
 fn null_is_a_skip_with_its_reason() {
     for answer in [
         r#"{"say": null, "reason": "not for me"}"#,
@@ -88,6 +120,11 @@ fn a_request_shows_earlier_calls_as_such_answers() {
     };
     assert!(calls.is_empty());
     assert_eq!(text, r#"{"say":"Hi","reason":""}"#);
+    assert_eq!(
+        written(SEND_MESSAGE, r#"{"text": "Half a li"#),
+        r#"{"say":"Half a li","reason":""}"#
+    );
+    assert_eq!(written(SKIP_RESPONSE, r#"{"reason": "no"}"#), r#"{"say":null,"reason":"no"}"#);
     let result = Message::User { blocks: vec![r#"RESULT: {"error":"too long"}"#.to_owned()] };
     assert_eq!(rewritten.messages[2], result);
 }

@@ -137,6 +137,13 @@ impl ResponseReader {
             }
             _ if self.calls.has_unnamed() => Err("the answer contains a tool call without a name"),
             "length" | "max_tokens" | "model_length" => Ok(FinishReason::Length),
+            // A filter may cut a call.
+            "content_filter" | "content_filtered" | "refusal" | "safety" | "sensitive"
+                if !self.calls.are_whole() =>
+            {
+                Ok(FinishReason::Refusal)
+            }
+            _ if self.has_refused && !self.calls.are_whole() => Ok(FinishReason::Refusal),
             // Some servers finish with `stop` although the answer contains calls.
             _ if has_calls => Ok(FinishReason::ToolCalls),
             "tool_calls" | "function_call" | "tool_use" => {
@@ -153,12 +160,17 @@ impl ResponseReader {
 
 impl Dialect for ResponseReader {
     fn take(&mut self, data: &str) -> Result<Taken, Fault> {
-        if data.trim() == "[DONE]" {
+        if data.trim().eq_ignore_ascii_case("[DONE]") {
             self.is_done = true;
             return Ok(Taken::End(Vec::new()));
         }
-        let chunk = json::parse_event(data).map_err(|_| Fault::Foreign)?;
-        self.chunk(chunk).map(Taken::Pieces).map_err(Fault::Reported)
+        let chunk = json::parse_event(data).map_err(|_| Fault::Foreign);
+        let pieces = chunk.and_then(|chunk| self.chunk(chunk).map_err(Fault::Reported));
+        // Only counts may follow the end of an answer. What else comes does not cost it.
+        match pieces {
+            Err(_) if self.is_complete() => Ok(Taken::Pieces(Vec::new())),
+            pieces => pieces.map(Taken::Pieces),
+        }
     }
 
     fn is_complete(&self) -> bool {

@@ -3,12 +3,12 @@ use serde_json::json;
 use super::*;
 
 fn of(status: u16, body: &str) -> ModelError {
-    let refusals = Refusals::new(Some("sk-secret".to_owned()), "choices");
+    let refusals = Refusals::new(Hidden::of(Some("sk-secret".to_owned())), "choices");
     refusals.of_complaint(&Complaint { status: Some(status), ..Complaint::of_body(body) })
 }
 
 fn in_stream(error: &Value) -> ModelError {
-    Refusals::new(None, "choices").of_foreign(&json!({"error": error}).to_string())
+    Refusals::new(Hidden::of(None), "choices").of_foreign(&json!({"error": error}).to_string())
 }
 
 #[test]
@@ -24,6 +24,9 @@ fn a_status_maps_to_a_failure_code() {
             let redirect = if status == 301 { ", a redirect, which is not followed" } else { "" };
             let expected =
                 ModelError::new(code, format!("the provider answered {status}{redirect}: no"));
+            // A server that loads or restarts says so.
+            let is_unavailable = matches!(status, 502..=504);
+            let expected = ModelError { is_unavailable, ..expected };
             assert_eq!(
                 of(status, r#"{"error": {"message": "no", "type": "x", "code": null}}"#),
                 expected
@@ -45,7 +48,8 @@ fn every_known_form_of_an_error_body_is_read() {
     ];
     let expected = ModelError::new(FailureCode::BadRequest, "the provider answered 400: no");
     assert_eq!(bodies.map(|body| of(400, body)), bodies.map(|_| expected.clone()));
-    assert_eq!(of(503, ""), ModelError::new(FailureCode::Overloaded, "the provider answered 503"));
+    let unavailable = ModelError::new(FailureCode::Overloaded, "the provider answered 503");
+    assert_eq!(of(503, ""), ModelError { is_unavailable: true, ..unavailable });
 }
 
 #[test]
@@ -110,7 +114,7 @@ fn an_error_in_a_stream_is_classified_by_its_words() {
 #[test]
 fn an_event_that_is_not_a_chunk_breaks_the_answer() {
     let broken = |text: &str| ModelError::new(FailureCode::BrokenStream, text);
-    let refusals = Refusals::new(None, "choices");
+    let refusals = Refusals::new(Hidden::of(None), "choices");
     assert_eq!(
         refusals.of_foreign("{\"cho"),
         broken("the provider sent an event that is not JSON")
@@ -135,8 +139,13 @@ fn error_texts_never_contain_the_key() {
         echo(&long),
         format!("the provider answered 401: {}[key", "x".repeat(LONGEST_TEXT - 4))
     );
-    let refusals = Refusals::new(Some("sk-secret".to_owned()), "choices");
+    let refusals = Refusals::new(Hidden::of(Some("sk-secret".to_owned())), "choices");
     assert_eq!(refusals.broken("sk-secret").message, "[key]");
+    // A server may change the case. A part of a hidden text may be hidden, too.
+    let hidden = ["sk-secret", "Bearer sk-secret", "c2stc2VjcmV0"].map(str::to_owned);
+    let refusals = Refusals::new(Hidden::of(hidden), "choices");
+    let text = "SK-SECRET, bearer sk-secret, \u{130}C2stc2VjcmV0!";
+    assert_eq!(refusals.broken(text).message, "[key], [key], \u{130}[key]!");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_transient_error_is_retried_three_times_then_each_fallback_is_tried_once() {
 #[test]
 fn an_own_server_that_loads_or_restarts_gets_two_minutes() {
     let of_own = |code| ModelError { is_of_own_server: true, ..error(code) };
-    let loading = of_own(FailureCode::Overloaded);
+    let loading = ModelError { is_unavailable: true, ..of_own(FailureCode::Overloaded) };
     let alone = ModelConfig { fallback: Vec::new(), ..model() };
     let mut tries = Tries::new(&alone);
     let mut waits = Vec::new();
@@ -84,6 +84,8 @@ fn an_own_server_that_loads_or_restarts_gets_two_minutes() {
     let mut tries = Tries::new(&alone);
     assert_eq!(tries.after(&of_own(FailureCode::BrokenStream), 0), millis(250));
     assert_eq!(tries.after(&loading, 0), millis(4_000));
+    // An error that lasts is none, either.
+    assert_eq!(Tries::new(&alone).after(&of_own(FailureCode::Overloaded), 0), millis(250));
     // Another worker goes on where the first one was.
     let mut resumed = Tries::resumed(&alone, tries.stage());
     assert_eq!(resumed.after(&loading, 0), millis(8_000));

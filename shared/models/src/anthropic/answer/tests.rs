@@ -161,7 +161,7 @@ fn a_stop_reason_maps_to_a_finish_reason() {
     let reasons = [
         ("end_turn", FinishReason::Stop, FinishReason::ToolCalls),
         ("stop_sequence", FinishReason::Stop, FinishReason::ToolCalls),
-        ("refusal", FinishReason::Refusal, FinishReason::ToolCalls),
+        ("refusal", FinishReason::Refusal, FinishReason::Refusal),
         ("pause_turn", FinishReason::Pause, FinishReason::ToolCalls),
         ("of_next_year", FinishReason::Stop, FinishReason::ToolCalls),
         ("max_tokens", FinishReason::Length, FinishReason::Length),

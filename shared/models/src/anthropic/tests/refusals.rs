@@ -45,6 +45,7 @@ async fn refusals_get_failure_codes() {
     let refused = |code, text: &str, seconds: Option<u64>| {
         Err(ModelError {
             retry_after: seconds.map(Duration::from_secs),
+            is_unavailable: text.contains(" 504"),
             window: text.contains("> 200000").then_some(200_000),
             ..ModelError::new(code, text)
         })

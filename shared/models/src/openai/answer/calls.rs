@@ -28,6 +28,8 @@ struct Call {
     number: Option<u32>,
     /// Input that arrived before the name.
     held: String,
+    /// All of its input so far.
+    written: String,
     input: InputProgress,
     /// Its name came again after its input was complete. If more input follows, it was the name of
     /// another call of the same tool.
@@ -76,6 +78,16 @@ impl CallPart {
     }
 }
 
+impl Call {
+    fn is_repeated_by(&self, part: &CallPart) -> bool {
+        self.index == part.index
+            && self.name == part.name
+            && (self.id == part.id || part.id.is_empty())
+            && self.input.is_complete()
+            && self.written.trim() == part.input.trim()
+    }
+}
+
 impl Calls {
     /// Adds a part of a call, and the pieces that it gives.
     pub(super) fn add(&mut self, mut part: CallPart, pieces: &mut Vec<Piece>) {
@@ -106,6 +118,7 @@ impl Calls {
             self.started += 1;
         }
         call.held.push_str(&part.input);
+        call.written.push_str(&part.input);
         let Some(index) = call.number else { return };
         if !call.id.is_empty() && (begins || has_new_id) {
             pieces.push(Piece::CallId { index, id: call.id.clone() });
@@ -129,6 +142,11 @@ impl Calls {
         self.calls.iter().all(|call| call.input.is_complete() || call.input.is_empty())
     }
 
+    /// Whether all of the input of each call has come.
+    pub(super) fn are_whole(&self) -> bool {
+        self.calls.iter().all(|call| call.input.is_complete())
+    }
+
     /// The provider's own fields of each call, by its number in the pieces.
     pub(super) fn marks(&mut self) -> Map<String, Value> {
         let marked = self.calls.iter_mut().filter(|call| !call.marks.is_empty());
@@ -145,6 +163,7 @@ impl Calls {
             name: String::new(),
             number: None,
             held: String::new(),
+            written: String::new(),
             input: InputProgress::default(),
             is_named_again: false,
             marks: Map::new(),
@@ -185,6 +204,10 @@ impl Calls {
             .or_else(|| self.last(continues_open));
         let Some(at) = at else { return Position::New };
         let call = &self.calls[at];
+        // Some servers repeat the whole call in their last chunk.
+        if part.index.is_some() && call.is_repeated_by(part) {
+            return Position::Nowhere;
+        }
         let is_same_name = call.name == part.name;
         let has_other_id = of_id.is_none() && !part.id.is_empty();
         let continues = match () {

@@ -25,6 +25,7 @@ async fn refusals_get_failure_codes() {
     let refused = |code, text: &str, seconds: Option<u64>| {
         Err(ModelError {
             retry_after: seconds.map(Duration::from_secs),
+            is_unavailable: text.contains(" 503"),
             ..ModelError::new(code, text)
         })
     };
@@ -99,6 +100,17 @@ async fn an_unreachable_provider_is_overloaded() {
     assert_eq!(error.code, FailureCode::Overloaded);
     assert!(error.message.starts_with("the provider can't be reached: "), "{error}");
     assert!(!error.message.contains("password"), "{error}");
+    assert!(error.is_unavailable);
+}
+
+/// A port may be open before the server behind it is.
+#[tokio::test]
+async fn a_connection_that_ends_before_the_answer_is_that_of_an_unavailable_server() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    tokio::spawn(async move { while listener.accept().await.is_ok() {} });
+    let error = ask_under(Limits::default(), &openai(None, Some(&base))).await.unwrap_err();
+    assert_eq!((error.code, error.is_unavailable), (FailureCode::BrokenStream, true), "{error}");
 }
 
 #[tokio::test]

@@ -46,8 +46,8 @@ fn token_counts_are_merged_and_input_includes_cached_tokens() {
         json!({"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX, "output_tokens": 7}),
     );
     let usage = Usage {
-        input_tokens: u64::MAX,
-        cached_tokens: u64::MAX,
+        input_tokens: 2 << 40,
+        cached_tokens: 1 << 40,
         output_tokens: 7,
         ..Usage::default()
     };

@@ -53,6 +53,39 @@ fn done_ends_an_answer_without_a_reason_if_its_calls_are_complete() {
 }
 
 #[test]
+fn nothing_after_its_end_costs_an_answer() {
+    let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}).to_string();
+    let error = json!({"error": {"message": "closing"}}).to_string();
+    let counts = json!({"choices": [], "usage": {"completion_tokens": 7}}).to_string();
+    let data = [
+        chunk(json!({"content": "Hm"})),
+        end,
+        "bye".to_owned(),
+        error,
+        counts,
+        "[done]".to_owned(),
+    ];
+    let Some(Piece::Finished { reason, usage }) = read_data(&data).unwrap().pop() else { panic!() };
+    assert_eq!((reason, usage.output_tokens), (FinishReason::Stop, 7));
+}
+
+#[test]
+fn a_filter_that_cuts_a_call_refuses() {
+    let end = |reason: &str| {
+        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}).to_string()
+    };
+    let reason_of = |data: &[String]| match read_data(data).unwrap().pop() {
+        Some(Piece::Finished { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    };
+    let refused = chunk(json!({"refusal": "I can't."}));
+    let cut = || call("{\"text\": \"I wi");
+    assert_eq!(reason_of(&[cut(), end("content_filter")]), FinishReason::Refusal);
+    assert_eq!(reason_of(&[cut(), refused, end("stop")]), FinishReason::Refusal);
+    assert_eq!(reason_of(&[call("{}"), end("content_filter")]), FinishReason::ToolCalls);
+}
+
+#[test]
 fn a_reason_maps_to_a_finish_reason() {
     let call = calls(json!([{"function": {"name": "f", "arguments": "{}"}}]));
     for (reason, without_calls, with_calls) in [

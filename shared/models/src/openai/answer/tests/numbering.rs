@@ -68,6 +68,30 @@ fn a_name_that_is_repeated_begins_no_other_call() {
 }
 
 #[test]
+fn a_whole_call_that_is_repeated_is_one_call() {
+    let whole = |more: Value| {
+        let mut call = json!({"index": 0, "function": {"name": "f", "arguments": "{\"a\":1}"}});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        part(call)
+    };
+    let known = || whole(json!({"id": "a"}));
+    let unknown = || whole(json!({}));
+    let head = json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"a\""}});
+    let rest = json!({"index": 0, "function": {"arguments": ":1}"}});
+    for deltas in [
+        vec![known(), known()],
+        vec![known(), unknown()],
+        vec![unknown(), unknown()],
+        vec![part(head), part(rest), known()],
+    ] {
+        assert_eq!(made(&deltas), [call("f", "{\"a\":1}")], "{deltas:?}");
+    }
+    let both = [call("f", "{\"a\":1}"), call("f", "{\"a\":1}")];
+    assert_eq!(made(&[known(), whole(json!({"id": "b"}))]), both, "two ids are two calls");
+    assert_eq!(made(&[known(), whole(json!({"index": 1, "id": "b"}))]), both);
+}
+
+#[test]
 fn input_under_an_unknown_index_belongs_to_the_open_call() {
     let more = |index: Value, input: &str| {
         part(json!({"index": index, "id": null, "function": {"arguments": input}}))
