@@ -190,6 +190,7 @@ impl ModelCaller<'_> {
         let mut attempt = self.context.run.claims.saturating_sub(1).saturating_mul(TRIES);
         attempt += question.round * TRIES_OF_ROUND;
         let mut refusals = Refusals::default();
+        let mut failed = Vec::new();
         loop {
             attempt += 1;
             let request = Request {
@@ -216,9 +217,18 @@ impl ModelCaller<'_> {
                 self.context.files.give_up();
                 continue;
             }
+            let asked = request.model.full_name();
             match tries.after(&error, self.context.pipeline.ids.random()) {
-                Next::Wait(time) => self.wait(question.step, &tries, &error, time).await?,
-                Next::GiveUp => return refusals.last().ok_or(NoModelAnswer::Failed(error)),
+                Next::Wait(time) => {
+                    if tries.current().full_name() != asked {
+                        failed.push(format!("{asked}: {error}"));
+                    }
+                    self.wait(question.step, &tries, &error, time).await?;
+                }
+                Next::GiveUp => {
+                    let error = with_earlier(failed, &asked, error);
+                    return refusals.last().ok_or(NoModelAnswer::Failed(error));
+                }
             }
         }
     }
@@ -383,6 +393,15 @@ impl Refusals {
         let last = self.0.pop()?;
         Some(self.before(last))
     }
+}
+
+/// The error of the last model, with what models before it have answered.
+fn with_earlier(failed: Vec<String>, last: &str, error: ModelError) -> ModelError {
+    if failed.is_empty() {
+        return error;
+    }
+    let all: Vec<_> = failed.into_iter().chain([format!("{last}: {error}")]).collect();
+    ModelError { message: all.join("; "), ..error }
 }
 
 /// All requests of one agent in one space have the same beginning, so they share a key. It is a

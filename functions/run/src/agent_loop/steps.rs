@@ -18,10 +18,12 @@ use std::time::Duration;
 
 use smartspace_domain::{
     Result, Time,
+    agents::Speaks,
     events::StreamEnd,
     runs::{EndReason, FailureCode},
     steps::{FinishReason, SystemMessage},
 };
+use smartspace_models::port::ModelError;
 use smartspace_store::runs::{Tried, endings::Ended, steps::Progress};
 use tokio::time::Instant;
 
@@ -37,6 +39,11 @@ use crate::{
 };
 use run_end::{LoopExit, RunEnd};
 use watching::StepNotes;
+
+/// The most answers of a model in one run that answers in JSON.
+const JSON_STEPS: u32 = 3;
+const NO_SPACE_FOR_JSON: &str = "a model that speaks json cannot enter a space: give the agent a \
+    model that calls tools, or trigger it by a message in a space";
 
 /// How the loop left its run.
 pub(crate) enum LoopOutcome {
@@ -108,7 +115,7 @@ impl AgentLoop<'_> {
             if let Some(exit) = self.run_calls(state, deadline).await? {
                 return Ok(exit);
             }
-            if state.steps >= self.context.config.run_loop.max_steps {
+            if state.steps >= self.most_steps() {
                 return Ok(RunEnd::completed(EndReason::MaxSteps).exit());
             }
             // In the last seconds of an invocation the model's answer would be cut off. A worker
@@ -122,6 +129,10 @@ impl AgentLoop<'_> {
             state.compact(u64::from(self.context.window()), self.tools);
             let mut notes = self.watch(state).await?;
             let began = self.context.now();
+            if self.speaks_json() && state.active_space.is_none() {
+                let error = ModelError::new(FailureCode::NotConfigured, NO_SPACE_FOR_JSON);
+                return Ok(RunEnd::failed(error, self.unanswered(state, notes, began)).exit());
+            }
             let answer = match self.ask_and_compact(state, sources, &mut notes, deadline).await {
                 Some(Ok(answer)) => answer,
                 Some(Err(why)) => return self.without_answer(why, state, notes, began),
@@ -150,6 +161,16 @@ impl AgentLoop<'_> {
             state.is_first_action = false;
             state.pending = Some(state.add_answer(&step, self.tools));
         }
+    }
+
+    fn speaks_json(&self) -> bool {
+        self.context.model.speaks == Speaks::Json
+    }
+
+    /// A model that answers in JSON has one answer in a run, and two more if it was not accepted.
+    fn most_steps(&self) -> u32 {
+        let most = self.context.config.run_loop.max_steps;
+        if self.speaks_json() { most.min(JSON_STEPS) } else { most }
     }
 
     /// How the loop ends if the model gives no answer.

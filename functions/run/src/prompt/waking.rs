@@ -35,6 +35,9 @@ fn limit_of_others(overview: &SpaceOverview, me: EntityId) -> Option<u32> {
     limits.max().filter(|_| overview.count == overview.members.len())
 }
 
+/// The sentence for a space whose only agent is the reader.
+const NOBODY: &str = "No other agent is here: your message wakes nobody.";
+
 /// Writes whom a message of an agent wakes in a space, as one sentence.
 pub(crate) fn write_waking(
     settings: &SpaceSettings,
@@ -44,6 +47,9 @@ pub(crate) fn write_waking(
         settings.trigger_policy == TriggerPolicy::Admin && settings.admin_agent_id.is_some();
     if overview.is_some_and(is_pair_of_agents) && !has_admin {
         return "Your message wakes the other agent.";
+    }
+    if overview.is_some_and(has_one_agent) {
+        return NOBODY;
     }
     match settings.trigger_policy {
         TriggerPolicy::All => {
@@ -63,6 +69,12 @@ fn is_pair_of_agents(overview: &SpaceOverview) -> bool {
     overview.count == 2 && overview.members.iter().all(|member| is_agent(member.sender.kind))
 }
 
+fn has_one_agent(overview: &SpaceOverview) -> bool {
+    let members = &overview.members;
+    let agents = members.iter().filter(|member| member.sender.kind == EntityType::Agent);
+    overview.count == members.len() && agents.count() == 1
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -79,6 +91,7 @@ mod tests {
                 id: EntityId::new(Time::from_millis(1), number),
                 name: format!("m{number}"),
                 kind: *kind,
+                guest: false,
             },
             about: None,
             chain_limit: None,
@@ -112,7 +125,10 @@ mod tests {
         let other = "Your message wakes the other agent.";
         assert_eq!([&all, &mention, &router, &no_admin].map(|it| said(it, &pair)), [other; 4]);
         assert_eq!(said(&with_admin, &pair), named);
-        assert_eq!(said(&mention, &[Human, Agent]), named);
+        assert_eq!(
+            [&all, &mention, &router].map(|it| said(it, &[Human, Agent, Human])),
+            [NOBODY; 3]
+        );
     }
 
     #[test]
@@ -124,6 +140,7 @@ mod tests {
                 id: EntityId::new(Time::from_millis(1), number),
                 name: format!("m{number}"),
                 kind: EntityType::Agent,
+                guest: false,
             },
             about: None,
             chain_limit,

@@ -108,7 +108,7 @@ impl Outcome {
 
 /// Whether the model stopped in the middle of the input.
 pub(crate) fn is_incomplete(call: &CallBegun) -> bool {
-    parse(&call.input).is_err()
+    call.input.trim().is_empty() || parse(&call.input).is_err()
 }
 
 impl Calling<'_> {

@@ -5,8 +5,7 @@ use smartspace_domain::{
     agents::ModelConfig,
     ids::{CallId, SpaceId, StreamId},
     json,
-    runs::Usage,
-    steps::{LiveAnswer, SystemMessage},
+    steps::{FinishReason, LiveAnswer, SystemMessage},
 };
 use smartspace_models::port::{ModelError, Piece};
 use smartspace_store::runs::steps::{CallBegun, Opaque};
@@ -17,7 +16,7 @@ use crate::{
     },
     run_context::RunContext,
     streaming::{CallPosition, LiveStream, PendingAudience, StreamInfo, recent_audience},
-    tools::{input::text_of, naming::named},
+    tools::{calling::is_incomplete, input::text_of, naming::named},
 };
 
 /// The longest answer that fits one stored item, in bytes.
@@ -122,9 +121,12 @@ impl<'a> GrowingAnswer<'a> {
                     let replaced = json::replace_lone_surrogates(&call.input).into_owned();
                     call.input = replaced;
                 }
-                let cost = context.prices.cost(&self.answer.model, &usage);
+                if reason == FinishReason::Refusal {
+                    // A filter may cut the last call.
+                    self.answer.calls.retain(|call| !is_incomplete(call));
+                }
                 self.answer.reason = reason;
-                self.answer.usage = Usage { cost, ..usage };
+                self.answer.usage = context.prices.priced(&self.answer.model, usage);
                 return Ok(true);
             }
         }

@@ -22,11 +22,11 @@ impl State {
     /// Cuts the oldest results if the conversation takes most of a `window` of so many tokens.
     /// Those of the last answer stay, because the model has not read them yet.
     pub(crate) fn compact(&mut self, window: u64, tools: &Toolbox) {
-        if self.tokens().is_none_or(|tokens| tokens * 100 < window * FULL_PERCENT) {
+        if self.tokens().is_none_or(|tokens| tokens.saturating_mul(100) < window * FULL_PERCENT) {
             return;
         }
         self.cut_opaque_up_to(self.steps.saturating_sub(1));
-        while self.tokens().is_some_and(|tokens| tokens * 100 > window * TARGET_PERCENT) {
+        while self.tokens().is_some_and(|tokens| tokens.saturating_mul(100) > window * TARGET_PERCENT) {
             if self.cut_results >= self.read_results() || !self.cut_next(tools) {
                 return;
             }
