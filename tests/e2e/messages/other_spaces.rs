@@ -48,7 +48,7 @@ async fn a_run_enters_another_space_and_reads_and_posts_there() {
         entered.block("ACTIVE SPACE"),
         [
             format!("ACTIVE SPACE: \"Reports\" ({reports}) — Sarah (human), You"),
-            "Your message wakes the other agents here; write @Name to ask one of them.".into(),
+            "No other agent is here: your message wakes nobody.".into(),
         ]
     );
     let history = entered.timeline();

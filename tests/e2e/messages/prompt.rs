@@ -121,7 +121,7 @@ fn assert_user_prompt(first: &FirstRun) {
     assert_eq!(user.timeline(), [line]);
     let active = [
         "ACTIVE SPACE: \"Team\"",
-        "Your message wakes the other agents here; write @Name to ask one of them.",
+        "No other agent is here: your message wakes nobody.",
     ];
     assert_eq!(user.block("ACTIVE SPACE"), active);
     let trigger: Vec<String> =
