@@ -119,10 +119,7 @@ fn assert_user_prompt(first: &FirstRun) {
         note: None,
     };
     assert_eq!(user.timeline(), [line]);
-    let active = [
-        "ACTIVE SPACE: \"Team\"",
-        "No other agent is here: your message wakes nobody.",
-    ];
+    let active = ["ACTIVE SPACE: \"Team\"", "No other agent is here: your message wakes nobody."];
     assert_eq!(user.block("ACTIVE SPACE"), active);
     let trigger: Vec<String> =
         user.block("TRIGGER").iter().map(|line| bare(line, "Husam")).collect();
