@@ -26,7 +26,10 @@ impl State {
             return;
         }
         self.cut_opaque_up_to(self.steps.saturating_sub(1));
-        while self.tokens().is_some_and(|tokens| tokens.saturating_mul(100) > window * TARGET_PERCENT) {
+        while self
+            .tokens()
+            .is_some_and(|tokens| tokens.saturating_mul(100) > window * TARGET_PERCENT)
+        {
             if self.cut_results >= self.read_results() || !self.cut_next(tools) {
                 return;
             }
