@@ -61,8 +61,11 @@ impl Access {
             headers.insert(header.name, header.value);
         }
         let values = entry.headers.values().filter(|value| value.len() >= SHORTEST_HIDDEN);
-        let hidden =
-            key.into_iter().map(str::to_owned).chain(entry.hidden.iter().cloned()).chain(values.cloned());
+        let hidden = key
+            .into_iter()
+            .map(str::to_owned)
+            .chain(entry.hidden.iter().cloned())
+            .chain(values.cloned());
         Ok(Self { base, headers, hidden: Hidden::of(hidden) })
     }
 

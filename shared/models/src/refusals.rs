@@ -29,8 +29,7 @@ pub(crate) struct Hidden(Arc<[String]>);
 
 impl Hidden {
     pub(crate) fn of(texts: impl IntoIterator<Item = String>) -> Self {
-        let mut texts: Vec<_> =
-            texts.into_iter().map(|text| text.to_ascii_lowercase()).collect();
+        let mut texts: Vec<_> = texts.into_iter().map(|text| text.to_ascii_lowercase()).collect();
         texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
         Self(texts.into())
     }
@@ -166,7 +165,8 @@ impl Refusals {
     /// Removes the key, then puts the text on one line and truncates it. Truncating first could
     /// leave a part of the key, which would not be found.
     fn without_key(&self, text: &str) -> String {
-        let text = self.hidden.0.iter().fold(text.to_owned(), |text, hidden| without(&text, hidden));
+        let text =
+            self.hidden.0.iter().fold(text.to_owned(), |text, hidden| without(&text, hidden));
         text.trim()
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })

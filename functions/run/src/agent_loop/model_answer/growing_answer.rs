@@ -5,6 +5,7 @@ use smartspace_domain::{
     agents::ModelConfig,
     ids::{CallId, SpaceId, StreamId},
     json,
+    runs::Usage,
     steps::{FinishReason, LiveAnswer, SystemMessage},
 };
 use smartspace_models::port::{ModelError, Piece};
@@ -126,7 +127,8 @@ impl<'a> GrowingAnswer<'a> {
                     self.answer.calls.retain(|call| !is_incomplete(call));
                 }
                 self.answer.reason = reason;
-                self.answer.usage = context.prices.priced(&self.answer.model, usage);
+                let cost = context.prices.cost(&self.answer.model, &usage);
+                self.answer.usage = Usage { cost, ..usage };
                 return Ok(true);
             }
         }
