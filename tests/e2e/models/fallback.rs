@@ -99,7 +99,9 @@ async fn if_both_models_fail_the_run_fails_with_the_last_error_code() {
         "{run}"
     );
     let message = run["error"]["message"].as_str().unwrap();
-    assert!(message.contains("/ada: ") && message.contains("; ") && message.contains("/bea: "));
+    for model in ["ada", "bea"] {
+        assert!(message.contains(&format!("/{}: ", scene.stack.model.name(model))), "{message}");
+    }
     assert_eq!((scene.requests("ada"), scene.requests("bea")), (4, 1));
     scene.socket.frame("run.failed", SOON, |frame| frame["run"]["id"] == scene.run.as_str()).await;
     assert_eq!(scene.stack.texts(&scene.space).await, ["Hello?"]);
