@@ -236,14 +236,23 @@ mod tests {
         samples,
     };
 
-    async fn ask(provider: &str) -> Result<Vec<Result<Piece, ModelError>>, ModelError> {
-        let http = http::client().no_proxy().build().unwrap();
-        let models = Models::new(Settings {
-            providers: Providers::default(),
+    /// Providers of which `openai` is at this address.
+    fn models_at(address: &str) -> Models {
+        let entry = ProviderEntry::of(ProviderApi::Openai);
+        models(Providers::default().with_default(entry.with(Some("key"), Some(address))))
+    }
+
+    fn models(providers: Providers) -> Models {
+        Models::new(Settings {
+            providers,
             bedrock: Arc::new(no_bedrock::NoBedrock),
             limits: Limits::default(),
-            http,
-        });
+            http: http::client().no_proxy().build().unwrap(),
+        })
+    }
+
+    async fn ask(provider: &str) -> Result<Vec<Result<Piece, ModelError>>, ModelError> {
+        let models = models(Providers::default());
         let script = serde_json::from_value(json!({"rules": []})).unwrap();
         let request = Request {
             model: ModelConfig {
@@ -292,14 +301,7 @@ mod tests {
                 }
             })
             .await;
-        let entry = ProviderEntry::of(ProviderApi::Openai);
-        let models = Models::new(Settings {
-            providers: Providers::default()
-                .with_default(entry.with(Some("key"), Some(&provider.address))),
-            bedrock: Arc::new(no_bedrock::NoBedrock),
-            limits: Limits::default(),
-            http: http::client().no_proxy().build().unwrap(),
-        });
+        let models = models_at(&provider.address);
         let asked = async |context_window, max_output_tokens| {
             let model = samples::request().model;
             let model = ModelConfig { context_window, max_output_tokens, ..model };
@@ -322,14 +324,7 @@ mod tests {
         let cut = Reply::events(&format!("{begun}data: {error}\n\n"));
         for reply in [Reply::refusal(400, &error.to_string()), cut] {
             let provider = Provider::start(reply).await;
-            let entry = ProviderEntry::of(ProviderApi::Openai);
-            let models = Models::new(Settings {
-                providers: Providers::default()
-                    .with_default(entry.with(Some("key"), Some(&provider.address))),
-                bedrock: Arc::new(no_bedrock::NoBedrock),
-                limits: Limits::default(),
-                http: http::client().no_proxy().build().unwrap(),
-            });
+            let models = models_at(&provider.address);
             let pieces = models.ask(&samples::request()).await.unwrap();
             let last = pieces.collect::<Vec<_>>().await.pop();
             let usage = Usage::default();

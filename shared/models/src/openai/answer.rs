@@ -131,6 +131,11 @@ impl ResponseReader {
             }
             None => return Err("the answer ended before it was complete"),
         };
+        let is_refused = self.has_refused
+            || matches!(
+                reason,
+                "content_filter" | "content_filtered" | "refusal" | "safety" | "sensitive"
+            );
         match reason {
             "error" | "abort" | "network_error" | "insufficient_system_resource" => {
                 Err("the provider aborted the answer")
@@ -138,21 +143,13 @@ impl ResponseReader {
             _ if self.calls.has_unnamed() => Err("the answer contains a tool call without a name"),
             "length" | "max_tokens" | "model_length" => Ok(FinishReason::Length),
             // A filter may cut a call.
-            "content_filter" | "content_filtered" | "refusal" | "safety" | "sensitive"
-                if !self.calls.are_whole() =>
-            {
-                Ok(FinishReason::Refusal)
-            }
-            _ if self.has_refused && !self.calls.are_whole() => Ok(FinishReason::Refusal),
+            _ if is_refused && !self.calls.are_whole() => Ok(FinishReason::Refusal),
             // Some servers finish with `stop` although the answer contains calls.
             _ if has_calls => Ok(FinishReason::ToolCalls),
             "tool_calls" | "function_call" | "tool_use" => {
                 Err("the answer ended with a tool call, but contains none")
             }
-            "content_filter" | "content_filtered" | "refusal" | "safety" | "sensitive" => {
-                Ok(FinishReason::Refusal)
-            }
-            _ if self.has_refused => Ok(FinishReason::Refusal),
+            _ if is_refused => Ok(FinishReason::Refusal),
             _ => Ok(FinishReason::Stop),
         }
     }
