@@ -56,6 +56,10 @@ console *files:
 contract *flags:
     tests/run contract -- {{flags}}
 
+# Compare the approval rules with a reading of their own.
+approvals *flags:
+    tests/run approvals -- {{flags}}
+
 # Deploy to an AWS emulator and run the tests there.
 emulator *flags:
     tests/run emulator -- {{flags}}
@@ -85,6 +89,14 @@ accept:
 load *flags:
     cargo build --release -p smartspace -p smartspace-tests
     target/release/load {{flags}}
+
+# Serve a function with the environment of `target/function.env`: `just watch run`.
+watch name:
+    cargo lambda watch -p smartspace-{{name}} --env-file target/function.env
+
+# Invoke a function that `just watch` serves: `just invoke run events/run/message.json`.
+invoke name event:
+    cargo lambda invoke {{name}} --data-file {{event}}
 
 # Build the Lambda binaries.
 lambda:

@@ -46,7 +46,8 @@ RULES = re.compile(
             r"^expected (the five fields|for the |cron fields|a day that exists in its months)",
             r"^expected 1 to 128 characters, not only blanks",
             r"^can't be changed$",
-            r"^required with the policy (admin|router)$",
+            r"^required with the policy admin$",
+            r"^expected a router model: the operator sets one ",
             r"^expected no script: only the provider scripted plays one$",
             r"^expected a script for the provider scripted, and none for others$",
             r"^expected a provider of this deployment \([a-z, ]+\), got ",
@@ -63,6 +64,8 @@ RULES = re.compile(
             r"at most 32 KiB",
             r", 1 to 200 bytes",
             # Limits and syntax that a schema can't express.
+            r"^expected a name without control characters, and without characters that are not "
+            r"shown, change its direction or are not assigned by Unicode$",
             r"^expected dollars, 0 or ",
             r"^expected at most (1 day|7 days|1 week)$",
             r"^expected a JSON Schema: ",
@@ -82,6 +85,17 @@ RULES = re.compile(
             # Cursors are opaque.
             r"^cursor: expected the nextCursor of an earlier page$",
             r"^expected at most one of after, before and cursor$",
+            r"^expected agentId, spaceId or both$",
+            # Rules of approvals.
+            r"^expected none: only for the action ",
+            r"^required: the (new input of the call|result for the model)$",
+            r"^expected at most 365 days$",
+            r"^expected a CEL expression over input, tool, agent, space: ",
+            r"^expected members, owners, or 1 to 100 ids$",
+            r"^expected each id once$",
+            r"^expected at most the number of people in by, ",
+            r"^expected another tool: skip_response ",
+            r"^expected an existing space$",
         ]
     )
 )
@@ -104,8 +118,12 @@ def before_call(context, case, **kwargs):
     if "entityId" in ids and is_positive(case):
         ask = ids["id"] + ids["entityId"]
         ids.update(id=pick("spaces", ask), entityId=pick("guests", ask))
+    elif "attachmentId" in ids and case.method == "DELETE" and is_positive(case):
+        ids["id"], ids["attachmentId"] = pick("files", ids["id"] + ids["attachmentId"])
     elif "inviteId" in ids and is_positive(case):
         ids["id"], ids["inviteId"] = pick("invites", ids["id"] + ids["inviteId"])
+    elif path.startswith("/v1/allowances/") and is_positive(case):
+        ids["id"] = pick("allowances", ids["id"])
     elif case.method == "DELETE" and not path.startswith("/v1/agents/"):
         for name, value in ids.items():
             if any(value in known for known in PREPARED.values()):
@@ -125,6 +143,10 @@ def use_existing_ids(case, path, ids):
     ask = str(ids.get("id", "")) + str(case.body)
     if path.endswith("/result"):
         ids["id"], ids["callId"] = pick("forms", ask)
+    elif path.endswith("/decision"):
+        ids["id"], ids["callId"] = pick("approvals", ask)
+        if isinstance(case.body, dict):
+            case.body["senderId"] = pick("people", ask)
     elif path.startswith("/v1/runs/"):
         ids["id"] = pick("runs", ask)
     elif "planId" in ids and case.method != "DELETE":

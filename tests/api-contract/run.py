@@ -109,6 +109,7 @@ def prepare(client):
             )
             runs += [decision["runId"] for decision in message["dispatch"] if decision["runId"]]
     forms = [ask(client, people, make) for _ in range(4)]
+    approvals = [guarded(client, people, make) for _ in range(4)]
     plan = {"name": "Now and then", "instruction": "Look around.", "cron": "0 9 * * *"}
     plans = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/plans", plan)["id"]) for _ in range(3)]
     delivery = {"service": "jira", "payload": {"issue": 1}}
@@ -117,6 +118,12 @@ def prepare(client):
         for _ in range(3)
     ]
     invites = [(space, client.ask(f"/v1/spaces/{space}/invites", {})["id"]) for space in spaces]
+    file = {"name": "a.txt", "contentType": "text/plain", "bytes": 1, "sha256": "0" * 64}
+    files = [
+        (space, client.ask(f"/v1/spaces/{space}/attachments", file)["attachmentId"])
+        for space in spaces
+        for _ in range(3)
+    ]
     prepared = {
         "people": people,
         "guests": guests,
@@ -124,34 +131,68 @@ def prepare(client):
         "spaces": spaces,
         "runs": runs,
         "forms": forms,
+        "approvals": approvals,
+        "files": files,
+        "allowances": remembered(client, people, make),
     }
     return {**prepared, "plans": plans, "deliveries": deliveries, "invites": invites}
 
 
 def ask(client, people, make):
     """Creates a form that accepts any answer. Returns its run and its call."""
-    asks = {"steps": [{"calls": [{"tool": "ask", "input": {}}]}]}
     tool = {
         "name": "ask",
         "description": "Asks.",
         "inputSchema": {},
         "execution": {"type": "space", "answerBy": "anyone"},
     }
-    model = {"provider": "scripted", "name": "demo", "script": {"rules": [asks]}}
-    asker = make(
+    _, cards = asked(client, people, make, {"tools": [tool]}, 1)
+    return cards[0]["runId"], cards[0]["parts"][0]["callId"]
+
+
+GUARDED = {
+    "tools": [
         {
-            "type": "agent",
-            "name": f"Asker {secrets.token_hex(4)}",
-            "agent": {"model": model, "tools": [tool]},
+            "name": "ask",
+            "description": "Does nothing.",
+            "inputSchema": {},
+            "execution": {"type": "static", "output": "done"},
         }
-    )
+    ],
+    "approvals": [{"tools": ["ask"]}],
+}
+
+
+def guarded(client, people, make):
+    """Creates a call that waits for approval. Returns its run and its call."""
+    _, cards = asked(client, people, make, GUARDED, 1)
+    return cards[0]["runId"], cards[0]["parts"][0]["callId"]
+
+
+def remembered(client, people, make):
+    """Approves calls and remembers that. Returns the ids of the allowances."""
+    agent, cards = asked(client, people, make, GUARDED, 3)
+    approve = {"action": "approve", "remember": {"in": "space"}, "senderId": people[0]}
+    for card in cards:
+        call = card["parts"][0]["callId"]
+        client.ask(f"/v1/runs/{card['runId']}/toolCalls/{call}/decision", approve)
+    return [item["id"] for item in client.ask(f"/v1/allowances?agentId={agent}")["items"]]
+
+
+def asked(client, people, make, config, count):
+    """Waits until an agent shows cards. Returns the agent and the cards."""
+    call = {"tool": "ask", "input": {}}
+    script = {"rules": [{"steps": [{"calls": [call] * count}]}]}
+    model = {"provider": "scripted", "name": "demo", "script": script}
+    name = f"Asker {secrets.token_hex(4)}"
+    asker = make({"type": "agent", "name": name, "agent": {"model": model, **config}})
     space = client.ask("/v1/spaces", {"name": "Forms", "members": [*people, asker]})["id"]
     client.ask(f"/v1/spaces/{space}/messages", {"text": "Ask me.", "senderId": people[0]})
     started = time.monotonic()
     while time.monotonic() - started < ANSWER_LIMIT_S:
         cards = client.ask(f"/v1/spaces/{space}/messages?after=1")["items"]
-        if cards:
-            return cards[0]["runId"], cards[0]["parts"][0]["callId"]
+        if len(cards) == count:
+            return asker, cards
         time.sleep(0.02)
     raise SystemExit("an agent did not ask")
 

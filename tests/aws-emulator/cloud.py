@@ -100,12 +100,12 @@ class Cloud:
                     raise SystemExit(f"the emulator is not ready:\n{log[-6000:]}") from None
                 time.sleep(0.05)
 
-    def client(self, service):
+    def client(self, service, region=REGION):
         """An AWS client of the root user, which has all rights."""
         config = Config(retries={"max_attempts": 3}, connect_timeout=5, read_timeout=60)
         keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
         return boto3.client(
-            service, endpoint_url=self.url, region_name=REGION, config=config, **keys
+            service, endpoint_url=self.url, region_name=region, config=config, **keys
         )
 
     def output(self, function=""):

@@ -22,11 +22,13 @@ from deployment import Deployment
 from model import Model
 
 ORDER = (
+    "test_deploying",
     "test_product",
     "test_protocols",
     "test_alarms",
     "test_long_runs",
     "test_dead_letters",
+    "test_one_function",
     "test_rights",
     "test_policies",
 )

@@ -17,6 +17,8 @@ TEMPLATE = pathlib.Path(os.environ.get("SMARTSPACE_TEMPLATE", ROOT / "infra/temp
 BINARIES = pathlib.Path(os.environ.get("SMARTSPACE_BINARIES", ROOT / "target/checked"))
 FUNCTIONS = ("api", "socket", "protocols", "run", "trigger", "broadcast", "sweep")
 DEPLOY_LIMIT_S = 60
+# The entries of the secrets that have but one.
+OWN_SECRETS = {"adminKey": "AdminSecretArn", "jwtSecret": "TokenSecretArn"}
 
 
 class Deployment:
@@ -110,17 +112,32 @@ class Deployment:
             # minute while several tests run.
             functions.update_function_configuration(FunctionName=self.function(name), Timeout=120)
         for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
-            # The emulator stores the parameter as text, and then compares it with a number.
-            most = int(mapping["ScalingConfig"]["MaximumConcurrency"])
+            # The emulator stores the parameter as text, and then compares it with a number. Only
+            # the runs queue has it.
+            scaling = mapping.get("ScalingConfig") or {}
+            if "MaximumConcurrency" not in scaling:
+                continue
+            most = int(scaling["MaximumConcurrency"])
             functions.update_event_source_mapping(
                 UUID=mapping["UUID"], ScalingConfig={"MaximumConcurrency": most}
             )
 
     def add_secrets(self, secrets):
-        """Adds values to the stack's secret, as an operator does after the first deployment."""
-        client, arn = self.cloud.client("secretsmanager"), self.outputs["SecretArn"]
-        self.secret = json.loads(client.get_secret_value(SecretId=arn)["SecretString"]) | secrets
-        client.put_secret_value(SecretId=arn, SecretString=json.dumps(self.secret))
+        """Adds values to the stack's secrets, as an operator does after the first deployment.
+
+        `secret` has the entries of all of them.
+        """
+        client, self.secret = self.cloud.client("secretsmanager"), {}
+        for output in ("AdminSecretArn", "TokenSecretArn", "KeysSecretArn"):
+            arn = self.outputs[output]
+            known = json.loads(client.get_secret_value(SecretId=arn)["SecretString"])
+            known |= {
+                name: value
+                for name, value in secrets.items()
+                if OWN_SECRETS.get(name, "KeysSecretArn") == output
+            }
+            client.put_secret_value(SecretId=arn, SecretString=json.dumps(known))
+            self.secret |= known
 
     def offer(self, version, binaries):
         """Uploads another version of all functions, which `replace` then uses."""

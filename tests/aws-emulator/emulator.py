@@ -30,6 +30,7 @@ def main():
 
     from ministack import app
     from ministack.core import iam_actions, iam_evaluator, lambda_runtime
+    from ministack.services.cloudformation import provisioners
     from ministack.services import apigateway, apigateway_v1, eventbridge, lambda_svc, scheduler
 
     # By default the emulator waits 50 ms for late output after an invocation that wrote nothing.
@@ -43,6 +44,7 @@ def main():
     name_schedules(iam_actions)
     act_like_api_gateway(apigateway)
     read_streamed_answers(apigateway_v1)
+    accept_metric_math(provisioners)
     threading.Thread(target=end_with_parent, daemon=True).start()
     sys.argv[1:] = []
     app.main()
@@ -244,6 +246,25 @@ def read_streamed_answers(apigateway):
     apigateway._extract_lambda_ref_from_integration_uri = lambda uri: find(
         uri.replace("/response-streaming-invocations", "/invocations")
     )
+
+
+def accept_metric_math(provisioners):
+    """Stores an alarm on several metrics as one on the first of them.
+
+    The emulator knows no metric math. `tests/template-lint` checks these alarms.
+    """
+    record = provisioners._cw_metric_alarm_record
+
+    def recording(name, properties):
+        measured = [one.get("MetricStat") for one in properties.get("Metrics", [])]
+        measured = [one for one in measured if one]
+        if not measured:
+            return record(name, properties)
+        first = {"Statistic": measured[0]["Stat"], "Period": measured[0]["Period"]}
+        others = {key: value for key, value in properties.items() if key != "Metrics"}
+        return record(name, others | measured[0]["Metric"] | first)
+
+    provisioners._cw_metric_alarm_record = recording
 
 
 def end_with_parent():

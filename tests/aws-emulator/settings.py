@@ -36,9 +36,7 @@ def parameters(model):
 
 
 def secrets(admin_key):
-    """The values that an operator adds to the stack's secret."""
-    # The emulator ignores ExcludePunctuation, so its generated admin key may break the JSON of the
-    # secret. This one replaces it.
+    """The values that an operator adds to the stack's secrets."""
     known = {
         "adminKey": admin_key,
         "jwtSecret": SETTINGS["SMARTSPACE_JWT_SECRET"],

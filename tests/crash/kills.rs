@@ -4,7 +4,7 @@
 //! `SMARTSPACE_KILLS` is the number of kills (10), and `SMARTSPACE_KILLS_SEED` the seed of the
 //! random moments. The seed of a failed test is printed.
 
-mod chance;
+pub(crate) mod chance;
 mod judge;
 mod load;
 mod talker;
@@ -127,7 +127,7 @@ async fn kill_and_check(kills: u64, mut chance: Chance) {
     eprintln!("{kills} kills, {counts}, longest recovery: {longest:?}");
 }
 
-fn number(name: &str) -> Option<u64> {
+pub(crate) fn number(name: &str) -> Option<u64> {
     Some(env::var(name).ok()?.parse().unwrap_or_else(|_| panic!("{name}: expected a number")))
 }
 

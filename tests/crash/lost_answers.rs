@@ -5,10 +5,13 @@
 //! Each other file has one part of the store. In [`races`] another process writes in between.
 
 mod agent_state;
+mod approvals;
 mod deliveries;
 mod due;
+mod empty_spaces;
 mod external_calls;
 mod faults;
+mod file_quotas;
 mod files;
 mod firing_plans;
 mod forms;

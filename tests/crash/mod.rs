@@ -2,6 +2,7 @@
 //!
 //! They share `support` with the e2e tests, so they are compiled into the same binary.
 
+pub(crate) mod approvals;
 pub(crate) mod expired_connections;
 pub(crate) mod kills;
 pub(crate) mod lost_answers;

@@ -13,26 +13,16 @@ A block that begins with `cargo run` starts the product and replaces the one tha
 before.
 All other blocks of a page run in one bash, in order. A block fails if one of its commands fails.
 
-Comments in the pages tell the runner what to do:
-
-    <!-- not run by tests: REASON -->   directly above a block: skip it
-    <!-- expect: TEXT -->               below a block: its output must contain TEXT
-    <!-- expect soon: TEXT -->          below a block that only reads: repeat it until its output
-                                        contains TEXT
-
+tests/shell_pages.py says which comments the pages may have.
 A block that prints something needs an expectation.
 """
 
 import os
 import re
-import select
-import shlex
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import links
@@ -40,7 +30,8 @@ import links
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests"))
 
-from local_product import BINARY, LocalProduct, NotReady, free_address, stop_group
+from local_product import BINARY, LocalProduct, NotReady, free_address
+from shell_pages import Bash, Failure, PageError, read_blocks
 
 # The address in the pages. Each page gets a free port instead.
 ADDRESS = "127.0.0.1:7700"
@@ -50,9 +41,6 @@ SOON_LIMIT_S = 30
 
 ASSIGNMENT = r"""\w+=(?:'[^']*'|"[^"]*"|[^\s'"])*(?:\s|\\\n)+"""
 STARTS_PRODUCT = re.compile(rf"(?:{ASSIGNMENT})*cargo run\b")
-SKIP = re.compile(r"<!-- not run by tests: (.+) -->")
-EXPECT = re.compile(r"<!-- expect( soon)?: (.+) -->")
-
 # Takes the place of cargo: runs the built product with the flags after `--`.
 CARGO = """\
 #!/bin/sh
@@ -66,23 +54,6 @@ fi
 [ $# -eq 0 ] || shift
 exec "$SMARTSPACE_BIN" "$@"
 """
-
-
-class Failure(Exception):
-    """A block did not do what its page says."""
-
-
-class PageError(Exception):
-    """A page that the runner cannot read."""
-
-
-@dataclass
-class Block:
-    line: int
-    text: str
-    skip: str | None
-    expected: list[str] = field(default_factory=list)
-    repeat: bool = False
 
 
 def main():
@@ -132,41 +103,6 @@ def name(page):
     return str(page.relative_to(ROOT))
 
 
-def read_blocks(text):
-    """The shell blocks of a page, in order, with their comments."""
-    blocks = []
-    lines = text.splitlines()
-    below = False  # whether only comments and empty lines came since the last shell block
-    number = 0
-    while number < len(lines):
-        line = lines[number]
-        number += 1
-        if line.startswith("```"):
-            opened = number
-            above = SKIP.fullmatch(lines[opened - 2]) if opened > 1 else None
-            while number < len(lines) and lines[number] != "```":
-                number += 1
-            if number == len(lines):
-                raise PageError(f"{opened}: this block has no end")
-            if line in ("```bash", "```shell", "```console"):
-                raise PageError(f"{opened}: expected ```sh for a shell block")
-            below = line == "```sh"
-            if below:
-                text = "\n".join(lines[opened:number]) + "\n"
-                blocks.append(Block(opened, text, above and above[1]))
-            number += 1
-        elif line.startswith("<!-- expect"):
-            expectation = EXPECT.fullmatch(line)
-            if not expectation or not below or blocks[-1].skip:
-                wanted = "expected `<!-- expect: TEXT -->` below a block that is run"
-                raise PageError(f"{number}: {wanted}")
-            blocks[-1].expected.append(expectation[2])
-            blocks[-1].repeat |= expectation[1] is not None
-        elif line:
-            below = False
-    return blocks
-
-
 def run_page(blocks, folder):
     """Runs the blocks, and yields each with what went wrong, if anything did."""
     if all(block.skip for block in blocks):
@@ -207,9 +143,9 @@ def run_page(blocks, folder):
                     log = folder / f"{number}.log"
                     product = start_product(text, address, log, expected, home, environment)
                 elif block.repeat:
-                    shell.run_until(number, text, expected)
+                    shell.run_until(text, expected)
                 else:
-                    check(shell.run(number, text), expected)
+                    check(shell.run(text), expected)
                 yield block, None
             except (Failure, NotReady) as failure:
                 failed_line = block.line
@@ -247,61 +183,22 @@ def check(output, expected):
         raise Failure(f"-- the page has no expectation for this output:\n{output[-3000:]}")
 
 
-class Shell:
-    """One bash, which runs one block after the other and remembers their variables."""
+class Shell(Bash):
+    """The bash of a page of the guides."""
 
     def __init__(self, folder, home, environment):
-        self.folder = folder
-        self.process = subprocess.Popen(
-            ["bash", "--noprofile", "--norc"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=home,
-            env=environment,
-            text=True,
-            start_new_session=True,
-        )
-        # Like `set -e`, but the shell survives, so that the runner can say which block failed.
-        self.write("set -u -o pipefail; trap '_failed=1' ERR\n")
+        super().__init__(folder, home, environment, BLOCK_LIMIT_S)
 
-    def run(self, number, text):
-        """Runs a block and returns its output."""
-        script, output, errors = (self.folder / f"{number}.{kind}" for kind in ("sh", "out", "err"))
-        script.write_text(text)
-        block, out, err = (shlex.quote(str(path)) for path in (script, output, errors))
-        self.write(f"_failed=0; . {block} </dev/null >{out} 2>{err}; printf '%s\\n' \"$_failed\"\n")
-        ready, _, _ = select.select([self.process.stdout], [], [], BLOCK_LIMIT_S)
-        late = f"no end within {BLOCK_LIMIT_S} s"
-        result = self.process.stdout.readline().strip() if ready else late
-        printed = output.read_text() if output.exists() else ""
-        if result != "0":
-            reason = {"1": "a command failed", "": "bash ended"}.get(result, result)
-            output, errors = printed[-3000:], errors.read_text()[-3000:]
-            raise Failure(f"-- {reason}; output:\n{output}\n-- errors:\n{errors}")
-        return printed
-
-    def run_until(self, number, text, expected):
+    def run_until(self, text, expected):
         """Repeats a block that only reads until its output is what the page says."""
         started = time.monotonic()
         while True:
             try:
-                return check(self.run(number, text), expected)
+                return check(self.run(text), expected)
             except Failure:
                 if self.process.poll() is not None or time.monotonic() - started > SOON_LIMIT_S:
                     raise
             time.sleep(0.1)
-
-    def write(self, text):
-        try:
-            self.process.stdin.write(text)
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            raise Failure("-- bash ended") from None
-
-    def stop(self):
-        # With its background jobs.
-        stop_group(self.process, signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ samples! {
     api_makes_a_schedule_for_a_later_plan: "api/post-plan" after [];
     api_makes_a_delayed_message_for_a_plan_that_is_due_soon: "api/post-plan-soon" after [];
     api_moves_a_read_position: "api/put-read" after [];
+    api_makes_a_person: "api/post-person" after [];
     api_answers_a_cors_preflight: "api/preflight" after [];
     api_refuses_a_request_without_a_key: "api/no-key" after [];
     socket_connects_with_a_ticket: "socket/connect" after [];
@@ -66,6 +67,7 @@ samples! {
     trigger_closes_the_open_calls_of_an_ended_run: "trigger/close-calls"
         after ["run/form", "!cancel"];
     trigger_deletes_an_upload_that_no_space_knows: "trigger/file-uploaded" after [];
+    trigger_forgets_a_file_that_s3_has_deleted: "trigger/file-expired" after [];
     trigger_fires_a_plan: "trigger/fire-plan" after [];
     trigger_fires_a_plan_by_a_schedule: "trigger/fire-plan-scheduled" after [];
     trigger_shows_read_positions: "trigger/show-reads" after ["api/put-read"];
@@ -81,6 +83,10 @@ samples! {
         after ["socket/connect", "socket/subscribe"];
     protocols_answers_a_cors_preflight: "protocols/preflight" after [];
     protocols_refuses_a_request_without_a_token: "protocols/no-token" after [];
+    protocols_posts_a_message_for_an_mcp_client: "protocols/mcp" after [];
+    protocols_shows_a_task_of_a2a_that_waits_for_a_form: "protocols/a2a" after ["run/form"];
+    protocols_streams_a_turn_to_an_agui_client: "protocols/agui" after [];
+    protocols_streams_a_turn_to_a_chat_of_the_ai_sdk: "protocols/chat" after [];
     sweep_finds_overdue_items: "sweep/schedule" after [];
 }
 
@@ -94,6 +100,52 @@ fn every_sample_has_a_test() {
     let mut tested = SAMPLES.to_vec();
     tested.sort_unstable();
     assert_eq!(existing, tested);
+}
+
+/// The lines of the log that `function` writes for a sample, and the sample's event.
+async fn lines_of(name: &str) -> (Vec<Value>, Value) {
+    let services = Services::start(world::make().await.unwrap()).await.unwrap();
+    let mut functions = BTreeMap::new();
+    let (function, outcome) = invoke(&mut functions, &services, name).await;
+    assert!(matches!(outcome, Outcome::Answered(_)), "{outcome:?}");
+    let log = functions[&function].log();
+    let lines = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let event = Sample::named(name).unwrap().event().unwrap();
+    (lines, serde_json::from_str(&event).unwrap())
+}
+
+#[tokio::test]
+async fn every_line_of_an_invocation_has_the_ids_under_which_aws_knows_it() {
+    if let Some(deployed) = deployed() {
+        return deployed.skip("it runs the functions' binaries alone");
+    }
+    for (sample, expected) in [
+        ("api/no-key", Some("answered")),
+        ("protocols/no-token", Some("answered")),
+        ("socket/connect", Some("connected")),
+        ("run/message", Some("run_completed")),
+        ("sweep/schedule", Some("cold_start")),
+    ] {
+        let (lines, event) = lines_of(sample).await;
+        for line in &lines {
+            assert_eq!(line["lambdaRequestId"], "8476a536-e9f4-11e8-9739-000000000000", "{line}");
+            assert_eq!(line["coldStart"], true, "{line}");
+            let gateway = &event["requestContext"]["requestId"];
+            assert_eq!(&line["apiRequestId"], gateway, "{line}");
+            if gateway.is_string() {
+                // The address is not in the log as it is.
+                assert_eq!(line["source"].as_str().map(str::len), Some(16), "{line}");
+            }
+        }
+        let line = lines.iter().find(|line| line["event"].as_str() == expected);
+        let line = line.unwrap_or_else(|| panic!("{sample}: {lines:?}"));
+        if expected == Some("answered") {
+            assert_eq!(line["status"], 401, "{line}");
+            assert!(line["requestId"].is_string() && line["path"].is_string(), "{line}");
+        } else {
+            assert_eq!(line["requestId"], Value::Null, "{line}");
+        }
+    }
 }
 
 /// Invokes a sample after others and compares the answer and the calls with the snapshot. `!leave`

@@ -3,6 +3,7 @@
 pub(crate) mod agent_state;
 pub(crate) mod budgets;
 pub(crate) mod cancel;
+pub(crate) mod ceiling;
 pub(crate) mod delegating;
 pub(crate) mod fork;
 pub(crate) mod listing;

@@ -1,5 +1,8 @@
-//! Built-in, HTTP, MCP and `space` tools, with their cards, forms and secrets.
+//! Built-in, HTTP, MCP and `space` tools, with their cards, forms, approvals and secrets.
 
+pub(crate) mod allowances;
+pub(crate) mod approval_rules;
+pub(crate) mod approvals;
 pub(crate) mod calls;
 pub(crate) mod cards;
 pub(crate) mod compute;
@@ -7,6 +10,7 @@ pub(crate) mod effects;
 pub(crate) mod forms;
 pub(crate) mod http;
 pub(crate) mod http_failures;
+pub(crate) mod inbox;
 pub(crate) mod inputs;
 pub(crate) mod mcp;
 pub(crate) mod private_addresses;

@@ -7,9 +7,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests"))
 
-from house import actions, comments, crates, cycles, sizes, tree, words
+from house import actions, claims, comments, crates, cycles, installs, sizes, tree, words
 
-CHECKS = (actions, comments, crates, cycles, sizes, words)
+CHECKS = (actions, claims, comments, crates, cycles, installs, sizes, words)
 
 
 def main():

@@ -1,8 +1,8 @@
-"""The rules on words, sizes, comments and actions."""
+"""The rules on words, sizes, comments, actions, claims and installs."""
 
 import unittest
 
-from house import actions, comments, sizes, words
+from house import actions, claims, comments, installs, sizes, words
 from house.rust_source import Source
 from house.tree import File
 
@@ -106,6 +106,86 @@ class Actions(unittest.TestCase):
             self.assertEqual(broken(actions.check, path, line), [], line)
         for line in ("- uses: a/b@v1", f"- uses: a/b@{digest}", f"uses: a/b@{digest[1:]} # v1"):
             self.assertEqual(broken(actions.check, path, line), ["unpinned-action"], line)
+
+
+class Installs(unittest.TestCase):
+    def test_what_is_installed_has_a_version(self):
+        for line in (
+            "pip install a==1.2 b==3",
+            ".venv/bin/pip install -r requirements.txt",
+            "python3 -m venv .venv && .venv/bin/pip install --quiet a==1  # again",
+            "run `pip install a==1.0`, then `run`",
+            "      - run: cargo install --locked a@0.20.2",
+            "cargo install a --version 1.0.0 --locked",
+            "(cd clients/js && npm ci --ignore-scripts && npm run build)",
+            "npx --yes wscat@6.0.1 -c x",
+            "npx vite --port 5173",
+            "tool: nextest",
+        ):
+            self.assertEqual(broken(installs.check, "docs/a.md", line), [], line)
+        for line in (
+            "pip install a",
+            "pip install a==1 b",
+            "`pip install -r list.txt a`",
+            "cargo install --locked a",
+            "cargo install a@1.0.0",
+            "(cd clients/js && npm ci && npm run build -- --ignore-scripts)",
+            "npx --yes wscat -c x",
+            "curl https://example.com/install | sh",
+        ):
+            self.assertEqual(broken(installs.check, "docs/a.md", line), ["unpinned-install"], line)
+
+    def test_a_tool_of_ci_has_a_version(self):
+        path = ".github/actions/a/action.yml"
+        self.assertEqual(broken(installs.check, path, "        tool: a@1.2.3"), [])
+        for line in ("        tool: a", "        tool: a@1,b"):
+            self.assertEqual(broken(installs.check, path, line), ["unpinned-install"], line)
+
+    def test_a_list_of_packages_has_hashes(self):
+        path, digest = "tests/requirements.txt", f"    --hash=sha256:{'0' * 64}"
+        for text in (f"# Why.\na==1 \\\n{digest}\n", f"a==1 \\\n{digest} \\\n{digest}\n"):
+            self.assertEqual(broken(installs.check, path, text), [], text)
+        for text in ("a==1\n", f"a>=1 \\\n{digest}\n", f"a==1\nb==1 \\\n{digest}\n"):
+            self.assertEqual(broken(installs.check, path, text), ["missing-hash"], text)
+
+    def test_examples_are_for_projects_of_others(self):
+        self.assertEqual(broken(installs.check, "examples/a/README.md", "pip install a"), [])
+
+
+class Claims(unittest.TestCase):
+    TESTS = (
+        File("a.rs", "#[tokio::test]\n#[ignore]\nasync fn holds() {}\nfn helper() {}\n"),
+        File("a.py", "    def test_it(self):\n"),
+        File("a.test.js", "test('does a thing', () => {});\n"),
+    )
+
+    def broken(self, claims, weak=""):
+        text = f"# Security\n\n## What holds\n\n{claims}\n\n## What stays weak\n\n{weak}\n"
+        found = claims_of(File("SECURITY.md", text), *self.TESTS)
+        return sorted(finding.rule for finding in found)
+
+    def test_a_claim_names_a_test_that_exists(self):
+        for named in ("`a.rs: holds`", "`a.py: test_it`", "`a.test.js: does a thing`"):
+            self.assertEqual(self.broken(f"- It holds.\n  Tested by {named}.\n"), [], named)
+
+    def test_a_claim_without_a_test_is_found(self):
+        untested = "- It holds.\n- This, too: `a.rs`.\n"
+        self.assertEqual(self.broken(untested), 2 * ["claim-without-test"])
+        self.assertEqual(self.broken(""), ["claim-without-test"])
+
+    def test_a_test_that_does_not_exist_is_found(self):
+        names = "`a.rs: gone`", "`a.rs: helper`", "`b.rs: holds`", "`a.test.js: does`"
+        for named in names:
+            self.assertEqual(self.broken(f"- It holds: {named}"), ["unknown-test"], named)
+
+    def test_few_points_stay_weak(self):
+        claim = "- It holds: `a.rs: holds`"
+        self.assertEqual(self.broken(claim, "- It is so.\n" * 5), [])
+        self.assertEqual(self.broken(claim, "- It is so.\n" * 6), ["many-weak-points"])
+
+
+def claims_of(*files):
+    return claims.check(files)
 
 
 if __name__ == "__main__":

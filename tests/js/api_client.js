@@ -114,6 +114,12 @@ export class ApiClient {
     return this.#call('POST', `/v1/spaces/${id}/invites`, {});
   }
 
+  /** An invite that an owner makes. */
+  createInviteAs(owner, { id }) {
+    const credential = tokenOf(owner, this.jwtSecret);
+    return this.#call('POST', `/v1/spaces/${id}/invites`, {}, { credential });
+  }
+
   revoke(space, { id }) {
     return this.#call('DELETE', `/v1/spaces/${space.id}/invites/${id}`);
   }

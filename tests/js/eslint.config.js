@@ -12,6 +12,7 @@ export default tseslint.config(
     ignores: [
       '**/dist/',
       '**/node_modules/',
+      '**/.venv/',
       // Generated from the description of the API.
       'clients/js/client/src/api.ts',
     ],

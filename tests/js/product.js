@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 const BINARY =
   process.env.SMARTSPACE_BIN ??
   fileURLToPath(new URL('../../target/checked/smartspace-under-test', import.meta.url));
+const PRICES = fileURLToPath(new URL('./prices.json', import.meta.url));
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 5000;
 
@@ -27,6 +28,8 @@ export async function startProduct(...given) {
   const jwtSecret = `${crypto.randomUUID()}${crypto.randomUUID()}`;
   const flags = ['--listen', listen, '--admin-key', adminKey, '--jwt-secret', jwtSecret];
   if (!furtherFlags.includes('--data')) flags.push('--data', ':memory:');
+  // Scripts cost nothing unless they have a price.
+  if (!furtherFlags.includes('--prices')) flags.push('--prices', PRICES);
   flags.push(...furtherFlags);
   const base = `http://${listen}`;
   let child = await start(flags, base, environment);

@@ -11,6 +11,12 @@ from runner.step import ROOT, Failed
 # Two lanes may need the same folder or package.
 APT, NPM, PIP = threading.Lock(), threading.Lock(), threading.Lock()
 
+# The packages of the file and no others, only with the hashes that it names. A source package would
+# run its own code to be built, and that code may fetch more.
+PIP_FLAGS = ["--no-deps", "--require-hashes", "--only-binary", ":all:"]
+# No package needs its scripts: esbuild finds its binary in an optional dependency.
+NPM_FLAGS = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+
 
 def apt(runner, package, otherwise):
     """Installs a package of Debian. `otherwise` says what to do where that is impossible."""
@@ -25,11 +31,8 @@ def apt(runner, package, otherwise):
                 raise Failed(f"{failure}; {otherwise}") from None
 
 
-def python_of(runner, folder="tests", *flags):
-    """The binaries of a virtual environment with the packages of a folder's requirements.txt.
-
-    `flags` are those of pip.
-    """
+def python_of(runner, folder="tests"):
+    """The binaries of a virtual environment with the packages of a folder's requirements.txt."""
     home = ROOT / folder / ".venv"
     wanted = home.parent / "requirements.txt"
     with runner.installing(), PIP:
@@ -42,7 +45,7 @@ def python_of(runner, folder="tests", *flags):
                 apt(runner, "python3-venv", "Python's venv is missing; install it")
             runner.command(sys.executable, "-m", "venv", home)
         pip = [home / "bin/python", "-m", "pip", "install", "--quiet"]
-        runner.command(*pip, "--disable-pip-version-check", *flags, "-r", wanted)
+        runner.command(*pip, "--disable-pip-version-check", *PIP_FLAGS, "-r", wanted)
         mark_installed(home, wanted)
     return home / "bin"
 
@@ -55,7 +58,7 @@ def npm_ci(runner, folder):
     wanted = home / "package-lock.json"
     with runner.installing(), NPM:
         if not is_installed(home / "node_modules", wanted):
-            runner.command("npm", "ci", "--no-audit", "--no-fund", "--silent", cwd=home)
+            runner.command("npm", "ci", *NPM_FLAGS, cwd=home)
             mark_installed(home / "node_modules", wanted)
     return home
 

@@ -1,5 +1,6 @@
 """The steps of the test command."""
 
+import os
 import shutil
 import sys
 import time
@@ -42,7 +43,8 @@ def template_step(runner):
     region = {"AWS_DEFAULT_REGION": "eu-central-1", "SAM_CLI_TELEMETRY": "0"}
     sam = [bin / "sam", "validate", "--lint", "--template", "infra/template.yaml"]
     runner.command(*sam, **region)
-    runner.command(bin / "cfn-lint", "infra/template.yaml", **region)
+    runner.command(bin / "cfn-lint", "infra/template.yaml", "infra/front.yaml", **region)
+    runner.command(bin / "python", "-m", "unittest", "discover", "-s", "tests/template-lint")
     # No registry that the suite may use has a current binary of it, and compiling it takes minutes.
     if shutil.which("cargo-deny"):
         runner.command("cargo", "deny", "check", "licenses", "bans", "sources")
@@ -113,6 +115,10 @@ def contract_step(runner):
     runner.command(python, "tests/api-contract/run.py", *more, *runner.options.arguments)
 
 
+def approval_rules_step(runner):
+    runner.command(sys.executable, "tests/approval-rules/run.py", *runner.options.arguments)
+
+
 def docs_step(runner):
     runner.command(sys.executable, "tests/docs/run.py", *runner.options.arguments)
 
@@ -122,10 +128,24 @@ def emulator_step(runner):
     npm_ci(runner, "tests/js")
     python = python_of(runner) / "python"
     more = {"SMARTSPACE_EMULATOR_ALL": "1"} if runner.options.all else {}
+    # What the guide installs, for its own commands.
+    more["SMARTSPACE_DEPLOY_TOOLS"] = str(python_of(runner, "tests/aws-emulator"))
     if runner.options.archive:
         more["SMARTSPACE_BINARIES"] = str(ROOT / "target/checked")
         more["SMARTSPACE_PRODUCT_TESTS"] = str(rust.e2e_binary())
     runner.command(python, "tests/aws-emulator/run.py", *runner.options.arguments, **more)
+
+
+def sam_build_step(runner):
+    """The way to production: compiled for arm64, packaged, and uploaded to an emulator."""
+    python = python_of(runner) / "python"
+    tools = python_of(runner, "tests/aws-emulator")
+    runner.command("rustup", "target", "add", "aarch64-unknown-linux-gnu")
+    # The compiler's wrapper is for lints; cargo-lambda is a package of the suites.
+    path = f"{tools}:{python.parent}:{os.environ['PATH']}"
+    plain = {"PATH": path, "RUSTC_WORKSPACE_WRAPPER": "", "SAM_CLI_TELEMETRY": "0"}
+    runner.command(tools / "sam", "build", **plain)
+    runner.command(python, "tests/aws-emulator/packaged.py", **plain)
 
 
 def upgrades_step(runner):
@@ -134,8 +154,7 @@ def upgrades_step(runner):
 
 
 def real_model_step(runner):
-    # Without what the packages depend on: that would build another llama.cpp.
-    python = python_of(runner, "tests/real_model", "--no-deps") / "python"
+    python = python_of(runner, "tests/real_model") / "python"
     runner.command(python, "tests/real_model/run.py", *runner.options.arguments)
 
 
@@ -153,8 +172,11 @@ STEPS = [
     Step("interop", "clients of protocols people already have", interop_step, "wait", ["build"]),
     Step("console", "the console in a browser", console_step, "wait", ["build"]),
     Step("contract", "the API against its description", contract_step, "wait", ["build"]),
+    Step("approvals", "rules against a reading", approval_rules_step, "wait", ["build"]),
     Step("docs", "the shell blocks of README and the guides", docs_step, "wait", ["build"]),
     Step("emulator", "the template on an emulator of AWS", emulator_step, "wait", ["build"]),
+    # It compiles everything for arm64.
+    Step("sam-build", "the package for AWS, built", sam_build_step, "build", slow=True),
     # It builds another commit.
     Step("upgrades", "upgrades and rollbacks under load", upgrades_step, "wait", slow=True),
     Step("real-model", "a small model on llama.cpp", real_model_step, "wait", ["build"], slow=True),

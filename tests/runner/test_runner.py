@@ -1,7 +1,12 @@
-"""The test command: the list of steps, how it counts tests, and how it adds up times."""
+"""The test command: its steps, what it installs, how it counts tests and adds up times."""
 
+import contextlib
+import tempfile
 import unittest
+from pathlib import Path
+from unittest import mock
 
+from runner import installing
 from runner.results import counted
 from runner.step import Step
 from runner.steps import GROUPS, STEPS
@@ -22,6 +27,36 @@ class Steps(unittest.TestCase):
             known.add(each.name)
         for names in GROUPS.values():
             self.assertLessEqual(set(names), known)
+
+
+class Installs(unittest.TestCase):
+    """Fails if a package could run code of its own, or differ from the one that was reviewed."""
+
+    def commands_of(self, install):
+        commands = []
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name in ("requirements.txt", "package-lock.json"):
+                (root / name).write_text("")
+            for made in (".venv/bin", "node_modules"):
+                (root / made).mkdir(parents=True)
+            (root / ".venv/bin/python").touch()
+            runner = mock.Mock()
+            runner.installing.return_value = contextlib.nullcontext()
+            runner.command = lambda *words, **_: commands.append([str(word) for word in words])
+            with mock.patch.object(installing, "ROOT", root):
+                install(runner, "")
+        return commands
+
+    def test_pip_installs_only_the_listed_wheels(self):
+        [command] = self.commands_of(installing.python_of)
+        for flag in ("--require-hashes", "--no-deps"):
+            self.assertIn(flag, command)
+        self.assertEqual(command[command.index("--only-binary") + 1], ":all:")
+
+    def test_npm_runs_no_scripts_of_packages(self):
+        [command] = self.commands_of(installing.npm_ci)
+        self.assertEqual(command[:3], ["npm", "ci", "--ignore-scripts"])
 
 
 class Counts(unittest.TestCase):

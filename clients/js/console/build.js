@@ -29,6 +29,25 @@ const COMMON = {
   write: false,
 };
 
+/**
+ * Marked in one file, without its HTML renderer and what follows it: a module with side effects, of
+ * which esbuild drops nothing.
+ */
+const MARKED_LEXER = {
+  name: 'marked-lexer',
+  setup({ onLoad }) {
+    onLoad({ filter: /marked\.esm\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const end = text.search(/var \w+=class\{options;parser;/);
+      const names = ['Lexer', 'Tokenizer'].map((name) =>
+        new RegExp(`[{,][\\w$]+ as ${name}\\b`).exec(text)?.[0].slice(1),
+      );
+      if (end < 0 || names.includes(undefined)) throw new Error('marked has another form');
+      return { contents: `${text.slice(0, end)}export{${names}};` };
+    });
+  },
+};
+
 const source = (name) => readFile(`${HERE}src/${name}`, 'utf8');
 
 /**
@@ -43,6 +62,7 @@ async function scripts() {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     alias: ALIAS,
+    plugins: [MARKED_LEXER],
     splitting: true,
     outdir: 'out',
     entryNames: '[name].[hash]',

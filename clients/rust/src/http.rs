@@ -220,7 +220,8 @@ impl Session {
         };
         // The URL is a permission, so it must not reach the log.
         let broken = |error: reqwest::Error| failed(error.without_url().to_string());
-        let mut request = self.client.http().map_err(broken)?.put(url).body(bytes);
+        let mut request =
+            self.client.http().map_err(broken)?.put(self.own_address(url)).body(bytes);
         for (name, value) in headers {
             request = request.header(name, value);
         }
@@ -242,7 +243,8 @@ impl Session {
         // The URL is a permission, so it must not reach the log.
         let broken = |error: reqwest::Error| failed(error.without_url().to_string());
         let header = format!("bytes={}-{}", range.start, range.end.saturating_sub(1));
-        let request = self.client.http().map_err(broken)?.get(url).header(RANGE, header);
+        let request =
+            self.client.http().map_err(broken)?.get(self.own_address(url)).header(RANGE, header);
         let mut answer = request.send().await.map_err(broken)?;
         let mut to_skip = match answer.status() {
             StatusCode::PARTIAL_CONTENT => 0,
@@ -275,6 +277,28 @@ impl Session {
             (Some(public), Some(path)) if path.starts_with('/') => format!("{public}{path}"),
             _ => url.to_owned(),
         }
+    }
+
+    /// The address at which the caller reaches the API, without a slash at the end.
+    pub fn address(&self) -> &str {
+        self.public_url.as_deref().unwrap_or(&self.client.url)
+    }
+
+    /// An address from an answer of the API, as this client reaches it. A deployment with a
+    /// configured address names that one in its answers, and a client inside it may not reach it.
+    pub(crate) fn own_address(&self, url: &str) -> String {
+        let own = |public: &str, own: &str| {
+            let path = url.strip_prefix(public).filter(|path| path.starts_with('/'))?;
+            Some(format!("{own}{path}"))
+        };
+        let socket = |url: &str| url.replacen("http", "ws", 1);
+        self.public_url
+            .as_deref()
+            .and_then(|public| {
+                own(public, &self.client.url)
+                    .or_else(|| own(&socket(public), &socket(&self.client.url)))
+            })
+            .unwrap_or_else(|| url.to_owned())
     }
 
     fn request(
@@ -322,4 +346,27 @@ fn no_answer(path: &str, error: reqwest::Error) -> Refusal {
     let error = error.without_url();
     tracing::warn!(%error, path, "the API did not answer");
     Refusal::new(503, "the API did not answer; try again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_inside_a_deployment_uses_its_own_address() {
+        let client = Client::new("http://127.0.0.1:7700");
+        let inside = client.session("token").unwrap().with_public_url("https://team.example");
+        for (answered, used) in [
+            ("https://team.example/files/a", "http://127.0.0.1:7700/files/a"),
+            ("wss://team.example/v1/socket", "ws://127.0.0.1:7700/v1/socket"),
+            ("https://team.example.evil/files/a", "https://team.example.evil/files/a"),
+            ("https://s3.example/files/a", "https://s3.example/files/a"),
+        ] {
+            assert_eq!(inside.own_address(answered), used);
+        }
+        assert_eq!(inside.address(), "https://team.example");
+        let outside = client.session("token").unwrap();
+        assert_eq!(outside.own_address("https://team.example/a"), "https://team.example/a");
+        assert_eq!(outside.address(), "http://127.0.0.1:7700");
+    }
 }

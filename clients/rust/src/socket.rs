@@ -86,7 +86,7 @@ impl Subscription {
         let SubscriptionOptions { after_seq, protocol } = options;
         let body = json!({"protocol": protocol});
         let ticket: Ticket = session.post("/v1/socketTickets", &body, None).await?;
-        let connected = Box::pin(connect_async(ticket.url)).await;
+        let connected = Box::pin(connect_async(session.own_address(&ticket.url))).await;
         let (socket, _) = connected.map_err(|error| broken(&error))?;
         let mut subscription = Self { socket: Box::new(socket), early: VecDeque::new() };
         let request = json!({"action": "subscribe", "spaceId": space, "afterSeq": after_seq});

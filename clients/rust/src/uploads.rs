@@ -259,7 +259,7 @@ pub fn files_of(message: &Message) -> impl Iterator<Item = &FilePart> {
 /// The files of a message with their addresses. A file without an address is left out.
 pub async fn file_links(session: &Session, message: &Message) -> Vec<LinkedFile> {
     let mut links = Vec::new();
-    for part in files_of(message) {
+    for part in files_of(message).filter(|part| !part.deleted) {
         match address(session, message.space_id, part).await {
             Ok(Some(url)) => links.push(LinkedFile { part: part.clone(), url }),
             Ok(None) => {}

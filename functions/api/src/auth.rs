@@ -21,7 +21,7 @@ use smartspace_store::runs::RunRecord;
 use subtle::ConstantTimeEq;
 
 use crate::{
-    Api,
+    Api, SourceAddress,
     answers::Refusal,
     input::Id,
     metering::Charged,
@@ -178,15 +178,31 @@ impl Api {
         Ok(())
     }
 
+    /// Counts a request from an address whose token opens nothing.
+    pub(crate) async fn count_refused(&self, address: Option<SourceAddress>) -> Result<()> {
+        match address {
+            Some(address) => self.pipeline.count_refused(&address.network()).await,
+            None => Ok(()),
+        }
+    }
+
     /// The guest with a token.
     async fn guest(&self, parts: &Parts, token: &str) -> Result<Credential> {
         let over = || unauthenticated("this guest's access has ended; ask for another invite");
         if self.invites != InvitePolicy::Guests {
             return Err(unauthenticated("this deployment has no guests"));
         }
-        let token = GuestToken::read(token).ok_or_else(over)?;
-        let invites = self.pipeline.store.invites();
-        let guest = invites.guest(&token, self.pipeline.now()).await?.ok_or_else(over)?;
+        let opened = match GuestToken::read(token) {
+            Some(token) => {
+                let guest = self.pipeline.store.invites().guest(&token, self.pipeline.now());
+                guest.await?.map(|guest| (token, guest))
+            }
+            None => None,
+        };
+        let Some((token, guest)) = opened else {
+            self.count_refused(parts.extensions.get().copied()).await?;
+            return Err(over());
+        };
         let caller = Caller::Entity(guest.id);
         self.count(parts, caller).await?;
         Ok(Credential { caller, until: Some(guest.until), guest_of: Some(token.space) })

@@ -11,9 +11,7 @@ mod made;
 #[cfg(test)]
 mod merge_patches;
 
-use std::sync::LazyLock;
-
-use axum::{http::header, response::IntoResponse};
+use axum::{body::Body, http::HeaderMap, response::Response};
 use smartspace_domain::limits;
 use utoipa::{
     IntoParams,
@@ -24,10 +22,13 @@ use utoipa::{
     },
 };
 
-use crate::annotated_routes::{Routes, routes};
+use crate::{
+    annotated_routes::{Routes, routes},
+    static_files,
+};
 
-/// The committed text, indented for people.
-const COMMITTED: &str = include_str!("../../../docs/reference/openapi.json");
+/// How long caches may show the description without asking.
+const CACHING: &str = "public, max-age=300";
 
 pub(crate) fn routes() -> Routes {
     routes![openapi]
@@ -40,12 +41,8 @@ pub(crate) fn routes() -> Routes {
     get, path = "/openapi.json", operation_id = "showDescription", tag = "service", security(),
     responses((status = 200, body = serde_json::Value))
 )]
-async fn openapi() -> impl IntoResponse {
-    static TEXT: LazyLock<String> = LazyLock::new(|| {
-        let whole = smartspace_domain::json::parse(COMMITTED);
-        whole.map_or_else(|_| COMMITTED.to_owned(), |whole| whole.to_string())
-    });
-    ([(header::CONTENT_TYPE, "application/json")], TEXT.as_str())
+async fn openapi(headers: HeaderMap) -> Response<Body> {
+    static_files::DESCRIPTION.answer(&headers, CACHING)
 }
 
 pub(crate) struct IdempotencyKey;

@@ -15,7 +15,7 @@ use axum::{
 use bytes::Bytes;
 use http_body_util::LengthLimitError;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
 use smartspace_domain::{
     Error, Result,
@@ -145,6 +145,48 @@ const DEEPEST: u32 = 1_000_000;
 pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T> {
     serde_path_to_error::deserialize(Exact(value))
         .map_err(|error| Error::invalid(pointer_of(error.path()), error.inner().to_string()))
+}
+
+/// The document `before` after a JSON merge patch. A name that the document can't have is refused
+/// even with the value null, which would leave no trace in the document.
+pub(crate) fn merged<T: DeserializeOwned>(before: Value, patch: &Map<String, Value>) -> Result<T> {
+    let mut after = before;
+    json_patch::merge(&mut after, &Value::Object(patch.clone()));
+    let document = shaped(after.clone())?;
+    for path in nulls(patch) {
+        let mut with_null = after.clone();
+        insert_null(&mut with_null, &path);
+        if let Err(Error::Invalid(faults)) = shaped::<T>(with_null)
+            && faults.iter().any(|fault| fault.detail.starts_with("unknown field"))
+        {
+            return Err(Error::Invalid(faults));
+        }
+    }
+    Ok(document)
+}
+
+/// The paths of the names that a merge patch removes.
+fn nulls(patch: &Map<String, Value>) -> Vec<Vec<&str>> {
+    let mut paths = Vec::new();
+    for (name, value) in patch {
+        match value {
+            Value::Null => paths.push(vec![name.as_str()]),
+            Value::Object(inner) => paths.extend(nulls(inner).into_iter().map(|mut path| {
+                path.insert(0, name);
+                path
+            })),
+            _ => {}
+        }
+    }
+    paths
+}
+
+fn insert_null(value: &mut Value, path: &[&str]) {
+    if let Some((name, rest)) = path.split_first()
+        && let Value::Object(object) = value
+    {
+        insert_null(object.entry(*name).or_insert(Value::Null), rest);
+    }
 }
 
 /// A path of serde as a JSON pointer.

@@ -15,6 +15,7 @@ mod input;
 mod metering;
 mod routes;
 mod socket_url;
+mod static_files;
 mod token_keys;
 mod tokens;
 
@@ -22,7 +23,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use axum::{Router, middleware};
 use smartspace_domain::{
-    callbacks::CallbackKey, invites::InvitePolicy, prices::Prices, providers::Providers,
+    callbacks::CallbackKey, invites::InvitePolicy, providers::Providers, spaces::RouterModel,
 };
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{model_servers::ModelServers, secrets::Secrets};
@@ -30,6 +31,7 @@ use smartspace_web::{with_fallbacks, with_middleware};
 
 pub use auth::AdminKey;
 pub use decoded_path::as_sent;
+pub use smartspace_web::PublicAddress;
 pub use socket_url::SocketUrl;
 pub use tokens::Tokens;
 
@@ -45,12 +47,14 @@ pub struct Api {
     pub tokens: Option<Tokens>,
     /// The secrets that webhook signatures are verified with.
     pub secrets: Arc<dyn Secrets>,
+    /// The address at which callers reach the API.
+    pub public_address: PublicAddress,
     /// The address at which browsers open WebSockets.
     pub socket_url: SocketUrl,
     /// Origins whose pages may call the API from a browser. The console needs no entry.
     pub cors_origins: Vec<String>,
-    /// The models' prices, which budgets in dollars need.
-    pub prices: Arc<Prices>,
+    /// The model of routers in spaces without one of their own.
+    pub router_model: Option<RouterModel>,
     /// The providers that agents may name, with their secrets filled in.
     pub providers: Arc<Providers>,
     /// Asks the deployment's own servers for what they tell.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use axum::{Router, extract::Request, middleware::map_request};
-use smartspace_api::{AdminKey, Api, SocketUrl, SourceAddress, Tokens, as_sent, router};
+use smartspace_api::{
+    AdminKey, Api, PublicAddress, SocketUrl, SourceAddress, Tokens, as_sent, router,
+};
 use smartspace_domain::callbacks::CallbackKey;
 use smartspace_lambda::{
     Error,
@@ -25,13 +27,14 @@ async fn main() -> Result<(), Error> {
     let routes = Built::new(secret, move |secret| {
         let api = Api {
             pipeline: pipeline.clone(),
-            admin_key: AdminKey::new(&secret.admin_key),
-            callback_key: CallbackKey::of_admin_key(&secret.admin_key),
+            admin_key: AdminKey::new(secret.needed_admin_key()?),
+            callback_key: CallbackKey::of_secret(&secret.callback_key),
             tokens: tokens(&config, secret)?,
             secrets: tools.clone(),
+            public_address: PublicAddress::BehindGateway,
             socket_url: SocketUrl::Fixed(config.socket_url.clone()),
             cors_origins: config.cors_origins.clone(),
-            prices: Arc::clone(&config.prices),
+            router_model: config.router_model.clone(),
             providers: Arc::new(secret.fill_in(&config.providers)),
             // A function must not wait for a server that may be out of its reach.
             model_servers: Arc::new(NoServers),
@@ -75,6 +78,6 @@ fn tokens(config: &Config, secret: &Contents) -> Result<Option<Tokens>, Failure>
         return Ok(None);
     };
     Tokens::signed_with(jwt_secret, config.jwt_create).map(Some).map_err(|error| {
-        Failure::not_configured(format!("`jwtSecret` in the stack's secret: {error}"))
+        Failure::not_configured(format!("`jwtSecret` in the secret TokenSecret: {error}"))
     })
 }

@@ -1,6 +1,8 @@
 //! The routes, one file per resource.
 
 mod agent_cards;
+mod allowances;
+mod approvals;
 mod attachments;
 mod callbacks;
 mod deliveries;
@@ -8,6 +10,7 @@ mod entities;
 mod goals;
 mod health;
 mod hooks;
+mod inbox;
 mod invites;
 mod me;
 mod members;
@@ -58,10 +61,13 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(usage::routes())
         .merge(providers::routes())
         .merge(tool_calls::routes())
+        .merge(inbox::routes())
         .merge(agent_cards::routes())
         .merge(memories::routes())
         .merge(goals::routes())
         .merge(plans::routes())
+        .merge(approvals::routes())
+        .merge(allowances::routes())
         .merge(triggers::routes())
         .merge(hooks::routes())
         .merge(deliveries::routes())

@@ -185,11 +185,11 @@ impl Claims {
         let id =
             self.sub.filter(|sub| (1..=256).contains(&sub.chars().count()) && !sub.contains('\0'));
         let id = id.ok_or_else(|| refused("expected a token with a sub of 1 to 256 characters"))?;
-        let is_name = |name: &String| Name::check(name).is_ok();
-        let claimed = self.name.as_ref().and_then(serde_json::Value::as_str).map(str::to_owned);
+        let claimed = self.name.as_ref().and_then(serde_json::Value::as_str);
+        let beginning: String = id.chars().take(128).collect();
         let name = claimed
-            .filter(is_name)
-            .or_else(|| Some(id.chars().take(128).collect()).filter(is_name))
+            .and_then(Name::seen_in)
+            .or_else(|| Name::seen_in(&beginning))
             .unwrap_or_else(|| "Someone".into());
         Ok(Subject { id, name, until })
     }

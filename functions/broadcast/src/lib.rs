@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use futures::future::{BoxFuture, join_all};
+use futures::future::{BoxFuture, join_all, try_join_all};
 use smartspace_domain::{
     Error, Result,
     access::Caller,
-    events::{Event, EventKind, ReadPosition},
+    events::{Event, EventKind, InboxChange, ReadPosition},
     ids::{EntityId, SpaceId},
     jobs::BroadcastJob,
 };
@@ -22,6 +22,7 @@ use smartspace_ports::{clock::Clock, queues::Queue, sockets::Sockets};
 use smartspace_store::{
     Store,
     connections::{Audience, ConnectionRecord},
+    spaces::rosters::Roster,
 };
 
 /// The dependencies of the function.
@@ -71,9 +72,7 @@ impl Broadcast {
     async fn send_event(&self, event: &Event) -> Result<()> {
         let audience = self.store.connections().audience(event.space_id, self.clock.now()).await;
         let (connections, expired, roster) = match audience {
-            Ok(Audience { connections, expired, roster }) => {
-                (connections, expired, Some(roster.head.roster))
-            }
+            Ok(Audience { connections, expired, roster }) => (connections, expired, Some(roster)),
             // The space and its roster are deleted. Only the event of the deletion still goes to
             // its followers.
             Err(Error::NotFound(_)) if event.what == EventKind::SpaceDeleted => {
@@ -82,8 +81,29 @@ impl Broadcast {
             Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        self.followers().send(event, &connections, roster).await?;
+        if let (Some(roster), Some(change)) = (&roster, event.what.inbox_change()) {
+            self.show_in_inboxes(event, change, roster).await?;
+        }
+        let version = roster.map(|roster| roster.head.roster);
+        self.followers().send(event, &connections, version).await?;
         close_expired_of_many(&self.store, &*self.sockets, &expired).await;
+        Ok(())
+    }
+
+    /// Notifies the members that a card names that it waits for them, or no longer waits.
+    async fn show_in_inboxes(
+        &self,
+        event: &Event,
+        change: InboxChange,
+        roster: &Roster,
+    ) -> Result<()> {
+        let now = self.clock.now();
+        // Others can't see the card.
+        let members = change.named.into_iter().filter(|named| roster.member(*named).is_some());
+        let found = members.map(|member| self.store.connections().of_entity(member, now));
+        let connections: Vec<_> = try_join_all(found).await?.into_iter().flatten().collect();
+        let own = Event { space_id: event.space_id, at: event.at, what: change.what };
+        self.send_own_event(&connections, own).await;
         Ok(())
     }
 

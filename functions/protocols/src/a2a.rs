@@ -60,10 +60,9 @@ pub(crate) fn routes() -> Router {
 async fn show_card(
     Extension(api): Extension<ApiSession>,
     Path(id): Path<String>,
-    headers: HeaderMap,
 ) -> Result<Json<Value>, ProblemResponse> {
     let agent = open_agent(&api, &id).await?;
-    Ok(Json(card::agent_card(&agent, &headers)))
+    Ok(Json(card::agent_card(&agent, api.address())))
 }
 
 /// An agent and the entity that calls it.

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use smartspace_client::{Client as ApiClient, Refusal, Session as ApiSession};
 use smartspace_domain::ids::EntityId;
-use smartspace_web::{host_address, may_come_from};
+use smartspace_web::{PublicAddress, may_come_from};
 use tokio::time::Instant;
 
 use crate::{body::buffer_body, call_limits::OpenCalls, problems::ProblemResponse};
@@ -50,6 +50,7 @@ pub(crate) struct Authenticator {
     pub(crate) open_calls: OpenCalls,
     /// Whether [`metadata_routes`] are served.
     pub(crate) has_metadata: bool,
+    pub(crate) public_address: PublicAddress,
 }
 
 /// The entity that makes the request.
@@ -104,7 +105,7 @@ impl Authenticator {
             }
         }
         let session = self.api.session_with_headers(forwarded);
-        session.with_public_url(host_address("http", headers))
+        session.with_public_url(self.public_address.http(headers))
     }
 
     /// The entity that the credential belongs to. `None` for the admin key.
@@ -124,16 +125,27 @@ impl Authenticator {
         Ok(entity)
     }
 
+    /// The value of `WWW-Authenticate` in the response to a request without a token.
+    fn challenge(&self, headers: &HeaderMap) -> String {
+        format!("Bearer resource_metadata=\"{}{METADATA}\"", self.public_address.http(headers))
+    }
+
     fn refuse(&self, headers: &HeaderMap, refusal: Refusal) -> Response {
         let mut response = ProblemResponse::from(refusal).into_response();
         if response.status() == StatusCode::UNAUTHORIZED {
-            let challenge = Some(challenge(headers)).filter(|_| self.has_metadata);
+            let challenge = self.has_metadata.then(|| self.challenge(headers));
             let challenge = challenge.and_then(|text| HeaderValue::from_str(&text).ok());
             let challenge = challenge.unwrap_or_else(|| HeaderValue::from_static("Bearer"));
             response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
         response
     }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Metadata {
+    pub(crate) issuer: String,
+    pub(crate) public_address: PublicAddress,
 }
 
 /// The entities of recent credentials, by the hashes of these.
@@ -169,19 +181,14 @@ impl TokenCache {
 }
 
 /// The route of the metadata, which needs no token.
-pub(crate) fn metadata_routes(issuer: Arc<str>) -> Router {
-    Router::new().route(METADATA, get(metadata)).with_state(issuer)
+pub(crate) fn metadata_routes(metadata: Metadata) -> Router {
+    Router::new().route(METADATA, get(show_metadata)).with_state(metadata)
 }
 
-async fn metadata(State(issuer): State<Arc<str>>, headers: HeaderMap) -> Json<Value> {
+async fn show_metadata(State(metadata): State<Metadata>, headers: HeaderMap) -> Json<Value> {
     Json(json!({
-        "resource": format!("{}{RESOURCE}", host_address("http", &headers)),
-        "authorization_servers": [&*issuer],
+        "resource": format!("{}{RESOURCE}", metadata.public_address.http(&headers)),
+        "authorization_servers": [metadata.issuer],
         "bearer_methods_supported": ["header"],
     }))
-}
-
-/// The value of `WWW-Authenticate` in the response to a request without a token.
-fn challenge(headers: &HeaderMap) -> String {
-    format!("Bearer resource_metadata=\"{}{METADATA}\"", host_address("http", headers))
 }

@@ -32,14 +32,20 @@ use std::sync::Arc;
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
 use smartspace_client::Client as ApiClient;
+use smartspace_web::PublicAddress;
 
-use crate::{auth::Authenticator, call_limits::OpenCalls};
+use crate::{
+    auth::{Authenticator, Metadata},
+    call_limits::OpenCalls,
+};
 
 /// The settings of the adapters.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The address of our own API, without a slash at the end.
     pub api_url: String,
+    /// The address at which callers reach the adapters.
+    pub public_address: PublicAddress,
     /// Origins whose pages may call the adapters, besides the API's own.
     pub origins: Vec<String>,
     /// The identity provider whose tokens the API accepts. `None` if people get their tokens in
@@ -55,6 +61,7 @@ pub fn router(settings: Settings) -> Router {
         tokens: Arc::default(),
         open_calls: OpenCalls::default(),
         has_metadata: settings.issuer.is_some(),
+        public_address: settings.public_address.clone(),
     };
     let routes = mcp::routes().merge(agui::routes()).merge(ai_sdk::routes()).merge(a2a::routes());
     let routes = routes
@@ -62,7 +69,10 @@ pub fn router(settings: Settings) -> Router {
         // `authenticate` reads the bodies, with a limit of its own.
         .layer(DefaultBodyLimit::disable());
     match settings.issuer {
-        Some(issuer) => routes.merge(auth::metadata_routes(issuer.into())),
+        Some(issuer) => {
+            let metadata = Metadata { issuer, public_address: settings.public_address };
+            routes.merge(auth::metadata_routes(metadata))
+        }
         None => routes,
     }
 }
@@ -81,11 +91,12 @@ mod tests {
     async fn call(issuer: Option<&str>, method: &str, path: &str) -> (StatusCode, String, Value) {
         let router = router(Settings {
             api_url: "http://127.0.0.1:1".into(),
+            public_address: PublicAddress::Configured("https://team.example".into()),
             origins: Vec::new(),
             issuer: issuer.map(str::to_owned),
         });
-        let request = Request::builder().method(method).uri(path).header("host", "team.example");
-        let request = request.header("x-forwarded-proto", "https").body(Body::empty()).unwrap();
+        let request = Request::builder().method(method).uri(path).header("host", "evil.example");
+        let request = request.header("x-forwarded-proto", "http").body(Body::empty()).unwrap();
         let response = router.oneshot(request).await.unwrap();
         let challenge = response.headers().get(header::WWW_AUTHENTICATE);
         let challenge = challenge.map(|value| value.to_str().unwrap().to_owned());

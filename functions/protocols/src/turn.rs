@@ -18,7 +18,7 @@ mod setup;
 mod tracker;
 
 pub(crate) use self::{
-    cards::{card_of, is_open_form},
+    cards::{Asked, card_of, is_open_form, question_of, waits_for_people},
     encoder::TurnEncoder,
     event::{TurnEnd, TurnEvent},
     message_ids::{id_for_clients, key_of},

@@ -38,7 +38,7 @@ async fn main() -> Result<(), Error> {
             egress.clone(),
             config.prices.clone(),
             Callbacks {
-                key: CallbackKey::of_admin_key(&secret.admin_key),
+                key: CallbackKey::of_secret(&secret.callback_key),
                 api_url: api_url.clone(),
             },
             stopping.clone(),

@@ -10,6 +10,7 @@
 
 pub(crate) mod active_runs;
 pub(crate) mod agent_state;
+pub(crate) mod approvals;
 pub(crate) mod changes;
 mod files;
 #[cfg(test)]

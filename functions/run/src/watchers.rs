@@ -16,9 +16,10 @@ pub(crate) mod unposted;
 use std::{collections::BTreeMap, time::Duration};
 
 use smartspace_domain::steps::SystemMessage;
+use smartspace_pipeline::spending::BudgetNotice;
 
 /// All watchers, in the order of their messages.
-const WATCHERS: [Watcher; 9] = [
+const WATCHERS: [Watcher; 10] = [
     start::WATCHER,
     resumed::WATCHER,
     unposted::WATCHER,
@@ -26,6 +27,7 @@ const WATCHERS: [Watcher; 9] = [
     steps::WATCHER,
     time::WATCHER,
     budget::WATCHER,
+    budget::OF_SPACE,
     repetition::WATCHER,
     news::WATCHER,
 ];
@@ -65,8 +67,8 @@ pub(crate) struct RunSnapshot<'a> {
     pub(crate) start: Vec<String>,
     /// What the run has to know after a pause.
     pub(crate) resumed: Option<String>,
-    /// Texts about budgets that are nearly used.
-    pub(crate) budgets: Vec<String>,
+    /// Notices of budgets that are nearly used.
+    pub(crate) budgets: Vec<BudgetNotice>,
     /// The model was named, and has answered with text alone.
     pub(crate) is_unposted: bool,
 }

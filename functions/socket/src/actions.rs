@@ -1,7 +1,8 @@
 //! The actions that a client may request, except `subscribe` and `unsubscribe`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use futures::future::{join, join_all};
 use serde_json::{Value, json};
 use smartspace_domain::{
     Error, Result,
@@ -34,7 +35,8 @@ impl Socket {
         id: Option<&Value>,
         action: Action,
     ) -> Result<()> {
-        if matches!(action, Action::Send { .. } | Action::ToolResult { .. }) {
+        if matches!(action, Action::Send { .. } | Action::ToolResult { .. } | Action::Decide { .. })
+        {
             self.pipeline.count_call(connection.caller).await?;
         }
         match action {
@@ -57,30 +59,48 @@ impl Socket {
                 Ok(())
             }
             Action::ToolResult { run_id, call_id, output } => {
-                self.pipeline
-                    .answer_form(connection.caller, run_id, call_id, &FormAnswer::Output(output))
-                    .await?;
-                self.answer(
-                    &connection.id,
-                    id,
-                    json!({"type": "accepted", "runId": run_id, "callId": call_id}),
-                )
-                .await;
-                Ok(())
-            }
-            Action::Presence { space_id, typing, hidden } => {
-                let activity = Activity { typing, hidden };
-                self.pipeline.beat(connection, space_id, activity).await?;
-                let answer = json!({"type": "accepted", "spaceId": space_id});
+                let (caller, answer) = (connection.caller, FormAnswer::Output(output));
+                self.pipeline.answer_form(caller, None, run_id, call_id, &answer).await?;
+                let answer = json!({"type": "accepted", "runId": run_id, "callId": call_id});
                 self.answer(&connection.id, id, answer).await;
                 Ok(())
             }
-            Action::Ping { spaces } => {
-                let ahead = self.spaces_ahead(connection.caller, &spaces).await?;
-                self.answer(&connection.id, id, json!({"type": "pong", "spaces": ahead})).await;
+            Action::Decide { run_id, call_id, decision, sender_id } => {
+                let caller = connection.caller;
+                let decided = self.pipeline.decide(caller, sender_id, run_id, call_id, &decision);
+                let mut answer = json!({"type": "accepted", "runId": run_id, "callId": call_id});
+                answer["approvals"] = json!(decided.await?);
+                self.answer(&connection.id, id, answer).await;
+                Ok(())
+            }
+            Action::Presence { space_id, typing } => {
+                self.show_presence(connection, id, space_id, typing).await
+            }
+            Action::Ping { spaces, present } => {
+                let ahead = self.spaces_ahead(connection.caller, &spaces);
+                let (ahead, renewed) = join(ahead, self.renew(connection, &present)).await;
+                renewed?;
+                self.answer(&connection.id, id, json!({"type": "pong", "spaces": ahead?})).await;
                 Ok(())
             }
         }
+    }
+
+    async fn show_presence(
+        &self,
+        connection: &ConnectionRecord,
+        id: Option<&Value>,
+        space_id: SpaceId,
+        typing: bool,
+    ) -> Result<()> {
+        let activity = if typing { Activity::Types } else { Activity::Rests };
+        self.pipeline.beat(connection, space_id, activity).await?;
+        // Each frame costs. A client that does not name its request needs no answer.
+        if id.is_some() {
+            let answer = json!({"type": "accepted", "spaceId": space_id});
+            self.answer(&connection.id, id, answer).await;
+        }
+        Ok(())
     }
 
     async fn send(&self, caller: Caller, send: Send, sender: Option<EntityId>) -> Result<Value> {
@@ -106,6 +126,16 @@ impl Socket {
         };
         let posted = self.pipeline.post_as(caller, new, &attachments).await?;
         Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))
+    }
+
+    /// Renews the presence of a connection in some spaces. One that fails keeps no other from it.
+    async fn renew(
+        &self,
+        connection: &ConnectionRecord,
+        present: &BTreeSet<SpaceId>,
+    ) -> Result<()> {
+        let renew = |space| self.pipeline.beat(connection, space, Activity::Stays);
+        join_all(present.iter().copied().map(renew)).await.into_iter().collect()
     }
 
     /// The spaces that have a higher `seq` than the client, with their `seq`.

@@ -35,16 +35,30 @@ const REPLACED: Goodbye = Goodbye {
     retry_after: None,
 };
 
+/// The last frame of a connection that nobody uses. A client that still needs it connects again.
+const IDLE: Goodbye = Goodbye {
+    code: CloseCode::TooMany,
+    reason: "the connection follows no space and sends nothing",
+    retry_after: None,
+};
+
 impl Socket {
     /// Counts a frame, even one that can't be parsed.
     pub(crate) async fn count_frame(&self, id: &ConnectionId, request: &Request) -> FrameCount {
+        let tokens = match &request.action {
+            Ok(Action::Subscribe { .. } | Action::Snapshot { .. }) => limits::SUBSCRIBE_TOKENS,
+            // As many as single frames about presence.
+            Ok(Action::Ping { present, .. }) => present.len().max(1) as u32,
+            _ => 1,
+        };
+        self.count_tokens(id, tokens).await
+    }
+
+    /// Counts a frame that costs this much.
+    pub(crate) async fn count_tokens(&self, id: &ConnectionId, tokens: u32) -> FrameCount {
         if !self.pipeline.is_rate_limited {
             return FrameCount::Allowed;
         }
-        let tokens = match request.action {
-            Ok(Action::Subscribe { .. } | Action::Snapshot { .. }) => limits::SUBSCRIBE_TOKENS,
-            _ => 1,
-        };
         let rates = self.pipeline.store.rates();
         rates.count_frame(id, rates::FRAMES, tokens, self.pipeline.now()).await
     }
@@ -61,7 +75,8 @@ impl Socket {
             let error = Error::TooMany {
                 text: format!(
                     "too many frames: the limit of a connection is {} per second and {} at once, \
-                     and `subscribe` and `snapshot` count as {} each",
+                     `subscribe` and `snapshot` count as {} each, and a ping as one for each space \
+                     in `present`",
                     rates::FRAMES.per_second,
                     rates::FRAMES.burst,
                     limits::SUBSCRIBE_TOKENS
@@ -71,6 +86,10 @@ impl Socket {
             self.answer_error(id, request, &error).await;
             return Ok(());
         }
+        self.close_for_frames(id).await
+    }
+
+    pub(crate) async fn close_for_frames(&self, id: &ConnectionId) -> Result<()> {
         tracing::info!(connection = %id, "a connection that sends too many frames is closed");
         let goodbye = Goodbye {
             code: CloseCode::TooMany,
@@ -78,6 +97,15 @@ impl Socket {
             retry_after: Some(CLOSED_FOR),
         };
         close(&self.pipeline.store, &*self.sockets, id, &goodbye).await
+    }
+
+    pub(crate) async fn end_idle(&self, id: &ConnectionId) -> Result<()> {
+        let store = &self.pipeline.store;
+        if store.connections().spaces_of(id).await?.is_empty() {
+            tracing::info!(connection = %id, "an idle connection that follows no space is closed");
+            close(store, &*self.sockets, id, &IDLE).await?;
+        }
+        Ok(())
     }
 
     /// Checks that a connection may subscribe to a space, and counts it as a follower. Returns how

@@ -65,6 +65,24 @@ impl Socket {
         Box::pin(self.answer_frame(id, frame))
     }
 
+    /// Counts a frame that asks for nothing, such as a ping of the protocol itself. It gets no
+    /// answer, but a connection that sends too many is closed.
+    pub fn count_control_frame<'a>(&'a self, id: &'a ConnectionId) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            match self.count_tokens(id, 1).await {
+                FrameCount::Refused { in_a_row, .. } if in_a_row >= limits::REFUSED_FRAMES => {
+                    self.close_for_frames(id).await
+                }
+                FrameCount::Refused { .. } | FrameCount::Allowed => Ok(()),
+            }
+        })
+    }
+
+    /// Closes a connection that follows no space, because it has sent nothing for a while.
+    pub fn close_if_idle<'a>(&'a self, id: &'a ConnectionId) -> BoxFuture<'a, Result<()>> {
+        Box::pin(self.end_idle(id))
+    }
+
     async fn open(&self, ticket: &str, id: &ConnectionId) -> Result<Time> {
         let connection = self
             .pipeline

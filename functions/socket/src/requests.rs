@@ -1,11 +1,12 @@
 //! The requests that a client may send over its WebSocket.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
+    approvals::Decision,
     idempotency::IdempotencyKey,
     ids::{AttachmentId, CallId, EntityId, RunId, SpaceId, StreamId},
     limits,
@@ -13,14 +14,14 @@ use smartspace_domain::{
 };
 use smartspace_pipeline::request_json;
 
-/// The greatest number of spaces in one ping.
+/// The greatest number of spaces in each list of one ping.
 const MAX_PINGED_SPACES: usize = 20;
 
 /// The greatest length of a request's `id` as JSON.
 const ID_BYTES: usize = 256;
 
-pub const ACTIONS: [&str; 7] =
-    ["subscribe", "unsubscribe", "snapshot", "send", "toolResult", "presence", "ping"];
+pub const ACTIONS: [&str; 8] =
+    ["subscribe", "unsubscribe", "snapshot", "send", "toolResult", "decide", "presence", "ping"];
 
 /// An action whose key is not checked yet.
 type UncheckedAction = Action<String>;
@@ -74,16 +75,24 @@ pub(crate) enum Action<Key = IdempotencyKey> {
         call_id: CallId,
         output: Value,
     },
+    Decide {
+        run_id: RunId,
+        call_id: CallId,
+        decision: Decision,
+        #[serde(default)]
+        sender_id: Option<EntityId>,
+    },
     Presence {
         space_id: SpaceId,
         #[serde(default)]
         typing: bool,
-        #[serde(default)]
-        hidden: bool,
     },
     Ping {
         #[serde(default)]
         spaces: BTreeMap<SpaceId, u64>,
+        /// The spaces in which the client is present for another while.
+        #[serde(default)]
+        present: BTreeSet<SpaceId>,
     },
 }
 
@@ -165,11 +174,13 @@ impl UncheckedAction {
                     limits::SOCKET_TEXT_BYTES
                 )));
             }
-            Self::Ping { spaces } if spaces.len() > MAX_PINGED_SPACES => {
-                return Err(Error::invalid(
-                    "/spaces",
-                    format!("expected at most {MAX_PINGED_SPACES} spaces, got {}", spaces.len()),
-                ));
+            Self::Decide { decision: Decision { input: Some(input), .. }, .. }
+                if input.to_string().len() > limits::SOCKET_TEXT_BYTES =>
+            {
+                return Err(Error::TooLarge(format!(
+                    "expected an input of at most {} bytes; send longer ones over HTTP",
+                    limits::SOCKET_TEXT_BYTES
+                )));
             }
             Self::Subscribe { space_id, after_seq, n } => {
                 Action::Subscribe { space_id, after_seq, n }
@@ -179,12 +190,24 @@ impl UncheckedAction {
             Self::ToolResult { run_id, call_id, output } => {
                 Action::ToolResult { run_id, call_id, output }
             }
-            Self::Presence { space_id, typing, hidden } => {
-                Action::Presence { space_id, typing, hidden }
+            Self::Decide { run_id, call_id, decision, sender_id } => {
+                Action::Decide { run_id, call_id, decision, sender_id }
             }
-            Self::Ping { spaces } => Action::Ping { spaces },
+            Self::Presence { space_id, typing } => Action::Presence { space_id, typing },
+            Self::Ping { spaces, present } => {
+                check_pinged("/spaces", spaces.len())?;
+                check_pinged("/present", present.len())?;
+                Action::Ping { spaces, present }
+            }
         })
     }
+}
+
+fn check_pinged(field: &'static str, count: usize) -> Result<()> {
+    if count <= MAX_PINGED_SPACES {
+        return Ok(());
+    }
+    Err(Error::invalid(field, format!("expected at most {MAX_PINGED_SPACES} spaces, got {count}")))
 }
 
 #[cfg(test)]

@@ -169,12 +169,12 @@ impl Socket {
                 at: message.created_at,
                 what: EventKind::MessageCreated { message },
             };
-            let event = match event.known_by() {
-                Some(other) if !known_spaces.has(&self.pipeline, other).await? => {
-                    event.for_others()
+            let mut event = event;
+            for known_by in event.known_by() {
+                if !known_spaces.has(&self.pipeline, known_by).await? {
+                    event = event.for_others_than(known_by);
                 }
-                _ => event,
-            };
+            }
             let sent = self.post(&connection.id, event.to_frame()).await;
             if sent == SendOutcome::Gone || Instant::now() >= ends {
                 break;

@@ -82,6 +82,9 @@ impl Triggers {
             TriggerJob::SettleFile { space_id, attachment_id } => {
                 self.pipeline.settle_file(*space_id, *attachment_id).await
             }
+            TriggerJob::ExpireFile { space_id, attachment_id } => {
+                self.pipeline.expire_file(*space_id, *attachment_id).await
+            }
             TriggerJob::SettleSpace { space_id } => self.pipeline.settle_space(*space_id).await,
         }
     }

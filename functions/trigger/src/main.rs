@@ -14,7 +14,7 @@ async fn main() -> Result<(), Error> {
     let aws = Aws::start()?.with_files();
     let prices = aws.config.prices.clone();
     let models = models_when_asked(aws.config.clone(), aws.secret(), aws.bedrock());
-    let routers = Routers::new(models, prices);
+    let routers = Routers::new(models, prices, aws.config.router_model.clone());
     let traces = aws.config.otlp.clone().map(|settings| {
         let exporter = exporter_when_asked(settings.clone(), aws.secret());
         Traces::new(exporter, &settings)

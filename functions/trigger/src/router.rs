@@ -16,10 +16,12 @@ use futures::StreamExt;
 use smartspace_domain::{
     Error, Result,
     dispatch::{Choice, Routed, Routing},
+    entities::EntityType,
     ids::{EntityId, SpaceId},
     prices::Prices,
+    rates::{ROUTER_CALL_TOKENS, ROUTER_CALLS},
     runs::{FailureCode, Usage},
-    spaces::router::RouterConfig,
+    spaces::{RouterConfig, RouterModel},
 };
 use smartspace_models::port::{Model, ModelError, Piece, Request};
 use smartspace_pipeline::{
@@ -52,25 +54,41 @@ const MESSAGES: usize = 10;
 pub struct Routers {
     models: Arc<dyn Model>,
     prices: Arc<Prices>,
+    /// The model of the deployment, for spaces without one of their own.
+    model: Option<RouterModel>,
     pauses: Arc<Pauses>,
 }
 
 /// The choice of a router, and the record of the calls that asked for it.
 pub(crate) struct RouterOutcome {
-    /// `None` if it did not answer.
-    choice: Option<Choice>,
+    answer: RouterAnswer,
     pub(crate) routed: Routed,
+}
+
+enum RouterAnswer {
+    Chose(Choice),
+    /// Two tries failed, or it was not asked for a while: everyone is woken.
+    Failed,
+    /// It was not asked, because the messages of the sender have asked too often. The text says so.
+    OverRate(String),
 }
 
 impl RouterOutcome {
     pub(crate) fn routing(&self) -> Routing<'_> {
-        self.choice.as_ref().map_or(Routing::Failed, Routing::Chose)
+        match &self.answer {
+            RouterAnswer::Chose(choice) => Routing::Chose(choice),
+            RouterAnswer::Failed => Routing::Failed,
+            RouterAnswer::OverRate(text) => Routing::OverRate(text),
+        }
     }
 }
 
 /// All that the router decides on.
 struct Question<'a> {
-    router: &'a RouterConfig,
+    router: RouterConfig,
+    model: RouterModel,
+    /// The sender of the newest message, against whom the calls count.
+    sender: EntityId,
     space_name: &'a str,
     /// The agents among which it chooses.
     agents: Vec<&'a MemberRecord>,
@@ -79,8 +97,9 @@ struct Question<'a> {
 }
 
 impl Routers {
-    pub fn new(models: Arc<dyn Model>, prices: Arc<Prices>) -> Self {
-        Self { models, prices, pauses: Arc::default() }
+    /// Asks `model` for spaces that have no router model of their own.
+    pub fn new(models: Arc<dyn Model>, prices: Arc<Prices>, model: Option<RouterModel>) -> Self {
+        Self { models, prices, model, pauses: Arc::default() }
     }
 
     /// Asks which of `candidates` a message triggers. Fails only if the table can't be read.
@@ -97,25 +116,40 @@ impl Routers {
             store.members().roster(space),
             store.messages().records(space, Range::Before(message.seq + 1), MESSAGES)
         )?;
-        let router = record.settings.router.as_ref().ok_or_else(no_router)?;
+        let router = record.settings.router.clone().unwrap_or_default();
+        let Some(model) = router.model.clone().or_else(|| self.model.clone()) else {
+            return Ok(without_model());
+        };
         let is_candidate = |member: &&MemberRecord| candidates.contains(&member.entity_id);
         let question = Question {
             router,
+            model,
+            sender: message.sender.id,
             space_name: &record.settings.name,
             agents: roster.members.iter().filter(is_candidate).collect(),
             messages: &messages,
         };
-        let budgets = pipeline.budgets(None, Some((space, &record.settings.budget)));
+        // An agent whose message asks pays for the question, unless it was removed meanwhile.
+        let agent = match message.sender.kind {
+            EntityType::Agent => match store.entities().agent(message.sender.id).await {
+                Err(Error::NotFound(_)) => None,
+                found => found?.agent,
+            },
+            EntityType::Human => None,
+        };
+        let agent = agent.as_ref().map(|config| (message.sender.id, &config.budget));
+        let budgets = pipeline.budgets(agent, Some((space, &record.settings.budget)));
         let spending = Spending::new(pipeline, &self.prices, budgets, None);
         // A repeated job asks again, and pays again.
         let call = format!("{}_{}", message.id, pipeline.token().0);
-        let asked = self.answer(space, &question, &call, &spending).await;
+        let asked = self.answer(pipeline, space, &question, &call, &spending).await;
         spending.close().await;
         Ok(asked)
     }
 
     async fn answer(
         &self,
+        pipeline: &Pipeline,
         space: SpaceId,
         question: &Question<'_>,
         call: &str,
@@ -128,6 +162,12 @@ impl Routers {
         let mut answer = Err(wrong(pauses::REASON));
         for number in 1..=2 {
             if self.pauses.is_pausing(space) {
+                break;
+            }
+            if let Err(wait) = count_call(pipeline, question.sender).await {
+                if number == 1 {
+                    return over_rate(model, wait);
+                }
                 break;
             }
             let call = format!("{call}_{number}");
@@ -146,24 +186,26 @@ impl Routers {
                 _ => break,
             }
         }
-        let (choice, error) = match answer {
-            Ok(choice) => (Some(choice), None),
-            Err(failed) => (None, Some(failed.message)),
+        let (answer, error) = match answer {
+            Ok(choice) => (RouterAnswer::Chose(choice), None),
+            Err(failed) => (RouterAnswer::Failed, Some(failed.message)),
         };
         let latency_ms = began.elapsed().as_millis() as u64;
         let Usage { input_tokens: input, output_tokens: output, cost, .. } = usage;
         tracing::info!(
             %space, model, input, output, cost, latency_ms, error, "a router was asked"
         );
-        RouterOutcome { choice, routed: Routed { model, usage, latency_ms, error } }
+        RouterOutcome {
+            answer,
+            routed: Routed { model: Some(model), usage: Some(usage), latency_ms, error },
+        }
     }
 
     /// How long the router may take for an answer.
     fn limit(&self, question: &Question<'_>) -> Duration {
-        let router = question.router;
-        let is_own = || self.models.is_on_own_server(&router.model.config(1));
+        let is_own = || self.models.is_on_own_server(&question.model.config(1));
         let default = || if is_own() { LIMIT_OF_OWN_SERVER } else { LIMIT };
-        router.timeout_ms.map_or_else(default, Duration::from_millis)
+        question.router.timeout_ms.map_or_else(default, Duration::from_millis)
     }
 
     async fn ask_once(
@@ -182,7 +224,7 @@ impl Routers {
         let limit = self.limit(question);
         let listened = timeout(limit, self.listen(request, &mut usage)).await;
         if let Some(usage) = &mut usage {
-            usage.cost = self.prices.cost(&model, usage);
+            *usage = self.prices.priced(&model, *usage);
             *used += *usage;
         }
         // An answer that broke off, or came too late, was not counted by the provider.
@@ -197,13 +239,15 @@ impl Routers {
         request: &Request,
         used: &mut Option<Usage>,
     ) -> Result<Vec<String>, ModelError> {
-        let mut pieces = self.models.ask(request).await.inspect_err(|error| {
+        let model = &request.model.name;
+        let mut pieces = self.models.ask(request).await.map_err(|error| {
             *used = error.is_refusal().then(Usage::default);
+            without_words(model, error)
         })?;
         let mut inputs: Vec<String> = Vec::new();
         let mut bytes = 0;
         while let Some(piece) = pieces.next().await {
-            match piece? {
+            match piece.map_err(|error| without_words(model, error))? {
                 Piece::CallStarted { .. } => inputs.push(String::new()),
                 Piece::CallInput { json, .. } => {
                     bytes += json.len();
@@ -240,6 +284,12 @@ fn wait_after(failed: &ModelError) -> Duration {
     }
 }
 
+/// The error of a provider for the members of a space. The log has the provider's own words.
+fn without_words(model: &str, error: ModelError) -> ModelError {
+    tracing::warn!(event = "router_failed", model, %error, "a router's provider refused");
+    ModelError { message: error.code.words().into(), ..error }
+}
+
 fn too_slow(limit: Duration) -> ModelError {
     wrong(format!("it did not answer within {} s", limit.as_secs_f64()))
 }
@@ -248,7 +298,31 @@ fn wrong(problem: impl Into<String>) -> ModelError {
     ModelError::new(FailureCode::BrokenStream, problem)
 }
 
-/// The space's policy has changed since the message was stored: the decision is made again.
-fn no_router() -> Error {
-    Error::Retry("the router of the space was removed at this moment".into())
+/// Counts a model call of a router against the entity whose message asks.
+///
+/// # Errors
+/// How long to wait, if its messages have asked too often.
+async fn count_call(pipeline: &Pipeline, sender: EntityId) -> Result<(), Duration> {
+    let who = format!("router {sender}");
+    let rates = pipeline.store.rates();
+    rates.count_tokens(&who, ROUTER_CALLS, ROUTER_CALL_TOKENS, pipeline.now()).await
+}
+
+fn over_rate(model: String, wait: Duration) -> RouterOutcome {
+    let text = format!(
+        "the router was not asked: messages of one sender ask it at most 60 times a minute; it is \
+         asked again in {} s",
+        wait.as_secs_f64().ceil()
+    );
+    let error = Some(text.clone());
+    let usage = Some(Usage::default());
+    let routed = Routed { model: Some(model), usage, latency_ms: 0, error };
+    RouterOutcome { answer: RouterAnswer::OverRate(text), routed }
+}
+
+/// The deployment's router model was taken away after the space had chosen the policy.
+fn without_model() -> RouterOutcome {
+    let error = "it was not asked: neither the space nor the deployment has a router model";
+    let routed = Routed { model: None, usage: None, latency_ms: 0, error: Some(error.into()) };
+    RouterOutcome { answer: RouterAnswer::Failed, routed }
 }

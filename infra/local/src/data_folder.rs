@@ -1,9 +1,9 @@
 //! The folder with all data. The operating system locks it, so that two processes never share it.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions, TryLockError},
+    fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
     io::{Read, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -25,6 +25,7 @@ impl DataFolder {
         }
         // Other users of this machine must not read the messages.
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+        close_to_others(path)?;
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -80,9 +81,73 @@ impl DataFolder {
     }
 }
 
+/// What other users of this machine may do with a folder.
+const OTHERS: u32 = 0o077;
+
+/// Closes an existing folder to the other users of this machine, or refuses it.
+fn close_to_others(path: &Path) -> Result<(), String> {
+    let shown = path.display();
+    let refused = |why: &str, mend: &str| {
+        format!(
+            "the data folder {shown} is open to other users of this machine, and {why}; run \
+             `{mend}`, or choose a folder of your own with --data"
+        )
+    };
+    let failed = |error: std::io::Error| format!("the data folder {shown} can't be used: {error}");
+    let metadata = fs::metadata(path).map_err(failed)?;
+    let me = rustix::process::geteuid().as_raw();
+    // Its owner can read and replace what is in it, the admin key too, also if we are root.
+    if metadata.uid() != me {
+        let mend = format!("sudo chown -R {me} {shown} && sudo chmod 700 {shown}");
+        return Err(refused("it belongs to one of them", &mend));
+    }
+    if metadata.mode() & OTHERS == 0 {
+        return Ok(());
+    }
+    let closed = fs::set_permissions(path, Permissions::from_mode(0o700));
+    // Some file systems accept every mode and store none.
+    let is_open = fs::metadata(path).map_err(failed)?.mode() & OTHERS != 0;
+    if closed.is_err() || is_open {
+        return Err(refused("it could not be closed to them", &format!("chmod 700 {shown}")));
+    }
+    tracing::warn!(
+        folder = %shown,
+        was = format!("{:o}", metadata.mode() & 0o7777),
+        "the data folder was open to other users of this machine; its mode is 700 now"
+    );
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_others_can_enter_is_closed_to_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = || fs::metadata(folder.path()).unwrap().mode() & 0o7777;
+        for open in [0o755, 0o710, 0o704, 0o777] {
+            fs::set_permissions(folder.path(), Permissions::from_mode(open)).unwrap();
+            drop(DataFolder::open(folder.path()).unwrap());
+            assert_eq!(mode(), 0o700, "{open:o}");
+        }
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_refused_with_the_command_that_mends_it() {
+        let me = rustix::process::geteuid();
+        let given = tempfile::tempdir().unwrap();
+        // Only root can give a folder away. For others the root of the file system is not theirs.
+        let path = if me.is_root() { given.path() } else { Path::new("/") };
+        if me.is_root() {
+            std::os::unix::fs::chown(path, Some(65_534), None).unwrap();
+        }
+        let refused = DataFolder::open(path).unwrap_err();
+        assert!(refused.contains("it belongs to one of them"), "{refused}");
+        let shown = path.display();
+        let mend = format!("sudo chown -R {} {shown} && sudo chmod 700 {shown}", me.as_raw());
+        assert!(refused.contains(&mend), "{refused}");
+    }
 
     #[test]
     fn a_folder_is_locked_and_stores_its_key() {

@@ -5,11 +5,13 @@ pub(crate) mod server;
 mod signing;
 
 use std::{
+    collections::HashMap,
     fs,
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, Write},
     ops::Range,
+    os::unix::fs::{DirBuilderExt, FileExt},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
@@ -29,23 +31,38 @@ use self::signing::{SignedDownload, SignedUpload};
 /// What the names of files begin with that are being uploaded.
 const PARTIAL: char = '.';
 
+/// How many files of an instance without a data folder have no name. Each is an open file of the
+/// process, and systems limit these.
+const UNNAMED: usize = 256;
+
 /// The files of spaces in a folder.
 #[derive(Clone, Debug)]
 pub(crate) struct FileFolder {
     path: Arc<Path>,
     key: FolderKey,
-    /// Deletes a folder of an instance without a data folder.
-    _temporary: Option<Arc<TemporaryFolder>>,
+    /// Only an instance without a data folder has one.
+    temporary: Option<Arc<Temporary>>,
 }
 
-/// A folder that is deleted with its last user.
+/// The files of an instance that stores nothing. They lose their names at once, so that even a
+/// killed process leaves none. Those beyond [`UNNAMED`] are in a folder, which ends with this
+/// value.
 #[derive(Debug)]
-struct TemporaryFolder(PathBuf);
+struct Temporary {
+    folder: PathBuf,
+    unnamed: Mutex<HashMap<FileKey, Arc<fs::File>>>,
+}
 
-impl Drop for TemporaryFolder {
+impl Temporary {
+    fn unnamed(&self) -> MutexGuard<'_, HashMap<FileKey, Arc<fs::File>>> {
+        self.unnamed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Temporary {
     fn drop(&mut self) {
         // What is left is in the system's folder for such files.
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -64,14 +81,15 @@ impl From<io::Error> for NotStored {
 }
 
 impl FileFolder {
-    /// The files in a folder. Without one, they are in a folder that ends with this value.
+    /// The files in a folder. Without one, they end with this value.
     pub(crate) fn new(path: Option<PathBuf>, key: FolderKey) -> Self {
         let temporary = path.is_none().then(|| {
             let name = format!("smartspace-{:032x}", RandomIds.random());
-            Arc::new(TemporaryFolder(std::env::temp_dir().join(name)))
+            let folder = std::env::temp_dir().join(name);
+            Arc::new(Temporary { folder, unnamed: Mutex::default() })
         });
-        let path = path.or_else(|| Some(temporary.as_ref()?.0.clone())).unwrap_or_default();
-        let folder = Self { path: path.into(), key, _temporary: temporary };
+        let path = path.or_else(|| Some(temporary.as_ref()?.folder.clone())).unwrap_or_default();
+        let folder = Self { path: path.into(), key, temporary };
         if let Err(error) = folder.delete_partial() {
             tracing::warn!(%error, "unfinished uploads could not be deleted");
         }
@@ -86,10 +104,20 @@ impl FileFolder {
         self.of_space(key).join(key.file.to_string())
     }
 
+    fn unnamed(&self) -> Option<MutexGuard<'_, HashMap<FileKey, Arc<fs::File>>>> {
+        self.temporary.as_ref().map(|temporary| temporary.unnamed())
+    }
+
+    fn find(&self, key: FileKey) -> io::Result<Option<Arc<fs::File>>> {
+        if let Some(file) = self.unnamed().and_then(|files| files.get(&key).cloned()) {
+            return Ok(Some(file));
+        }
+        Ok(if_exists(fs::File::open(self.of_file(key)))?.map(Arc::new))
+    }
+
     /// A new file that becomes `key` once it is whole.
     pub(crate) fn begin(&self, key: FileKey) -> Result<PartialFile, NotStored> {
-        let target = self.of_file(key);
-        if target.exists() {
+        if self.find(key)?.is_some() {
             return Err(NotStored::Taken);
         }
         let (file, path) = match self.open_partial(key) {
@@ -97,23 +125,31 @@ impl FileFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.open_partial(key)?,
             opened => opened?,
         };
-        Ok(PartialFile { file, path, target })
+        Ok(PartialFile { folder: self.clone(), key, file: Arc::new(file), path })
     }
 
-    fn open_partial(&self, key: FileKey) -> io::Result<(fs::File, PathBuf)> {
+    /// A new file, and its name if it has one.
+    fn open_partial(&self, key: FileKey) -> io::Result<(fs::File, Option<PathBuf>)> {
+        let open = |folder: &Path| {
+            let path = folder.join(format!("{PARTIAL}{:032x}", RandomIds.random()));
+            let file =
+                fs::OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+            Ok((file, path))
+        };
+        if self.unnamed().is_some_and(|files| files.len() < UNNAMED) {
+            let (file, path) = open(&std::env::temp_dir())?;
+            fs::remove_file(path)?;
+            return Ok((file, None));
+        }
         let folder = self.of_space(key);
-        fs::create_dir_all(&folder)?;
-        let path = folder.join(format!("{PARTIAL}{:032x}", RandomIds.random()));
-        let file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
-        Ok((file, path))
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        open(&folder).map(|(file, path)| (file, Some(path)))
     }
 
     /// A file to download, and its size.
-    pub(crate) async fn open(&self, key: FileKey) -> Result<Option<(fs::File, u64)>> {
+    pub(crate) async fn open(&self, key: FileKey) -> Result<Option<(Arc<fs::File>, u64)>> {
         let open = move |folder: &Self| {
-            let Some(file) = if_exists(fs::File::open(folder.of_file(key)))? else {
-                return Ok(None);
-            };
+            let Some(file) = folder.find(key)? else { return Ok(None) };
             let bytes = file.metadata()?.len();
             Ok(Some((file, bytes)))
         };
@@ -149,28 +185,41 @@ impl FileFolder {
 
 /// A file that is being written. It is deleted unless it is finished.
 pub(crate) struct PartialFile {
-    file: fs::File,
-    path: PathBuf,
-    target: PathBuf,
+    folder: FileFolder,
+    key: FileKey,
+    file: Arc<fs::File>,
+    /// `None` if the file has no name.
+    path: Option<PathBuf>,
 }
 
 impl PartialFile {
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)
+        (&*self.file).write_all(bytes)
     }
 
     /// Gives the file its name, unless that is taken.
     pub(crate) fn finish(self) -> Result<(), NotStored> {
+        let Some(path) = &self.path else {
+            let files = self.folder.unnamed();
+            let mut files = files.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+            if files.contains_key(&self.key) {
+                return Err(NotStored::Taken);
+            }
+            files.insert(self.key, Arc::clone(&self.file));
+            return Ok(());
+        };
         self.file.sync_all()?;
         // Unlike a rename, a link replaces nothing.
-        Ok(fs::hard_link(&self.path, &self.target)?)
+        Ok(fs::hard_link(path, self.folder.of_file(self.key))?)
     }
 }
 
 impl Drop for PartialFile {
     fn drop(&mut self) {
-        // A file that stays is found by nobody.
-        let _ = fs::remove_file(&self.path);
+        if let Some(path) = &self.path {
+            // A file that stays is found by nobody.
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
@@ -183,15 +232,22 @@ fn if_exists<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-fn read_range(path: &Path, range: Range<u64>) -> io::Result<Option<Vec<u8>>> {
-    let Some(mut file) = if_exists(fs::File::open(path))? else { return Ok(None) };
-    if range.start >= file.metadata()?.len() {
-        return Ok(Some(Vec::new()));
+/// The bytes of a file in a range, as far as the file has them. Downloads share the open file, so
+/// each says where it reads.
+pub(crate) fn read_at(file: &fs::File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let end = range.end.min(file.metadata()?.len());
+    let mut bytes = vec![0; end.saturating_sub(range.start) as usize];
+    let mut count = 0;
+    while count < bytes.len() {
+        match file.read_at(&mut bytes[count..], range.start + count as u64) {
+            Ok(0) => break,
+            Ok(read) => count += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
-    file.seek(SeekFrom::Start(range.start))?;
-    let mut bytes = Vec::new();
-    file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    bytes.truncate(count);
+    Ok(bytes)
 }
 
 #[async_trait]
@@ -211,11 +267,9 @@ impl Files for FileFolder {
 
     async fn look(&self, key: FileKey) -> Result<Option<StoredFile>> {
         let look = move |folder: &Self| {
-            let opened = if_exists(fs::File::open(folder.of_file(key)))?;
-            let Some(file) = opened else { return Ok(None) };
+            let Some(file) = folder.find(key)? else { return Ok(None) };
             let bytes = file.metadata()?.len();
-            let mut first = Vec::new();
-            file.take(FIRST_BYTES as u64).read_to_end(&mut first)?;
+            let first = read_at(&file, 0..FIRST_BYTES as u64)?;
             // The hash was checked when the file arrived.
             Ok(Some(StoredFile { bytes, sha256: None, first }))
         };
@@ -223,7 +277,8 @@ impl Files for FileFolder {
     }
 
     async fn read(&self, key: FileKey, range: Range<u64>) -> Result<Option<Bytes>> {
-        let read = move |folder: &Self| read_range(&folder.of_file(key), range);
+        let read =
+            move |folder: &Self| folder.find(key)?.map(|file| read_at(&file, range)).transpose();
         Ok(self.blocking("read", read).await?.map(Bytes::from))
     }
 
@@ -246,6 +301,9 @@ impl Files for FileFolder {
         let keys = keys.to_vec();
         let delete = move |folder: &Self| {
             for key in keys {
+                if folder.unnamed().is_some_and(|mut files| files.remove(&key).is_some()) {
+                    continue;
+                }
                 if_exists(fs::remove_file(folder.of_file(key)))?;
                 // It fails as long as the space has other files.
                 let _ = fs::remove_dir(folder.of_space(key));

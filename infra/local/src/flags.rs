@@ -8,20 +8,27 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_api::Tokens;
 use smartspace_domain::{
-    budgets::DailyLimit,
+    attachments::{ByteLimit, FileLimits},
+    budgets::{DEFAULT_COST_PER_DAY, DailyLimit},
     invites::InvitePolicy,
-    prices::Prices,
+    prices::{PriceTable, Prices},
     providers::{ProviderApi, ProviderEntry, Providers},
+    spaces::RouterModel,
     web_origins::origin,
 };
 use smartspace_egress::ToolHosts;
-use smartspace_ports::{key_sets::HttpKeySet, otlp::OtlpSettings, secrets::KnownSecrets};
+use smartspace_ports::{
+    key_sets::HttpKeySet,
+    otlp::OtlpSettings,
+    secrets::{KnownSecrets, Secret},
+};
 
 pub(crate) use self::values::KeepRuns;
 use self::values::{
-    keep_runs, listen_address, log_filter, prices, providers, public_url, variable, variables,
+    keep_runs, listen_address, log_filter, prices, providers, public_url, time_limits, variable,
+    variables,
 };
-use crate::environment_secrets;
+use crate::{environment_secrets, time_limits::TimeLimits};
 
 /// The prefix of OpenTelemetry's variables.
 const OTEL: &str = "OTEL_";
@@ -69,8 +76,9 @@ pub(crate) struct Flags {
         value_parser = listen_address
     )]
     pub(crate) listen: SocketAddr,
-    /// The address at which others reach this server, such as `https://smartspace.example.com`:
-    /// remote agents answer there; by default the address that it listens at
+    /// The address at which others reach this server, such as `https://smartspace.example.com`: all
+    /// addresses in answers begin with it, and remote agents answer there; by default the address
+    /// that it listens at
     #[arg(long, env = "SMARTSPACE_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub(crate) public_url: Option<String>,
     /// Folder for all data; `:memory:` stores nothing on disk
@@ -116,13 +124,14 @@ pub(crate) struct Flags {
     /// JSON file with the prices of models, in dollars per million tokens and per picture:
     /// `{"provider/model": {"input", "cachedInput"?, "cacheWrite"?, "output", "image"?}}`
     #[arg(
-        long,
+        long = "prices",
+        value_name = "PRICES",
         env = "SMARTSPACE_PRICES",
         default_value = "",
         hide_default_value = true,
         value_parser = prices
     )]
-    pub(crate) prices: Arc<Prices>,
+    price_table: PriceTable,
     /// JSON file with more providers of models:
     /// `{"providers": {"name": {"api": "openai", "baseUrl", "key"?, "keyHeader"?, "headers"?}}}`
     #[arg(
@@ -134,20 +143,62 @@ pub(crate) struct Flags {
         value_parser = providers
     )]
     pub(crate) providers: Providers,
-    /// What all model calls of a day may cost, in dollars; a day begins at midnight UTC
+    /// What all model calls of a day may cost, in dollars, or none; a day begins at midnight UTC
     #[arg(
         long,
         env = "SMARTSPACE_BUDGET_COST_PER_DAY",
         value_name = "DOLLARS",
-        value_parser = DailyLimit::read_dollars
+        default_value = DEFAULT_COST_PER_DAY,
+        value_parser = DailyLimit::read_ceiling
     )]
-    pub(crate) budget_cost_per_day: Option<DailyLimit>,
+    pub(crate) budget_cost_per_day: DailyLimit,
+    /// The model of routers in spaces for which the operator sets none, such as
+    /// openai/gpt-4.1-mini; without one, only the operator can choose the policy router there
+    #[arg(long, env = "SMARTSPACE_ROUTER_MODEL", value_name = "PROVIDER/NAME")]
+    router_model: Option<String>,
+    /// How many bytes the files of a space may have together: "10 GiB", a number of bytes, or none
+    #[arg(
+        long,
+        env = "SMARTSPACE_FILES_PER_SPACE",
+        value_name = "SIZE",
+        default_value = "10 GiB",
+        value_parser = ByteLimit::read
+    )]
+    pub(crate) files_per_space: ByteLimit,
+    /// How many bytes the files that an entity has uploaded may have together
+    #[arg(
+        long,
+        env = "SMARTSPACE_FILES_PER_ENTITY",
+        value_name = "SIZE",
+        default_value = "2 GiB",
+        value_parser = ByteLimit::read
+    )]
+    pub(crate) files_per_entity: ByteLimit,
+    /// How many bytes all files may have together
+    #[arg(
+        long,
+        env = "SMARTSPACE_FILES_IN_ALL",
+        value_name = "SIZE",
+        default_value = "none",
+        value_parser = ByteLimit::read
+    )]
+    pub(crate) files_in_all: ByteLimit,
     /// How long to store ended runs: "30 days", or a number of days; 0 stores them forever
     #[arg(long, env = "SMARTSPACE_KEEP_RUNS", default_value = "30 days", value_parser = keep_runs)]
     pub(crate) keep_runs: KeepRuns,
     /// Lift the limits of calls, messages, frames and connections, as `SMARTSPACE_RATE=0` does
     #[arg(long)]
     pub(crate) no_rate_limit: bool,
+    /// Factor for the time limits of connections: of bodies, uploads, frames, answers that nobody
+    /// takes, and idle WebSockets
+    #[arg(
+        long,
+        env = "SMARTSPACE_TIME_LIMITS",
+        value_name = "FACTOR",
+        default_value = "1",
+        value_parser = time_limits
+    )]
+    pub(crate) time_limits: TimeLimits,
     /// Do not create the demo space in an empty data folder
     #[arg(long, env = "SMARTSPACE_NO_DEMO", value_parser = FalseyValueParser::new())]
     pub(crate) no_demo: bool,
@@ -181,6 +232,7 @@ impl Flags {
         self.tool_hosts()?;
         self.secrets()?;
         self.otlp()?;
+        self.router_model()?;
         // Not a check by clap, which would print the value.
         if self.admin_key.as_ref().is_some_and(|key| !is_strong(key)) {
             return Err("--admin-key: expected at least 16 visible ASCII characters".into());
@@ -243,6 +295,16 @@ impl Flags {
         !self.no_rate_limit && self.rate.as_deref() != Some("0")
     }
 
+    /// How many bytes files may have together.
+    pub(crate) fn file_limits(&self) -> FileLimits {
+        let Self { files_per_space, files_per_entity, files_in_all, .. } = *self;
+        FileLimits {
+            per_space: files_per_space,
+            per_entity: files_per_entity,
+            in_all: files_in_all,
+        }
+    }
+
     /// The hosts on private addresses that tools may reach.
     pub(crate) fn tool_hosts(&self) -> Result<ToolHosts, String> {
         self.tool_hosts
@@ -264,6 +326,29 @@ impl Flags {
             );
         }
         Ok(settings)
+    }
+
+    /// The secrets of tools and webhooks, and hidden ones: the operator's key and whatever else
+    /// nothing may show, because a server may send it back.
+    pub(crate) fn all_secrets(&self, admin_key: &str) -> Result<KnownSecrets, String> {
+        let providers = self.providers()?;
+        let mut hidden = vec![("adminKey".to_owned(), admin_key.to_owned())];
+        hidden.extend(self.jwt_secret.iter().map(|secret| ("jwtSecret".into(), secret.clone())));
+        for (name, entry) in providers.iter() {
+            let secrets = entry.key.iter().chain(&entry.hidden);
+            let named =
+                secrets.enumerate().map(|(index, it)| (format!("{name} {index}"), it.clone()));
+            hidden.extend(named);
+        }
+        for (name, value) in self.otlp()?.iter().flat_map(|otlp| &otlp.headers) {
+            let value = value.to_str().unwrap_or_default();
+            hidden.push((format!("OTLP {name}"), value.to_owned()));
+        }
+        // Shorter texts are no secrets: they occur in other texts.
+        let hidden = hidden
+            .into_iter()
+            .filter_map(|(name, value)| Secret::new(value, None).ok().map(|secret| (name, secret)));
+        Ok(environment_secrets::read(&self.secrets)?.and_hidden(hidden.collect()))
     }
 
     /// The secrets of tools and webhooks. Errors do not show a secret.
@@ -288,6 +373,22 @@ impl Flags {
                 &self.anthropic_key,
                 &self.anthropic_base_url,
             )))
+    }
+
+    /// The prices of the models that these providers have.
+    pub(crate) fn prices(&self) -> Result<Arc<Prices>, String> {
+        Ok(Arc::new(Prices::new(self.price_table.clone(), &self.providers()?)))
+    }
+
+    /// The model of routers in spaces without one of their own.
+    pub(crate) fn router_model(&self) -> Result<Option<RouterModel>, String> {
+        let named = |error: &dyn std::fmt::Display| format!("--router-model: {error}");
+        let model = RouterModel::read(self.router_model.as_deref().unwrap_or_default())
+            .map_err(|error| named(&error))?;
+        if let Some(model) = &model {
+            model.must_have_provider(&self.providers()?).map_err(|error| named(&error))?;
+        }
+        Ok(model)
     }
 
     pub(crate) fn in_memory(&self) -> bool {

@@ -1,22 +1,19 @@
 //! Builds everything, serves until SIGTERM or SIGINT, and shuts down.
 
+mod addresses;
 mod functions;
+mod greeting;
 
-use std::{
-    io::Write,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
-use axum::Router;
+use axum::{Router, middleware::from_fn_with_state};
 use smartspace_api::{AdminKey, Api, SocketUrl};
 use smartspace_domain::{append_limits::AppendLimit, callbacks::CallbackKey};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     clock::SystemClock,
     ids::{IdSource, RandomIds},
+    log::Concealed,
     secrets::FixedSecrets,
     trace,
 };
@@ -34,13 +31,22 @@ use tokio::{
     time::{MissedTickBehavior, interval, timeout},
 };
 
-use self::functions::{Functions, Queues};
+use self::{
+    addresses::Addresses,
+    functions::{Functions, Queues},
+    greeting::announce,
+};
 use crate::{
     LocalTable, OpenTable,
+    bodies::{self, Bodies},
     data_folder::DataFolder,
     demo,
-    file_folder::{self, FileFolder, FolderKey, server::FileServer},
+    file_folder::{
+        self, FileFolder, FolderKey,
+        server::{FileServer, Uploads},
+    },
     flags::Flags,
+    hosts::{self, Hosts},
     in_process_alarms::InProcessAlarms,
     in_process_cancel_signal::InProcessCancelSignal,
     in_process_queue::InProcessQueue,
@@ -61,10 +67,16 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(1_200);
 
 /// Runs the product until SIGTERM or SIGINT.
-pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
+pub(crate) async fn run(
+    flags: Flags,
+    open: OpenTable,
+    concealed: &Concealed,
+) -> Result<(), String> {
     let ids = Arc::new(RandomIds);
     let folder = if flags.in_memory() { None } else { Some(DataFolder::open(&flags.data)?) };
     let key = admin_key(&flags, folder.as_ref(), *ids)?;
+    let secrets = Arc::new(FixedSecrets(Arc::new(flags.all_secrets(&key)?)));
+    concealed.set(Arc::clone(&secrets.0));
     let listener = listen_on(flags.listen).await?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
 
@@ -87,11 +99,8 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
 
     let connections = Arc::new(InProcessSockets::default());
     let (stop, stopping) = watch::channel(false);
-    let secrets = Arc::new(FixedSecrets(Arc::new(flags.secrets()?)));
-    let callbacks = Callbacks {
-        key: CallbackKey::of_admin_key(&key),
-        api_url: flags.public_url.clone().unwrap_or_else(|| own_url(address)),
-    };
+    let addresses = Addresses::of(&flags, address);
+    let callbacks = Callbacks { key: CallbackKey::of_secret(&key), api_url: addresses.api.clone() };
     let functions = Functions::new(
         &flags,
         &pipeline,
@@ -104,11 +113,10 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     tokio::spawn(sweep_for_ever(sweep));
     keep_table(delete_expired, path.as_deref())?;
 
-    let app = new_router(&flags, address, &pipeline, &connections, &key, secrets)?
-        .merge(file_server(&flags, &pipeline, files));
-    let serving = tokio::spawn(web_server::serve(listener, app, stopping));
-    // Standard output may be closed.
-    let _ = writeln!(std::io::stdout(), "Smartspace is ready: http://{address}/#key={key}");
+    let app = new_router(&flags, &addresses, &pipeline, &connections, &key, secrets)?;
+    let app = bounded(&flags, address, app, file_server(&flags, &addresses, &pipeline, files));
+    let serving = tokio::spawn(web_server::serve(flags.time_limits, listener, app, stopping));
+    announce(&flags, address, &key)?;
 
     wait_for_signal().await?;
     tracing::info!("shutting down");
@@ -142,7 +150,9 @@ fn new_store(
     let traces = flags.otlp()?.map(|_| Arc::new(trace::current_or_new) as CurrentTrace);
     Ok(Store::on(database, flags.keep_runs.0, Arc::new(move || ids.random()))
         .with_append_limit(flags.is_rate_limited().then_some(AppendLimit::SPACE))
-        .with_budget(flags.budget_cost_per_day.unwrap_or_default())
+        .with_budget(flags.budget_cost_per_day)
+        .with_prices(flags.prices()?)
+        .with_file_limits(flags.file_limits())
         .with_traces(traces))
 }
 
@@ -200,7 +210,7 @@ async fn resume(sweep: &Sweep) -> Result<(), String> {
 
 fn new_router(
     flags: &Flags,
-    address: SocketAddr,
+    addresses: &Addresses,
     pipeline: &Pipeline,
     connections: &Arc<InProcessSockets>,
     key: &str,
@@ -209,12 +219,13 @@ fn new_router(
     let api = Api {
         pipeline: pipeline.clone(),
         admin_key: AdminKey::new(key),
-        callback_key: CallbackKey::of_admin_key(key),
+        callback_key: CallbackKey::of_secret(key),
         tokens: flags.tokens()?,
         secrets,
-        socket_url: SocketUrl::OfHost(socket_server::PATH),
+        public_address: addresses.public.clone(),
+        socket_url: SocketUrl::Under(socket_server::PATH),
         cors_origins: flags.cors_origins.clone(),
-        prices: Arc::clone(&flags.prices),
+        router_model: flags.router_model()?,
         providers: Arc::new(flags.providers()?),
         model_servers: Arc::new(HttpModelServers(functions::http_client()?)),
         invites: flags.invites,
@@ -223,31 +234,53 @@ fn new_router(
         socket: Socket { pipeline: pipeline.clone(), sockets: connections.clone() },
         connections: connections.clone(),
         ids: pipeline.ids.clone(),
-        origins: flags.cors_origins.clone(),
+        origins: addresses.origins.clone(),
+        limits: flags.time_limits,
     };
     let protocols = smartspace_protocols::router(Settings {
-        api_url: own_url(address),
-        origins: flags.cors_origins.clone(),
+        api_url: addresses.own.clone(),
+        public_address: addresses.public.clone(),
+        origins: addresses.origins.clone(),
         issuer: flags.jwt_issuer.clone().filter(|issuer| !issuer.is_empty()),
     });
     Ok(smartspace_api::router(api, socket_server::router(server).merge(protocols)))
 }
 
 /// The routes that upload and download files. They take longer bodies than the API.
-fn file_server(flags: &Flags, pipeline: &Pipeline, folder: FileFolder) -> Router {
-    let server =
-        FileServer { folder, clock: pipeline.clock.clone(), triggers: pipeline.triggers.clone() };
-    with_middleware(file_folder::server::router(server), pipeline.ids.clone(), &flags.cors_origins)
+fn file_server(
+    flags: &Flags,
+    addresses: &Addresses,
+    pipeline: &Pipeline,
+    folder: FileFolder,
+) -> Router {
+    let server = FileServer {
+        folder,
+        clock: pipeline.clock.clone(),
+        announced: Arc::new(pipeline.store.clone()),
+        triggers: pipeline.triggers.clone(),
+        limits: flags.time_limits,
+        uploads: Uploads::default(),
+    };
+    let routes = file_folder::server::router(server);
+    with_middleware(routes, pipeline.ids.clone(), &addresses.origins)
 }
 
-/// The address at which processes on this machine reach this one.
-fn own_url(address: SocketAddr) -> String {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    format!("http://{}", SocketAddr::new(ip, address.port()))
+/// All routes, with the limits of what they take from clients.
+fn bounded(flags: &Flags, address: SocketAddr, routes: Router, files: Router) -> Router {
+    if !address.ip().is_loopback() && flags.public_url.is_none() {
+        tracing::warn!(
+            "listening on the network without --public-url: requests for any host are answered, \
+             and addresses in answers name the host of the request"
+        );
+    }
+    let limits = flags.time_limits;
+    let in_memory = from_fn_with_state(Bodies::in_memory(limits), bodies::limit);
+    let on_disk = from_fn_with_state(Bodies::on_disk(limits), bodies::limit);
+    let hosts = Hosts::of(address, flags.public_url.as_deref());
+    routes
+        .layer(in_memory)
+        .merge(files.layer(on_disk))
+        .layer(from_fn_with_state(hosts, hosts::check))
 }
 
 async fn sweep_for_ever(sweep: Sweep) {

@@ -1,5 +1,5 @@
-//! The WebSocket connections of this process. Each has a bounded buffer. A client that does not
-//! read is disconnected and does not delay others.
+//! The WebSocket connections of this process. Each has a buffer with a limit of frames and of
+//! bytes. A client that does not read is disconnected and does not delay others.
 
 use std::{
     collections::HashMap,
@@ -11,13 +11,15 @@ use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
 use smartspace_pipeline::frames::Goodbye;
 use smartspace_ports::sockets::{CloseCode, PostError, PostPermits, Sockets};
-use tokio::sync::{
-    mpsc::{self, error::SendTimeoutError},
-    watch,
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch},
+    time::timeout,
 };
 
 /// The greatest number of frames that wait for one connection.
 const BUFFERED: usize = 256;
+/// The greatest number of bytes that wait for one connection.
+const BUFFERED_BYTES: usize = 1024 * 1024;
 /// How long a post waits for room in a full buffer.
 const FULL_FOR: Duration = Duration::from_millis(500);
 
@@ -32,14 +34,24 @@ pub(crate) struct InProcessSockets {
 /// The product's end of a connection.
 #[derive(Debug)]
 struct Open {
-    frames: mpsc::Sender<Arc<str>>,
+    frames: mpsc::Sender<Queued>,
+    /// The bytes that may still be queued.
+    bytes: Arc<Semaphore>,
     code: Arc<OnceLock<CloseCode>>,
+}
+
+/// A frame that waits for its connection, with its share of the buffer.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    pub(crate) frame: Arc<str>,
+    /// The last frame of a connection has none.
+    _bytes: Option<OwnedSemaphorePermit>,
 }
 
 /// The frames to be written to a connection, and then the code that closes it.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
-    pub(crate) frames: mpsc::Receiver<Arc<str>>,
+    pub(crate) frames: mpsc::Receiver<Queued>,
     code: Arc<OnceLock<CloseCode>>,
     _writing: watch::Receiver<()>,
 }
@@ -66,7 +78,8 @@ impl InProcessSockets {
     pub(crate) fn open(&self, id: ConnectionId) -> Outgoing {
         let (sender, frames) = mpsc::channel(BUFFERED);
         let code = Arc::<OnceLock<CloseCode>>::default();
-        self.lock().insert(id, Open { frames: sender, code: Arc::clone(&code) });
+        let bytes = Arc::new(Semaphore::new(BUFFERED_BYTES));
+        self.lock().insert(id, Open { frames: sender, bytes, code: Arc::clone(&code) });
         Outgoing { frames, code, _writing: self.written.subscribe() }
     }
 
@@ -75,7 +88,7 @@ impl InProcessSockets {
         let goodbye: Arc<str> = Goodbye::RESTARTING.to_frame().into();
         for (_, open) in self.lock().drain() {
             // A connection whose buffer is full gets the code only.
-            let _ = open.frames.try_send(Arc::clone(&goodbye));
+            let _ = open.frames.try_send(Queued { frame: Arc::clone(&goodbye), _bytes: None });
             let _ = open.code.set(Goodbye::RESTARTING.code);
         }
     }
@@ -97,11 +110,17 @@ impl Sockets for InProcessSockets {
     }
 
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
-        let frames = self.lock().get(connection).map(|open| open.frames.clone());
-        match frames.ok_or(PostError::Gone)?.send_timeout(frame, FULL_FOR).await {
-            Ok(()) => Ok(()),
-            Err(SendTimeoutError::Closed(_)) => Err(PostError::Gone),
-            Err(SendTimeoutError::Timeout(_)) => {
+        let open = self.lock().get(connection).map(|it| (it.frames.clone(), it.bytes.clone()));
+        let (frames, bytes) = open.ok_or(PostError::Gone)?;
+        let length = frame.len().min(BUFFERED_BYTES) as u32;
+        let queued = async {
+            let permit = bytes.acquire_many_owned(length).await.ok();
+            frames.send(Queued { frame, _bytes: permit }).await
+        };
+        match timeout(FULL_FOR, queued).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(PostError::Gone),
+            Err(_) => {
                 // When the client reconnects, `afterSeq` gives it the frames that it missed.
                 if let Some(open) = self.lock().remove(connection) {
                     set_unread(&open.code, connection);
@@ -120,5 +139,39 @@ impl Sockets for InProcessSockets {
 
     async fn is_open(&self, connection: &ConnectionId) -> bool {
         self.lock().contains_key(connection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_does_not_read_has_a_mebibyte_and_256_frames() {
+        for (length, most) in [(32 * 1024, 32), (10, BUFFERED)] {
+            let sockets = InProcessSockets::default();
+            let id = ConnectionId("slow".into());
+            let mut outgoing = sockets.open(id.clone());
+            let frame: Arc<str> = "x".repeat(length).into();
+            for _ in 0..most {
+                assert_eq!(sockets.post(&id, Arc::clone(&frame)).await, Ok(()), "{length}");
+            }
+            // Reading makes room.
+            drop(outgoing.frames.recv().await);
+            assert_eq!(sockets.post(&id, Arc::clone(&frame)).await, Ok(()), "{length}");
+            assert_eq!(sockets.post(&id, frame).await, Err(PostError::Gone), "{length}");
+            assert_eq!(outgoing.code(), CloseCode::TooMany);
+            assert!(!sockets.is_open(&id).await);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_frame_longer_than_the_buffer_is_sent_alone() {
+        let sockets = InProcessSockets::default();
+        let id = ConnectionId("one".into());
+        let mut outgoing = sockets.open(id.clone());
+        let frame: Arc<str> = "x".repeat(2 * BUFFERED_BYTES).into();
+        assert_eq!(sockets.post(&id, Arc::clone(&frame)).await, Ok(()));
+        assert_eq!(outgoing.frames.recv().await.map(|queued| queued.frame), Some(frame));
     }
 }

@@ -4,6 +4,7 @@
 //! - [`flags`]: the settings; the one place that reads the environment
 //! - [`host`]: builds everything, serves until SIGTERM or SIGINT, and shuts down
 //! - [`web_server`]: the HTTP server
+//! - [`hosts`], [`bodies`], [`client_stream`], [`time_limits`]: what the server takes from clients
 //! - [`socket_server`]: the WebSocket server
 //! - [`sqlite_table`]: the table, which answers the store's calls
 //! - [`in_process_queue`], [`in_process_sockets`], [`in_process_alarms`],
@@ -17,12 +18,15 @@
 //!
 //! `docs/internals/local-host.md` describes the host.
 
+mod bodies;
+mod client_stream;
 mod data_folder;
 mod demo;
 mod environment_secrets;
 mod file_folder;
 mod flags;
 mod host;
+mod hosts;
 mod in_process_alarms;
 pub mod in_process_cancel_signal;
 mod in_process_queue;
@@ -31,13 +35,17 @@ mod log;
 mod model_servers;
 mod socket_server;
 pub mod sqlite_table;
+mod time_limits;
 mod web_server;
 
 use std::{io::Write, path::Path, process::ExitCode, sync::Arc};
 
 use clap::Parser;
 use futures::future::BoxFuture;
-use smartspace_ports::clock::{Clock, SystemClock};
+use smartspace_ports::{
+    clock::{Clock, SystemClock},
+    log::Concealed,
+};
 use smartspace_store::table::database::Database;
 
 use crate::{flags::Flags, sqlite_table::SqliteTable};
@@ -80,12 +88,12 @@ fn open_table(path: Option<&Path>) -> Result<LocalTable, String> {
 pub fn main_on(open: OpenTable) -> ExitCode {
     let flags = Flags::parse();
     // Invalid secrets are reported when the flags are checked.
-    log::start(&flags.log, Arc::new(flags.secrets().unwrap_or_default()));
+    let concealed = log::start(&flags.log, Arc::new(flags.secrets().unwrap_or_default()));
     // Each client uses a file descriptor. Many systems allow a process only about a thousand.
     if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
         tracing::warn!(%error, "could not raise the limit of open files");
     }
-    match run(flags, open) {
+    match run(flags, open, &concealed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // If this fails, there is no way left to report the error.
@@ -95,8 +103,10 @@ pub fn main_on(open: OpenTable) -> ExitCode {
     }
 }
 
-fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
+fn run(flags: Flags, open: OpenTable, concealed: &Concealed) -> Result<(), String> {
     flags.check()?;
+    // Other users of this machine must not read what this process writes.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     // Blocking threads wait for the table's single lock, so more of them would only use memory.
     let runtime = runtime
@@ -104,7 +114,7 @@ fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
         .max_blocking_threads(BLOCKING_THREADS)
         .build()
         .map_err(|error| format!("the async runtime could not be started: {error}"))?;
-    let result = runtime.block_on(host::run(flags, open));
+    let result = runtime.block_on(host::run(flags, open, concealed));
     // A run that is cut off here has released its lease, or the next start resumes it.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     result

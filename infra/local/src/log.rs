@@ -14,30 +14,32 @@ use tracing_subscriber::{
     EnvFilter, Layer, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt,
 };
 
-/// Starts the log with a filter, which the flags have checked.
-pub(crate) fn start(filter: &str, secrets: Arc<KnownSecrets>) {
+/// Starts the log with a filter, which the flags have checked. Returns what it conceals, for
+/// secrets that are known later.
+pub(crate) fn start(filter: &str, secrets: Arc<KnownSecrets>) -> Concealed {
     let filter = EnvFilter::new(filter);
     // This library logs the inputs of tools, and every unreachable server as an error of ours.
     let filter = "rmcp=off".parse().into_iter().fold(filter, EnvFilter::add_directive);
+    let concealed = Concealed::default();
+    concealed.set(secrets);
     // A second call, as in tests, has no effect.
     if stderr().is_terminal() {
         let _ = tracing_subscriber::fmt()
             .with_env_filter(filter)
-            .with_writer(WithoutSecrets(secrets))
+            .with_writer(WithoutSecrets(concealed.clone()))
             .compact()
             .try_init();
     } else {
-        let concealed = Concealed::default();
-        concealed.set(secrets);
         let _ = tracing_subscriber::registry()
-            .with(JsonLines::new(stderr(), concealed, None).with_filter(filter))
+            .with(JsonLines::new(stderr(), concealed.clone(), None).with_filter(filter))
             .try_init();
     }
+    concealed
 }
 
 /// Redacts secrets from each line. Our own lines contain none, but libraries may log anything at
 /// their lower levels.
-struct WithoutSecrets(Arc<KnownSecrets>);
+struct WithoutSecrets(Concealed);
 
 impl<'a> MakeWriter<'a> for WithoutSecrets {
     type Writer = Line<'a>;
@@ -49,7 +51,7 @@ impl<'a> MakeWriter<'a> for WithoutSecrets {
 
 /// Writes one line. The subscriber passes each line in one piece.
 struct Line<'a> {
-    secrets: &'a KnownSecrets,
+    secrets: &'a Concealed,
     to: Stderr,
 }
 

@@ -1,10 +1,12 @@
 //! `/v1/socket`: the WebSocket server, in place of API Gateway. It passes frames to the function
 //! `socket`. Frames for clients come through [`InProcessSockets`].
 
+mod watch;
+
 use std::{sync::Arc, time::Duration};
 
 use axum::{
-    Router,
+    Extension, Router,
     extract::{
         Query, State, WebSocketUpgrade,
         rejection::QueryRejection,
@@ -25,7 +27,12 @@ use smartspace_socket::Socket;
 use smartspace_web::{Refusal, may_come_from};
 use tokio::time::{error::Elapsed, timeout};
 
-use crate::in_process_sockets::{InProcessSockets, Outgoing};
+use self::watch::{Finding, Watch};
+use crate::{
+    client_stream::Arrived,
+    in_process_sockets::{InProcessSockets, Outgoing, Queued},
+    time_limits::TimeLimits,
+};
 
 pub(crate) const PATH: &str = "/v1/socket";
 /// A larger frame closes the connection. A smaller one beyond the promised 30 KiB gets an error.
@@ -47,6 +54,7 @@ pub(crate) struct SocketServer {
     pub(crate) ids: Arc<dyn IdSource>,
     /// Origins whose pages may connect, besides our own.
     pub(crate) origins: Vec<String>,
+    pub(crate) limits: TimeLimits,
 }
 
 #[derive(Deserialize)]
@@ -61,6 +69,7 @@ pub(crate) fn router(server: SocketServer) -> Router {
 
 async fn connect(
     State(server): State<SocketServer>,
+    Extension(arrived): Extension<Arrived>,
     headers: HeaderMap,
     query: Result<Query<Connect>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -79,28 +88,42 @@ async fn connect(
             .read_buffer_size(BUFFER_BYTES)
             .write_buffer_size(BUFFER_BYTES)
             .max_message_size(MESSAGE_BYTES)
-            .on_upgrade(move |socket| serve(server, id, until, socket)),
+            .on_upgrade(move |socket| serve(server, id, until, arrived, socket)),
         Err(error) => Refusal(error).into_response(),
     }
 }
 
-async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebSocket) {
+async fn serve(
+    server: SocketServer,
+    id: ConnectionId,
+    until: Time,
+    arrived: Arrived,
+    socket: WebSocket,
+) {
     let outgoing = server.connections.open(id.clone());
     let (writer, mut reader) = socket.split();
     let writing = tokio::spawn(write(outgoing, writer, id.clone()));
     let mut expires = Box::pin(tokio::time::sleep(until.since(server.socket.pipeline.now())));
     let mut expired = false;
     let mut writing = writing;
+    let mut watch = Watch::new(server.limits, arrived);
     let code = loop {
         tokio::select! {
             received = reader.next() => match received {
-                Some(Ok(Message::Text(frame))) => server.receive(&id, &frame).await,
-                // Binary frames are not supported. An empty text gets the error that says so.
-                Some(Ok(Message::Binary(_))) => server.receive(&id, "").await,
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Close(_))) | None => break CloseCode::Normal,
+                Some(Ok(message)) => {
+                    watch.arrived(&message);
+                    server.take(&id, message).await;
+                }
                 // A client that has vanished does not get the code.
                 Some(Err(_)) => break CloseCode::TooLong,
+            },
+            finding = watch.look() => match finding {
+                Finding::HalfFrame => {
+                    tracing::info!(connection = %id, "a frame that did not arrive was given up");
+                    break CloseCode::TooLong;
+                }
+                Finding::Idle => server.close_if_it_follows_nothing(&id).await,
             },
             () = &mut expires, if !expired => {
                 expired = true;
@@ -150,10 +173,11 @@ async fn write(
 /// Writes frames together. Each of them has [`WRITE_LIMIT`].
 async fn write_all(
     writer: &mut SplitSink<WebSocket, Message>,
-    frames: impl Iterator<Item = Arc<str>>,
+    frames: impl Iterator<Item = Queued>,
 ) -> Result<Result<(), axum::Error>, Elapsed> {
-    for frame in frames {
-        let fed = timeout(WRITE_LIMIT, writer.feed(Message::Text(frame.as_ref().into()))).await?;
+    for queued in frames {
+        let message = Message::Text(queued.frame.as_ref().into());
+        let fed = timeout(WRITE_LIMIT, writer.feed(message)).await?;
         if fed.is_err() {
             return Ok(fed);
         }
@@ -162,6 +186,27 @@ async fn write_all(
 }
 
 impl SocketServer {
+    async fn take(&self, id: &ConnectionId, message: Message) {
+        match message {
+            Message::Text(frame) => self.receive(id, &frame).await,
+            // Binary frames are not supported. An empty text gets the error that says so.
+            Message::Binary(_) => self.receive(id, "").await,
+            // The library answers it, which costs as much as a frame.
+            Message::Ping(_) | Message::Pong(_) => {
+                if let Err(error) = self.socket.count_control_frame(id).await {
+                    tracing::warn!(connection = %id, %error, "a connection could not be closed");
+                }
+            }
+            Message::Close(_) => {}
+        }
+    }
+
+    async fn close_if_it_follows_nothing(&self, id: &ConnectionId) {
+        if let Err(error) = self.socket.close_if_idle(id).await {
+            tracing::warn!(connection = %id, %error, "an idle connection could not be closed");
+        }
+    }
+
     async fn receive(&self, id: &ConnectionId, frame: &str) {
         if let Err(error) = self.socket.receive(id, frame).await {
             tracing::error!(connection = %id, %error, "a frame could not be answered");

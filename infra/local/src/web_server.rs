@@ -1,28 +1,27 @@
-//! The HTTP server: serves connections concurrently, limits the time for request headers, and shuts
-//! down gracefully.
+//! The HTTP server: serves connections concurrently, limits the time for request headers and for
+//! taking answers, and shuts down gracefully.
 //!
-//! The function `api` limits the time for a body, and the WebSocket server that of its connections.
+//! [`crate::bodies`] limits bodies, and [`crate::socket_server`] WebSockets.
 
-use std::{io, pin::pin, time::Duration};
+use std::{io, pin::pin, sync::Arc, time::Duration};
 
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
+use axum::{Router, body::Body};
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use smartspace_api::SourceAddress;
 use socket2::SockRef;
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::watch,
+    sync::{Notify, watch},
     task::JoinSet,
-    time::sleep,
+    time::{sleep, timeout},
 };
-use tower_http::add_extension::AddExtension;
+use tower::ServiceExt;
 
-/// The time limit for the headers of a request, and for idling before the next request.
-const HEADERS_WITHIN: Duration = Duration::from_mins(1);
+use crate::{client_stream::ClientStream, time_limits::TimeLimits};
+
+/// The longest headers of a request, and how much of a body is read at once.
+const READ_BUFFER_BYTES: usize = 128 * 1024;
 /// How much is sent to a client that has not confirmed it yet.
 const SEND_BUFFER_BYTES: usize = 256 * 1024;
 /// The pause after a connection could not be accepted, for example because the process has too many
@@ -30,12 +29,8 @@ const SEND_BUFFER_BYTES: usize = 256 * 1024;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
 /// Serves until `stopping` is true. Then it closes each connection once its request is answered.
-pub(crate) async fn serve(listener: TcpListener, app: Router, stopping: watch::Receiver<bool>) {
-    serve_within(HEADERS_WITHIN, listener, app, stopping).await;
-}
-
-async fn serve_within(
-    headers_within: Duration,
+pub(crate) async fn serve(
+    limits: TimeLimits,
     listener: TcpListener,
     app: Router,
     mut stopping: watch::Receiver<bool>,
@@ -49,12 +44,8 @@ async fn serve_within(
         };
         match accepted {
             Ok((stream, from)) => {
-                connections.spawn(connection(
-                    headers_within,
-                    stream,
-                    AddExtension::new(app.clone(), SourceAddress(from.ip())),
-                    stopping.clone(),
-                ));
+                let from = SourceAddress(from.ip());
+                connections.spawn(connection(limits, stream, from, app.clone(), stopping.clone()));
             }
             // The client disconnected before it was accepted.
             Err(error) if is_of_client(&error) => {}
@@ -69,9 +60,10 @@ async fn serve_within(
 }
 
 async fn connection(
-    headers_within: Duration,
+    limits: TimeLimits,
     stream: TcpStream,
-    app: AddExtension<Router, SourceAddress>,
+    from: SourceAddress,
+    app: Router,
     mut stopping: watch::Receiver<bool>,
 ) {
     // Send small frames at once.
@@ -79,14 +71,34 @@ async fn connection(
     // A writer may go on when a third of the buffer is free. The system's own buffers grow to
     // megabytes, so a slow client would look like one that does not read.
     let _ = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER_BYTES);
+    let stream = ClientStream::new(stream, limits.reading());
+    let arrived = stream.arrived();
+    let asked = Arc::new(Notify::new());
+    let answer = {
+        let asked = Arc::clone(&asked);
+        move |mut request: Request<Incoming>| {
+            asked.notify_one();
+            request.extensions_mut().insert(from);
+            request.extensions_mut().insert(arrived.clone());
+            app.clone().oneshot(request.map(Body::new))
+        }
+    };
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(headers_within)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app))
+        .header_read_timeout(limits.headers())
+        .max_buf_size(READ_BUFFER_BYTES)
+        .serve_connection(TokioIo::new(stream), service_fn(answer))
         .with_upgrades();
     let mut serving = pin!(serving);
+    let in_time = timeout(limits.first_request(), asked.notified());
     tokio::select! {
+        biased;
         // If the connection broke, there is no one to report it to.
+        _ = serving.as_mut() => return,
+        () = stopped(&mut stopping) => serving.as_mut().graceful_shutdown(),
+        asked = in_time => if asked.is_err() { return },
+    }
+    tokio::select! {
         _ = serving.as_mut() => return,
         () = stopped(&mut stopping) => serving.as_mut().graceful_shutdown(),
     }
@@ -112,9 +124,7 @@ mod tests {
     use axum::routing::get;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
-        sync::Notify,
         task::JoinHandle,
-        time::timeout,
     };
 
     use super::*;
@@ -126,14 +136,23 @@ mod tests {
         stop: watch::Sender<bool>,
         serving: JoinHandle<()>,
         /// Releases the answer to a request to `/slow`.
-        gate: std::sync::Arc<Notify>,
+        gate: Arc<Notify>,
         /// Notified when such a request has arrived.
-        arrived: std::sync::Arc<Notify>,
+        arrived: Arc<Notify>,
     }
 
-    async fn served(headers_within: Duration) -> Served {
-        let gate = std::sync::Arc::new(Notify::new());
-        let arrived = std::sync::Arc::new(Notify::new());
+    /// Says when an answer is dropped.
+    struct NotifiesAtEnd(Arc<Notify>);
+
+    impl Drop for NotifiesAtEnd {
+        fn drop(&mut self) {
+            self.0.notify_one();
+        }
+    }
+
+    async fn served(limits: TimeLimits) -> Served {
+        let gate = Arc::new(Notify::new());
+        let arrived = Arc::new(Notify::new());
         let slow = {
             let gate = gate.clone();
             let arrived = arrived.clone();
@@ -143,11 +162,28 @@ mod tests {
                 "slow"
             }
         };
-        let app = Router::new().route("/", get(async || "here")).route("/slow", get(slow));
+        let endless = {
+            let arrived = arrived.clone();
+            async move || {
+                arrived.notify_one();
+                let end = NotifiesAtEnd(arrived);
+                let piece = move |()| {
+                    let _ = &end;
+                    Some((Ok::<_, io::Error>(vec![b'x'; 64 * 1024]), ()))
+                };
+                let pieces =
+                    futures::stream::unfold((), move |state| std::future::ready(piece(state)));
+                Body::from_stream(pieces)
+            }
+        };
+        let app = Router::new()
+            .route("/", get(async || "here"))
+            .route("/slow", get(slow))
+            .route("/endless", get(endless));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopping) = watch::channel(false);
-        let serving = tokio::spawn(serve_within(headers_within, listener, app, stopping));
+        let serving = tokio::spawn(serve(limits, listener, app, stopping));
         Served { address, stop, serving, gate, arrived }
     }
 
@@ -169,7 +205,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_that_sends_half_of_its_headers_times_out() {
-        let served = served(Duration::from_millis(50)).await;
+        let served = served(TimeLimits(0.02)).await;
         let mut half = sent(&served, "GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ").await;
         let mut nothing = sent(&served, "").await;
         assert_eq!(rest(&mut half).await, "");
@@ -185,8 +221,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_client_that_takes_nothing_of_its_answer_is_left() {
+        let served = served(TimeLimits(0.02)).await;
+        let _deaf = sent(&served, "GET /endless HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        served.arrived.notified().await;
+        // The answer is dropped.
+        timeout(SOON, served.arrived.notified()).await.unwrap();
+    }
+
+    #[tokio::test]
     async fn a_shutdown_closes_idle_connections_and_answers_open_requests() {
-        let served = served(HEADERS_WITHIN).await;
+        let served = served(TimeLimits(1.0)).await;
         let mut idle = sent(&served, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
         let mut first = [0; 15];
         idle.read_exact(&mut first).await.unwrap();

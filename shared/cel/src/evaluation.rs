@@ -17,11 +17,11 @@ const ENTRY: usize = 2 * size_of::<(Key, Value)>();
 /// The bytes of a string, a list or a map besides its contents.
 pub(crate) const HOLDER: usize = 64;
 
-/// Evaluates an expression over an input.
-pub(crate) fn evaluate(root: &Node, input: &Json) -> Result<Json, Fault> {
-    let input = Value::from_json(input)?;
+/// Evaluates an expression over inputs, in the order of their names.
+pub(crate) fn evaluate(root: &Node, inputs: &[&Json]) -> Result<Json, Fault> {
+    let inputs = inputs.iter().map(|input| Value::from_json(input)).collect::<Result<_, _>>()?;
     let mut evaluation = Evaluation {
-        input,
+        inputs,
         variables: Vec::new(),
         budget: Budget::new(),
         patterns: Patterns::default(),
@@ -31,7 +31,7 @@ pub(crate) fn evaluate(root: &Node, input: &Json) -> Result<Json, Fault> {
 
 /// The state of an evaluation.
 pub(crate) struct Evaluation {
-    input: Value,
+    inputs: Vec<Value>,
     /// The variables of the macros around the current node, from the outermost.
     variables: Vec<Value>,
     pub(crate) budget: Budget,
@@ -43,10 +43,8 @@ impl Evaluation {
         self.budget.spend(1)?;
         match node {
             Node::Constant(value) => Ok(value.clone()),
-            Node::Input => Ok(self.input.clone()),
-            Node::Variable(index) => {
-                self.variables.get(*index).cloned().ok_or_else(|| Fault::error("unknown variable"))
-            }
+            Node::Input(index) => known(&self.inputs, *index),
+            Node::Variable(index) => known(&self.variables, *index),
             Node::Field(of, name) => self.field(of, name),
             Node::HasField(of, name) => self.has_field(of, name).map(Value::Bool),
             Node::List(items) => self.list(items),
@@ -159,6 +157,10 @@ impl Evaluation {
         let chosen = if self.bool(condition)? { one } else { other };
         self.value(chosen)
     }
+}
+
+fn known(values: &[Value], index: usize) -> Result<Value, Fault> {
+    values.get(index).cloned().ok_or_else(|| Fault::error("unknown variable"))
 }
 
 /// The text of an error about a missing key. It names the first keys that exist.

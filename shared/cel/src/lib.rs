@@ -1,4 +1,4 @@
-//! Expressions in CEL, the Common Expression Language, over a JSON input.
+//! Expressions in CEL, the Common Expression Language, over named JSON values.
 //!
 //! The input is hostile and the expression careless, so time and memory are bounded by counting:
 //! every operation costs steps, every value costs bytes, and nesting is limited before anything
@@ -23,19 +23,25 @@ mod values;
 
 use limits::shortened;
 
+/// A variable that an expression may use, and its value.
+pub type Variable<'a> = (&'a str, &'a serde_json::Value);
+
 /// Checks that an expression can be parsed, and that all of its names and functions are known.
+/// `variables` are the names that it may use.
 ///
 /// # Errors
 /// What is wrong, and where.
-pub fn check(expression: &str) -> Result<(), String> {
-    syntax::parse(expression).map(drop).map_err(|text| shortened(&text))
+pub fn check(expression: &str, variables: &[&str]) -> Result<(), String> {
+    syntax::parse(expression, variables).map(drop).map_err(|text| shortened(&text))
 }
 
-/// Evaluates an expression over `input`, which it sees as the variable `input`.
+/// Evaluates an expression over `variables`, which it sees by their names.
 ///
 /// # Errors
 /// What went wrong, as a text for the model.
-pub fn evaluate(expression: &str, input: &serde_json::Value) -> Result<serde_json::Value, String> {
-    let root = syntax::parse(expression).map_err(|text| shortened(&text))?;
-    evaluation::evaluate(&root, input).map_err(|fault| shortened(&fault.text()))
+pub fn evaluate(expression: &str, variables: &[Variable<'_>]) -> Result<serde_json::Value, String> {
+    let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
+    let root = syntax::parse(expression, &names).map_err(|text| shortened(&text))?;
+    let values: Vec<_> = variables.iter().map(|(_, value)| *value).collect();
+    evaluation::evaluate(&root, &values).map_err(|fault| shortened(&fault.text()))
 }

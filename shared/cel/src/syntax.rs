@@ -20,7 +20,8 @@ const TOO_DEEP: &str = "the expression is nested too deeply; simplify it";
 #[derive(Debug)]
 pub(crate) enum Node {
     Constant(Value),
-    Input,
+    /// A value that the expression is evaluated over, by its index.
+    Input(usize),
     /// The variable of a macro, counted from the outermost macro.
     Variable(usize),
     Field(Box<Node>, Rc<str>),
@@ -47,11 +48,11 @@ pub(crate) enum Macro {
     Map(Option<Box<Node>>, Box<Node>),
 }
 
-/// Parses an expression.
+/// Parses an expression that may use the names `inputs`.
 ///
 /// # Errors
 /// What is wrong, and where.
-pub(crate) fn parse(expression: &str) -> Result<Node, String> {
+pub(crate) fn parse(expression: &str, inputs: &[&str]) -> Result<Node, String> {
     if levels(expression)? > DEEPEST_EXPRESSION {
         return Err(TOO_DEEP.to_owned());
     }
@@ -67,7 +68,7 @@ pub(crate) fn parse(expression: &str) -> Result<Node, String> {
             at(expression, offset, &plain(&error.msg))
         })
     })?;
-    Reader::default().node(&parsed)
+    Reader::new(inputs).node(&parsed)
 }
 
 fn unreadable() -> String {

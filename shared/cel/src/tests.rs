@@ -2,3 +2,15 @@
 
 mod hostile;
 mod results;
+
+use serde_json::Value;
+
+/// Checks an expression over `input`.
+fn check(expression: &str) -> Result<(), String> {
+    crate::check(expression, &["input"])
+}
+
+/// Evaluates an expression over `input`.
+fn evaluate(expression: &str, input: &Value) -> Result<Value, String> {
+    crate::evaluate(expression, &[("input", input)])
+}

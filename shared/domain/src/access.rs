@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 pub use crate::callers::{Caller, KnownBy};
 use crate::{
     Error, Result,
+    approvals::{Allowance, ApproverGroup, Approvers, no_such_allowance},
     entities::{Entity, EntityType},
     forms::no_such_form,
     ids::EntityId,
@@ -74,6 +75,25 @@ pub enum Capability {
     RetryRuns,
 }
 
+/// The files in the list of a space's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListedFiles {
+    /// All files.
+    All,
+    /// Those that messages name, and those that this entity has uploaded.
+    SentAndOwn(EntityId),
+}
+
+impl ListedFiles {
+    /// Whether a file of this uploader is in the list.
+    pub fn has(self, uploader: Option<EntityId>, is_sent: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::SentAndOwn(entity) => is_sent || uploader == Some(entity),
+        }
+    }
+}
+
 /// The relationship of the calling entity to the entity that it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relationship {
@@ -83,6 +103,18 @@ pub enum Relationship {
     SharesSpace,
     /// Neither of these.
     Stranger,
+}
+
+impl Approvers {
+    /// Whether a member of the space that shows the card may decide. Only people do, and no guests.
+    pub fn may_decide(&self, id: EntityId, membership: Membership) -> bool {
+        let is_named = match self {
+            Self::Group(ApproverGroup::Members) => true,
+            Self::Group(ApproverGroup::Owners) => membership.role == Role::Owner,
+            Self::Entities(named) => named.contains(&id),
+        };
+        is_named && membership.kind == EntityType::Human && !membership.guest
+    }
 }
 
 impl Caller {
@@ -123,6 +155,57 @@ impl Caller {
                 Err(Error::Forbidden("only an owner of the space may do this".into()))
             }
         }
+    }
+
+    /// Checks whether this caller may delete a file that `uploader` has uploaded. `membership` is
+    /// its membership in the space of the file. Non-members get [`Error::NotFound`].
+    pub fn may_delete_file(
+        self,
+        uploader: Option<EntityId>,
+        membership: Option<Membership>,
+    ) -> Result<()> {
+        self.may_in_space(SpaceAction::Read, membership)?;
+        let is_owner = membership.is_some_and(|it| it.role == Role::Owner);
+        match self {
+            Self::Operator => Ok(()),
+            Self::Entity(entity) if is_owner || uploader == Some(entity) => Ok(()),
+            Self::Entity(_) => Err(Error::Forbidden(
+                "only the entity that uploaded the file, an owner of the space and the operator \
+                 may delete it"
+                    .into(),
+            )),
+        }
+    }
+
+    /// Checks whether this caller may delete an allowance. `membership` is its membership in the
+    /// space of the allowance. Those that may not read it get [`Error::NotFound`].
+    pub fn may_delete_allowance(
+        self,
+        allowance: &Allowance,
+        membership: Option<Membership>,
+    ) -> Result<()> {
+        match (self, membership) {
+            (Self::Operator, _) => Ok(()),
+            (Self::Entity(entity), _) if allowance.created_by == entity => Ok(()),
+            (_, Some(Membership { guest: true, .. })) => Err(guests_may_not()),
+            (_, Some(Membership { role: Role::Owner, kind: EntityType::Human, .. })) => Ok(()),
+            (_, Some(_)) => Err(Error::Forbidden(
+                "only the person who made the allowance, people who own its space and the \
+                 operator may delete it"
+                    .into(),
+            )),
+            (_, None) => Err(no_such_allowance()),
+        }
+    }
+
+    /// The files of a space that this caller may list. Non-members get [`Error::NotFound`].
+    pub fn may_list_files(self, membership: Option<Membership>) -> Result<ListedFiles> {
+        self.may_in_space(SpaceAction::Read, membership)?;
+        let is_owner = membership.is_some_and(|it| it.role == Role::Owner);
+        Ok(match self {
+            Self::Entity(entity) if !is_owner => ListedFiles::SentAndOwn(entity),
+            Self::Operator | Self::Entity(_) => ListedFiles::All,
+        })
     }
 
     /// Checks an action on an entity. Strangers get [`Error::NotFound`].
@@ -189,6 +272,24 @@ impl Caller {
         }
     }
 
+    /// Checks whether this caller may decide a call that waits for approval. `membership` is its
+    /// membership in the space that shows the card, `None` unless it is a member. Non-members get
+    /// [`Error::NotFound`].
+    pub fn may_decide(self, by: &Approvers, membership: Option<Membership>) -> Result<()> {
+        let Self::Entity(entity) = self else { return Ok(()) };
+        let membership = membership.ok_or_else(no_such_form)?;
+        if by.may_decide(entity, membership) {
+            return Ok(());
+        }
+        let why = match by {
+            _ if membership.kind != EntityType::Human => "only people may decide a call",
+            _ if membership.guest => "guests may not decide a call",
+            Approvers::Group(_) => "only owners of the space may decide this call",
+            Approvers::Entities(_) => "only the people whom the rule names may decide this call",
+        };
+        Err(Error::Forbidden(why.into()))
+    }
+
     /// The entity that this caller acts as. `sender_id` is the `senderId` of its request.
     pub fn speaks_as(self, sender_id: Option<EntityId>) -> Result<EntityId> {
         match (self, sender_id) {
@@ -227,8 +328,8 @@ impl Caller {
 /// What a guest gets that asks for more than a guest may do.
 pub fn guests_may_not() -> Error {
     Error::Forbidden(
-        "guests may read, post and mark as read in their own space, and answer forms for people; \
-         nothing else"
+        "in their own space guests may read, post, mark as read, upload files, delete their own \
+         files and answer forms for people; nothing else"
             .into(),
     )
 }

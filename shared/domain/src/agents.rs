@@ -5,6 +5,7 @@ mod model;
 mod run_settings;
 mod runtime;
 mod stored_config;
+mod tool_fingerprint;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,7 @@ pub use crate::agents::{
     runtime::{Runtime, RuntimeType},
 };
 use crate::{
+    approvals::{ApprovalRule, check_rules},
     budgets::Budget,
     errors::Faults,
     limits,
@@ -94,6 +96,10 @@ pub struct AgentConfig {
     /// MCP servers whose tools the agent can call.
     #[serde(default)]
     pub mcp: McpConfig,
+    /// Rules for calls that people decide, or that are refused. They hold for all tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 50)]
+    pub approvals: Vec<ApprovalRule>,
     /// Services whose signed webhooks may trigger the agent, by name.
     #[serde(default)]
     #[schema(value_type = BTreeMap<ServiceName, Webhook>)]
@@ -189,6 +195,7 @@ impl AgentConfig {
         faults.check_range(&self.max_chain_depth, 0..=100, "maxChainDepth");
         check_tools(&self.tools, faults);
         faults.within("mcp", |faults| self.mcp.check(faults));
+        check_rules(&self.approvals, faults);
         faults.within("webhooks", |faults| {
             for (service, webhook) in &self.webhooks {
                 faults.within(service, |faults| {
@@ -210,6 +217,7 @@ impl AgentConfig {
                 faults.within("runtime", |faults| runtime.check(faults));
                 let none = "expected none: a remote agent has its own tools";
                 faults.check(self.tools.is_empty(), "tools", none);
+                faults.check(self.approvals.is_empty(), "approvals", none);
                 faults.within("mcp", |faults| {
                     faults.check(self.mcp.servers.is_empty(), "servers", none);
                 });

@@ -4,7 +4,10 @@
 //! request for its upload, and its first bytes its type.
 
 mod file_types;
+mod picture_size;
 mod returned;
+mod room;
+mod saved_name;
 #[cfg(test)]
 mod tests;
 mod text_page;
@@ -19,7 +22,13 @@ use utoipa::{
 
 pub use self::{
     file_types::{FileKind, FileType},
+    picture_size::{PICTURE_PIXELS, SizeSearch},
     returned::{IMAGES_OF_RESULT, RETURNED_IMAGE_BYTES, ReturnedImage, file_stem},
+    room::{
+        ByteLimit, CountedFiles, FileLimits, PENDING_FILES, PENDING_FILES_OF_GUEST,
+        too_many_pending,
+    },
+    saved_name::saved_name,
     text_page::{TEXT_PAGE_BYTES, TextPage},
 };
 use crate::{
@@ -27,7 +36,7 @@ use crate::{
     checked_text::checked_text,
     errors::Faults,
     ids::{AttachmentId, EntityId, SpaceId},
-    quoting::{joins_or_selects, must_escape},
+    quoting::{hidden_pattern, is_hidden},
     schemas,
 };
 
@@ -35,20 +44,16 @@ use crate::{
 pub const FILE_BYTES: u64 = 20 * 1024 * 1024;
 /// How many files a message may have.
 pub const FILES_OF_MESSAGE: usize = 10;
-/// How many bytes of a member a space keeps that no message names.
-pub const UNSENT_BYTES: u64 = 200 * 1024 * 1024;
+/// How many messages may name one file. Each of them changes when the file is deleted.
+pub const MESSAGES_OF_FILE: usize = 1_000;
 /// How long a file is stored that no message names.
 pub const UNSENT_KEPT: Duration = Duration::from_hours(24);
 /// How long an upload may be started.
 pub const UPLOAD_VALID: Duration = Duration::from_mins(15);
 /// How long a download may be started.
 pub const DOWNLOAD_VALID: Duration = Duration::from_mins(15);
-/// How many of a file's first bytes are looked at. They hold the size of a picture that our client
-/// has encoded.
+/// How many of a file's first bytes are looked at to check its type.
 pub const FIRST_BYTES: usize = 1024;
-/// How many bytes of a file that we have whole are searched for the size of a picture, which may
-/// stand behind other data.
-const HEADER_BYTES: usize = 64 * 1024;
 /// The longest name of a file, in characters.
 const NAME_CHARS: usize = 255;
 
@@ -80,19 +85,8 @@ impl FileName {
     }
 }
 
-/// Characters with which a name can look like another one, or say more than it shows.
-fn is_hidden(char: char) -> bool {
-    must_escape(char) || joins_or_selects(char)
-}
-
-/// [`FileName::check`] as a regular expression. Escapes reach no further than U+FFFF, so what is
-/// beyond stands for itself.
-const NAME_PATTERN: &str = concat!(
-    r"^[^\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f",
-    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb",
-    "\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}",
-    r"/\\]*$"
-);
+/// [`FileName::check`] as a regular expression.
+const NAME_PATTERN: &str = concat!("^[^", hidden_pattern!(), r"/\\]*$");
 
 impl PartialSchema for FileName {
     fn schema() -> RefOr<Schema> {
@@ -208,7 +202,7 @@ impl NewAttachment {
 pub struct WholeFile {
     /// What it is.
     pub spec: FileSpec,
-    /// The size of a picture in pixels, if its first bytes say it.
+    /// The size of a picture in pixels.
     pub size: Option<PictureSize>,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -227,8 +221,12 @@ impl WholeFile {
         if content_type.kind() == FileKind::Text && !is_text() {
             return Err("expected a text in UTF-8 without NUL".into());
         }
-        let first = &bytes[..bytes.len().min(HEADER_BYTES)];
-        let size = content_type.picture_size(first)?;
+        content_type.check_first(&bytes[..bytes.len().min(FIRST_BYTES)])?;
+        let search = content_type.size_search(length).map(|mut search| {
+            search.read(0, &bytes);
+            search.largest()
+        });
+        let size = search.transpose()?;
         let sha256 = Sha256Hex::of(&bytes);
         Ok(Self { spec: FileSpec { name, content_type, bytes: length, sha256 }, size, bytes })
     }
@@ -246,14 +244,18 @@ pub struct FilePart {
     pub content_type: String,
     /// Its size.
     pub bytes: u64,
-    /// The width of a picture in pixels, if the file's first bytes say it.
+    /// The width of a picture in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub width: Option<u32>,
-    /// The height of a picture in pixels, if the file's first bytes say it.
+    /// The height of a picture in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub height: Option<u32>,
+    /// Whether the file was deleted. It can no longer be downloaded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub deleted: bool,
 }
 
 /// Writes the size of a file for people and models: `120 KB`.
@@ -294,10 +296,10 @@ pub struct Attachment {
     pub bytes: u64,
     /// The file's SHA-256 in hexadecimal digits.
     pub sha256: String,
-    /// The width of a picture in pixels, if its first bytes say it.
+    /// The width of a picture in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// The height of a picture in pixels, if its first bytes say it.
+    /// The height of a picture in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height: Option<u32>,
     /// How far the upload is.
@@ -312,6 +314,21 @@ pub struct Attachment {
     pub created_at: Time,
 }
 
+/// A file in the list of a space's files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedAttachment {
+    /// The file.
+    #[serde(flatten)]
+    pub attachment: Attachment,
+    /// The `seq` of the first message that names the file. Null if none does.
+    #[schema(required)]
+    pub seq: Option<u64>,
+    /// When the file is deleted if no message names it. Null if one does.
+    #[schema(required)]
+    pub expires_at: Option<Time>,
+}
+
 /// What the storage has of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
@@ -319,7 +336,7 @@ pub struct StoredFile {
     pub bytes: u64,
     /// Its hash, if the storage knows it.
     pub sha256: Option<Sha256Hex>,
-    /// Its first bytes.
+    /// Its first [`FIRST_BYTES`] bytes.
     pub first: Vec<u8>,
 }
 
@@ -333,21 +350,25 @@ pub struct PictureSize {
 }
 
 /// Checks a stored file against its request: what was expected of (`bytes`, `sha256`), and the
-/// media type that it was announced with. Returns the size of a picture, or why the file is
-/// refused.
+/// media type that it was announced with. Returns the search for the size of a picture, which has
+/// read the first bytes, or why the file is refused.
 pub fn check_stored(
     content_type: &str,
     bytes: u64,
     sha256: &str,
     stored: &StoredFile,
-) -> Result<Option<PictureSize>, String> {
+) -> Result<Option<SizeSearch>, String> {
     if stored.bytes != bytes {
         return Err(format!("expected a file of {bytes} bytes, got {}", stored.bytes));
     }
     if stored.sha256.as_ref().is_some_and(|stored| stored.as_str() != sha256) {
         return Err("the file's SHA-256 is not the one that was announced".into());
     }
-    FileType::read(content_type)
-        .ok_or_else(|| FileType::expected(content_type))?
-        .picture_size(&stored.first)
+    let content_type =
+        FileType::read(content_type).ok_or_else(|| FileType::expected(content_type))?;
+    content_type.check_first(&stored.first)?;
+    Ok(content_type.size_search(bytes).map(|mut search| {
+        search.read(0, &stored.first);
+        search
+    }))
 }

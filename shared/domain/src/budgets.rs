@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
@@ -20,7 +20,7 @@ pub struct Budget {
     /// Tokens per day, read and written. Null is no limit.
     #[schema(maximum = 1_000_000_000_000_000_i64)]
     pub tokens_per_day: Option<u64>,
-    /// Dollars per day. Null is no limit. Every model that is paid from the budget needs a price.
+    /// Dollars per day. Null is no limit.
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub cost_per_day: Option<f64>,
     /// Runs that may start in one clock minute.
@@ -34,6 +34,31 @@ impl Default for Budget {
     }
 }
 
+fn runs_of_space() -> u32 {
+    120
+}
+
+/// The budget of a space as it is written. A missing number has the default of a space.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct BudgetOfSpace {
+    #[serde(default)]
+    tokens_per_day: Option<u64>,
+    #[serde(default)]
+    cost_per_day: Option<f64>,
+    #[serde(default = "runs_of_space")]
+    runs_per_minute: u32,
+}
+
+/// Reads the budget of a space, whose default for a missing number differs from an agent's.
+pub(crate) fn read_of_space<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Budget, D::Error> {
+    let BudgetOfSpace { tokens_per_day, cost_per_day, runs_per_minute } =
+        BudgetOfSpace::deserialize(deserializer)?;
+    Ok(Budget { tokens_per_day, cost_per_day, runs_per_minute })
+}
+
 /// Dollars that a budget may have. DynamoDB cannot store every number: not one that is too large or
 /// too small.
 fn is_budget(dollars: f64) -> bool {
@@ -41,6 +66,9 @@ fn is_budget(dollars: f64) -> bool {
 }
 
 const DOLLARS: &str = "expected dollars, 0 or 0.000000001 to 1000000000";
+
+/// What all model calls of a day may cost in a deployment that does not say otherwise.
+pub const DEFAULT_COST_PER_DAY: &str = "20";
 
 impl Budget {
     /// The default of an agent.
@@ -50,7 +78,7 @@ impl Budget {
 
     /// The default of a space.
     pub fn of_space() -> Self {
-        Self { runs_per_minute: 120, ..Self::of_agent() }
+        Self { runs_per_minute: runs_of_space(), ..Self::of_agent() }
     }
 
     /// Adds a fault for each number out of range.
@@ -80,7 +108,7 @@ pub struct Amount {
 }
 
 impl Amount {
-    /// What a model call has used. A call without a price costs nothing.
+    /// What a model call has used. A call without a cost is free.
     pub fn of(usage: &Usage) -> Self {
         let usage = usage.believable();
         Self {
@@ -111,14 +139,22 @@ pub struct DailyLimit {
 }
 
 impl DailyLimit {
-    /// Reads a limit in dollars. An empty text is no limit.
-    pub fn read_dollars(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
+    /// Reads the ceiling of a deployment in dollars. An empty text is the default, and only `none`
+    /// is no limit.
+    pub fn read_ceiling(text: &str) -> Result<Self, String> {
+        let text = if text.is_empty() { DEFAULT_COST_PER_DAY } else { text };
+        if text == "none" {
             return Ok(Self::default());
         }
         let dollars = text.parse().ok().filter(|dollars| is_budget(*dollars));
-        let dollars = dollars.ok_or_else(|| format!("{DOLLARS}, got {text:?}"))?;
+        let dollars = dollars.ok_or_else(|| format!("{DOLLARS}, or none, got {text:?}"))?;
         Ok(Self { nanodollars: Some(billionths(dollars)), tokens: None })
+    }
+
+    /// The same limit for models that cost nothing.
+    #[must_use]
+    pub fn without_dollars(self) -> Self {
+        Self { nanodollars: None, ..self }
     }
 
     /// Whether nothing is limited.
@@ -208,6 +244,11 @@ impl ScopeBudget {
     /// The budget of a scope, if anything is limited.
     pub fn of(scope: BudgetScope, limit: DailyLimit) -> Option<Self> {
         (!limit.is_none()).then_some(Self { scope, limit })
+    }
+
+    /// The part of the budget that limits models which cost nothing.
+    pub fn without_dollars(self) -> Option<Self> {
+        Self::of(self.scope, self.limit.without_dollars())
     }
 }
 

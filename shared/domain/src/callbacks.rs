@@ -19,9 +19,10 @@ use crate::{
 pub struct CallbackKey([u8; 32]);
 
 impl CallbackKey {
-    /// The key of the deployment with this admin key.
-    pub fn of_admin_key(admin_key: &str) -> Self {
-        Self(Sha256::new_with_prefix(b"callbacks\0").chain_update(admin_key).finalize().into())
+    /// The key that is derived from a secret of the deployment: on AWS its `callbackKey`, on the
+    /// local host the admin key.
+    pub fn of_secret(secret: &str) -> Self {
+        Self(Sha256::new_with_prefix(b"callbacks\0").chain_update(secret).finalize().into())
     }
 
     /// The token for the callbacks of a run under this lease.
@@ -67,17 +68,17 @@ mod tests {
     #[test]
     fn a_token_is_valid_for_its_run_its_lease_and_its_deployment_only() {
         let at = Time::from_millis(1_771_427_220_000);
-        let key = CallbackKey::of_admin_key("secret");
+        let key = CallbackKey::of_secret("secret");
         let (run, lease) = (RunId::new(at, 1), LeaseId::new(2));
         let token = key.token(run, &lease, at);
         assert!(is_like_a_token(&token), "{token}");
-        assert_eq!(token, CallbackKey::of_admin_key("secret").token(run, &lease, at));
+        assert_eq!(token, CallbackKey::of_secret("secret").token(run, &lease, at));
         assert!(key.accepts(&token, run, &lease, at));
         let later = at + std::time::Duration::from_millis(1);
         assert!(!key.accepts(&token, RunId::new(at, 3), &lease, at));
         assert!(!key.accepts(&token, run, &LeaseId::new(3), at));
         assert!(!key.accepts(&token, run, &lease, later));
-        assert!(!CallbackKey::of_admin_key("other").accepts(&token, run, &lease, at));
+        assert!(!CallbackKey::of_secret("other").accepts(&token, run, &lease, at));
         for wrong in ["", "ssrun_", &token[..token.len() - 1], &token[1..], &format!("{token}A")] {
             assert!(!key.accepts(wrong, run, &lease, at), "{wrong}");
         }

@@ -23,6 +23,8 @@ pub enum Caller {
 pub enum KnownBy {
     /// The members of a space.
     Members(SpaceId),
+    /// The owners of a space.
+    Owners(SpaceId),
     /// Nobody else.
     Operator,
 }

@@ -114,6 +114,9 @@ pub struct WakeLimits {
     /// What the agent may spend in a day.
     #[serde(default, skip_serializing_if = "DailyLimit::is_none")]
     pub per_day: DailyLimit,
+    /// The model (`provider/model`) that its runs ask. `None` for a remote agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// A member of the space, as a dispatch sees it.
@@ -228,7 +231,7 @@ pub fn decide(
             run_id: woken.is_ok().then(|| run_of(agent.id)),
             source: woken.ok(),
             reason: woken.err(),
-            reason_text: reason_text(woken, agent, words),
+            reason_text: reason_text(woken, agent, words.filter(|_| routing.explains(woken))),
         });
     }
     decided
@@ -252,7 +255,7 @@ fn reason_text(
     words: Option<String>,
 ) -> Option<String> {
     match woken {
-        Ok(_) | Err(Reason::Router) => words,
+        Ok(_) | Err(Reason::Router | Reason::Rate) => words,
         Err(Reason::Budget) => agent.used_budget.map(|(scope, day)| scope.used_text(day)),
         Err(Reason::Busy) => Some(format!("{ACTIVE_RUNS} of its runs are at work or wait")),
         Err(_) => None,

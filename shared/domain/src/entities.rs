@@ -57,7 +57,7 @@ pub struct EntitySettings {
     /// Whether it is a person or an agent. Cannot be changed.
     #[serde(rename = "type")]
     pub kind: EntityType,
-    /// 1 to 128 characters, not only blanks, without NUL.
+    /// 1 to 128 characters, not only blanks, without control characters and invisible ones.
     #[schema(schema_with = Name::schema)]
     pub name: String,
     /// 1 to 256 characters without NUL. May not start with an id prefix such as `ent_`.

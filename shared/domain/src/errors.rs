@@ -51,6 +51,9 @@ pub enum Error {
         /// How long to wait.
         wait: Duration,
     },
+    /// The files that count together leave no room for another one.
+    #[error("{0}")]
+    NoRoom(String),
     /// The worker has lost its run: the run has ended, or another worker took it over. The worker
     /// must stop and write nothing more.
     #[error("the run was canceled, has ended, or was taken over")]

@@ -5,6 +5,7 @@
 
 mod asked_call;
 mod frames;
+mod inbox;
 mod pieces;
 mod presence;
 mod read_positions;
@@ -12,12 +13,14 @@ mod read_positions;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    asked_call::AskedCall, pieces::pieces, presence::Present, read_positions::ReadPosition,
+    asked_call::AskedCall, inbox::InboxChange, pieces::pieces, presence::Present,
+    read_positions::ReadPosition,
 };
 use crate::{
     Time,
     identity::Sender,
     ids::{AttachmentId, CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
+    inbox::InboxState,
     messages::Message,
     runs::{Run, RunStatus},
     spaces::{Member, Space},
@@ -245,6 +248,15 @@ pub enum EventKind {
     /// Sent to the connections of an entity that is no longer a member of the space.
     #[serde(rename = "space.left")]
     SpaceLeft,
+    /// Sent to the connections of an entity that a card of the space names: the card waits for the
+    /// entity, or no longer waits.
+    #[serde(rename = "inbox")]
+    Inbox {
+        /// The call that the card shows.
+        call_id: CallId,
+        /// Whether it waits.
+        state: InboxState,
+    },
 }
 
 /// What a stream shows.

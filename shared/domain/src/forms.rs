@@ -1,8 +1,13 @@
 //! Forms: tool calls that people or agents answer.
 
+mod asked_files;
+
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Value, json};
 
+pub use self::asked_files::AskedFile;
+use self::asked_files::asked_files;
+pub(crate) use self::asked_files::check_asked_files;
 use crate::{
     Error, Result,
     errors::Fault,
@@ -39,6 +44,14 @@ impl FormAnswer {
         output.starts_with(r#"{"declined":true"#)
     }
 
+    /// The files that the answer names where the form's schema asks for files.
+    pub fn files(&self, schema: Option<&Value>) -> Result<Vec<AskedFile>> {
+        match (self, schema) {
+            (Self::Output(output), Some(schema)) => asked_files(schema, output),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// Checks the answer against the form's schema. Every form can be declined.
     pub fn check(&self, schema: Option<&Value>) -> Result<()> {
         match self {
@@ -54,20 +67,22 @@ impl FormAnswer {
                         format!("expected at most {ANSWER_BYTES} bytes of JSON, got {bytes}"),
                     ));
                 }
-                schema.map_or(Ok(()), |schema| check_output(schema, output))
+                schema.map_or(Ok(()), |schema| check_value(schema, output, "/output"))
             }
         }
     }
 }
 
-fn check_output(schema: &Value, output: &Value) -> Result<()> {
+/// Checks a value that a person wrote against a JSON Schema. `at` stands before the pointers of the
+/// faults.
+pub(crate) fn check_value(schema: &Value, value: &Value, at: &str) -> Result<()> {
     // `format` is checked, because people mistype dates and addresses.
     let validator =
         jsonschema::options().should_validate_formats(true).build(schema).map_err(|error| {
-            Error::Internal(format!("the schema of an open form is not a JSON Schema: {error}"))
+            Error::Internal(format!("the schema of an open card is not a JSON Schema: {error}"))
         })?;
     let fault = |error: jsonschema::ValidationError<'_>| {
-        let mut pointer = format!("/output{}", error.instance_path());
+        let mut pointer = format!("{at}{}", error.instance_path());
         // A missing field is reported at the field itself, so that a client can show the fault
         // there.
         if let ValidationErrorKind::Required { property: Value::String(property) } = error.kind() {
@@ -76,7 +91,7 @@ fn check_output(schema: &Value, output: &Value) -> Result<()> {
         }
         Fault::new(pointer, error.to_string())
     };
-    let faults: Vec<Fault> = validator.iter_errors(output).take(FAULTS).map(fault).collect();
+    let faults: Vec<Fault> = validator.iter_errors(value).take(FAULTS).map(fault).collect();
     if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
 }
 
@@ -109,9 +124,14 @@ pub fn answer_schema(
     Ok(Some(own.cloned().unwrap_or_else(implied)))
 }
 
+/// The first text of a call's input, which mostly is the question of a form.
+pub fn first_text(input: &Value) -> Option<&str> {
+    input.as_object()?.values().find_map(Value::as_str)
+}
+
 /// The form does not exist, or the caller may not know of it.
 pub fn no_such_form() -> Error {
-    Error::NotFound("there is no such form".into())
+    Error::NotFound("no form and no call with this id waits for people".into())
 }
 
 #[cfg(test)]

@@ -36,4 +36,19 @@ pub struct Sender {
     /// Whether it is a person or an agent.
     #[serde(rename = "type", deserialize_with = "stored::read")]
     pub kind: EntityType,
+    /// True if it is a guest of the space, who has no account. Absent for all others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guest: bool,
+}
+
+impl Sender {
+    /// What texts write after the name: ` (guest)`, or nothing for all others.
+    pub fn mark(&self) -> &'static str {
+        if self.guest { " (guest)" } else { "" }
+    }
+
+    /// The name for a text that has nothing else of the sender.
+    pub fn marked_name(&self) -> String {
+        format!("{}{}", self.name, self.mark())
+    }
 }

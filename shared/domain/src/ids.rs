@@ -139,6 +139,11 @@ id!(
     "cal"
 );
 id!(
+    /// The id of a remembered approval.
+    AllowanceId,
+    "alw"
+);
+id!(
     /// The id of a stream of one tool call's text.
     StreamId,
     "str"

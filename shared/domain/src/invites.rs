@@ -29,8 +29,6 @@ pub const LONGEST: Duration = Duration::from_hours(7 * 24);
 pub const GUEST_LASTS: Duration = Duration::from_hours(24);
 /// How much longer a guest's token is stored to last, so that not each use has to store it again.
 pub const GUEST_SPARE: Duration = Duration::from_hours(1);
-/// The limit of acceptances from one address.
-pub const PER_ADDRESS: Rate = Rate { per_second: 1, burst: 20 };
 /// The limit of acceptances of one invite.
 pub const PER_INVITE: Rate = Rate { per_second: 2, burst: 100 };
 
@@ -77,6 +75,9 @@ pub struct Invite {
     pub created_at: Time,
     /// When it ends.
     pub expires_at: Time,
+    /// True if its maker has stopped being an owner since, so nobody can use it. Revoking it still
+    /// removes the guests who came by it.
+    pub ended: bool,
 }
 
 /// The body of `POST /v1/spaces/{id}/invites`.

@@ -224,6 +224,14 @@ pub enum TriggerJob {
         /// The file.
         attachment_id: AttachmentId,
     },
+    /// Delete a file whose bytes the storage has deleted.
+    #[serde(rename = "expireFile.1")]
+    ExpireFile {
+        /// The file's space.
+        space_id: SpaceId,
+        /// The file.
+        attachment_id: AttachmentId,
+    },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
     SettleSpace {
@@ -278,6 +286,7 @@ impl Job for TriggerJob {
         match self {
             Self::Dispatch { space_id, .. }
             | Self::SettleFile { space_id, .. }
+            | Self::ExpireFile { space_id, .. }
             | Self::SettleSpace { space_id }
             | Self::ShowPresence { space_id }
             | Self::ShowReads { space_id } => space_id.to_string(),

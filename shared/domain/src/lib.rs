@@ -23,6 +23,7 @@
 pub mod access;
 pub mod agents;
 pub mod append_limits;
+pub mod approvals;
 pub mod attachments;
 pub mod budgets;
 pub mod callbacks;
@@ -42,6 +43,7 @@ mod headers;
 pub mod idempotency;
 mod identity;
 pub mod ids;
+pub mod inbox;
 pub mod invites;
 pub mod jobs;
 pub mod json;

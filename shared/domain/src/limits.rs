@@ -92,6 +92,8 @@ pub const CONNECTION_VALID: Duration = Duration::from_hours(2);
 pub const SUBSCRIBE_TOKENS: u32 = 5;
 /// After this many refused frames in a row a connection is closed.
 pub const REFUSED_FRAMES: u32 = 3;
+/// How long a space stays after its last member has left.
+pub const EMPTY_SPACES_KEPT: Duration = Duration::from_hours(30 * 24);
 /// How many connections of an entity may subscribe.
 pub const CONNECTIONS_OF_ENTITY: usize = 20;
 /// How many calls of an entity through other protocols may be open. As many of its connections for

@@ -1,5 +1,7 @@
 //! Mentions: `@` followed by an agent's name.
 
+use std::collections::BTreeMap;
+
 /// The mentions in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
@@ -25,8 +27,7 @@ pub fn find<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Mentions {
     if !text.contains('@') {
         return Mentions::default();
     }
-    let names: Vec<Vec<char>> = names.map(|name| fold(name).collect()).collect();
-    let all: Vec<char> = "all".chars().collect();
+    let names = Names::new(names);
     let chars: Vec<char> = text.chars().collect();
     let mut found = Mentions::default();
     for at in (0..chars.len()).filter(|&at| chars[at] == '@') {
@@ -34,18 +35,10 @@ pub fn find<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Mentions {
         if follows_word {
             continue;
         }
-        let rest = &chars[at + 1..];
-        let longest = names
-            .iter()
-            .enumerate()
-            .filter_map(|(index, name)| Some((match_length(rest, name)?, index)))
-            .max_by_key(|(length, _)| *length);
-        match (longest, match_length(rest, &all)) {
-            (Some((length, index)), all) if all.is_none_or(|all| length >= all) => {
-                found.named.push(index);
-            }
-            (_, Some(_)) => found.all = true,
-            _ => {}
+        match names.longest(&chars[at + 1..]) {
+            Some(Named::One(index)) => found.named.push(index),
+            Some(Named::All) => found.all = true,
+            None => {}
         }
     }
     found.named.sort_unstable();
@@ -53,26 +46,65 @@ pub fn find<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Mentions {
     found
 }
 
-/// How many characters of `rest` match the folded `name`. `None` if `rest` does not start with it,
-/// or if the word goes on after it.
-fn match_length(rest: &[char], name: &[char]) -> Option<usize> {
-    if name.is_empty() {
-        return None;
+/// Names that are looked for at the beginning of a text, folded.
+struct Names {
+    /// A node for each beginning of a name. The first one is of the empty beginning.
+    nodes: Vec<Node>,
+}
+
+#[derive(Default)]
+struct Node {
+    next: BTreeMap<char, usize>,
+    /// The name that ends here. Of equal names this is the last one.
+    ends: Option<Named>,
+}
+
+#[derive(Clone, Copy)]
+enum Named {
+    One(usize),
+    All,
+}
+
+impl Names {
+    fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut tree = Self { nodes: vec![Node::default()] };
+        tree.add("all", Named::All);
+        for (index, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
+            tree.add(name, Named::One(index));
+        }
+        tree
     }
-    let mut matched = 0;
-    for (taken, char) in rest.iter().enumerate() {
-        for folded in char.to_lowercase() {
-            if name.get(matched) != Some(&folded) {
-                return None;
+
+    fn add(&mut self, name: &str, named: Named) {
+        let mut node = 0;
+        for char in fold(name) {
+            let new = self.nodes.len();
+            let next = *self.nodes[node].next.entry(char).or_insert(new);
+            if next == new {
+                self.nodes.push(Node::default());
             }
-            matched += 1;
+            node = next;
         }
-        if matched == name.len() {
-            let ends = rest.get(taken + 1).is_none_or(|next| !is_word(*next));
-            return ends.then_some(taken + 1);
-        }
+        self.nodes[node].ends = Some(named);
     }
-    None
+
+    /// The longest name that `rest` starts with and after which the word ends.
+    fn longest(&self, rest: &[char]) -> Option<Named> {
+        let mut found = None;
+        let mut node = &self.nodes[0];
+        for (at, char) in rest.iter().enumerate() {
+            for folded in char.to_lowercase() {
+                match node.next.get(&folded) {
+                    Some(next) => node = &self.nodes[*next],
+                    None => return found,
+                }
+            }
+            if node.ends.is_some() && rest.get(at + 1).is_none_or(|next| !is_word(*next)) {
+                found = node.ends;
+            }
+        }
+        found
+    }
 }
 
 fn fold(text: &str) -> impl Iterator<Item = char> {

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use crate::{
     Time,
+    approvals::Approval,
     attachments::FilePart,
     callers::KnownBy,
     dispatch::{Dispatch, Routed},
@@ -77,6 +78,10 @@ pub struct ToolPart {
     /// When the form expires.
     #[schema(required)]
     pub expires_at: Option<Time>,
+    /// The approvals of the call; absent unless it waits, or has waited, for approval.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
 }
 
 /// A message in a space.
@@ -146,13 +151,31 @@ impl Message {
         })
     }
 
-    /// Who may see the message's origin, if not every reader: the origin may name another space, or
-    /// a plan or a service, which only the operator may see.
-    pub fn known_by(&self) -> Option<KnownBy> {
-        match self.origin.as_ref()?.trigger.space_id() {
+    /// Who may see the parts of the message that not every reader may see. The origin may name
+    /// another space, or a plan or a service, which only the operator may see; what the router
+    /// costs is for the owners of the space.
+    pub fn known_by(&self) -> Vec<KnownBy> {
+        let origin = self.origin.as_ref().and_then(|origin| match origin.trigger.space_id() {
             Some(space) => (space != self.space_id).then_some(KnownBy::Members(space)),
             None => Some(KnownBy::Operator),
+        });
+        let router = self.router.as_ref().map(|_| KnownBy::Owners(self.space_id));
+        origin.into_iter().chain(router).collect()
+    }
+
+    /// The message for readers who are not among `known_by`, one of [`Self::known_by`].
+    #[must_use]
+    pub fn for_others_than(self, known_by: KnownBy) -> Self {
+        match known_by {
+            KnownBy::Owners(_) => self.without_router_usage(),
+            KnownBy::Members(_) | KnownBy::Operator => self.without_origin(),
         }
+    }
+
+    /// The message for readers who may not know what its router costs.
+    #[must_use]
+    pub fn without_router_usage(self) -> Self {
+        Self { router: self.router.map(Routed::without_usage), ..self }
     }
 
     /// The message for readers who may not see its origin: they see the origin's type only.

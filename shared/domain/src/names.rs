@@ -1,5 +1,8 @@
 //! The names of entities, spaces, plans, secrets and services.
 
+pub mod look_alike;
+
+use unicode_general_category::{GeneralCategory, get_general_category};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -8,23 +11,63 @@ use utoipa::{
     },
 };
 
-use crate::{InvalidText, checked_text::checked_text, schemas};
+use crate::{
+    InvalidText,
+    checked_text::checked_text,
+    quoting::{hidden_pattern, is_hidden},
+    schemas,
+};
+
+/// A character of Braille that looks like a blank.
+const BRAILLE_BLANK: char = '\u{2800}';
+
+/// Whether a character takes room and shows nothing.
+fn is_blank(char: char) -> bool {
+    char.is_whitespace() || char == BRAILLE_BLANK
+}
+
+/// Whether Unicode gives a character no meaning. A font may show it as any other.
+fn is_unassigned(char: char) -> bool {
+    matches!(get_general_category(char), GeneralCategory::Unassigned | GeneralCategory::PrivateUse)
+}
 
 checked_text! {
-    /// The name of an entity, a space or a plan: 1 to 128 characters, not only blanks, without NUL.
+    /// The name of an entity, a space or a plan: 1 to 128 characters that a reader sees, not only
+    /// blanks.
     Name
 }
 
 impl Name {
     const CHARS: usize = 128;
+    const PATTERN: &str = concat!(
+        "^[^",
+        hidden_pattern!(),
+        r"]*[^\s\u2800",
+        hidden_pattern!(),
+        "][^",
+        hidden_pattern!(),
+        "]*$"
+    );
 
     /// Checks that a text is a name.
     pub fn check(text: &str) -> Result<(), InvalidText> {
-        let is_name = (1..=Self::CHARS).contains(&text.chars().count())
-            && !text.trim().is_empty()
-            && !text.contains('\0');
-        let expected = "expected 1 to 128 characters, not only blanks, without NUL";
-        if is_name { Ok(()) } else { Err(InvalidText::new(expected)) }
+        if !(1..=Self::CHARS).contains(&text.chars().count()) || text.chars().all(is_blank) {
+            return Err(InvalidText::new("expected 1 to 128 characters, not only blanks"));
+        }
+        if text.chars().any(|char| is_hidden(char) || is_unassigned(char)) {
+            return Err(InvalidText::new(
+                "expected a name without control characters, and without characters that are not \
+                 shown, change its direction or are not assigned by Unicode",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The name in a text of others: what a reader sees of it. `None` if that is no name.
+    pub fn seen_in(text: &str) -> Option<String> {
+        let is_seen = |char: &char| !is_hidden(*char) && !is_unassigned(*char);
+        let seen: String = text.chars().filter(is_seen).collect();
+        Self::check(&seen).is_ok().then_some(seen)
     }
 
     /// The schema of a name, with this description.
@@ -32,14 +75,16 @@ impl Name {
         schemas::text(description)
             .min_length(Some(1))
             .max_length(Some(Self::CHARS))
-            .pattern(Some(r"^[^\u0000]*[^\s\u0000][^\u0000]*$"))
+            .pattern(Some(Self::PATTERN))
             .build()
     }
 }
 
 impl PartialSchema for Name {
     fn schema() -> RefOr<Schema> {
-        Self::described("1 to 128 characters, not only blanks, without NUL.").into()
+        let description = "1 to 128 characters, not only blanks, without control characters, \
+                           invisible ones and ones that Unicode does not assign.";
+        Self::described(description).into()
     }
 }
 
@@ -103,11 +148,51 @@ mod tests {
     #[test]
     fn a_name_has_a_visible_character() {
         let most = "ä".repeat(128);
-        for name in ["Ada", " Ada ", "a\nb", &most] {
+        for name in ["Ada", " Ada ", "Zo\u{eb} \u{1f98a}", "\u{674e}\u{660e}", &most] {
             assert_eq!(Name::check(name), Ok(()), "{name:?}");
         }
-        for text in ["", " ", "\u{2003}", "a\0b", &format!("{most}x")] {
+        for text in ["", " ", "\u{2003}", "\u{2800} ", "a\0b", "a\nb", &format!("{most}x")] {
             assert!(Name::check(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_hides_nothing() {
+        for hidden in [
+            "Bob\u{200b}",
+            "Olga\u{1d159}",
+            "Olga\u{070f}",
+            "Olga\u{13430}",
+            "Olga\u{fffe}",
+            "\u{fffc}",
+            "\u{202e}boB",
+            "Bob\u{2066}",
+            "Bob\u{200d}",
+            "Bob\u{fe0f}",
+            "Bob\u{3164}",
+            "\u{ffa0}",
+            "Bob\u{e0041}",
+            "Bob\u{7f}",
+            "Bob\u{378}",
+            "Bob\u{e000}",
+            "\u{fdd0}",
+        ] {
+            assert!(Name::check(hidden).is_err(), "{hidden:?}");
+        }
+        assert_eq!(Name::seen_in("\u{202e}B\u{200d}ob\n").as_deref(), Some("Bob"));
+        assert_eq!(Name::seen_in("\u{200b}\u{2800}"), None);
+    }
+
+    #[test]
+    fn the_schema_describes_names_but_for_what_unicode_leaves_open() {
+        let pattern = regex_lite::Regex::new(Name::PATTERN).unwrap();
+        for char in ('\0'..='\u{1ffff}').chain('\u{dfff0}'..='\u{e100f}') {
+            let name = format!("a{char}");
+            let is_described = pattern.is_match(&name) && !is_unassigned(char);
+            assert_eq!(is_described, Name::check(&name).is_ok(), "{char:?}");
+        }
+        for blank in ["\u{2800}", " ", "\t"] {
+            assert!(!pattern.is_match(blank), "{blank:?}");
         }
     }
 

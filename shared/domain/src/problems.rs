@@ -62,6 +62,7 @@ impl Problem {
                 Self { errors: error.faults(), ..Self::new(422, "Unprocessable Content", detail) }
             }
             Error::TooMany { .. } => Self::new(429, "Too Many Requests", detail),
+            Error::NoRoom(_) => Self::new(507, "Insufficient Storage", detail),
             Error::Unavailable(_) => Self::new(503, "Service Unavailable", detail),
             Error::Retry(_) => Self::new(
                 503,

@@ -21,8 +21,9 @@ pub fn is_invisible(char: char) -> bool {
     matches!(char, '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}')
         || matches!(char, '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{2060}'..='\u{2065}')
         || matches!(char, '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
-        || matches!(char, '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}')
-        || matches!(char, '\u{1d173}'..='\u{1d17a}')
+        || matches!(char, '\u{fff0}'..='\u{fffc}' | '\u{fffe}' | '\u{ffff}' | '\u{070f}')
+        || matches!(char, '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}')
+        || matches!(char, '\u{1d159}' | '\u{1d173}'..='\u{1d17a}')
         || matches!(char, '\u{e0000}'..='\u{e0fff}')
 }
 
@@ -31,6 +32,25 @@ pub fn is_invisible(char: char) -> bool {
 pub fn joins_or_selects(char: char) -> bool {
     matches!(char, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
+
+/// Whether a name with this character can look like another one, or say more than it shows.
+pub fn is_hidden(char: char) -> bool {
+    must_escape(char) || joins_or_selects(char)
+}
+
+/// The characters of [`is_hidden`] as part of a class in a regular expression. Escapes reach no
+/// further than U+FFFF, so what is beyond stands for itself.
+macro_rules! hidden_pattern {
+    () => {
+        concat!(
+            r"\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5",
+            r"\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff",
+            r"\uffa0\ufff0-\ufffc\ufffe\uffff",
+            "\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}",
+        )
+    };
+}
+pub(crate) use hidden_pattern;
 
 /// Writes the escape sequence of a character in JSON. One outside of the basic plane takes two.
 pub fn write_escaped(out: &mut impl Write, char: char) -> std::fmt::Result {

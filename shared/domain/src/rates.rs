@@ -21,12 +21,20 @@ pub const READ_BYTES: u64 = 64 * 1024;
 pub const SERVICE: Rate = Rate { per_second: 10, burst: 60 };
 /// The limit of rejected or repeated deliveries that are listed. Anybody can send them.
 pub const NOTED: Rate = Rate { per_second: 1, burst: 60 };
+/// The limit of requests with a wrong credential, for each address and for each agent whose webhook
+/// they are for. Requests with a right one are not counted, so nobody can use it up for others.
+pub const REFUSED: Rate = Rate { per_second: 2, burst: 100 };
 /// The limit of the frames of a connection, in tokens.
 pub const FRAMES: Rate = Rate { per_second: 10, burst: 40 };
 /// The limit of the messages and the end of a run of a remote agent.
 pub const REMOTE_ANSWERS: Rate = Rate { per_second: 10, burst: 20 };
 /// The limit of the texts that a run of a remote agent streams.
 pub const REMOTE_STREAM: Rate = Rate { per_second: 5, burst: 5 };
+/// The limit of the model calls of routers that one entity's messages cause. With
+/// [`ROUTER_CALL_TOKENS`] each, no minute has more than 60 calls, whenever it begins.
+pub const ROUTER_CALLS: Rate = Rate { per_second: 1, burst: 60 };
+/// The tokens that a model call of a router takes.
+pub const ROUTER_CALL_TOKENS: u32 = 2;
 /// The limit of counting again whatever seems to be full.
 pub const RECOUNTS: Rate = Rate { per_second: 1, burst: 1 };
 
@@ -48,8 +56,21 @@ impl Rate {
     /// # Errors
     /// How long to wait, if the bucket is empty.
     pub fn take(self, full_at: Option<Time>, now: Time) -> Result<Time, Duration> {
+        self.take_tokens(full_at, 1, now)
+    }
+
+    /// The same for a call that takes so many tokens.
+    ///
+    /// # Errors
+    /// How long to wait, if the bucket has too few.
+    pub fn take_tokens(
+        self,
+        full_at: Option<Time>,
+        tokens: u32,
+        now: Time,
+    ) -> Result<Time, Duration> {
         let each = self.token();
-        let then = full_at.map_or(now, |full_at| full_at.max(now)) + each;
+        let then = full_at.map_or(now, |full_at| full_at.max(now)) + each * tokens;
         let most = now + each * self.burst;
         if then > most { Err(then.since(most)) } else { Ok(then) }
     }
@@ -88,6 +109,24 @@ mod tests {
             "a caller within the rate is never refused"
         );
         assert_eq!(taken(SERVICE, (0..6_000).map(|hundredth| hundredth * 10)), 60 + 599);
+    }
+
+    #[test]
+    fn no_minute_has_more_than_sixty_calls_of_routers() {
+        let mut full_at = None;
+        let mut asked = Vec::new();
+        for at in (0..200_000).step_by(100) {
+            let now = Time::from_millis(at);
+            if let Ok(then) = ROUTER_CALLS.take_tokens(full_at, ROUTER_CALL_TOKENS, now) {
+                full_at = Some(then);
+                asked.push(at);
+            }
+        }
+        assert_eq!(asked.iter().filter(|at| **at < 60_000).count(), 59);
+        for begin in &asked {
+            let minute = *begin..*begin + 60_000;
+            assert!(asked.iter().filter(|at| minute.contains(at)).count() <= 60, "{begin}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
     Time,
     callers::KnownBy,
     ids::{EntityId, RunId, SpaceId},
-    steps::Step,
+    steps::{self, Step},
     stored::{self, tolerant},
     triggers::{self, RunTrigger, Trigger},
 };
@@ -74,6 +74,9 @@ pub enum EndReason {
     Length,
     /// The operator or a person canceled the run.
     Cancel,
+    /// A person ended the run in place of approving one of its calls, or nobody decided in time a
+    /// call whose rule then ends the run.
+    Declined,
     /// Another run of the agent called `stop_run`.
     StopRun,
     /// Another run of the agent called `absorb_run` and took over its work.
@@ -122,12 +125,40 @@ pub enum FailureCode {
 
 tolerant!(FailureCode);
 
+impl FailureCode {
+    /// What members read of a failure. The words of providers and servers may name accounts, keys
+    /// and addresses, so only the operator gets them.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotConfigured => "the model, the agent or a secret of it is not configured here",
+            Self::Unauthorized => "the provider refused the deployment's credentials",
+            Self::RateLimited => "the provider's rate limit outlasted the retries",
+            Self::Overloaded => {
+                "the provider or the remote agent can't be reached or is overloaded"
+            }
+            Self::ContextTooLong => "the prompt does not fit the model",
+            Self::BadRequest => "the provider refused the request",
+            Self::BrokenStream => "the answer broke off, fell silent, or was too long",
+            Self::Budget => {
+                "the budget of the agent, the space or the deployment for today is used; a day \
+                 begins at midnight UTC"
+            }
+            Self::Timeout => "the remote agent did not complete the run in time",
+            Self::Refused => "the model or the remote agent refused",
+            Self::Remote => "the remote agent reported that it failed",
+            Self::Attempts => "the run was claimed five times, and each time its worker was lost",
+            Self::Internal => "a fault in Smartspace, or the run waited too long",
+        }
+    }
+}
+
 /// Why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunError {
     /// What went wrong.
     pub code: FailureCode,
-    /// An explanation for people. It never contains a secret.
+    /// An explanation for people. The operator gets the provider's own words, without secrets;
+    /// others get what the code means.
     pub message: String,
 }
 
@@ -197,8 +228,10 @@ pub struct Run {
     pub attempt: u32,
     /// The number of stored model answers.
     pub step_count: u32,
-    /// The tokens and the cost of the run. None of a remote run is counted here.
-    pub usage: Usage,
+    /// The tokens and the cost of the run. None of a remote run is counted here. Absent, as
+    /// `reportedUsage`, unless the reader is the operator, or an owner who reads the run over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
     /// True if a remote agent works on the run. Absent otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub remote: bool,
@@ -246,9 +279,62 @@ impl Run {
         Self { trigger: self.trigger.hidden(), ..self }
     }
 
+    /// The run for readers other than the operator, without the words of providers and servers.
+    #[must_use]
+    pub fn without_foreign_words(self) -> Self {
+        let plain = |error: RunError| RunError { message: error.code.words().into(), ..error };
+        Self { error: self.error.map(plain), ..self }
+    }
+
+    /// The run for members who are no owners: without its usage, and without the hints about what
+    /// the space may spend.
+    #[must_use]
+    pub fn for_members(self) -> Self {
+        let is_shown = |hint: &Hint| !steps::is_for_owners(&hint.watcher);
+        let hints = self.hints.map(|hints| hints.into_iter().filter(is_shown).collect());
+        Self { usage: None, reported_usage: None, hints, ..self }
+    }
+
     /// The run for readers who are not members of the space that it has entered.
     #[must_use]
     pub fn without_active_space(self) -> Self {
         Self { active_space_id: None, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn members_read_nothing_about_money_of_a_run() {
+        let hint = |watcher: &str| {
+            let (watcher, text) = (watcher.to_owned(), String::new());
+            Hint { watcher, text, at: Time::default() }
+        };
+        let run = json!({
+            "id": RunId::new(Time::default(), 1),
+            "agentId": EntityId::new(Time::default(), 1),
+            "status": "completed",
+            "trigger": {"type": "service", "service": "shop", "payload": {}},
+            "chainDepth": 0,
+            "attempt": 1,
+            "stepCount": 1,
+            "usage": Usage::default(),
+            "reportedUsage": ReportedUsage::default(),
+            "createdAt": Time::default(),
+        });
+        let mut run: Run = serde_json::from_value(run).unwrap();
+        run.hints = Some(vec![hint("steps"), hint(steps::SPACE_BUDGET)]);
+        let shown = Run {
+            usage: None,
+            reported_usage: None,
+            hints: Some(vec![hint("steps")]),
+            ..run.clone()
+        };
+        assert!(run.usage.is_some() && run.reported_usage.is_some());
+        assert_eq!(run.for_members(), shown);
     }
 }

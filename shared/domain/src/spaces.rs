@@ -1,18 +1,22 @@
 //! Spaces and their members.
 
+pub mod owner_limits;
 pub mod router;
 mod schema;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{PartialSchema, ToSchema};
 
-pub use crate::spaces::{router::RouterConfig, schema::NewSpace};
+pub use crate::spaces::{
+    router::{RouterConfig, RouterModel},
+    schema::NewSpace,
+};
 use crate::{
-    Time,
+    Error, Time,
     agents::default_chain_depth,
-    budgets::Budget,
+    budgets::{self, Budget},
     callers::Caller,
-    errors::{Faults, Result},
+    errors::Faults,
     identity::EntityType,
     ids::{EntityId, SpaceId},
     names::Name,
@@ -40,7 +44,7 @@ pub enum TriggerPolicy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SpaceSettings {
-    /// 1 to 128 characters, not only blanks, without NUL.
+    /// 1 to 128 characters, not only blanks, without control characters and invisible ones.
     #[schema(schema_with = Name::schema)]
     pub name: String,
     /// Which agents a message triggers.
@@ -51,10 +55,10 @@ pub struct SpaceSettings {
     /// after that agent has left the space.
     #[serde(default)]
     pub admin_agent_id: Option<EntityId>,
-    /// The model that chooses agents. Required with the policy `router`.
+    /// How agents are chosen. The policy `router` needs a model here or in the deployment.
     #[serde(default)]
     pub router: Option<RouterConfig>,
-    /// A message with this chain depth or more triggers no agent.
+    /// A message with this chain depth or more triggers no agent. An owner can set at most 5.
     #[serde(default = "default_chain_depth")]
     #[schema(default = default_chain_depth, maximum = 100)]
     pub max_chain_depth: u32,
@@ -62,8 +66,9 @@ pub struct SpaceSettings {
     #[serde(default)]
     #[schema(default = false)]
     pub paused: bool,
-    /// Limits for the space's runs and costs.
-    #[serde(default = "Budget::of_space")]
+    /// Limits for the space's runs and costs. An owner can set at most 120 runs a minute, and no
+    /// more tokens and dollars than the operator has set.
+    #[serde(default = "Budget::of_space", deserialize_with = "budgets::read_of_space")]
     #[schema(default = Budget::of_space)]
     pub budget: Budget,
 }
@@ -74,7 +79,7 @@ impl SpaceSettings {
     ///
     /// # Errors
     /// `invalid`, with the pointers of the faults.
-    pub fn check(&self, before: Option<&Self>) -> Result<()> {
+    pub fn check(&self, before: Option<&Self>) -> crate::Result<()> {
         let mut faults = Faults::default();
         faults.check_text(Name::check(&self.name), "name");
         faults.check_range(&self.max_chain_depth, 0..=100, "maxChainDepth");
@@ -84,13 +89,45 @@ impl SpaceSettings {
         };
         let admin = !has_no_admin(self) || before.is_some_and(has_no_admin);
         faults.check(admin, "adminAgentId", "required with the policy admin");
-        let router = self.trigger_policy != TriggerPolicy::Router || self.router.is_some();
-        faults.check(router, "router", "required with the policy router");
         if let Some(router) = &self.router {
             faults.within("router", |faults| router.check(faults));
         }
         faults.done()
     }
+
+    /// Refuses the policy `router` without a model: neither the space nor the deployment has one.
+    ///
+    /// # Errors
+    /// `invalid` at `/router/model`.
+    pub fn must_have_router_model(&self, of_deployment: Option<&RouterModel>) -> crate::Result<()> {
+        let own = self.router.as_ref().and_then(|router| router.model.as_ref());
+        if self.trigger_policy != TriggerPolicy::Router || own.or(of_deployment).is_some() {
+            return Ok(());
+        }
+        let expected = "expected a router model: the operator sets one for this space or with \
+                        --router-model";
+        Err(Error::invalid("/router/model", expected))
+    }
+}
+
+/// The settings of a space that every member sees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownSettings {
+    /// The name.
+    pub name: String,
+    /// Which agents a message triggers.
+    #[serde(default)]
+    pub trigger_policy: TriggerPolicy,
+    /// The agent that people's messages trigger with the policy `admin`.
+    #[serde(default)]
+    pub admin_agent_id: Option<EntityId>,
+    /// A message with this chain depth or more triggers no agent.
+    #[serde(default = "default_chain_depth")]
+    pub max_chain_depth: u32,
+    /// In a paused space a message triggers no agent.
+    #[serde(default)]
+    pub paused: bool,
 }
 
 /// The role of a member.
@@ -127,15 +164,27 @@ pub struct Member {
     pub guest: bool,
 }
 
+/// The router of a space, as owners and the operator see it. A space may have none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ShownRouter(pub Option<RouterConfig>);
+
 /// A space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Space {
     /// The space's id.
     pub id: SpaceId,
-    /// The space's settings.
+    /// The settings that every member sees.
     #[serde(flatten, deserialize_with = "stored::read")]
-    pub settings: SpaceSettings,
+    pub settings: ShownSettings,
+    /// How the router chooses agents. Absent, as `budget`, unless the reader is an owner or the
+    /// operator.
+    #[serde(default, deserialize_with = "read_shown", skip_serializing_if = "Option::is_none")]
+    pub router: Option<ShownRouter>,
+    /// The limits for runs and costs.
+    #[serde(default, deserialize_with = "stored::read", skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
     /// The `seq` of the space's last message.
     pub seq: u64,
     /// When the space was created.
@@ -147,6 +196,41 @@ pub struct Space {
 }
 
 impl Space {
+    /// A space with all of its settings, as owners and the operator see it.
+    pub fn of(id: SpaceId, settings: SpaceSettings, created_at: Time) -> Self {
+        let SpaceSettings {
+            name,
+            trigger_policy,
+            admin_agent_id,
+            router,
+            max_chain_depth,
+            paused,
+            budget,
+        } = settings;
+        Self {
+            id,
+            settings: ShownSettings {
+                name,
+                trigger_policy,
+                admin_agent_id,
+                max_chain_depth,
+                paused,
+            },
+            router: Some(ShownRouter(router)),
+            budget: Some(budget),
+            seq: 0,
+            created_at,
+            members: Vec::new(),
+            me: None,
+        }
+    }
+
+    /// The space without the settings that only owners and the operator see.
+    #[must_use]
+    pub fn for_members(self) -> Self {
+        Self { router: None, budget: None, ..self }
+    }
+
     /// The space as `caller` sees it: with the caller's read position, if it is a member.
     #[must_use]
     pub fn seen_by(self, caller: Caller) -> Self {
@@ -155,8 +239,15 @@ impl Space {
             read_seq: *read_seq,
             unread: self.seq.saturating_sub(*read_seq),
         });
-        Self { me, ..self }
+        let is_owner = own.is_some_and(|member| member.role == Role::Owner);
+        let seen = Self { me, ..self };
+        if is_owner || caller == Caller::Operator { seen } else { seen.for_members() }
     }
+}
+
+/// Reads a setting that is not shown to every member: it may be null, or absent.
+fn read_shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ShownRouter>, D::Error> {
+    stored::read(deserializer).map(Some)
 }
 
 /// A caller's read position in a space.

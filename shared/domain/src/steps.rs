@@ -122,15 +122,26 @@ impl SystemMessage {
     }
 
     /// Whether only the operator may read it. The watchers `news`, `resumed` and `start` tell a
-    /// model about its agent and about other spaces, which members of this space may not know.
+    /// model about its agent and about other spaces, which members of this space may not know, and
+    /// `budget` about what the operator spends.
     pub fn is_for_operator(&self) -> bool {
         is_private(&self.watcher)
     }
 }
 
+/// The watcher of the budgets of agents and of the deployment.
+pub const BUDGET: &str = "budget";
+/// The watcher of the budget of a space.
+pub const SPACE_BUDGET: &str = "space_budget";
+
 /// Whether only the operator may read what this watcher says.
 pub fn is_private(watcher: &str) -> bool {
-    ["news", "resumed", "start", SERVERS].contains(&watcher)
+    ["news", "resumed", "start", BUDGET, SERVERS].contains(&watcher)
+}
+
+/// Whether only the owners of the space, and the operator, may read what this watcher says.
+pub fn is_for_owners(watcher: &str) -> bool {
+    watcher == SPACE_BUDGET
 }
 
 /// Why a model stopped.

@@ -20,11 +20,16 @@ pub(crate) use self::reader::Tolerant;
 /// The fallbacks of enums, by the name of the type.
 const FALLBACKS: &[(&str, &str)] = &[
     ("AnswerGroup", "humans"),
+    // Such a call is not made.
+    ("ApprovalState", "declined"),
+    ("ApproverGroup", "owners"),
     // A file of an unknown state can't be sent.
     ("AttachmentStatus", "refused"),
     ("CallStatus", "unknown"),
     ("ConcurrencyMode", "parallel"),
     ("ContinueOn", "toolCalls"),
+    // It approves nothing.
+    ("DecisionAction", "decline"),
     ("DeliveryStatus", "refused"),
     ("EndReason", "done"),
     // A person has no configuration and is never triggered.
@@ -33,11 +38,14 @@ const FALLBACKS: &[(&str, &str)] = &[
     ("FinishReason", "stop"),
     ("GoalStatus", "active"),
     ("History", "timeline"),
+    ("InboxState", "closed"),
+    ("OnExpire", "decline"),
     // A paused plan does not fire.
     ("PlanStatus", "paused"),
     ("Reason", "policy"),
     ("Reasoning", "low"),
     ("Role", "member"),
+    ("RuleAction", "deny"),
     // A queued run is active. The table refuses to claim a run with an unknown status.
     ("RunStatus", "queued"),
     ("ScriptError", "bad_request"),
@@ -75,6 +83,11 @@ macro_rules! tolerant {
 }
 
 pub(crate) use tolerant;
+
+/// Whether a field is left out, because its default says the same.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
 
 /// A stored `T`, read by [`read`].
 #[derive(Clone, Copy, Debug)]

@@ -21,9 +21,14 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "is_none")]
     #[schema(required = false)]
     pub images: u64,
-    /// Dollars; null if the model has no price.
+    /// Dollars; null if no price is known and the model runs on a server of the deployment's own.
     #[schema(required)]
     pub cost: Option<f64>,
+    /// Whether a model without a price was asked. Then `cost` counts it with the highest price of
+    /// its provider, or as free on a server of the deployment's own. Absent if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub price_unknown: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -76,6 +81,7 @@ impl Usage {
             output_tokens: self.output_tokens.min(MOST_TOKENS),
             images: self.images.min(MOST_TOKENS),
             cost: self.cost.map(|cost| cost.clamp(0.0, MOST_DOLLARS)),
+            price_unknown: self.price_unknown,
         }
     }
 }
@@ -92,6 +98,7 @@ impl std::ops::AddAssign for Usage {
             (None, None) => None,
             (own, others) => Some(rounded(own.unwrap_or(0.0) + others.unwrap_or(0.0))),
         };
+        self.price_unknown |= other.price_unknown;
     }
 }
 

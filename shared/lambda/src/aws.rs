@@ -71,6 +71,8 @@ impl Aws {
             Arc::new(|| RandomIds.random()),
         )
         .with_budget(config.budget)
+        .with_prices(Arc::clone(&config.prices))
+        .with_file_limits(config.file_limits)
         .with_traces(config.otlp.as_ref().map(|_| Arc::new(trace::current_or_new) as CurrentTrace));
         let clock = Arc::new(SystemClock);
         let alarms = SqsAndSchedulerAlarms {
@@ -132,8 +134,10 @@ impl Aws {
         Queue { client: self.sqs.clone(), url: self.config.runs_queue.clone() }
     }
 
+    /// The secrets that this function may read.
     pub fn secret(&self) -> StackSecret {
-        StackSecret::new(aws_sdk_secretsmanager::Client::new(&self.sdk), self.config.secret.clone())
+        let client = aws_sdk_secretsmanager::Client::new(&self.sdk);
+        StackSecret::new(client, self.config.secrets.clone())
     }
 
     /// Amazon Bedrock in this region, with this function's role.
@@ -160,7 +164,7 @@ fn sdk(config: &Config) -> SdkConfig {
     sdk.build()
 }
 
-/// The models, with their keys from the stack's secret.
+/// The models, with their keys from the stack's secrets.
 pub fn models(config: &Config, secret: &Contents, bedrock: Bedrock) -> Result<Models, Failure> {
     Ok(Models::new(Settings {
         providers: secret.fill_in(&config.providers),
@@ -170,10 +174,28 @@ pub fn models(config: &Config, secret: &Contents, bedrock: Bedrock) -> Result<Mo
     }))
 }
 
-/// The models for a function that seldom asks one: the secret is read at the first question.
+/// The models for the function that asks routers: the secret is read at the first question.
 pub fn models_when_asked(config: Config, secret: StackSecret, bedrock: Bedrock) -> Arc<dyn Model> {
-    let build = move |secret: &Contents| models(&config, secret, bedrock.clone());
+    let build = move |secret: &Contents| {
+        warn_of_keyless_router(&config, secret);
+        models(&config, secret, bedrock.clone())
+    };
     Arc::new(WhenAsked(Built::new(secret, build)))
+}
+
+/// Says in the log if the router model of the deployment has a provider without a key. Then every
+/// message that asks it triggers every agent.
+fn warn_of_keyless_router(config: &Config, secret: &Contents) {
+    let providers = secret.fill_in(&config.providers);
+    if let Some(model) = config.router_model.as_ref().filter(|it| it.provider_lacks_key(&providers))
+    {
+        tracing::warn!(
+            event = "router_without_key",
+            model = model.full_name(),
+            "routers can't be asked, so each of their messages triggers every agent: the provider \
+             of ROUTER_MODEL has no key"
+        );
+    }
 }
 
 struct WhenAsked(Built<Models>);

@@ -19,6 +19,8 @@ use smartspace_ports::{
 use tokio::time::Instant;
 use tracing::{Instrument, Span, field::Empty};
 
+use crate::invocation::{self, Gateway};
+
 /// The delay before the first retry of a job. It is long enough that a worker that found another
 /// worker's lease in force finds the lease expired, if that worker is dead.
 const FIRST_RETRY: Duration = Duration::from_secs(8);
@@ -65,7 +67,8 @@ where
     let shared = Arc::new((handle, queue));
     lambda_runtime::run_concurrent(service_fn(move |event: LambdaEvent<SqsEvent>| {
         let shared = Arc::clone(&shared);
-        async move {
+        let span = invocation::span(&event.context, Gateway::default());
+        let work = async move {
             let (handle, queue) = &*shared;
             let left = event
                 .context
@@ -75,7 +78,8 @@ where
             Ok::<_, Error>(
                 batch(event.payload, read, queue.as_ref(), Instant::now() + left, handle).await,
             )
-        }
+        };
+        work.instrument(span)
     }))
     .await
 }

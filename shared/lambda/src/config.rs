@@ -3,12 +3,21 @@
 use std::{sync::Arc, time::Duration};
 
 use smartspace_domain::{
-    budgets::DailyLimit, invites::InvitePolicy, prices::Prices, providers::Providers,
+    attachments::{ByteLimit, FileLimits},
+    budgets::DailyLimit,
+    invites::InvitePolicy,
+    prices::{PriceTable, Prices},
+    providers::Providers,
+    spaces::RouterModel,
     web_origins::origin,
 };
 use smartspace_ports::{alarms::Schedules, otlp::OtlpSettings};
 
-use crate::log;
+use crate::{
+    invocation::{self, Sources},
+    log,
+    secret::Part,
+};
 
 /// The configuration of a function. Every function gets all of it.
 #[derive(Clone, Debug)]
@@ -32,8 +41,9 @@ pub struct Config {
     pub socket_url: String,
     /// `SOCKET_ENDPOINT`: the address that frames are posted to.
     pub socket_endpoint: String,
-    /// `SECRET_ARN`: one JSON secret with `adminKey` and the models' keys.
-    pub secret: String,
+    /// `KEYS_SECRET_ARN`, and for `api` also `ADMIN_SECRET_ARN` and `TOKEN_SECRET_ARN`: the secrets
+    /// that the function reads.
+    pub secrets: Vec<(Part, String)>,
     /// `ALLOWED_ORIGINS`, comma-separated; may be empty.
     pub cors_origins: Vec<String>,
     /// `RUN_RETENTION_DAYS`: how long ended runs are stored; 0 stores them forever.
@@ -53,14 +63,22 @@ pub struct Config {
     pub tool_hosts: String,
     /// `MODEL_PRICES`: a table of prices as JSON. If it is empty, the built-in table is used.
     pub prices: Arc<Prices>,
-    /// `BUDGET_COST_PER_DAY`: dollars; if it is empty, there is no limit.
+    /// `BUDGET_COST_PER_DAY`: dollars, or `none`; 20 if it is empty.
     pub budget: DailyLimit,
+    /// `ROUTER_MODEL`: `provider/name` of the model of routers; may be empty.
+    pub router_model: Option<RouterModel>,
+    /// `FILES_PER_SPACE`, `FILES_PER_ENTITY`, `FILES_IN_ALL`: sizes such as `10 GiB`, or `none`. An
+    /// empty one selects the default.
+    pub file_limits: FileLimits,
     /// `OTEL_EXPORTER_OTLP_ENDPOINT` and others: how traces of runs are exported, if they are.
     pub otlp: Option<OtlpSettings>,
     /// `AWS_REGION`, which Lambda sets.
     pub region: String,
     /// `AWS_ENDPOINT_URL`: the address of an AWS emulator.
     pub endpoint: Option<String>,
+    /// `SOURCE_ADDRESSES` and `STACK_ID`: how the log shows the addresses of callers; `hashed` if
+    /// it is empty.
+    pub sources: Sources,
     /// `SMARTSPACE_LOG`: the log filter; `info` if it is empty.
     pub log: String,
     /// `STACK_NAME`: the deployment that metrics belong to. If it is empty, no metrics are written.
@@ -88,6 +106,7 @@ impl Config {
         match Self::read(|name| std::env::var(name).ok()) {
             Ok(config) => {
                 log::start(&config.log, config.stack.clone());
+                invocation::show(config.sources.clone());
                 Ok(config)
             }
             Err(error) => {
@@ -110,13 +129,19 @@ impl Config {
             Ok(providers) => config.providers = providers,
             Err(error) => wrong.push(format!("PROVIDERS: {error}")),
         }
+        let mut table = PriceTable::built_in();
         if let Some(text) = variable("MODEL_PRICES").filter(|text| !text.is_empty()) {
-            match Prices::read(&text) {
-                Ok(prices) => config.prices = Arc::new(prices),
+            match PriceTable::read(&text) {
+                Ok(read) => table = read,
                 Err(error) => wrong.push(format!("MODEL_PRICES: {error}")),
             }
         }
-        match DailyLimit::read_dollars(&variable("BUDGET_COST_PER_DAY").unwrap_or_default()) {
+        config.prices = Arc::new(Prices::new(table, &config.providers));
+        match router_model(&variable("ROUTER_MODEL").unwrap_or_default(), &config.providers) {
+            Ok(model) => config.router_model = model,
+            Err(error) => wrong.push(format!("ROUTER_MODEL: {error}")),
+        }
+        match DailyLimit::read_ceiling(&variable("BUDGET_COST_PER_DAY").unwrap_or_default()) {
             Ok(budget) => config.budget = budget,
             Err(error) => wrong.push(format!("BUDGET_COST_PER_DAY: {error}")),
         }
@@ -126,6 +151,14 @@ impl Config {
                 Err(error) => wrong.push(format!("INVITES: {error}")),
             }
         }
+        match Sources::read(
+            &variable("SOURCE_ADDRESSES").unwrap_or_default(),
+            &variable("STACK_ID").unwrap_or_default(),
+        ) {
+            Ok(sources) => config.sources = sources,
+            Err(error) => wrong.push(format!("SOURCE_ADDRESSES: {error}")),
+        }
+        config.file_limits = file_limits(&variable, &mut wrong);
         config.provider = provider(&variable, &mut wrong);
         match OtlpSettings::read(&variable) {
             Ok(otlp) => config.otlp = otlp,
@@ -168,7 +201,7 @@ impl Config {
             api_url: variable("API_URL").filter(|url| !url.is_empty()),
             socket_url: required("SOCKET_URL"),
             socket_endpoint: required("SOCKET_ENDPOINT"),
-            secret: required("SECRET_ARN"),
+            secrets: secrets(required("KEYS_SECRET_ARN"), variable),
             cors_origins: Vec::new(),
             keep_runs: None,
             providers: Providers::default(),
@@ -176,17 +209,54 @@ impl Config {
             invites: InvitePolicy::default(),
             tool_hosts: variable("TOOL_HOSTS").unwrap_or_default(),
             jwt_create: variable("JWT_CREATE").is_some_and(|create| create == "true"),
-            prices: Arc::new(Prices::built_in()),
+            prices: Arc::default(),
             budget: DailyLimit::default(),
+            router_model: None,
+            file_limits: FileLimits::DEFAULT,
             otlp: None,
             region: required("AWS_REGION"),
             endpoint: variable("AWS_ENDPOINT_URL").filter(|url| !url.is_empty()),
+            sources: Sources::Omitted,
             log: variable("SMARTSPACE_LOG")
                 .filter(|filter| !filter.is_empty())
                 .unwrap_or_else(|| "info".into()),
             stack: variable("STACK_NAME").filter(|name| !name.is_empty()),
         }
     }
+}
+
+/// The secrets of a function: the keys, and those of `api` if it is that.
+fn secrets(keys: String, variable: &impl Fn(&str) -> Option<String>) -> Vec<(Part, String)> {
+    let own = [(Part::Admin, "ADMIN_SECRET_ARN"), (Part::Token, "TOKEN_SECRET_ARN")];
+    let own = own.into_iter().filter_map(|(part, name)| Some((part, variable(name)?)));
+    let own = own.filter(|(_, id)| !id.is_empty());
+    own.chain([(Part::Keys, keys)]).collect()
+}
+
+/// The router model of the deployment, whose provider must exist.
+fn router_model(text: &str, providers: &Providers) -> Result<Option<RouterModel>, String> {
+    let model = RouterModel::read(text)?;
+    if let Some(model) = &model {
+        model.must_have_provider(providers).map_err(|error| error.to_string())?;
+    }
+    Ok(model)
+}
+
+fn file_limits(variable: &impl Fn(&str) -> Option<String>, wrong: &mut Vec<String>) -> FileLimits {
+    let mut limits = FileLimits::DEFAULT;
+    for (name, limit) in [
+        ("FILES_PER_SPACE", &mut limits.per_space),
+        ("FILES_PER_ENTITY", &mut limits.per_entity),
+        ("FILES_IN_ALL", &mut limits.in_all),
+    ] {
+        if let Some(text) = variable(name).filter(|text| !text.is_empty()) {
+            match ByteLimit::read(&text) {
+                Ok(read) => *limit = read,
+                Err(error) => wrong.push(format!("{name}: {error}")),
+            }
+        }
+    }
+    limits
 }
 
 /// The identity provider, which needs all three variables.
@@ -225,7 +295,9 @@ mod tests {
             "JWT_ISSUER",
             "MODEL_PRICES",
             "PROVIDERS",
+            "ROUTER_MODEL",
             "ALLOWED_ORIGINS",
+            "SOURCE_ADDRESSES",
         ];
         let half = Config::read(|name| {
             let is_empty = empty.contains(&name) || name.starts_with("OTEL_");
@@ -234,7 +306,7 @@ mod tests {
         .unwrap_err();
         assert_eq!(half.0, ["JWKS_URL, JWT_ISSUER, JWT_AUDIENCE: expected all of them, or none"]);
         assert!(
-            wrong.contains(&"SECRET_ARN is missing".to_owned())
+            wrong.contains(&"KEYS_SECRET_ARN is missing".to_owned())
                 && wrong.iter().any(|text| text.starts_with("RUN_RETENTION_DAYS"))
         );
     }
@@ -244,8 +316,13 @@ mod tests {
         let complete = |name: &str| match name {
             "RUN_RETENTION_DAYS" => Some("0".into()),
             "BUDGET_COST_PER_DAY" => Some("12.5".into()),
+            "ROUTER_MODEL" => Some("own/qwen3:8b".into()),
+            "FILES_PER_SPACE" => Some("1 GiB".into()),
+            "FILES_PER_ENTITY" => Some(String::new()),
+            "FILES_IN_ALL" => Some("none".into()),
             "INVITES" => Some("guests".into()),
-            "MODEL_PRICES" => None,
+            "MODEL_PRICES" | "TOKEN_SECRET_ARN" => None,
+            "SOURCE_ADDRESSES" => Some("none".into()),
             "ALLOWED_ORIGINS" => Some("https://app.example.com/, , http://localhost:5173".into()),
             "PROVIDERS" => Some(
                 r#"{"providers": {"own": {"api": "openai", "baseUrl": "http://127.0.0.1:1/v1"}}}"#
@@ -262,6 +339,11 @@ mod tests {
         );
         assert_eq!(config.otlp.unwrap().url.as_str(), "http://127.0.0.1:4318/v1/traces");
         assert_eq!(config.budget.nanodollars, Some(12_500_000_000));
+        let parts: Vec<_> = config.secrets.iter().map(|(part, _)| *part).collect();
+        assert_eq!(parts, [Part::Admin, Part::Keys]);
+        assert_eq!(config.router_model.unwrap().full_name(), "own/qwen3:8b");
+        let per_space = ByteLimit(Some(1024 * 1024 * 1024));
+        assert_eq!(config.file_limits, FileLimits { per_space, ..FileLimits::DEFAULT });
         assert_eq!(config.providers.names(), "anthropic, bedrock, openai, own, scripted");
     }
 
@@ -278,6 +360,10 @@ mod tests {
             "{:?}",
             wrong.0
         );
+        let unknown =
+            Config::read(|name| (name == "ROUTER_MODEL").then(|| "nobody/m".into())).unwrap_err();
+        let named = unknown.0.iter().find(|text| text.starts_with("ROUTER_MODEL")).unwrap();
+        assert!(named.contains("expected a provider of this deployment"), "{named}");
         let wrong = Config::read(|name| (name == "PROVIDERS").then(|| "[]".into())).unwrap_err();
         let named = wrong.0.iter().find(|text| text.starts_with("PROVIDERS")).unwrap();
         assert!(named.contains("not an object"), "{named}");

@@ -1,10 +1,19 @@
 //! HTTP events of API Gateway, served by an HTTP service.
 
-use std::{convert::Infallible, fmt::Debug, net::IpAddr, sync::Arc};
+use std::{
+    convert::Infallible,
+    fmt::Debug,
+    net::IpAddr,
+    pin::Pin,
+    sync::Arc,
+    task::{self, Poll},
+    time::Instant,
+};
 
 use aws_lambda_events::apigw::ApiGatewayProxyRequest;
 use bytes::Bytes;
-use http::HeaderValue;
+use http::{HeaderValue, Method};
+use http_body::{Frame, SizeHint};
 use http_body_util::{BodyExt, Full};
 use lambda_http::{
     Adapter, LambdaEvent, Request, Response, StreamAdapter,
@@ -14,8 +23,12 @@ use lambda_http::{
 };
 use lambda_runtime::Error;
 use smartspace_web::{PREFIX, encoded};
+use tracing::{Instrument, Span};
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    invocation::{self, Gateway},
+};
 
 /// Serves HTTP forever with the service that `service` returns for each request. API Gateway
 /// decodes paths; `as_sent` encodes them again.
@@ -34,10 +47,16 @@ where
     let answers = Adapter::from(service_fn(move |request: Request| {
         let service = Arc::clone(&service);
         async move {
-            let answered = service().await.call(request).await;
-            let (parts, body) = answered.map_err(|error| broken(&error))?.into_parts();
-            let body = body.collect().await.map_err(|error| broken(&error))?.to_bytes();
-            Ok::<_, Failure>(Response::from_parts(parts, Full::new(body)))
+            let call = Call::of(&request);
+            let answering = async {
+                let answered = service().await.call(request).await;
+                let (parts, body) = answered.map_err(|error| broken(&error))?.into_parts();
+                let body = body.collect().await.map_err(|error| broken(&error))?.to_bytes();
+                Ok::<_, Failure>(Response::from_parts(parts, Full::new(body)))
+            };
+            let answered = answering.instrument(call.span.clone()).await?;
+            call.log(&answered);
+            Ok::<_, Failure>(answered)
         }
     }));
     lambda_runtime::run_concurrent(service_fn(move |mut event: LambdaEvent<LambdaRequest>| {
@@ -63,7 +82,17 @@ where
         if let LambdaRequest::ApiGatewayV1(request) = &mut event.payload {
             readdress(request);
         }
-        let answered = StreamAdapter::from(service.clone()).call(event);
+        let service = service.clone();
+        let logged = service_fn(move |request: Request| {
+            let mut service = service.clone();
+            async move {
+                let call = Call::of(&request);
+                let answered = service.call(request).instrument(call.span.clone()).await?;
+                call.log(&answered);
+                Ok::<_, Infallible>(answered.map(|body| InSpan { body, span: call.span }))
+            }
+        });
+        let answered = StreamAdapter::from(logged).call(event);
         async { answered.await.map_err(|never| -> Failure { match never {} }) }
     }))
     .await
@@ -89,6 +118,79 @@ fn readdress(request: &mut ApiGatewayProxyRequest) {
     // The library would put it before the path.
     request.request_context.stage = None;
     request.path = Some(encoded(&path));
+}
+
+/// A call of the HTTP or REST API, for the log.
+struct Call {
+    span: Span,
+    method: Method,
+    path: String,
+    started: Instant,
+}
+
+impl Call {
+    fn of(request: &Request) -> Self {
+        let gateway = match request.extensions().get::<RequestContext>() {
+            Some(RequestContext::ApiGatewayV2(context)) => Gateway {
+                request_id: context.request_id.as_deref(),
+                source: context.http.source_ip.as_deref(),
+            },
+            Some(RequestContext::ApiGatewayV1(context)) => Gateway {
+                request_id: context.request_id.as_deref(),
+                source: context.identity.source_ip.as_deref(),
+            },
+            _ => Gateway::default(),
+        };
+        let span = match request.extensions().get::<lambda_http::Context>() {
+            Some(context) => invocation::span(context, gateway),
+            None => Span::none(),
+        };
+        let path = request.uri().path().to_owned();
+        Self { span, method: request.method().clone(), path, started: Instant::now() }
+    }
+
+    /// Logs the response: for one that is streamed, that it has begun.
+    fn log<B>(&self, response: &Response<B>) {
+        let id = response.headers().get("x-request-id").and_then(|id| id.to_str().ok());
+        self.span.record("request_id", id);
+        let _inside = self.span.enter();
+        tracing::info!(
+            event = "answered",
+            method = %self.method,
+            path = self.path,
+            status = response.status().as_u16(),
+            ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "a request was answered"
+        );
+    }
+}
+
+/// A body whose parts are made within a span.
+struct InSpan<B> {
+    body: B,
+    span: Span,
+}
+
+impl<B: http_body::Body + Unpin> http_body::Body for InSpan<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut task::Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let Self { body, span } = self.get_mut();
+        let _inside = span.enter();
+        Pin::new(body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// The address that a request came from, as API Gateway saw it.

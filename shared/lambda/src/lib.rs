@@ -2,10 +2,11 @@
 //!
 //! - [`config`]: reads the environment once and reports all that is wrong with it at once
 //! - [`aws`]: the table, queues, alarms and sockets on AWS
-//! - [`secret`]: the stack's secret and what is built from it
+//! - [`secret`]: the stack's secrets and what is built from it
 //! - [`batch`]: turns the records of an SQS batch into independent jobs
 //! - [`schedule`]: scheduled invocations
 //! - [`http`] and [`websocket`]: events of API Gateway
+//! - [`invocation`]: the ids of API Gateway and Lambda, for each line of the log
 //! - [`log`]: one JSON line per event
 //! - [`failure`]: the name of a failed invocation
 //!
@@ -19,6 +20,7 @@ pub mod batch;
 pub mod config;
 pub mod failure;
 pub mod http;
+pub mod invocation;
 pub mod log;
 pub mod schedule;
 pub mod secret;

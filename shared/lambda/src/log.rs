@@ -22,6 +22,8 @@ pub fn start(filter: &str, stack: Option<String>) {
         filter.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO));
     // This library logs the inputs of tools, and every unreachable server as an error of ours.
     let filter = filter.with_target("rmcp", LevelFilter::OFF);
+    // Its span would give our lines Lambda's id under the name of ours.
+    let filter = filter.with_target("lambda_runtime", LevelFilter::WARN);
     let lines = JsonLines::new(stdout(), SECRETS.clone(), stack);
     // A second call, as in tests, has no effect.
     let _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();

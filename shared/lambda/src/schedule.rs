@@ -7,7 +7,10 @@ use serde_json::Value;
 use smartspace_ports::trace::{self, TraceParent};
 use tracing::Instrument;
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    invocation::{self, Gateway},
+};
 
 /// Serves a schedule forever.
 pub async fn serve<F, Fut>(handle: F) -> Result<(), Error>
@@ -16,9 +19,10 @@ where
     Fut: Future<Output = smartspace_domain::Result<()>> + Send,
 {
     let handle = Arc::new(handle);
-    lambda_runtime::run_concurrent(service_fn(move |_: LambdaEvent<Value>| {
+    lambda_runtime::run_concurrent(service_fn(move |event: LambdaEvent<Value>| {
         let handle = Arc::clone(&handle);
-        async move {
+        let invocation = invocation::span(&event.context, Gateway::default());
+        let work = async move {
             let trace = TraceParent::begin();
             let span = tracing::info_span!("schedule", trace_id = trace.trace_id());
             let done = trace::within(trace, handle()).instrument(span.clone()).await;
@@ -34,7 +38,8 @@ where
                 });
                 failure
             })
-        }
+        };
+        work.instrument(invocation)
     }))
     .await
 }

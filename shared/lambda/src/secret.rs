@@ -1,11 +1,17 @@
-//! The stack's secret. It is read at the first use and again every few minutes, so that a change
-//! takes effect without a deployment.
+//! The stack's secrets. They are read at the first use and again every few minutes, so that a
+//! change takes effect without a deployment.
+//!
+//! There is one secret per need ([`Part`]), and a function reads no more than it needs: `run`,
+//! which talks to models and tools, can read neither the operator's key nor the one that signs
+//! tokens.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use aws_sdk_secretsmanager::{Client, error::DisplayErrorContext};
+use futures::future::try_join_all;
 use serde::Deserialize;
+use serde_json::Value;
 use smartspace_domain::{
     names::SecretName,
     providers::{ProviderApi, ProviderEntry, Providers},
@@ -24,14 +30,46 @@ const FRESH: Duration = Duration::from_mins(5);
 /// used.
 const RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// The contents of the secret.
+/// One of the stack's secrets. Each is a JSON object with entries of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `adminKey`, the operator's key. Only `api` reads it.
+    Admin,
+    /// `jwtSecret`, which signs tokens. Only `api` reads it.
+    Token,
+    /// `callbackKey`, the keys of models, and what tools and webhooks may refer to.
+    Keys,
+}
+
+impl Part {
+    /// Whether the entry with this name counts in this secret. In another one it is ignored, so
+    /// that each key is where only its readers find it.
+    fn holds(self, name: &str) -> bool {
+        match self {
+            Self::Admin => name == ADMIN_KEY,
+            Self::Token => name == JWT_SECRET,
+            Self::Keys => name != ADMIN_KEY && name != JWT_SECRET,
+        }
+    }
+}
+
+const ADMIN_KEY: &str = "adminKey";
+const JWT_SECRET: &str = "jwtSecret";
+const CALLBACK_KEY: &str = "callbackKey";
+
+/// The contents of the secrets that a function reads.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Contents {
-    pub admin_key: String,
-    /// The key that signs tokens in a deployment without an identity provider.
+    /// The operator's key, for a function that reads [`Part::Admin`].
+    #[serde(default)]
+    pub admin_key: Option<String>,
+    /// The key that signs tokens in a deployment without an identity provider, for a function that
+    /// reads [`Part::Token`].
     #[serde(default)]
     pub jwt_secret: Option<String>,
+    /// The key of the tokens with which remote agents answer.
+    pub callback_key: String,
     /// The API key for models with OpenAI's protocol.
     #[serde(default, rename = "OPENAI_API_KEY")]
     pub openai_key: Option<String>,
@@ -47,8 +85,8 @@ pub struct Contents {
 }
 
 /// Entries that Smartspace itself uses. No tool may send them anywhere.
-const OURS: [&str; 5] =
-    ["adminKey", "jwtSecret", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", otlp::HEADERS];
+const OURS: [&str; 6] =
+    [ADMIN_KEY, JWT_SECRET, CALLBACK_KEY, "OPENAI_API_KEY", "ANTHROPIC_API_KEY", otlp::HEADERS];
 
 /// An entry that tools may refer to.
 #[derive(Deserialize)]
@@ -78,28 +116,47 @@ impl Contents {
             .with_default(entry(ProviderApi::Anthropic, &self.anthropic_key))
     }
 
-    /// Reads the secret's JSON. Errors do not show any of it.
-    fn read(text: &str) -> Result<Self, Failure> {
-        // The text of a JSON error could show a part of the secret.
-        let wrong = |_| {
+    /// The operator's key, for a function that can't do without.
+    pub fn needed_admin_key(&self) -> Result<&str, Failure> {
+        self.admin_key.as_deref().filter(|key| key.len() >= 16).ok_or_else(|| {
             Failure::not_configured(
-                "the stack's secret is not valid: expected a JSON object with `adminKey`",
+                "`adminKey` in the secret AdminSecret: expected at least 16 characters",
             )
+        })
+    }
+
+    /// Reads the JSON of these secrets. Errors do not show any of it.
+    fn read(secrets: &[(Part, String)]) -> Result<Self, Failure> {
+        // The text of a JSON error could show a part of the secret.
+        let wrong = |part: Part| {
+            Failure::not_configured(format!(
+                "the secret {part:?}Secret is not valid: expected a JSON object"
+            ))
         };
-        let contents: Self = serde_json::from_str(text).map_err(wrong)?;
-        if contents.admin_key.len() < 16 {
+        let mut all = BTreeMap::new();
+        for (part, text) in secrets {
+            let entries: BTreeMap<String, Value> =
+                serde_json::from_str(text).map_err(|_| wrong(*part))?;
+            all.extend(entries.into_iter().filter(|(name, _)| part.holds(name)));
+        }
+        let object = Value::Object(all.clone().into_iter().collect());
+        let contents: Self = serde_json::from_value(object).map_err(|_| {
+            Failure::not_configured(
+                "the secrets are not valid: expected texts, and `callbackKey` in KeysSecret",
+            )
+        })?;
+        if contents.callback_key.len() < 32 {
             return Err(Failure::not_configured(
-                "`adminKey` in the stack's secret: expected at least 16 characters",
+                "`callbackKey` in the secret KeysSecret: expected at least 32 characters",
             ));
         }
-        let known = Arc::new(known(&serde_json::from_str(text).map_err(wrong)?));
-        Ok(Self { known, ..contents })
+        Ok(Self { known: Arc::new(known(&all)), ..contents })
     }
 }
 
 /// The entries that tools and webhooks may refer to. For an unusable entry, the log shows its name
 /// only.
-fn known(all: &BTreeMap<String, serde_json::Value>) -> KnownSecrets {
+fn known(all: &BTreeMap<String, Value>) -> KnownSecrets {
     let secret = |(name, entry): (&String, &serde_json::Value)| {
         let (value, hosts) = match serde_json::from_value(entry.clone()).ok()? {
             Entry::Value(value) => (value, None),
@@ -135,20 +192,22 @@ fn known(all: &BTreeMap<String, serde_json::Value>) -> KnownSecrets {
 #[derive(Clone)]
 pub struct StackSecret {
     client: Client,
-    id: String,
+    /// The secrets that this function reads.
+    ids: Arc<[(Part, String)]>,
     held: Arc<Mutex<Option<Held>>>,
 }
 
 struct Held {
     contents: Arc<Contents>,
-    version: Option<String>,
+    /// The version of each secret. `None` if one has none.
+    versions: Option<Vec<String>>,
     until: Instant,
 }
 
 impl StackSecret {
-    /// The secret with this id. It is not read yet.
-    pub fn new(client: Client, id: String) -> Self {
-        Self { client, id, held: Arc::default() }
+    /// The secrets with these ids. They are not read yet.
+    pub fn new(client: Client, ids: Vec<(Part, String)>) -> Self {
+        Self { client, ids: ids.into(), held: Arc::default() }
     }
 
     /// The contents: the same `Arc` as long as they have not changed. One read runs at a time. If
@@ -167,9 +226,9 @@ impl StackSecret {
             read = self.read(None).await;
         }
         match (read, held.as_mut()) {
-            (Ok(Some((contents, version))), _) => {
+            (Ok(Some((contents, versions))), _) => {
                 log::secrets().set(Arc::clone(&contents.known));
-                *held = Some(Held { contents: Arc::clone(&contents), version, until });
+                *held = Some(Held { contents: Arc::clone(&contents), versions, until });
                 Ok(contents)
             }
             (Ok(None), Some(before)) => {
@@ -180,39 +239,45 @@ impl StackSecret {
                 tracing::error!(
                     event = "secret_unread",
                     error = %failure,
-                    "the stack's secret could not be read; its previous contents stay in use"
+                    "a secret could not be read; the previous contents stay in use"
                 );
                 before.until = Instant::now() + RETRY_AFTER;
                 Ok(Arc::clone(&before.contents))
             }
             (Err(failure), None) => Err(failure),
-            (Ok(None), None) => Err(Failure::not_configured("the stack's secret is empty")),
+            (Ok(None), None) => Err(Failure::not_configured("the secrets are empty")),
         }
     }
 
-    /// Reads the secret. Returns `None` if it has the version of `held`.
+    /// Reads the secrets. Returns `None` if they have the versions of `held`.
     async fn read(
         &self,
         held: Option<&Held>,
-    ) -> Result<Option<(Arc<Contents>, Option<String>)>, Failure> {
-        let answer = self.client.get_secret_value().secret_id(&self.id).send().await;
-        let answer = answer.map_err(|error| {
-            Failure::not_configured(format!(
-                "the stack's secret could not be read: {}",
-                DisplayErrorContext(error)
-            ))
-        })?;
-        if held.is_some_and(|held| held.version.is_some() && held.version == answer.version_id) {
+    ) -> Result<Option<(Arc<Contents>, Option<Vec<String>>)>, Failure> {
+        let answers = self.ids.iter().map(async |(part, id)| {
+            let answer = self.client.get_secret_value().secret_id(id).send().await;
+            let answer = answer.map_err(|error| {
+                Failure::not_configured(format!(
+                    "the secret {part:?}Secret could not be read: {}",
+                    DisplayErrorContext(error)
+                ))
+            })?;
+            let text = answer.secret_string().unwrap_or_default().to_owned();
+            Ok::<_, Failure>(((*part, text), answer.version_id))
+        });
+        let (secrets, versions): (Vec<_>, Vec<_>) =
+            try_join_all(answers).await?.into_iter().unzip();
+        let versions: Option<Vec<String>> = versions.into_iter().collect();
+        if held.is_some_and(|held| held.versions.is_some() && held.versions == versions) {
             return Ok(None);
         }
-        let contents = Contents::read(answer.secret_string().unwrap_or_default())?;
-        Ok(Some((Arc::new(contents), answer.version_id)))
+        Ok(Some((Arc::new(Contents::read(&secrets)?), versions)))
     }
 }
 
 impl fmt::Debug for StackSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StackSecret").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("StackSecret").field("ids", &self.ids).finish_non_exhaustive()
     }
 }
 
@@ -259,7 +324,7 @@ impl<T> Built<T> {
                 tracing::error!(
                     event = "unusable_secret",
                     error = %failure,
-                    "the stack's secret can't be used; its previous contents stay in use"
+                    "a secret can't be used; the previous contents stay in use"
                 );
                 Arc::clone(before)
             }

@@ -1,4 +1,4 @@
-//! Notices of the storage of files to the triggers queue: a file was uploaded.
+//! Notices of the storage of files to the triggers queue: a file was uploaded, or its time is over.
 
 use serde::Deserialize;
 use smartspace_domain::jobs::TriggerJob;
@@ -15,9 +15,15 @@ struct StorageEvent {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct StorageRecord {
+    event_name: String,
     s3: StoredIn,
 }
+
+/// How the names of the events begin with which S3 ends what is older than the bucket's rule says.
+/// Names in events have no `s3:`.
+const EXPIRED: &str = "LifecycleExpiration:";
 
 #[derive(Deserialize)]
 struct StoredIn {
@@ -38,8 +44,8 @@ struct TestEvent {
 
 const TEST_EVENT: &str = "s3:TestEvent";
 
-/// The jobs of a record: one that the product queued, or one for each uploaded file. An object that
-/// is no file of a space is left alone.
+/// The jobs of a record: one that the product queued, or one for each uploaded or expired file. An
+/// object that is no file of a space is left alone.
 pub fn or_job(body: &str) -> Result<Vec<TriggerJob>, String> {
     if let Ok(test) = serde_json::from_str::<TestEvent>(body)
         && test.event == TEST_EVENT
@@ -47,11 +53,15 @@ pub fn or_job(body: &str) -> Result<Vec<TriggerJob>, String> {
         return Ok(Vec::new());
     }
     let Ok(event) = serde_json::from_str::<StorageEvent>(body) else { return job_of(body) };
-    let keys = event.records.into_iter().map(|record| record.s3.object.key);
-    let files = keys.filter_map(|key| key.parse::<FileKey>().ok());
-    let job =
-        |key: FileKey| TriggerJob::SettleFile { space_id: key.space, attachment_id: key.file };
-    Ok(files.map(job).collect())
+    let jobs = event.records.into_iter().filter_map(|record| {
+        let FileKey { space: space_id, file: attachment_id } = record.s3.object.key.parse().ok()?;
+        Some(if record.event_name.starts_with(EXPIRED) {
+            TriggerJob::ExpireFile { space_id, attachment_id }
+        } else {
+            TriggerJob::SettleFile { space_id, attachment_id }
+        })
+    });
+    Ok(jobs.collect())
 }
 
 #[cfg(test)]
@@ -72,6 +82,23 @@ mod tests {
         });
         let expected: TriggerJob = serde_json::from_value(expected).unwrap();
         assert_eq!(or_job(text), Ok(vec![expected]));
+    }
+
+    #[test]
+    fn an_expired_file_is_deleted() {
+        let key = "spc_01KHRMMJH00000000000000001/att_01KHRMMJH00000000000000002";
+        let expected = json!({
+            "job": "expireFile.1",
+            "spaceId": "spc_01KHRMMJH00000000000000001",
+            "attachmentId": "att_01KHRMMJH00000000000000002",
+        });
+        let expected: TriggerJob = serde_json::from_value(expected).unwrap();
+        // A bucket with versions keeps the old one behind a marker.
+        for name in ["LifecycleExpiration:Delete", "LifecycleExpiration:DeleteMarkerCreated"] {
+            let record = json!({"eventName": name, "s3": {"object": {"key": key}}});
+            let event = json!({"Records": [record]});
+            assert_eq!(or_job(&event.to_string()), Ok(vec![expected.clone()]));
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ use smartspace_domain::problems::Problem;
 use smartspace_ports::trace::{self, TraceParent};
 use tracing::Instrument;
 
+use crate::invocation::{self, Gateway};
+
 /// An event of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SocketEvent {
@@ -34,8 +36,18 @@ where
     lambda_runtime::run_concurrent(service_fn(
         move |event: LambdaEvent<ApiGatewayWebsocketProxyRequest>| {
             let handle = Arc::clone(&handle);
-            async move {
-                let (id, event) = read(event.payload);
+            let LambdaEvent { payload, context } = event;
+            let known = &payload.request_context;
+            let invocation = invocation::span(
+                &context,
+                Gateway {
+                    request_id: known.request_id.as_deref(),
+                    source: known.identity.source_ip.as_deref(),
+                },
+            );
+            let work = async move {
+                let (id, event) = read(payload);
+                let is_connect = matches!(event, SocketEvent::Connect { .. });
                 let trace = TraceParent::begin();
                 let span =
                     tracing::info_span!("socket", connection = %id, trace_id = trace.trace_id());
@@ -43,10 +55,17 @@ where
                 let done =
                     trace::within(trace, handle(id, event).boxed()).instrument(span.clone()).await;
                 Ok::<Value, Error>(match done {
+                    Ok(()) if is_connect => {
+                        span.in_scope(|| {
+                            tracing::info!(event = "connected", "a client has connected");
+                        });
+                        json!({"statusCode": 200})
+                    }
                     Ok(()) => json!({"statusCode": 200}),
                     Err(error) => span.in_scope(|| refused(&error)),
                 })
-            }
+            };
+            work.instrument(invocation)
         },
     ))
     .await

@@ -37,7 +37,7 @@ impl Access {
         let key = entry.key.as_deref().map(str::trim).filter(|key| !key.is_empty());
         let key_setting = setting(name, entry, "API_KEY", "key");
         let base_setting = setting(name, entry, "BASE_URL", "baseUrl");
-        if key.is_none() && entry.base_url.is_none() {
+        if entry.lacks_key() {
             return Err(not_configured(format!(
                 "the provider {name} has no API key: set {key_setting}, \
                  or set {base_setting} to a server that needs no key"

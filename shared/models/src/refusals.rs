@@ -12,6 +12,7 @@ use reqwest::{
 };
 use serde_json::Value;
 use smartspace_domain::{durations, json, runs::FailureCode};
+use smartspace_ports::secrets::Watch;
 
 use self::complaint::Complaint;
 #[cfg(feature = "bedrock")]
@@ -22,16 +23,14 @@ use crate::port::ModelError;
 const LONGEST_TEXT: usize = 500;
 const LONGEST_BODY: usize = 64 * 1024;
 
-/// Keys and other secrets in lower case, the longest first: a part of a text may be hidden, too,
-/// and would leave the rest of it.
+/// Keys and other secrets, which no error shows in any encoding.
 #[derive(Clone)]
-pub(crate) struct Hidden(Arc<[String]>);
+pub(crate) struct Hidden(Option<Arc<Watch>>);
 
 impl Hidden {
     pub(crate) fn of(texts: impl IntoIterator<Item = String>) -> Self {
-        let mut texts: Vec<_> = texts.into_iter().map(|text| text.to_ascii_lowercase()).collect();
-        texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        Self(texts.into())
+        let texts: Vec<_> = texts.into_iter().collect();
+        Self(Watch::new(texts.iter().map(|text| ("key", text.as_str()))).map(Arc::new))
     }
 }
 
@@ -165,28 +164,16 @@ impl Refusals {
     /// Removes the key, then puts the text on one line and truncates it. Truncating first could
     /// leave a part of the key, which would not be found.
     fn without_key(&self, text: &str) -> String {
-        let text =
-            self.hidden.0.iter().fold(text.to_owned(), |text, hidden| without(&text, hidden));
+        let text = match &self.hidden.0 {
+            Some(hidden) => hidden.redact(text, |name| format!("[{name}]")),
+            None => text.into(),
+        };
         text.trim()
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
             .take(LONGEST_TEXT)
             .collect()
     }
-}
-
-/// The text without the parts that are equal to `hidden` but for the case of their letters: a
-/// server may change it. `hidden` is in lower case.
-fn without(text: &str, hidden: &str) -> String {
-    let lower = text.to_ascii_lowercase();
-    let mut shown = String::with_capacity(text.len());
-    let mut done = 0;
-    for (at, found) in lower.match_indices(hidden) {
-        shown.extend([&text[done..at], "[key]"]);
-        done = at + found.len();
-    }
-    shown.push_str(&text[done..]);
-    shown
 }
 
 /// Returns an empty text if the body did not arrive completely: it could end in the middle of the

@@ -26,11 +26,7 @@ impl Pipeline {
     }
 
     /// The membership of a caller in a space. `None` for a stranger and for the operator.
-    pub(crate) async fn membership(
-        &self,
-        caller: Caller,
-        space: SpaceId,
-    ) -> Result<Option<Membership>> {
+    pub async fn membership(&self, caller: Caller, space: SpaceId) -> Result<Option<Membership>> {
         match caller {
             Caller::Operator => Ok(None),
             Caller::Entity(entity) => {

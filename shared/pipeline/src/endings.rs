@@ -19,9 +19,7 @@ impl Pipeline {
     pub async fn end_run(&self, run: &RunRecord, lease: &LeaseId, ending: &Ending) -> Result<Run> {
         let ended = self.store.runs().finish(run, lease, ending, self.now()).await?;
         self.queue_runs(ended.next).await;
-        if let Some(error) = &ending.error {
-            log_failure(&ended.run, error);
-        }
+        log_end(&ended.run, ending.error.as_ref());
         let run = self.store.runs().get(&ended.run).await?;
         self.announce_end(&ended.run, run.clone(), &ended.read).await;
         self.close_calls_now(&ended.run).await;
@@ -51,8 +49,16 @@ fn end_event(run: Box<Run>, read_seq: Option<u64>) -> EventKind {
     }
 }
 
-/// Logs why a run failed.
-pub fn log_failure(run: &RunRecord, RunError { code, message }: &RunError) {
+/// Logs how a run ended. An alarm compares the number of failed runs with that of all that ended.
+pub fn log_end(run: &RunRecord, error: Option<&RunError>) {
     let agent = run.agent_id;
-    tracing::warn!(event = "run_failed", run = %run.id, %agent, ?code, message, "a run failed");
+    match (run.status, error) {
+        (RunStatus::Failed, Some(RunError { code, message })) => tracing::warn!(
+            event = "run_failed", run = %run.id, %agent, ?code, message, "a run failed"
+        ),
+        (RunStatus::Completed, _) => {
+            tracing::info!(event = "run_completed", run = %run.id, %agent, "a run completed");
+        }
+        _ => {}
+    }
 }

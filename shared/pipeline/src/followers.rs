@@ -7,15 +7,16 @@
 //! An event for many connections becomes jobs of a hundred each. No job posts to more of them than
 //! it may hold.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use futures::future::{join, join_all};
 use smartspace_domain::{
     Error, Result, Time,
-    access::{Caller, KnownBy},
+    access::KnownBy,
     events::Event,
     ids::SpaceId,
     jobs::{BroadcastJob, EventJob, Recipient, Recipients},
+    spaces::Role,
 };
 use smartspace_ports::{clock::Clock, queues::Queue, sockets::Sockets};
 use smartspace_store::{
@@ -48,11 +49,11 @@ impl Followers<'_> {
         connections: &[ConnectionRecord],
         roster: Option<u64>,
     ) -> Result<()> {
-        let gets_it =
-            |it: &&ConnectionRecord| !event.is_for_operator() || it.caller == Caller::Operator;
-        let recipients = connections.iter().filter(gets_it);
-        let recipients = recipients.map(|it| Recipient::new(it.id.clone(), it.caller));
-        let recipients: Vec<_> = recipients.collect();
+        let all = connections.iter().map(|it| Recipient::new(it.id.clone(), it.caller));
+        let recipients: Vec<_> = match event.is_for() {
+            None => all.collect(),
+            Some(readers) => all.filter(self.may_know(readers).await?).collect(),
+        };
         if recipients.is_empty() {
             return Ok(());
         }
@@ -100,15 +101,22 @@ impl Followers<'_> {
 
     /// The same for an event that members of the right space get as the operator does.
     async fn post_known(self, event: &Event, recipients: &[&Recipient]) -> Result<()> {
-        let Some(known_by) = event.known_by() else {
-            self.post_frame(event, recipients).await;
-            return Ok(());
-        };
-        let may_know = self.may_know(known_by).await?;
-        let (knowing, others): (Vec<_>, Vec<_>) =
-            recipients.iter().copied().partition(|recipient| may_know(recipient));
-        let reduced = event.for_others();
-        join(self.post_frame(event, &knowing), self.post_frame(&reduced, &others)).await;
+        let mut groups = vec![(Cow::Borrowed(event), recipients.to_vec())];
+        for known_by in event.known_by() {
+            let may_know = self.may_know(known_by).await?;
+            let mut parted = Vec::new();
+            for (event, recipients) in groups {
+                let (knowing, others): (Vec<_>, Vec<_>) =
+                    recipients.into_iter().partition(|recipient| may_know(recipient));
+                if !others.is_empty() {
+                    parted.push((Cow::Owned(event.for_others_than(known_by)), others));
+                }
+                parted.push((event, knowing));
+            }
+            groups = parted;
+        }
+        let posting = groups.iter().map(|(event, recipients)| self.post_frame(event, recipients));
+        join_all(posting).await;
         Ok(())
     }
 
@@ -125,18 +133,24 @@ impl Followers<'_> {
     }
 
     /// A test for connections that may see the whole event: those of the operator, and of members
-    /// of the space that `known_by` names.
+    /// or owners of the space that `known_by` names.
     async fn may_know(self, known_by: KnownBy) -> Result<impl Fn(&Recipient) -> bool> {
         let roster = match known_by {
             KnownBy::Operator => None,
-            KnownBy::Members(space) => match self.store.members().head(space).await? {
-                Some(head) => self.roster(space, &head).await?,
-                None => None,
-            },
+            KnownBy::Members(space) | KnownBy::Owners(space) => {
+                match self.store.members().head(space).await? {
+                    Some(head) => self.roster(space, &head).await?,
+                    None => None,
+                }
+            }
         };
         Ok(move |recipient: &Recipient| match recipient.entity {
             None => true,
-            Some(entity) => roster.as_ref().is_some_and(|roster| roster.member(entity).is_some()),
+            Some(entity) => {
+                roster.as_ref().and_then(|roster| roster.member(entity)).is_some_and(|member| {
+                    !matches!(known_by, KnownBy::Owners(_)) || member.role == Role::Owner
+                })
+            }
         })
     }
 

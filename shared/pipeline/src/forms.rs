@@ -2,18 +2,23 @@
 
 mod unanswered;
 
+use std::collections::BTreeSet;
+
+use futures::future::try_join_all;
 use smartspace_domain::{
     Error, Result, Time,
     access::Caller,
     events::{AskedCall, EventKind},
     forms::{FormAnswer, no_such_form},
-    ids::{CallId, RunId},
+    ids::{CallId, EntityId, RunId},
     jobs::TriggerJob,
     messages::Message,
     runs::RunStatus,
     steps::CallStatus,
 };
 use smartspace_store::{
+    attachments::{FileRecord, no_such_file},
+    messages::MessageFile,
     runs::{
         cards::{CardRef, OpenCall},
         forms::{Resolution, Resolved},
@@ -25,17 +30,28 @@ use smartspace_store::{
 use crate::Pipeline;
 
 impl Pipeline {
-    /// Answers a form, once. The run continues when all of its forms are resolved. The same caller
-    /// may repeat the same answer. Fails with [`Error::Conflict`] if the form has another result,
-    /// has expired, or was canceled with its run.
+    /// Answers a form, once. On the card of a call that waits for approval, the answer is a
+    /// decision, as [`Self::decide`] makes it.
+    /// The run continues when all of its forms are resolved. The same caller
+    /// may repeat the same answer. With `sender_id` the operator answers in the name of that
+    /// entity. Fails with [`Error::Conflict`] if the form has another result, has expired, or was
+    /// canceled with its run.
     pub async fn answer_form(
         &self,
-        caller: Caller,
+        credential: Caller,
+        sender_id: Option<EntityId>,
         run: RunId,
         call: CallId,
         answer: &FormAnswer,
     ) -> Result<()> {
+        let caller = match sender_id {
+            Some(_) => Caller::Entity(credential.speaks_as(sender_id)?),
+            None => credential,
+        };
         let form = self.store.forms().get(run, call).await?.ok_or_else(no_such_form)?;
+        if form.approval.is_some() {
+            return self.answer_approval(credential, sender_id, &form, answer).await;
+        }
         let member = match caller {
             Caller::Operator => None,
             Caller::Entity(entity) => {
@@ -47,18 +63,22 @@ impl Pipeline {
         if recorded.status != CallStatus::Pending {
             return already_resolved(&recorded, caller, answer);
         }
-        answer.check(Some(&form.result_schema).filter(|schema| !schema.is_null()))?;
+        let schema = Some(&form.result_schema).filter(|schema| !schema.is_null());
+        answer.check(schema)?;
+        let asked = answer.files(schema)?;
+        let space = form.call.card.space;
+        let found = asked.iter().map(|asked| self.file_asked([credential, caller], space, asked));
+        let named: Vec<_> = try_join_all(found).await?.iter().map(FileRecord::named).collect();
         let now = self.now();
         if form.until <= now {
             self.wake(run).await;
             return Err(too_late());
         }
         let resolution = Resolution {
-            status: CallStatus::Completed,
-            output: answer.output(),
             by: member.map(|member| member.sender()),
             label: caller.label(),
-            token: self.token(),
+            files: each_once(named),
+            ..Resolution::unanswered(CallStatus::Completed, answer.output(), self.token())
         };
         match self.store.forms().resolve(&form.call, &resolution, now).await? {
             Resolved::Now => {
@@ -68,6 +88,11 @@ impl Pipeline {
             }
             Resolved::Before(call) => already_resolved(&call, caller, answer),
             Resolved::RunOver => Err(run_over()),
+            Resolved::FileGone(index) => {
+                let gone = resolution.files[index].part.attachment_id;
+                let asked = asked.iter().find(|asked| asked.id == gone);
+                Err(asked.map_or_else(no_such_file, |asked| asked.unusable("it was deleted")))
+            }
         }
     }
 
@@ -92,7 +117,7 @@ impl Pipeline {
         }
     }
 
-    async fn notify_resolved(&self, open: &OpenCall) {
+    pub(crate) async fn notify_resolved(&self, open: &OpenCall) {
         let Some(card) = self.announce_card(&open.card).await else { return };
         if let Some(asked) = AskedCall::of(&card) {
             self.announce(open.card.space, EventKind::ToolResolved(Box::new(asked))).await;
@@ -121,6 +146,13 @@ impl Pipeline {
     }
 }
 
+/// The files without those that an earlier field of the answer names.
+fn each_once(mut files: Vec<MessageFile>) -> Vec<MessageFile> {
+    let mut seen = BTreeSet::new();
+    files.retain(|file| seen.insert(file.part.attachment_id));
+    files
+}
+
 /// The result of an answer to a form that is already resolved.
 fn already_resolved(call: &CallRecord, caller: Caller, answer: &FormAnswer) -> Result<()> {
     match call.status {
@@ -135,10 +167,10 @@ fn already_resolved(call: &CallRecord, caller: Caller, answer: &FormAnswer) -> R
     }
 }
 
-fn too_late() -> Error {
-    Error::Conflict("the form has expired: nobody answered in time".into())
+pub(crate) fn too_late() -> Error {
+    Error::Conflict("it has expired: nobody answered or decided in time".into())
 }
 
-fn run_over() -> Error {
-    Error::Conflict("the form was canceled: its run has ended".into())
+pub(crate) fn run_over() -> Error {
+    Error::Conflict("it was canceled: its run has ended".into())
 }

@@ -9,7 +9,7 @@ use smartspace_domain::{
     names::Name,
 };
 use smartspace_store::{
-    invites::{GuestRecord, InviteRecord},
+    invites::{GuestRecord, InviteRecord, NewGuest},
     spaces::{members::Accepted, rosters::MemberRecord},
 };
 
@@ -17,8 +17,6 @@ use crate::Pipeline;
 
 /// How often retiring a guest is tried while others change it.
 const RETIRED_WITHIN: u32 = 5;
-/// The name of a guest that gives none.
-const NAMELESS: &str = "Guest";
 
 impl Pipeline {
     /// Revokes an invite on behalf of a caller. The guests who came by it are retired: the invite
@@ -38,8 +36,8 @@ impl Pipeline {
     }
 
     async fn remove_guest(&self, space: SpaceId, guest: EntityId) -> Result<()> {
-        self.leave(space, guest).await?;
-        self.retire_guest(guest).await
+        let left = self.leave(space, guest).await;
+        self.retire_guest(guest).await.and(left)
     }
 
     /// Lets an entity join the space of an invite that can be used. One that is a member already
@@ -66,22 +64,24 @@ impl Pipeline {
         name: Option<&str>,
     ) -> Result<Time> {
         let now = self.now();
-        let name = name.unwrap_or(NAMELESS);
-        Name::check(name).map_err(|error| Error::invalid("/name", error.to_string()))?;
+        if let Some(name) = name {
+            Name::check(name).map_err(|error| error.at("/name"))?;
+        }
         let entity = Entity {
             id: token.guest,
             kind: EntityType::Human,
-            name: name.to_owned(),
+            name: name.unwrap_or_default().to_owned(),
             external_id: None,
             created_at: now,
             agent: None,
             guest_of: Some(token.space),
         };
-        let guest = GuestRecord::new(token, invite.id, now);
+        let record = GuestRecord::new(token, invite.id, now);
+        let guest = NewGuest { record, is_nameless: name.is_none() };
         let members = self.store.members();
         let accepted = members.join_by_invite(invite, &entity, Some(&guest), now).await?;
         if self.follow_acceptance(invite.space_id, &accepted).await {
-            return Ok(guest.until());
+            return Ok(guest.record.until());
         }
         // The request is a repeat, and the guest may have been here for a while.
         let known = self.store.invites().guest(token, now).await?;

@@ -12,6 +12,7 @@
 //! - [`forks`]: lets a run be tried again without effects
 //! - [`forms`]: answers, expires and closes forms
 //! - [`frames`]: sends one frame to one connection
+//! - [`inbox`]: the cards that wait for a caller, of all of its spaces
 //! - [`invites`]: invites to spaces
 //! - [`plans`], [`services`]: triggers besides messages
 //! - [`presence`]: who is present in a space
@@ -26,6 +27,8 @@
 //! `docs/internals/` has pages on budgets, files, lanes and members.
 
 pub mod access;
+mod allowances;
+mod approvals;
 pub mod cancel;
 pub mod endings;
 pub mod files;
@@ -33,6 +36,7 @@ pub mod followers;
 pub mod forks;
 pub mod forms;
 pub mod frames;
+pub mod inbox;
 pub mod invites;
 pub mod lanes;
 pub mod membership;

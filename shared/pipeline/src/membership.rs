@@ -8,7 +8,7 @@ use smartspace_domain::{
     events::{Event, EventKind},
     ids::{EntityId, SpaceId},
     jobs::BroadcastJob,
-    spaces::{Member, Role, SpaceSettings, TriggerPolicy},
+    spaces::{Member, Role, ShownSettings, TriggerPolicy},
 };
 use smartspace_store::spaces::rosters::MemberRecord;
 
@@ -87,7 +87,7 @@ impl Pipeline {
     /// Removes an entity from a space. Once this is stored, the entity can't write there and gets
     /// no more events.
     pub async fn leave(&self, space: SpaceId, entity: EntityId) -> Result<()> {
-        let left = self.store.members().leave(space, entity).await?;
+        let left = self.store.members().leave(space, entity, self.now()).await?;
         self.follow_leaving(space, entity, left).await
     }
 
@@ -104,10 +104,11 @@ impl Pipeline {
             .members()
             .leave_if(space, entity, self.now(), |roster| may_in(roster, caller, action))
             .await?;
-        self.follow_leaving(space, entity, left.clone()).await?;
+        let followed = self.follow_leaving(space, entity, left.clone()).await;
+        // A guest must not stay because something else that follows has failed.
         match left {
-            Some(left) => self.retire_former_guest(&left).await,
-            None => Ok(()),
+            Some(left) => self.retire_former_guest(&left).await.and(followed),
+            None => followed,
         }
     }
 
@@ -136,6 +137,9 @@ impl Pipeline {
         } else if let Some(former) = self.store.members().former(space_id, entity_id).await? {
             // An earlier request may have stopped before this. The space is not notified again.
             self.end_what_it_does(space_id, &former).await?;
+        } else if departure.is_some() {
+            // It has come back. What it could do without asking must not come back with it.
+            self.store.allowances().delete_all(entity_id, Some(space_id)).await?;
         }
         if let Some(departure) = departure {
             self.store.members().finish_departure(entity_id, &departure).await?;
@@ -150,7 +154,7 @@ impl Pipeline {
             Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let SpaceSettings { trigger_policy, admin_agent_id, .. } = space.settings;
+        let ShownSettings { trigger_policy, admin_agent_id, .. } = space.settings;
         if trigger_policy == TriggerPolicy::Admin && admin_agent_id.is_none() {
             self.announce(space_id, EventKind::SpaceUpdated { space: Box::new(space) }).await;
         }
@@ -166,12 +170,15 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Ends the runs, forms and subscriptions of a former member in a space. It may be repeated.
+    /// Ends the runs, forms and subscriptions of a former member in a space, and deletes the files
+    /// that it has not sent. It may be repeated.
     async fn end_what_it_does(&self, space_id: SpaceId, left: &MemberRecord) -> Result<()> {
         let entity_id = left.entity_id;
         if left.kind == EntityType::Agent {
             self.cancel_all(space_id, Some(entity_id)).await?;
             self.withdraw_forms(space_id, entity_id).await?;
+            // No card is left on which a decision could make another allowance.
+            self.store.allowances().delete_all(entity_id, Some(space_id)).await?;
         }
         self.show_presence_without_former(space_id).await;
         let jobs = [
@@ -179,6 +186,6 @@ impl Pipeline {
             BroadcastJob::Left { entity_id, space_id },
         ];
         queue(&*self.broadcasts, jobs.into()).await;
-        Ok(())
+        self.delete_unsent(space_id, entity_id).await
     }
 }

@@ -21,10 +21,8 @@ use smartspace_store::{
 
 use crate::{Pipeline, queue};
 
-/// How long a client is present without another heartbeat.
-const VISIBLE: Duration = Duration::from_secs(75);
-/// The same for a client that its person does not see.
-const HIDDEN: Duration = Duration::from_mins(5);
+/// How long a client is present without another heartbeat. Clients ping every four minutes.
+const PRESENT: Duration = Duration::from_mins(5);
 /// How long an entity counts as typing without another heartbeat.
 const TYPING: Duration = Duration::from_secs(6);
 /// A renewal is sent to the followers this long before they would drop the entity.
@@ -35,13 +33,13 @@ const EARLY: Duration = Duration::from_secs(1);
 /// How many entities one event lists. More do not fit a frame.
 const LISTED: usize = 200;
 
-/// The activity of a client in a space.
+/// What a client says of its person in a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Activity {
-    /// Whether its person types.
-    pub typing: bool,
-    /// Whether its person does not see it.
-    pub hidden: bool,
+pub enum Activity {
+    /// It is still there. A ping does not know whether it types, so that stays as it was.
+    Stays,
+    Types,
+    Rests,
 }
 
 impl Pipeline {
@@ -55,20 +53,23 @@ impl Pipeline {
     ) -> Result<()> {
         let connections = self.store.connections();
         if !connections.follows(&connection.id, space).await? {
-            return Err(Error::NotFound("the connection does not follow this space".into()));
+            return Err(Error::NotFound(format!("the connection does not follow {space}")));
         }
         let now = self.now();
         let (entity, lasts) = match connection.caller {
             Caller::Operator => (None, SEND_INTERVAL),
-            Caller::Entity(entity) if activity.hidden => (Some(entity), HIDDEN),
-            Caller::Entity(entity) => (Some(entity), VISIBLE),
+            Caller::Entity(entity) => (Some(entity), PRESENT),
         };
         let beat = Heartbeat {
             connection: &connection.id,
             space,
             entity,
             until: now + lasts,
-            typing_until: (activity.typing && entity.is_some()).then(|| now + TYPING),
+            typing_until: match activity {
+                Activity::Stays => None,
+                Activity::Types if entity.is_some() => Some(now + TYPING),
+                Activity::Types | Activity::Rests => Some(Time::default()),
+            },
         };
         if connections.beat(&beat, now).await? {
             self.show_presence_soon(space).await;
@@ -215,7 +216,7 @@ fn renewal(present: &[Present], now: Time) -> Time {
         let typing = it.typing_until.map(|until| until - TYPING_RENEWED_BEFORE);
         [Some(it.until - RENEWED_BEFORE), typing].into_iter().flatten()
     });
-    ends.min().unwrap_or(now + HIDDEN).max(now + SEND_INTERVAL)
+    ends.min().unwrap_or(now + PRESENT).max(now + SEND_INTERVAL)
 }
 
 fn event(mut present: Vec<Present>) -> EventKind {

@@ -31,6 +31,12 @@ impl Pipeline {
         }
     }
 
+    /// Counts a request of `whom` whose credential opens nothing. Requests with a right credential
+    /// are never counted here, so others behind the same address can't be kept out.
+    pub async fn count_refused(&self, whom: &str) -> Result<()> {
+        self.count(&format!("refused {whom}"), rates::REFUSED).await
+    }
+
     /// Counts a call of anything that has a name and a rate.
     pub async fn count(&self, name: &str, rate: Rate) -> Result<()> {
         if !self.is_rate_limited {

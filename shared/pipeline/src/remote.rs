@@ -338,8 +338,9 @@ fn posted(run: &RunRecord) -> u32 {
     run.step_count - run.remote.as_ref().map_or(0, |remote| remote.steps_before)
 }
 
+/// The answer for a space that the agent is not in: as if it did not exist.
 fn no_member() -> Error {
-    Error::invalid("/spaceId", "expected a space that the agent is a member of")
+    Error::NotFound("there is no such space".into())
 }
 
 /// The space that something of a run is for.

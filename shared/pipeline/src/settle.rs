@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use smartspace_domain::{
     Error, Result,
+    entities::EntityType,
     events::EventKind,
     ids::{EntityId, SpaceId},
     jobs::{BroadcastJob, TriggerJob},
@@ -30,6 +31,7 @@ impl Pipeline {
         let Some(record) = self.store.entities().any_record(id).await? else { return Ok(()) };
         if record.retired_at.is_some() {
             self.store.plans().delete_all(id).await?;
+            self.store.allowances().delete_all(id, None).await?;
         }
         self.finish_departures(id).await?;
         let mut is_done = true;
@@ -95,10 +97,26 @@ impl Pipeline {
         Ok(())
     }
 
+    /// Ends a space whose last member has left long enough ago. Returns whether the space is
+    /// deleted.
+    async fn is_over(&self, id: SpaceId) -> Result<bool> {
+        let record = self.store.spaces().any_record(id).await?;
+        // A space without its item may have other items left.
+        let Some(record) = record.filter(|record| !record.deleted) else { return Ok(true) };
+        let ended = self.store.spaces().end_empty(&record, &self.token(), self.now()).await?;
+        if ended {
+            self.announce(id, EventKind::SpaceDeleted).await;
+        }
+        Ok(ended)
+    }
+
     /// Removes the items of a deleted space: cancels its runs, deletes its messages, removes its
     /// members. A space with very many messages takes several jobs, because a function's time and
-    /// memory are limited.
+    /// memory are limited. A space without members is deleted first, if its time has come.
     pub async fn settle_space(&self, id: SpaceId) -> Result<()> {
+        if !self.is_over(id).await? {
+            return Ok(());
+        }
         self.cancel_all(id, None).await?;
         for _ in 0..PORTIONS {
             let messages = self.store.messages().records(id, Range::After(0), PORTION).await?;
@@ -127,6 +145,9 @@ impl Pipeline {
         for member in members {
             // The runs that the index did not show yet.
             self.cancel_all(id, Some(member.entity_id)).await?;
+            if member.kind == EntityType::Agent {
+                self.store.allowances().delete_all(member.entity_id, Some(id)).await?;
+            }
             self.store.members().leave_deleted(id, member.entity_id).await?;
             Box::pin(self.retire_former_guest(&member)).await?;
         }

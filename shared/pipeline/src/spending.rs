@@ -25,7 +25,7 @@ const SHARES: [u64; 2] = [100, 80];
 /// Why a call must not be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unpaid {
-    /// A budget has no room for it, or can't be checked for this model. The text says why.
+    /// A budget has no room for it. The text says which.
     #[error("{0}")]
     Refused(String),
     /// The table did not answer.
@@ -49,6 +49,14 @@ impl OutputLimit {
     }
 }
 
+/// What a run announces of a budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BudgetNotice {
+    pub scope: BudgetScope,
+    /// The text for the model and for people.
+    pub text: String,
+}
+
 /// The budgets that the model calls of one worker are paid from. Without budgets it does nothing.
 pub struct Spending {
     pipeline: Pipeline,
@@ -57,16 +65,18 @@ pub struct Spending {
     /// The run that announces to people that a share of a budget is used. `None` outside of runs.
     announcer: Option<RunId>,
     open: Mutex<BTreeMap<String, Reservation>>,
-    notices: Mutex<Vec<String>>,
+    notices: Mutex<Vec<BudgetNotice>>,
     /// The shares that this worker has announced, or tried to.
     announced: Mutex<BTreeSet<(BudgetScope, u64)>>,
 }
 
 /// The amount that was reserved for a call.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Reservation {
     day: Day,
     amount: Amount,
+    /// The budgets that it is reserved on.
+    budgets: Vec<ScopeBudget>,
 }
 
 impl Pipeline {
@@ -122,25 +132,22 @@ impl Spending {
         let input_tokens = input_tokens();
         let OutputLimit { tokens, images } = most;
         let cost = self.prices.most(model, input_tokens, tokens, images);
-        if cost.is_none()
-            && let Some(budget) =
-                self.budgets.iter().find(|budget| budget.limit.nanodollars.is_some())
-        {
-            return Err(Unpaid::Refused(format!(
-                "the budget of {} is in dollars, and the model {model} has no price; \
-                 add one to the table of prices",
-                budget.scope
-            )));
-        }
         let now = self.pipeline.now();
         let day = Day::of(now);
         let tokens = input_tokens.saturating_add(tokens);
-        let amount = Amount { tokens, nanodollars: cost.map_or(0, billionths) };
-        self.open().insert(id.to_owned(), Reservation { day, amount });
+        let amount = Amount { tokens, nanodollars: billionths(cost) };
+        // A call that costs nothing is made even if a budget of dollars is used up.
+        let is_free = amount.nanodollars == 0;
+        let limits = self.budgets.iter().copied();
+        let budgets: Vec<_> = limits
+            .filter_map(|budget| if is_free { budget.without_dollars() } else { Some(budget) })
+            .collect();
+        let reservation = Reservation { day, amount, budgets: budgets.clone() };
+        self.open().insert(id.to_owned(), reservation);
         let counters = self.pipeline.store.budgets();
-        let reserving = self.budgets.iter().map(|budget| counters.reserve(budget, id, amount, now));
+        let reserving = budgets.iter().map(|budget| counters.reserve(budget, id, amount, now));
         let mut refused = None;
-        for (budget, reserved) in self.budgets.iter().zip(join_all(reserving).await) {
+        for (budget, reserved) in budgets.iter().zip(join_all(reserving).await) {
             match reserved {
                 Ok(Reserved::Yes) => {}
                 Ok(reserved @ (Reserved::No | Reserved::NotNow)) => {
@@ -168,12 +175,14 @@ impl Spending {
     /// answer broke off, it counts as reserved.
     pub async fn settle(&self, id: &str, used: Option<&Usage>) {
         // It stays open until it is settled, because this future may be dropped.
-        let Some(Reservation { day, amount }) = self.open().get(id).copied() else { return };
+        let Some(Reservation { day, amount, budgets }) = self.open().get(id).cloned() else {
+            return;
+        };
         let used = used.map_or(amount, Amount::of);
         let counters = self.pipeline.store.budgets();
         let settling =
-            self.budgets.iter().map(|budget| counters.settle(budget.scope, day, id, amount, used));
-        for (budget, settled) in self.budgets.iter().zip(join_all(settling).await) {
+            budgets.iter().map(|budget| counters.settle(budget.scope, day, id, amount, used));
+        for (budget, settled) in budgets.iter().zip(join_all(settling).await) {
             match settled {
                 Ok(Some(Spent { settled, .. })) => {
                     let percent = budget.limit.percent(settled);
@@ -212,8 +221,8 @@ impl Spending {
         }
     }
 
-    /// Texts about budgets that are nearly used, since the last call of this function.
-    pub fn take_notices(&self) -> Vec<String> {
+    /// Notices of budgets that are nearly used, since the last call of this function.
+    pub fn take_notices(&self) -> Vec<BudgetNotice> {
         std::mem::take(&mut *locked(&self.notices))
     }
 
@@ -228,8 +237,13 @@ impl Spending {
         match counters.may_announce(scope, day, percent, &announcer.to_string()).await {
             Ok(true) => {
                 let text = scope.percent_text(percent);
-                tracing::warn!(event = "budget_used", ?scope, percent, "{text}");
-                locked(&self.notices).push(text);
+                // An alarm counts the deployment's: nobody but the operator can raise it.
+                if scope == BudgetScope::Deployment {
+                    tracing::warn!(event = "daily_budget_used", percent, "{text}");
+                } else {
+                    tracing::warn!(event = "budget_used", ?scope, percent, "{text}");
+                }
+                locked(&self.notices).push(BudgetNotice { scope, text });
             }
             Ok(false) => {}
             Err(error) => tracing::warn!(?scope, %error, "the use of a budget was not announced"),

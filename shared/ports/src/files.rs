@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use smartspace_domain::{
     Error, Result, Time,
-    attachments::{FIRST_BYTES, FilePart, FileSpec, Sha256Hex, StoredFile},
+    attachments::{FIRST_BYTES, FilePart, FileSpec, Sha256Hex, StoredFile, saved_name},
     ids::{AttachmentId, SpaceId},
 };
 
@@ -188,21 +188,12 @@ impl Files for MemoryFiles {
     }
 }
 
-/// Extensions of files that systems run, or browsers show as pages, when somebody opens them.
-const OPENED_AS_PROGRAMS: [&str; 19] = [
-    "bat", "cmd", "com", "desktop", "exe", "hta", "htm", "html", "js", "lnk", "mht", "mjs", "ps1",
-    "scr", "svg", "svgz", "url", "vbs", "xhtml",
-];
-
-/// The header with which a browser saves a file under its name: RFC 6266 and RFC 8187. No type that
-/// a space takes is a program or a page, so a file whose name says that gets another extension.
-pub fn disposition(name: &str) -> String {
+/// The header with which a browser saves a file of this media type: RFC 6266 and RFC 8187.
+pub fn disposition(name: &str, media_type: &str) -> String {
     use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
     const ENCODED: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-    let extension = name.rsplit_once('.').map(|(_, last)| last.trim().to_ascii_lowercase());
-    let is_program = extension.is_some_and(|it| OPENED_AS_PROGRAMS.contains(&it.as_str()));
-    let name = if is_program { format!("{name}.txt") } else { name.to_owned() };
+    let name = saved_name(name, media_type);
     let plain: String = name
         .chars()
         .map(|char| if char.is_ascii_alphanumeric() || "-._ ".contains(char) { char } else { '_' })
@@ -226,21 +217,19 @@ mod tests {
     }
 
     #[test]
-    fn a_page_or_a_program_is_saved_as_a_text() {
-        for name in ["page.html", "PAGE.HTML", "a.png.svg", "run.bat", "run.exe "] {
-            assert!(disposition(name).contains(".txt\";"), "{name}");
-        }
-        for name in ["main.rs", "html", "a.html.png", "notes.txt"] {
-            assert!(disposition(name).contains(&format!("filename=\"{name}\"")), "{name}");
-        }
+    fn a_page_is_saved_as_a_text() {
+        assert_eq!(
+            disposition("page.html", "text/plain"),
+            "attachment; filename=\"page.html.txt\"; filename*=UTF-8''page.html.txt"
+        );
     }
 
     #[test]
     fn a_name_cannot_leave_its_header() {
         assert_eq!(
-            disposition("Plän \"1\"\r\nX: y.pdf"),
+            disposition("Plän \"1\"\r\nX: y.pdf", "application/pdf"),
             "attachment; filename=\"Pl_n _1___X_ y.pdf\"; \
-             filename*=UTF-8''Pl%C3%A4n%20%221%22%0D%0AX%3A%20y.pdf"
+             filename*=UTF-8''Pl%C3%A4n%20%221%22%0D%0AX_%20y.pdf"
         );
     }
 }

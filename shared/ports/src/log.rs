@@ -29,7 +29,7 @@ use crate::secrets::KnownSecrets;
 const NAMESPACE: &str = "Smartspace";
 
 /// The metric that an event counts towards, besides `Faults`.
-const COUNTED: [(&str, &str); 9] = [
+const COUNTED: [(&str, &str); 12] = [
     ("given_up", "GivenUp"),
     ("job_failed", "JobsFailed"),
     ("job_panicked", "JobsFailed"),
@@ -38,6 +38,9 @@ const COUNTED: [(&str, &str); 9] = [
     ("jobs_not_queued", "JobsNotQueued"),
     ("alarm_not_set", "JobsNotQueued"),
     ("run_failed", "RunsFailed"),
+    ("run_failed", "RunsEnded"),
+    ("run_completed", "RunsEnded"),
+    ("daily_budget_used", "SpendingNearLimit"),
     (LATE_POSTS, "LatePosts"),
 ];
 
@@ -54,7 +57,8 @@ impl Concealed {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = secrets;
     }
 
-    fn redact(&self, line: &str) -> String {
+    /// A line without the known secrets.
+    pub fn redact(&self, line: &str) -> String {
         self.0.read().unwrap_or_else(PoisonError::into_inner).redact(line).into_owned()
     }
 }

@@ -2,8 +2,10 @@
 //! one.
 //!
 //! - [`redaction`]: removes secrets from everything that is stored or logged
+//! - [`escapes`]: undoes the escapes of a text
 //! - [`spellings`]: the encodings in which a server may send a secret back
 
+mod escapes;
 mod redaction;
 mod spellings;
 
@@ -15,7 +17,7 @@ use std::{
 
 use async_trait::async_trait;
 
-use self::redaction::Watch;
+pub use self::redaction::Watch;
 use crate::resolver::host_of;
 
 /// The least length of a secret in bytes. A shorter one may occur in other text, so it can't be
@@ -115,12 +117,15 @@ impl KnownSecrets {
         secrets: BTreeMap<String, Secret>,
         hidden: BTreeMap<String, Secret>,
     ) -> Self {
-        let all = secrets
-            .iter()
-            .chain(&hidden)
-            .map(|(name, secret)| (name.clone(), secret.clone()))
-            .collect();
-        Self { watch: Watch::new(&all).map(Arc::new), secrets }
+        let all = secrets.iter().chain(&hidden);
+        let all = all.map(|(name, secret)| (name.as_str(), secret.reveal()));
+        Self { watch: Watch::new(all).map(Arc::new), secrets }
+    }
+
+    /// The same, with `hidden` secrets too.
+    #[must_use]
+    pub fn and_hidden(self, hidden: BTreeMap<String, Secret>) -> Self {
+        Self::with_hidden(self.secrets, hidden)
     }
 
     /// The secret with this name.

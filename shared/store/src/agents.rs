@@ -1,5 +1,6 @@
-//! The state of agents: their memories, goals and plans.
+//! The state of agents: their memories, goals and plans, and what they may do without asking.
 
+pub mod allowances;
 pub mod context;
 pub mod goals;
 pub mod memories;

@@ -1,27 +1,28 @@
 //! The files of spaces. Their bytes are in the storage of files; here is what a file is to be, and
 //! whether it is that.
 
-use std::collections::BTreeMap;
+mod deletion;
+mod listing;
+mod room;
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     attachments::{
-        Attachment, AttachmentStatus, FilePart, FileSpec, PictureSize, UNSENT_BYTES, UNSENT_KEPT,
+        Attachment, AttachmentStatus, FilePart, FileSpec, ListedAttachment, MESSAGES_OF_FILE,
+        PENDING_FILES, PENDING_FILES_OF_GUEST, PictureSize, UNSENT_KEPT,
     },
     ids::{AttachmentId, EntityId, SpaceId},
     stored,
 };
 
+use self::room::{arrived, free, no_room, reserve};
 use crate::{
     Attachments, Error, Result,
     idempotency::PostKey,
     shared::{member::is_member, message::MessageFile, space::no_such_space},
-    table::{Query, WriteError, keys, read, write::Write},
+    table::{WriteError, keys, write::Write},
 };
-
-/// How many files of a deleted space are deleted at once.
-const PORTION: usize = 500;
 
 /// A file, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,11 +50,17 @@ pub struct FileRecord {
     /// The entity that uploads it. `None` is the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<EntityId>,
+    /// Whether that is a guest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_guest: bool,
     /// When its upload was asked for.
     pub created_at: Time,
-    /// Whether a message names it. It then stays as long as its space.
+    /// The numbers of the messages that name it. Such a file stays until it is deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<u64>,
+    /// Whether it also counts among all files of the deployment.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub sent: bool,
+    pub counts_in_all: bool,
     /// Whether it is being deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dropped: bool,
@@ -89,8 +96,10 @@ impl FileRecord {
             status: AttachmentStatus::Pending,
             reason: None,
             created_by,
+            by_guest: false,
             created_at: now,
-            sent: false,
+            named: Vec::new(),
+            counts_in_all: false,
             dropped: false,
             due: Some(keys::due(id.part_of(keys::DUE_PARTS))),
             due_at: Some(now + UNSENT_KEPT),
@@ -107,6 +116,7 @@ impl FileRecord {
             bytes: self.bytes,
             width: self.width,
             height: self.height,
+            deleted: false,
         }
     }
 
@@ -133,6 +143,35 @@ impl FileRecord {
         }
     }
 
+    /// The file, as the list of a space's files shows it.
+    pub fn listed(self) -> ListedAttachment {
+        let seq = self.named.first().copied();
+        let expires_at = seq.is_none().then(|| self.created_at + UNSENT_KEPT);
+        ListedAttachment { seq, expires_at, attachment: self.view() }
+    }
+
+    /// How many files of its entity may be announced and not uploaded.
+    fn most_pending(&self) -> u64 {
+        if self.by_guest { PENDING_FILES_OF_GUEST } else { PENDING_FILES }
+    }
+
+    /// Why no further message may name it, if that is so.
+    pub(crate) fn unnameable(&self) -> Option<&'static str> {
+        if !self.may_be_sent() {
+            return Some("it was deleted");
+        }
+        (self.named.len() >= MESSAGES_OF_FILE).then_some(TOO_OFTEN_NAMED)
+    }
+
+    /// Why no message may name it yet, if that is so.
+    pub fn unready(&self) -> Option<&str> {
+        match self.status {
+            AttachmentStatus::Ready => None,
+            AttachmentStatus::Pending => Some("it is not uploaded yet"),
+            AttachmentStatus::Refused => Some(self.reason.as_deref().unwrap_or("it was refused")),
+        }
+    }
+
     /// Whether a message may name it.
     pub fn may_be_sent(&self) -> bool {
         self.status == AttachmentStatus::Ready && !self.dropped
@@ -140,9 +179,11 @@ impl FileRecord {
 
     /// Whether its time is over, and no message has named it.
     pub fn is_abandoned(&self, now: Time) -> bool {
-        !self.sent && self.created_at + UNSENT_KEPT <= now
+        self.named.is_empty() && self.created_at + UNSENT_KEPT <= now
     }
 }
+
+const TOO_OFTEN_NAMED: &str = "1,000 messages name it already; upload it again";
 
 /// Why a message can't name a file that is at this position of its list.
 pub fn unusable(index: usize, why: &str) -> Error {
@@ -154,78 +195,43 @@ pub fn no_such_file() -> Error {
     Error::NotFound("there is no such attachment in this space".into())
 }
 
-/// The writes of a transaction that names files in a message: they stay, and no longer count
-/// towards what their uploaders may keep unsent.
-pub(crate) fn naming(space: SpaceId, files: &[FileRecord]) -> Result<Vec<Write>> {
-    let unsent = files.iter().filter(|file| !file.sent);
-    naming_all(space, unsent.map(|file| (file.id, file.bytes, file.created_by)))
-}
-
-/// The same for pictures that the tools of an agent have just made.
-pub(crate) fn naming_made(
+/// The writes of a transaction that names files in the message `seq`: they stay.
+pub(crate) fn naming(
     space: SpaceId,
-    agent: EntityId,
-    files: &[&MessageFile],
+    seq: u64,
+    files: impl Iterator<Item = AttachmentId>,
 ) -> Result<Vec<Write>> {
-    let made = files.iter().map(|file| (file.part.attachment_id, file.part.bytes, Some(agent)));
-    naming_all(space, made)
-}
-
-fn naming_all(
-    space: SpaceId,
-    files: impl Iterator<Item = (AttachmentId, u64, Option<EntityId>)>,
-) -> Result<Vec<Write>> {
-    let mut freed: BTreeMap<Option<EntityId>, u64> = BTreeMap::new();
-    let mut writes = Vec::new();
-    for (id, bytes, created_by) in files {
-        *freed.entry(created_by).or_default() += bytes;
-        let named = Write::update(
+    let named = files.map(|id| {
+        Write::update(
             keys::file(space, id),
-            "SET #sent = :yes REMOVE #due, #dueAt, #dueCount",
+            "SET #named = list_append(if_not_exists(#named, :none), :seq) \
+             REMOVE #due, #dueAt, #dueCount",
         )
-        .when("#status = :ready AND attribute_not_exists(#sent) AND attribute_not_exists(#dropped)")
-        .value(":yes", true)?
-        .value(":ready", AttachmentStatus::Ready)?;
-        writes.push(named);
-    }
-    for (of, bytes) in freed {
-        writes.push(free(space, of, bytes)?);
-    }
-    Ok(writes)
-}
-
-/// Counts bytes out that are no longer unsent.
-fn free(space: SpaceId, of: Option<EntityId>, bytes: u64) -> Result<Write> {
-    Write::update(keys::unsent_files(space, of), "SET #bytes = #bytes - :bytes")
-        .value(":bytes", bytes)
+        .when("#status = :ready AND attribute_not_exists(#dropped)")
+        .when("attribute_not_exists(#named) OR size(#named) < :most")
+        .value(":none", [0_u64; 0].as_slice())?
+        .value(":seq", [seq].as_slice())?
+        .value(":most", MESSAGES_OF_FILE)?
+        .value(":ready", AttachmentStatus::Ready)
+    });
+    named.collect()
 }
 
 impl Attachments<'_> {
     /// Stores a file whose upload is asked for. An entity must be a member of the space. If the
-    /// `post_key` was used before, returns the file that was asked for then.
+    /// `post_key` was used before, returns the file that was asked for then, unless it was deleted.
     pub async fn create(
         self,
         file: &FileRecord,
-        room: UnsentRoom,
         post_key: Option<&PostKey>,
     ) -> Result<AttachmentId> {
+        let limits = &self.store.file_limits;
+        let file = &FileRecord { counts_in_all: limits.in_all.0.is_some(), ..file.clone() };
         let (space, key) = (file.space_id, keys::file(file.space_id, file.id));
-        let unsent = keys::unsent_files(space, file.created_by);
-        let most = match room {
-            UnsentRoom::Limited => UNSENT_BYTES,
-            // More than all unsent files ever have.
-            UnsentRoom::SentAtOnce => 1 << 50,
-        };
-        let room = most - file.bytes.min(most);
         let exists = Write::check(keys::space_meta(space))
             .when("attribute_exists(PK) AND attribute_not_exists(#deleted)");
-        let count =
-            Write::count(unsent.clone(), "SET #bytes = if_not_exists(#bytes, :none) + :bytes")
-                .when("attribute_not_exists(#bytes) OR #bytes <= :room")
-                .value(":none", 0)?
-                .value(":bytes", file.bytes)?
-                .value(":room", room)?;
-        let mut writes = vec![Write::put(key.clone(), file)?.if_absent(), exists, count];
+        let mut writes = vec![Write::put(key.clone(), file)?.if_absent(), exists];
+        writes.extend(reserve(file, limits)?);
         writes.extend(file.created_by.map(|entity| is_member(space, entity)));
         if let Some(post_key) = post_key {
             writes.push(post_key.write(&file.id.to_string(), file.created_at)?);
@@ -242,7 +248,7 @@ impl Attachments<'_> {
                 return Ok(file.id);
             }
             if let Some(made) = PostKey::made(post_key, &refusal)? {
-                return Ok(made);
+                return self.announced_before(space, made).await;
             }
             if refusal.names(&keys::space_meta(space)) {
                 return Err(no_such_space());
@@ -250,17 +256,21 @@ impl Attachments<'_> {
             if file.created_by.is_some_and(|it| refusal.names(&keys::member(space, it))) {
                 return Err(Error::NotAMember);
             }
-            if refusal.existing::<Unsent>(&unsent).is_some_and(|unsent| unsent.bytes > room) {
-                return Err(Error::Conflict(format!(
-                    "files that no message names may have {} MiB together; send some, or wait \
-                     until the oldest are deleted after a day",
-                    UNSENT_BYTES / 1024 / 1024
-                )));
+            if let Some(error) = no_room(file, limits, &refusal) {
+                return Err(error);
             }
             tries
                 .after_conflict("too many files are uploaded to this space at once; try again")
                 .await?;
         }
+    }
+
+    /// The file that the same idempotency key announced. A deleted one gets no new address.
+    async fn announced_before(self, space: SpaceId, id: AttachmentId) -> Result<AttachmentId> {
+        let file = self.find(space, id).await?;
+        file.map(|file| file.id).ok_or_else(|| {
+            Error::NotFound("the file that this Idempotency-Key announced was deleted".into())
+        })
     }
 
     /// A file of a space.
@@ -291,23 +301,26 @@ impl Attachments<'_> {
                 .when("#status = :pending AND attribute_not_exists(#dropped)")
                 .value(":pending", AttachmentStatus::Pending)
         };
-        let writes = match found {
-            Ok(Some(PictureSize { width, height })) => vec![
-                stored("SET #status = :ready, #width = :width, #height = :height")?
-                    .value(":ready", AttachmentStatus::Ready)?
-                    .value(":width", width)?
-                    .value(":height", height)?,
-            ],
-            Ok(None) => {
-                vec![stored("SET #status = :ready")?.value(":ready", AttachmentStatus::Ready)?]
+        let (stored, counted) = match found {
+            Ok(size) => {
+                let ready = match size {
+                    Some(PictureSize { width, height }) => {
+                        stored("SET #status = :ready, #width = :width, #height = :height")?
+                            .value(":width", width)?
+                            .value(":height", height)?
+                    }
+                    None => stored("SET #status = :ready")?,
+                };
+                (ready.value(":ready", AttachmentStatus::Ready)?, arrived(file)?)
             }
-            Err(reason) => vec![
-                stored("SET #status = :refused, #reason = :reason")?
+            Err(reason) => {
+                let refused = stored("SET #status = :refused, #reason = :reason")?
                     .value(":refused", AttachmentStatus::Refused)?
-                    .value(":reason", reason)?,
-                free(file.space_id, file.created_by, file.bytes)?,
-            ],
+                    .value(":reason", reason)?;
+                (refused, free([file].into_iter())?)
+            }
         };
+        let writes = [vec![stored], counted].concat();
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(true),
             Err(WriteError::Refused(refusal)) if refusal.names(&key) => Ok(false),
@@ -315,74 +328,6 @@ impl Attachments<'_> {
             Err(WriteError::Other(error)) => Err(error),
         }
     }
-
-    /// Marks a file that no message has named, so that none can name it. Returns whether it may be
-    /// deleted now.
-    pub async fn drop_unsent(self, file: &FileRecord) -> Result<bool> {
-        let write = Write::update(keys::file(file.space_id, file.id), "SET #dropped = :yes")
-            // A file that is refused meanwhile was counted out, and is deleted later.
-            .when("#status = :status AND attribute_not_exists(#sent)")
-            .value(":status", file.status)?
-            .value(":yes", true)?;
-        match self.store.table.write(write).await {
-            Ok(_) => Ok(true),
-            Err(WriteError::Refused(_)) => Ok(false),
-            Err(WriteError::Other(error)) => Err(error),
-        }
-    }
-
-    /// Deletes a file that is marked, after its bytes.
-    pub async fn delete_dropped(self, file: &FileRecord) -> Result<()> {
-        let key = keys::file(file.space_id, file.id);
-        let mut writes =
-            vec![Write::delete(key.clone()).when("#dropped = :yes").value(":yes", true)?];
-        // A refused file was counted out when it was refused.
-        if file.status != AttachmentStatus::Refused {
-            writes.push(free(file.space_id, file.created_by, file.bytes)?);
-        }
-        match self.store.table.transact(&writes).await {
-            Ok(()) => Ok(()),
-            // It is deleted already.
-            Err(WriteError::Refused(refusal)) if refusal.names(&key) => Ok(()),
-            Err(WriteError::Refused(_)) => Err(changed_meanwhile()),
-            Err(WriteError::Other(error)) => Err(error),
-        }
-    }
-
-    /// Some of the files of a deleted space.
-    pub async fn left_in(self, space: SpaceId) -> Result<Vec<AttachmentId>> {
-        let query = Query::of(keys::files(space)).begins_with(keys::FILE).limit(PORTION);
-        let page = self.store.table.page(query).await?;
-        page.items.into_iter().map(|item| read::<FileRecord>(item).map(|file| file.id)).collect()
-    }
-
-    /// Deletes files of a deleted space, after their bytes.
-    pub async fn delete_all(self, space: SpaceId, ids: &[AttachmentId]) -> Result<()> {
-        let keys = ids.iter().map(|id| keys::file(space, *id)).collect();
-        self.store.spaces().delete_all(keys).await
-    }
-
-    /// Deletes what else a deleted space has stored about files.
-    pub async fn clear(self, space: SpaceId) -> Result<()> {
-        let left = self.store.table.all(Query::of(keys::files(space))).await?;
-        let keys = left.iter().map(crate::table::key_of).collect::<Result<Vec<_>>>()?;
-        self.store.spaces().delete_all(keys).await
-    }
-}
-
-/// How much room a new file needs among those of its uploader that no message names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnsentRoom {
-    /// As much as it has bytes.
-    Limited,
-    /// None: a message names it as soon as it is stored.
-    SentAtOnce,
-}
-
-/// How many bytes an uploader keeps that no message names.
-#[derive(Deserialize)]
-struct Unsent {
-    bytes: u64,
 }
 
 fn changed_meanwhile() -> Error {

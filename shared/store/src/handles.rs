@@ -26,6 +26,7 @@ macro_rules! handles {
 
 handles! {
     agent_state: AgentState, "The state of an agent as a whole: its memories, goals and plans.";
+    allowances: Allowances, "Remembered approvals of the calls of agents.";
     attachments: Attachments, "The files of spaces.";
     budgets: Budgets, "What was spent of the budgets of a day.";
     calls: Calls, "Calls of runs that are shown as cards.";
@@ -35,6 +36,7 @@ handles! {
     entities: Entities, "People and agents.";
     forms: Forms, "Forms: calls that people answer.";
     goals: Goals, "The goals of agents.";
+    inbox: Inbox, "The cards that wait for people or agents, of all spaces.";
     idempotency: Idempotency, "Idempotency keys.";
     invites: Invites, "Invites to spaces, and the guests who came by them.";
     members: Members, "The members of spaces.";

@@ -11,10 +11,11 @@ use smartspace_domain::{
     stored,
 };
 
-pub use self::guests::{Guest, GuestRecord};
+pub use self::guests::{Guest, GuestRecord, NewGuest};
 use crate::{
     Error, Invites, Result,
     idempotency::PostKey,
+    shared::member::MemberRecord,
     table::{
         Query, WriteError,
         indexes::KeyNames,
@@ -53,10 +54,24 @@ pub struct InviteRecord {
 }
 
 impl InviteRecord {
-    /// The invite, as the API shows it.
-    pub fn view(&self) -> Invite {
+    /// The invite, as the API shows it. `maker` is the member that made it, if it is one still.
+    pub fn view(&self, maker: Option<&MemberRecord>) -> Invite {
         let Self { id, space_id, role, uses_left, created_by, created_at, until, .. } = *self;
-        Invite { id, space_id, role, uses_left, created_by, created_at, expires_at: until }
+        let ended = self.has_lost_its_maker(maker);
+        Invite { id, space_id, role, uses_left, created_by, created_at, expires_at: until, ended }
+    }
+
+    /// Whether the entity that made it is no owner any longer. One that becomes an owner again
+    /// does not get its former invites back.
+    pub(crate) fn has_lost_its_maker(&self, maker: Option<&MemberRecord>) -> bool {
+        if self.created_by.is_none() {
+            return false;
+        }
+        let owned = |member: &MemberRecord| {
+            member.role == Role::Owner
+                && member.owner_since.is_none_or(|since| since <= self.created_at)
+        };
+        !maker.is_some_and(owned)
     }
 
     /// Whether this is its token.
@@ -162,6 +177,7 @@ impl Invites<'_> {
         request: &PageRequest,
         now: Time,
     ) -> Result<Page<Invite>> {
+        let roster = self.store.members().roster(space).await?;
         let partition = keys::invites(space);
         let query = Query::of(partition.clone())
             .limit(request.limit()?)
@@ -171,7 +187,8 @@ impl Invites<'_> {
         for item in page.items {
             let record: InviteRecord = read(item.clone())?;
             if record.stands(now) {
-                items.push((item, record.view()));
+                let maker = record.created_by.and_then(|maker| roster.member(maker));
+                items.push((item, record.view(maker)));
             }
         }
         Ok(Page::cut(items, page.next, KeyNames::TABLE.sk))

@@ -22,6 +22,7 @@ pub mod due;
 pub mod entities;
 mod handles;
 pub mod idempotency;
+pub mod inbox;
 pub mod invites;
 pub mod limits;
 mod locks;
@@ -38,16 +39,20 @@ use std::{sync::Arc, time::Duration};
 use smartspace_domain::{
     Time,
     append_limits::AppendLimit,
+    attachments::FileLimits,
     budgets::{BudgetScope, DailyLimit, ScopeBudget},
-    limits::RoomLimits,
+    dispatch::WakeLimits,
+    ids::EntityId,
+    limits::{EMPTY_SPACES_KEPT, RoomLimits},
+    prices::Prices,
 };
 
 pub use smartspace_domain::{Error, Result};
 
 pub use crate::handles::{
-    AgentState, Attachments, Budgets, Calls, Connections, Deliveries, Due, Entities, Forms, Goals,
-    Idempotency, Invites, Members, Memories, Messages, Plans, Prompts, Quota, Rates, Relationships,
-    Runs, Spaces, Steps, Summaries, Triggers, UsageRows,
+    AgentState, Allowances, Attachments, Budgets, Calls, Connections, Deliveries, Due, Entities,
+    Forms, Goals, Idempotency, Inbox, Invites, Members, Memories, Messages, Plans, Prompts, Quota,
+    Rates, Relationships, Runs, Spaces, Steps, Summaries, Triggers, UsageRows,
 };
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},
@@ -78,6 +83,9 @@ pub struct Store {
     append_limit: Option<AppendLimit>,
     room_limits: RoomLimits,
     budget: DailyLimit,
+    prices: Arc<Prices>,
+    file_limits: FileLimits,
+    empty_spaces_kept: Duration,
     trace: Option<CurrentTrace>,
 }
 
@@ -114,6 +122,9 @@ impl Store {
             append_limit: Some(AppendLimit::SPACE),
             room_limits: RoomLimits::SPACE,
             budget: DailyLimit::default(),
+            prices: Arc::default(),
+            file_limits: FileLimits::DEFAULT,
+            empty_spaces_kept: EMPTY_SPACES_KEPT,
             trace: None,
         }
     }
@@ -137,6 +148,24 @@ impl Store {
         Self { budget, ..self }
     }
 
+    /// The same store, which knows by the prices of models whose runs cost nothing.
+    #[must_use]
+    pub fn with_prices(self, prices: Arc<Prices>) -> Self {
+        Self { prices, ..self }
+    }
+
+    /// The same store with other limits of files. The functions of one deployment share them.
+    #[must_use]
+    pub fn with_file_limits(self, file_limits: FileLimits) -> Self {
+        Self { file_limits, ..self }
+    }
+
+    /// The same store, in which a space ends so long after its last member has left.
+    #[must_use]
+    pub fn with_empty_spaces_kept(self, empty_spaces_kept: Duration) -> Self {
+        Self { empty_spaces_kept, ..self }
+    }
+
     /// The same store, in which new runs keep the trace that they belong to. All functions of a
     /// deployment do, or none.
     #[must_use]
@@ -151,6 +180,20 @@ impl Store {
     /// The budget of the whole deployment for a day, if it has one.
     pub fn deployment_budget(&self) -> Option<ScopeBudget> {
         ScopeBudget::of(BudgetScope::Deployment, self.budget)
+    }
+
+    /// The budgets that the runs of an agent are paid from: its own, that of `space`, and that of
+    /// the deployment. Dollars do not limit an agent whose model costs nothing.
+    pub(crate) fn budgets_of(
+        &self,
+        agent: EntityId,
+        limits: &WakeLimits,
+        space: Option<ScopeBudget>,
+    ) -> impl Iterator<Item = ScopeBudget> {
+        let own = ScopeBudget::of(BudgetScope::Agent(agent), limits.per_day);
+        let all = own.into_iter().chain(space).chain(self.deployment_budget());
+        let is_free = self.prices.is_free(limits);
+        all.filter_map(move |budget| if is_free { budget.without_dollars() } else { Some(budget) })
     }
 
     /// How the frames of a space reach many connections.

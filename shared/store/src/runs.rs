@@ -2,6 +2,8 @@
 //! [`crate::runs::endings`] how they end.
 
 mod active;
+pub mod approvals;
+mod call_approval;
 mod card_ref;
 pub mod cards;
 pub mod claims;

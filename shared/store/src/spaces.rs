@@ -1,6 +1,7 @@
 //! Spaces: their settings, and the small items of a space that are read often.
 
 mod deletion;
+mod emptiness;
 pub mod members;
 mod overview;
 mod relationships;
@@ -15,7 +16,7 @@ use smartspace_domain::{
     Time,
     ids::SpaceId,
     limits::PAGE_BYTES,
-    spaces::{Space, SpaceSettings},
+    spaces::{Space, SpaceSettings, owner_limits::OperatorLimits},
     stored,
 };
 
@@ -42,14 +43,8 @@ const SPACES_AT_ONCE: usize = 16;
 /// A space, as the API shows it.
 pub fn view(record: SpaceRecord, roster: &Roster) -> Space {
     let members = roster.members.iter().map(MemberRecord::view).collect();
-    Space {
-        id: record.id,
-        settings: record.settings,
-        seq: roster.head.seq,
-        created_at: record.created_at,
-        members,
-        me: None,
-    }
+    let space = Space::of(record.id, record.settings, record.created_at);
+    Space { seq: roster.head.seq, members, ..space }
 }
 
 fn changed_meanwhile() -> Error {
@@ -66,14 +61,28 @@ impl Spaces<'_> {
         key: Option<&PostKey>,
         now: Time,
     ) -> Result<SpaceId> {
+        self.create_within(id, settings, OperatorLimits::default(), key, now).await
+    }
+
+    /// Like [`Self::create`], with the limits that the operator has set.
+    pub async fn create_within(
+        self,
+        id: SpaceId,
+        settings: SpaceSettings,
+        operator_limits: OperatorLimits,
+        key: Option<&PostKey>,
+        now: Time,
+    ) -> Result<SpaceId> {
         let overview = SpaceOverview::of(&settings, std::iter::empty());
         let record = SpaceRecord {
             id,
             settings,
+            operator_limits,
             created_at: now,
             rev: 1,
             deleted: false,
             deleted_by: None,
+            emptied_at: None,
             g2pk: Some(keys::SPACES.to_owned()),
             g2sk: Some(id.to_string()),
         };
@@ -99,6 +108,11 @@ impl Spaces<'_> {
     pub async fn record(self, id: SpaceId) -> Result<SpaceRecord> {
         let record: Option<SpaceRecord> = self.store.table.get(&keys::space_meta(id)).await?;
         record.filter(|record| !record.deleted).ok_or_else(no_such_space)
+    }
+
+    /// A space, as it is stored, also if it is deleted and has items left.
+    pub async fn any_record(self, id: SpaceId) -> Result<Option<SpaceRecord>> {
+        self.store.table.get(&keys::space_meta(id)).await
     }
 
     /// A space, as the API shows it.
@@ -161,18 +175,22 @@ impl Spaces<'_> {
         Ok(Page::cut(items, entries.next, Index::LISTS.keys.sk))
     }
 
-    /// Changes a space's settings, if they are still at `rev`.
+    /// Changes a space's settings, and the limits that the operator has set, if they are still at
+    /// `rev`.
     pub async fn change(
         self,
         record: &SpaceRecord,
         settings: &SpaceSettings,
+        limits: OperatorLimits,
         roster: &Roster,
     ) -> Result<()> {
         let SpaceRecord { id, rev, .. } = *record;
         let whole = self.changed_settings(record, settings).await?;
         let overview = SpaceOverview::of(settings, roster.members.iter());
-        let meta = Write::update(keys::space_meta(id), "SET #settings = :settings, #rev = :next")
+        let change = "SET #settings = :settings, #rev = :next, #operatorLimits = :limits";
+        let meta = Write::update(keys::space_meta(id), change)
             .when("#rev = :rev AND attribute_not_exists(#deleted)")
+            .value(":limits", limits)?
             .value(":settings", whole)?
             .value(":rev", rev)?
             .value(":next", rev + 1)?;

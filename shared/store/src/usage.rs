@@ -26,7 +26,7 @@ const STORED_FOR: std::time::Duration = std::time::Duration::from_hours(24 * 400
 /// The agent and the space that usage counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UsageScope {
-    /// The agent; `None` for the router of a space.
+    /// The agent, or the entity whose message asked a router.
     pub agent: Option<EntityId>,
     /// The space; `None` for runs that a plan or a service triggered.
     pub space: Option<SpaceId>,
@@ -46,13 +46,14 @@ pub(crate) fn writes(
         let usage = usage.believable();
         let cost = if usage.cost.is_some() { ", #cost :cost" } else { "" };
         let images = if usage.images > 0 { ", #images :images" } else { "" };
+        let unknown = if usage.price_unknown { ", #priceUnknown = :yes" } else { "" };
         let key = keys::usage(day, scope.agent, scope.space, model);
         let write = Write::count(
             key,
             format!(
                 "ADD #runs :runs, #inputTokens :input, #cachedTokens :cached, \
                  #cacheWriteTokens :written, #outputTokens :output{images}{cost} \
-                 SET #expiresAt = if_not_exists(#expiresAt, :expires)"
+                 SET #expiresAt = if_not_exists(#expiresAt, :expires){unknown}"
             ),
         )
         .value(":runs", if main == Some(model) { runs } else { 0 })?
@@ -65,6 +66,7 @@ pub(crate) fn writes(
             0 => write,
             images => write.value(":images", images)?,
         };
+        let write = if usage.price_unknown { write.value(":yes", true)? } else { write };
         match usage.cost {
             Some(cost) => write.value(":cost", billionths(cost)),
             None => Ok(write),

@@ -1,19 +1,47 @@
 //! Reads the origin and the target of a request from its headers.
 
+use std::sync::Arc;
+
 use axum::http::{HeaderMap, HeaderName, header};
 
 /// The part of the public path that a proxy in front of us has removed, such as `/stage`.
 pub const PREFIX: HeaderName = HeaderName::from_static("x-forwarded-prefix");
 
-/// The address that a request was sent to, with this scheme: `http` or `ws`. Behind a proxy that
-/// terminates TLS it is the secure one. It has no slash at the end.
-pub fn host_address(scheme: &str, headers: &HeaderMap) -> String {
-    let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let is_secure = text(&HeaderName::from_static("x-forwarded-proto")) == Some("https");
-    let secure = if is_secure { "s" } else { "" };
-    let host = text(&header::HOST).unwrap_or("localhost");
-    let prefix = text(&PREFIX).filter(|prefix| is_prefix(prefix)).unwrap_or_default();
-    format!("{scheme}{secure}://{host}{}", prefix.trim_end_matches('/'))
+/// The address at which callers reach a deployment. Every absolute address in an answer begins with
+/// it.
+#[derive(Clone, Debug)]
+pub enum PublicAddress {
+    /// The configured address, without a slash at the end. No header of a request changes it.
+    Configured(Arc<str>),
+    /// The `Host` of the request, over HTTP. The local host checks it if it listens on a loopback
+    /// address.
+    OfHost,
+    /// The address that API Gateway names in the headers. API Gateway answers only for the hosts of
+    /// the deployment.
+    BehindGateway,
+}
+
+impl PublicAddress {
+    /// The address for HTTP, without a slash at the end.
+    pub fn http(&self, headers: &HeaderMap) -> String {
+        let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let host = || text(&header::HOST).unwrap_or("localhost");
+        match self {
+            Self::Configured(address) => address.to_string(),
+            Self::OfHost => format!("http://{}", host()),
+            Self::BehindGateway => {
+                let scheme = text(&HeaderName::from_static("x-forwarded-proto"));
+                let secure = if scheme == Some("https") { "s" } else { "" };
+                let prefix = text(&PREFIX).filter(|prefix| is_prefix(prefix)).unwrap_or_default();
+                format!("http{secure}://{}{}", host(), prefix.trim_end_matches('/'))
+            }
+        }
+    }
+
+    /// The address for WebSockets, without a slash at the end.
+    pub fn socket(&self, headers: &HeaderMap) -> String {
+        self.http(headers).replacen("http", "ws", 1)
+    }
 }
 
 /// Whether this is a plain path. Anyone can send the header, and the address is shown.
@@ -64,19 +92,27 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_the_one_that_the_caller_used() {
-        let address = |sent: &[(&'static str, &'static str)]| host_address("http", &headers(sent));
+    fn an_address_names_what_the_caller_may_choose_and_no_more() {
         let host = ("host", "team.example");
         let secure = ("x-forwarded-proto", "https");
-        assert_eq!(address(&[]), "http://localhost");
-        assert_eq!(address(&[host, secure]), "https://team.example");
-        let under = |prefix| address(&[host, secure, ("x-forwarded-prefix", prefix)]);
+        let gateway = |sent: &[(&'static str, &'static str)]| {
+            PublicAddress::BehindGateway.http(&headers(sent))
+        };
+        assert_eq!(gateway(&[]), "http://localhost");
+        assert_eq!(gateway(&[host, secure]), "https://team.example");
+        let under = |prefix| gateway(&[host, secure, ("x-forwarded-prefix", prefix)]);
         assert_eq!(under("/live"), "https://team.example/live");
         assert_eq!(under("/"), "https://team.example");
         assert_eq!(under("/a/$default/"), "https://team.example/a/$default");
         for wrong in ["live", "//evil.example", "/a?b", "/a b", "/\"onclick"] {
             assert_eq!(under(wrong), "https://team.example", "{wrong}");
         }
-        assert_eq!(host_address("ws", &headers(&[host, secure])), "wss://team.example");
+        let sent = headers(&[host, secure, ("x-forwarded-prefix", "/live")]);
+        assert_eq!(PublicAddress::BehindGateway.socket(&sent), "wss://team.example/live");
+        assert_eq!(PublicAddress::OfHost.http(&sent), "http://team.example");
+        assert_eq!(PublicAddress::OfHost.socket(&sent), "ws://team.example");
+        let configured = PublicAddress::Configured("https://http.example".into());
+        assert_eq!(configured.http(&sent), "https://http.example");
+        assert_eq!(configured.socket(&sent), "wss://http.example");
     }
 }

@@ -6,6 +6,7 @@
 mod answers;
 mod decoded_path;
 mod headers;
+mod privacy;
 mod request_id;
 
 use std::{sync::Arc, time::Duration};
@@ -14,6 +15,7 @@ use axum::{
     Router,
     http::{HeaderName, HeaderValue, Method, header},
     middleware,
+    response::IntoResponse,
 };
 use smartspace_domain::Error;
 use smartspace_ports::ids::IdSource;
@@ -22,7 +24,8 @@ use tower_http::{catch_panic::CatchPanicLayer, cors::CorsLayer};
 pub use self::{
     answers::{Refusal, respond},
     decoded_path::encoded,
-    headers::{PREFIX, host_address, may_come_from},
+    headers::{PREFIX, PublicAddress, may_come_from},
+    privacy::with_privacy,
 };
 
 /// How long a browser may remember which requests of a page are allowed.
@@ -33,13 +36,14 @@ pub fn with_fallbacks(routes: Router) -> Router {
     routes.fallback(answers::no_such_route).method_not_allowed_fallback(answers::no_such_method)
 }
 
-/// The middleware around all routes: it names each request, lets pages of these `origins` call, and
-/// turns panics into problems.
+/// The middleware around all routes: it names each request, lets pages of these `origins` call,
+/// turns panics into problems, and keeps answers out of caches.
 pub fn with_middleware(router: Router, ids: Arc<dyn IdSource>, origins: &[String]) -> Router {
     router
         .layer(CatchPanicLayer::custom(answers::panicked))
         .layer(cors(origins))
         .layer(middleware::from_fn_with_state(ids, request_id::name_request))
+        .layer(middleware::map_response(async |response| with_privacy(response)))
 }
 
 /// A router that answers every request with 503, for a host that is not configured. `why` goes to
@@ -47,9 +51,8 @@ pub fn with_middleware(router: Router, ids: Arc<dyn IdSource>, origins: &[String
 pub fn refusing(why: String) -> Router {
     Router::new().fallback(async move || {
         tracing::error!(event = "not_configured", error = why, "every request is refused");
-        Refusal(Error::Unavailable(
-            "this deployment is not configured yet; its log says what is missing".into(),
-        ))
+        let text = "this deployment is not configured yet; its log says what is missing";
+        with_privacy(Refusal(Error::Unavailable(text.into())).into_response())
     })
 }
 

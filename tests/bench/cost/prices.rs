@@ -26,16 +26,16 @@ const LOG_GIGABYTES: f64 = 0.50;
 /// The bytes that an invocation logs: START, END, REPORT, and one line of the function.
 const LOG_BYTES: f64 = 700.0;
 const MINUTES_A_MONTH: f64 = 43_200.0;
-/// Pollers of a queue, each with a request every 20 s.
-const POLLERS: f64 = 5.0;
-/// Queues that invoke a function.
-const QUEUES: f64 = 3.0;
+/// Pollers of the queue of runs, which has a `MaximumConcurrency`, and of the two other queues.
+/// Each makes a request every 20 s.
+const POLLERS: f64 = 5.0 + 2.0 + 2.0;
 
 /// A line of the bill: the name, the count, and the dollars.
 pub(crate) type Line = (String, f64, f64);
 
 /// What the template creates, as far as it has a price.
 pub(crate) struct Deployed {
+    /// The metrics of alarms: an alarm that watches two of them costs twice.
     alarms: f64,
     run_megabytes: f64,
 }
@@ -50,7 +50,11 @@ impl Deployed {
         let run_megabytes = default
             .and_then(|default| default.trim().parse().ok())
             .ok_or_else(|| failed("expected a default of RunMemoryMb"))?;
-        Ok(Self { alarms: text.matches("AWS::CloudWatch::Alarm").count() as f64, run_megabytes })
+        let count = |what: &str| text.matches(what).count() as f64;
+        // An alarm has one metric, or a list of them.
+        let alarms =
+            count("AWS::CloudWatch::Alarm") - count("\n      Metrics:\n") + count(" MetricStat:\n");
+        Ok(Self { alarms, run_megabytes })
     }
 
     /// The memory of a function: more for those that people wait for.
@@ -100,7 +104,7 @@ impl Deployed {
     /// sweep.
     pub(crate) fn of_an_idle_month(&self, sweep: &Ledger) -> Vec<Line> {
         let line = |what: &str, count: f64, price: f64| (what.to_owned(), count, count * price);
-        let polls = QUEUES * POLLERS * 3.0 * MINUTES_A_MONTH;
+        let polls = POLLERS * 3.0 * MINUTES_A_MONTH;
         let units = sweep.units();
         let seconds =
             sweep.all(Counter::Milliseconds) / 1e3 * self.gigabytes("sweep") * MINUTES_A_MONTH;
@@ -111,8 +115,7 @@ impl Deployed {
             line("sweep: GB-seconds", seconds, GB_SECONDS / 1e6),
             line("sweep: GB of logs", MINUTES_A_MONTH * LOG_BYTES / 1e9, LOG_GIGABYTES),
             line("pollers' empty receives", polls, QUEUE_REQUESTS / 1e6),
-            // The secret that functions read, and the one with the generated admin key.
-            line("secrets", 2.0, 0.40),
+            line("secrets", 3.0, 0.40),
             line("alarms", self.alarms, 0.10),
         ]
     }

@@ -9,7 +9,7 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 use smartspace_store::{
-    attachments::{FileRecord, UnsentRoom},
+    attachments::FileRecord,
     messages::append::NewCard,
     runs::{
         forms::Resolved,
@@ -110,7 +110,7 @@ async fn path_of_a_picture(fault: Option<(usize, Fault)>) -> (String, usize) {
         let WholeFile { spec: file, size, .. } = image.checked("draw").unwrap();
         let id = AttachmentId::new(at(5), number);
         let record = FileRecord::new(id, studio.space, &file, Some(run.agent_id), at(5));
-        store.attachments().create(&record, UnsentRoom::Limited, None).await.unwrap();
+        store.attachments().create(&record, None).await.unwrap();
         store.attachments().checked(&record, &Ok(size)).await.unwrap();
         let record = store.attachments().get(studio.space, id).await.unwrap();
         let label = format!("From draw: {id}");
@@ -132,7 +132,7 @@ async fn path_of_a_picture(fault: Option<(usize, Fault)>) -> (String, usize) {
     for file in files {
         let id = file.file.part.attachment_id;
         let kept = store.attachments().get(studio.space, id).await.unwrap();
-        assert!(kept.sent && kept.due_at.is_none(), "{kept:?}");
+        assert_eq!((kept.named, kept.due_at), (vec![card_ref.seq], None));
     }
     assert_eq!(store.runs().record(run.id).await.unwrap().used, spent);
     studio.outcome().await
@@ -142,6 +142,44 @@ async fn path_of_a_picture(fault: Option<(usize, Fault)>) -> (String, usize) {
 async fn pictures_of_a_call_survive_a_fault_of_any_write() {
     let (call, writes) = assert_same_outcome(path_of_a_picture).await;
     assert!(call.contains("images: 2") && writes >= 6, "{writes}: {call}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_is_stored_even_if_its_picture_is_deleted_before() {
+    let studio = Box::pin(Studio::with_fault(None)).await;
+    let store = &studio.store;
+    let run = &studio.runs[0];
+    let begun = CallRecord { is_external: true, ..studio.call(0, CallStatus::Pending) };
+    let card_ref = studio.show(card(&begun), begun.clone()).await.open_card.unwrap();
+    let image = ReturnedImage { content_type: "image/gif".into(), bytes: GIF.into() };
+    let WholeFile { spec: file, size, .. } = image.checked("draw").unwrap();
+    let mut files = Vec::new();
+    for number in [41, 42] {
+        let id = AttachmentId::new(at(5), number);
+        let record = FileRecord::new(id, studio.space, &file, Some(run.agent_id), at(5));
+        store.attachments().create(&record, None).await.unwrap();
+        store.attachments().checked(&record, &Ok(size)).await.unwrap();
+        let record = store.attachments().get(studio.space, id).await.unwrap();
+        let label = format!("From draw: {id}");
+        files.push(CallFile { space_id: studio.space, label, file: record.named() });
+        if number == 41 {
+            store.attachments().drop_any(&record, at(6)).await.unwrap();
+        }
+    }
+    let done = CallRecord {
+        status: CallStatus::Completed,
+        output: json!(1),
+        card: Some(card_ref),
+        files,
+        ..begun
+    };
+    store.steps().store_call(run, &studio.lease, &done, None, at(6)).await.unwrap();
+    let shown = store.messages().record(studio.space, card_ref.seq).await.unwrap().unwrap();
+    assert!(!shown.is_open(), "{shown:?}");
+    let deleted: Vec<_> = shown.files.iter().map(|file| file.part.deleted).collect();
+    assert_eq!(deleted, [true, false]);
+    let other = store.attachments().get(studio.space, AttachmentId::new(at(5), 42)).await.unwrap();
+    assert_eq!(other.named, [card_ref.seq]);
 }
 
 #[tokio::test(start_paused = true)]

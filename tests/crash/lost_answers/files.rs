@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 use smartspace_domain::{
-    attachments::{FileSpec, NewAttachment, PictureSize, Sha256Hex},
-    ids::{AttachmentId, SpaceId},
+    attachments::{ByteLimit, FileLimits, FileSpec, NewAttachment, PictureSize, Sha256Hex},
+    ids::{AttachmentId, EntityId, SpaceId},
 };
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::files::{FileKey, MemoryFiles};
 use smartspace_store::{
     Store,
-    attachments::{FileRecord, UnsentRoom},
+    attachments::FileRecord,
     messages::append::{Content, NewMessage},
 };
 
@@ -23,11 +23,11 @@ use crate::crash::lost_answers::{
     sweep::{empty_table, pipeline},
 };
 
-const TEXT: &[u8] = b"Buy milk.";
+pub(super) const TEXT: &[u8] = b"Buy milk.";
 /// A day and a minute, in seconds.
 const LATER: i64 = 24 * 60 * 60 + 60;
 
-fn spec() -> FileSpec {
+pub(super) fn spec() -> FileSpec {
     let new = json!({
         "name": "a.txt", "contentType": "text/plain", "bytes": TEXT.len(),
         "sha256": Sha256Hex::of(TEXT).as_str(),
@@ -35,8 +35,30 @@ fn spec() -> FileSpec {
     serde_json::from_value::<NewAttachment>(new).unwrap().checked().unwrap()
 }
 
-fn id(number: u128) -> AttachmentId {
+pub(super) fn id(number: u128) -> AttachmentId {
     AttachmentId::new(at(1), number)
+}
+
+/// How many bytes the files of a space count together: the refusal of another one says it.
+pub(super) async fn used_in(store: &Store, space: SpaceId) -> u64 {
+    let none = ByteLimit(Some(0));
+    let full =
+        store.clone().with_file_limits(FileLimits { per_space: none, ..FileLimits::DEFAULT });
+    let file = FileRecord::new(id(99), space, &spec(), None, at(0));
+    let refused = full.attachments().create(&file, None).await.unwrap_err().to_string();
+    let used = refused.strip_prefix("the files of this space have ").unwrap();
+    used.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// The same for the files of an entity, which is a member of the space.
+pub(super) async fn used_by(store: &Store, space: SpaceId, entity: EntityId) -> u64 {
+    let none = ByteLimit(Some(0));
+    let full =
+        store.clone().with_file_limits(FileLimits { per_entity: none, ..FileLimits::DEFAULT });
+    let file = FileRecord::new(id(99), space, &spec(), Some(entity), at(0));
+    let refused = full.attachments().create(&file, None).await.unwrap_err().to_string();
+    let used = refused.strip_prefix("the files that this entity has uploaded to all spaces have ");
+    used.unwrap().split(' ').next().unwrap().parse().unwrap()
 }
 
 async fn get(store: &Store, space: SpaceId, number: u128) -> FileRecord {
@@ -52,7 +74,7 @@ async fn path_of_files(fault: Option<(usize, Fault)>) -> (String, usize) {
     let files = store.attachments();
     for number in 1..=4 {
         let file = FileRecord::new(id(number), space, &spec(), Some(person), at(1));
-        files.create(&file, UnsentRoom::Limited, None).await.unwrap();
+        files.create(&file, None).await.unwrap();
     }
     let size = PictureSize { width: 3, height: 2 };
     for (number, found) in
@@ -76,7 +98,11 @@ async fn path_of_files(fault: Option<(usize, Fault)>) -> (String, usize) {
     assert!(!files.drop_unsent(&sent).await.unwrap());
     let message = NewMessage { files: vec![unsent], ..posted(3, space, person, "Late", 6) };
     let refused = store.messages().append(&message, at(6)).await.unwrap_err();
-    assert!(refused.to_string().contains("its time to be sent is over"), "{refused}");
+    assert!(refused.to_string().contains("it was deleted"), "{refused}");
+    // The refused one and the deleted one do not count.
+    let sent = 2 * TEXT.len() as u64;
+    assert_eq!(used_in(store, space).await, sent);
+    assert_eq!(used_by(store, space, person).await, sent);
     studio.outcome().await
 }
 
@@ -99,7 +125,7 @@ async fn a_file_that_no_message_names_is_deleted_after_a_day() {
     // One was uploaded and one never was. Of a third one the space knows nothing.
     for number in [1, 2] {
         let file = FileRecord::new(id(number), space, &spec(), None, at(1));
-        store.attachments().create(&file, UnsentRoom::Limited, None).await.unwrap();
+        store.attachments().create(&file, None).await.unwrap();
     }
     let key = |number| FileKey { space, file: id(number) };
     for number in [1, 3] {
@@ -120,22 +146,6 @@ async fn a_file_that_no_message_names_is_deleted_after_a_day() {
             assert_eq!(store.attachments().find_any(space, id(number)).await.unwrap(), None);
         }
     }
-    // All of it may be used again.
-    for number in 11..=20 {
-        let file = FileSpec { bytes: 20 * 1024 * 1024, ..spec() };
-        let file = FileRecord::new(id(number), space, &file, None, at(LATER));
-        store.attachments().create(&file, UnsentRoom::Limited, None).await.unwrap();
-    }
-    let file = FileRecord::new(id(21), space, &spec(), None, at(LATER));
-    assert!(
-        store
-            .attachments()
-            .create(&file, UnsentRoom::Limited, None)
-            .await
-            .unwrap_err()
-            .to_string()
-            .contains("200 MiB")
-    );
-    // A picture that a card names at once needs no room: it was paid.
-    store.attachments().create(&file, UnsentRoom::SentAtOnce, None).await.unwrap();
+    // Nothing counts any longer.
+    assert_eq!(used_in(&store, space).await, 0);
 }

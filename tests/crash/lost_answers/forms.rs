@@ -11,12 +11,18 @@ use smartspace_domain::{
     triggers::Delegation,
 };
 use smartspace_store::runs::{
-    claims::Claim, delegations::HandOn, endings::ByWorker, forms::Resolved, steps::CallRecord,
+    claims::Claim,
+    delegations::HandOn,
+    endings::ByWorker,
+    forms::{Resolution, Resolved},
+    steps::CallRecord,
 };
 
 use crate::crash::lost_answers::{
     at, claim,
     faults::{Fault, assert_same_outcome},
+    file_quotas::announce,
+    files::id,
     studio::Studio,
 };
 
@@ -76,6 +82,32 @@ async fn pause_and_resolve_two_forms(studio: &Studio) {
     assert_eq!(expired, Resolved::Now);
 }
 
+/// A person answers a form with a file, which was deleted before another form could name it.
+async fn path_of_a_file(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let studio = Box::pin(Studio::with_fault(fault)).await;
+    let Studio { store, space, person, .. } = &studio;
+    let first = studio.ask(0).await;
+    let second = studio.ask(1).await;
+    announce(store, *space, 1, *person).await;
+    let file = store.attachments().get(*space, id(1)).await.unwrap();
+    let answer = |token: u128| {
+        let resolution = studio.resolution(CallStatus::Completed, json!(id(1)), token);
+        Resolution { files: vec![file.named()], ..resolution }
+    };
+    let answered = store.forms().resolve(&first.call, &answer(21), at(10)).await.unwrap();
+    assert_eq!(answered, Resolved::Now);
+    // A named file stays, and the sweep no longer looks at it.
+    let named = store.attachments().get(*space, id(1)).await.unwrap();
+    assert_eq!((&*named.named, &named.due), (&[first.call.card.seq][..], &None));
+    let call = store.forms().call(&first).await.unwrap().unwrap();
+    assert_eq!(call.files[0].file, file.named());
+    store.attachments().drop_any(&named, at(11)).await.unwrap();
+    let refused = store.forms().resolve(&second.call, &answer(22), at(12)).await.unwrap();
+    assert_eq!(refused, Resolved::FileGone(0));
+    assert_eq!(store.forms().open(studio.runs[0].id).await.unwrap(), [second]);
+    studio.outcome().await
+}
+
 /// A run stops a second one, absorbs a third, and delegates its trigger.
 async fn path_of_own_runs(fault: Option<(usize, Fault)>) -> (String, usize) {
     let studio = Box::pin(Studio::with_fault(fault)).await;
@@ -96,6 +128,7 @@ async fn path_of_own_runs(fault: Option<(usize, Fault)>) -> (String, usize) {
         id: studio.admin,
         name: "Router".into(),
         kind: smartspace_domain::entities::EntityType::Agent,
+        guest: false,
     };
     let delegation = Delegation { by: sender, note: Some("Soon.".into()) };
     let call =
@@ -113,6 +146,8 @@ async fn path_of_own_runs(fault: Option<(usize, Fault)>) -> (String, usize) {
 async fn forms_and_own_runs_survive_a_fault_of_any_write() {
     let (form, writes) = assert_same_outcome(path_of_a_form).await;
     assert!(form.contains("Expired") && writes >= 11, "{writes}: {form}");
+    let (file, _) = assert_same_outcome(path_of_a_file).await;
+    assert!(file.contains("a.txt"), "{file}");
     let (own, more) = assert_same_outcome(path_of_own_runs).await;
     assert!(own.contains("Absorbed") && own.contains("Delegated") && more >= 4, "{more}: {own}");
 }

@@ -72,7 +72,11 @@ impl Scene {
             let settings = read(json!({ "name": name }));
             let record = other.spaces().record(space).await.unwrap();
             assert_eq!(record.rev, rev);
-            other.spaces().change(&record, &settings, &roster).await.unwrap();
+            other
+                .spaces()
+                .change(&record, &settings, record.operator_limits, &roster)
+                .await
+                .unwrap();
         }
     }
 
@@ -95,7 +99,7 @@ impl Scene {
         let space = self.space;
         let sara = self.sara.id;
         async move {
-            other.members().leave(space, sara).await.unwrap();
+            other.members().leave(space, sara, at(1)).await.unwrap();
         }
     }
 
@@ -168,7 +172,7 @@ async fn a_concurrent_change_of_a_member_does_not_undo_a_new_name_of_the_space()
         scene.store.members().join(scene.space, &renamed, Role::Member, at(2)).await.unwrap();
         assert_eq!(scene.card().await, ("Gang".into(), 2), "another role, {operation}");
         scene.before(operation, scene.rename_space("Band", 3));
-        scene.store.members().leave(scene.space, scene.sara.id).await.unwrap();
+        scene.store.members().leave(scene.space, scene.sara.id, at(3)).await.unwrap();
         assert_eq!(scene.card().await, ("Band".into(), 1), "left, {operation}");
         assert_eq!(scene.members().await, named(&[("Husam", Role::Owner)]));
     }

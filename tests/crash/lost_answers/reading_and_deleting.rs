@@ -23,7 +23,7 @@ async fn path_of_reading_and_deleting(fault: Option<(usize, Fault)>) -> (String,
     let sent = store.messages().append(&hello, at(1)).await.map(|sent| sent.message.seq);
     let read = store.members().read_up_to(space, people[1].id, 1).await;
     let read_again = store.members().read_up_to(space, people[1].id, 1).await;
-    store.members().leave(space, people[1].id).await.unwrap();
+    store.members().leave(space, people[1].id, at(2)).await.unwrap();
     let stranger = store.members().read_up_to(space, people[1].id, 1).await;
     let deleted = store.spaces().delete(space, &LeaseId::new(1), at(2)).await;
     let gone = store.spaces().delete(space, &LeaseId::new(2), at(3)).await;

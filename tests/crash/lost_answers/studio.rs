@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use smartspace_domain::{
+    approvals::{APPROVAL, ApprovalRule, result_schema},
     entities::EntityType,
     ids::{CallId, EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
     messages::{Origin, Sender},
@@ -14,11 +15,13 @@ use smartspace_store::{
     messages::{
         Range,
         append::{
-            Appended, Authority, Content, MessageSource, NewCard, NewForm, NewMessage, RunSender,
+            Appended, Authority, Content, MessageSource, NewApproval, NewCard, NewForm, NewMessage,
+            RunSender,
         },
     },
     runs::{
         RunRecord,
+        approvals::CallApproval,
         cards::OpenCall,
         forms::{FormRecord, Resolution, Resolved},
         steps::CallRecord,
@@ -87,14 +90,35 @@ impl Studio {
 
     /// Shows a form of the first run.
     pub(crate) async fn ask(&self, index: u32) -> FormRecord {
-        let run = self.runs[0].id;
-        let call = self.call(index, CallStatus::Pending);
         let form = NewForm {
             ui: "form".into(),
             result_schema: Some(json!({"type": "integer"})),
             answer_by: AnswerBy::default(),
             until: at(60 + i64::from(index)),
+            approval: None,
         };
+        self.show_form(form, self.call(index, CallStatus::Pending)).await
+    }
+
+    /// Shows a call of the first run that waits for this many approvals.
+    pub(super) async fn ask_approval(&self, index: u32, quorum: u32) -> FormRecord {
+        let rule: ApprovalRule = read(json!({"tools": ["ask"], "quorum": quorum}));
+        let input_schema = json!({"type": "object"});
+        let form = NewForm {
+            ui: APPROVAL.into(),
+            result_schema: Some(result_schema(&input_schema)),
+            answer_by: AnswerBy::default(),
+            until: at(60 + i64::from(index)),
+            approval: Some(NewApproval { rule: rule.clone(), input_schema }),
+        };
+        let approval = Some(CallApproval::open(rule, String::new()));
+        let call = CallRecord { approval, ..self.call(index, CallStatus::Pending) };
+        self.show_form(form, call).await
+    }
+
+    async fn show_form(&self, form: NewForm, call: CallRecord) -> FormRecord {
+        let run = self.runs[0].id;
+        let index = call.index;
         let card = NewCard {
             call_id: call.call_id,
             name: "ask".into(),
@@ -146,14 +170,24 @@ impl Studio {
         output: serde_json::Value,
         token: u128,
     ) -> Resolved {
+        let resolution = self.resolution(status, output, token);
+        self.store.forms().resolve(open, &resolution, at(10)).await.unwrap()
+    }
+
+    pub(super) fn resolution(
+        &self,
+        status: CallStatus,
+        output: serde_json::Value,
+        token: u128,
+    ) -> Resolution {
         let by = (status == CallStatus::Completed).then(|| Sender {
             id: self.person,
             name: "Husam".into(),
             kind: EntityType::Human,
+            guest: false,
         });
-        let resolution =
-            Resolution { status, output, by, label: "someone".into(), token: LeaseId::new(token) };
-        self.store.forms().resolve(open, &resolution, at(10)).await.unwrap()
+        let label = "someone".into();
+        Resolution { by, label, ..Resolution::unanswered(status, output, LeaseId::new(token)) }
     }
 
     /// The messages and runs so far, and the number of writes.

@@ -44,6 +44,11 @@ impl<J> Queued<J> {
     fn empty() -> Arc<Self> {
         Arc::new(Self(Mutex::default()))
     }
+
+    /// The jobs so far, which are no longer recorded.
+    pub(super) fn take(&self) -> Vec<J> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
 }
 
 #[async_trait]

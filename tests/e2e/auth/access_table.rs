@@ -1,5 +1,7 @@
 //! The access table: each route for each kind of caller. A route without a row fails the test.
 
+mod costs;
+mod fields;
 pub(crate) mod scene;
 mod table;
 

@@ -83,6 +83,11 @@ async fn with_jwt_create_an_unknown_subject_becomes_exactly_one_person() {
         (&json!("human"), &json!("Noor"), &json!("new@example.com"))
     );
     assert_eq!(seen[0], json!(entities));
+    // What nobody sees of a name is left out.
+    let hidden = Signer::secret(SECRET)
+        .token(&json!({ "sub": "hidden", "exp": in_seconds(600), "name": "\u{202e}No\u{200b}ra" }));
+    Client::with(&stack, &hidden).get("/v1/spaces").await.must_be(200);
+    assert!(stack.all("/v1/entities").await.iter().any(|entity| entity["name"] == "Nora"));
     // Without a name the subject becomes the name. A subject that looks like an entity id creates
     // no person.
     stack.as_subject("plain", 600).get("/v1/spaces").await.must_be(200);
@@ -94,7 +99,7 @@ async fn with_jwt_create_an_unknown_subject_becomes_exactly_one_person() {
     // An unsigned token creates no person.
     let unsigned = Signer::none().token(&json!({ "sub": "eve", "exp": in_seconds(600) }));
     refused(&Client::with(&stack, &unsigned).get("/v1/spaces").await, "");
-    assert_eq!(stack.all("/v1/entities").await.len(), 2);
+    assert_eq!(stack.all("/v1/entities").await.len(), 3);
 }
 
 #[test]

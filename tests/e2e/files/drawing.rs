@@ -142,6 +142,22 @@ async fn a_picture_that_was_cut_off_is_not_drawn_again() {
 }
 
 #[tokio::test]
+async fn a_picture_that_finds_no_room_is_not_paid() {
+    let Some(stack) = Stack::with(&["--files-per-space", "1 MiB"]).await else { return };
+    let model = stack.model.name("gpt-image-1");
+    let scene = Scene::with(stack, drawing_tool("openai", &model, "1024x1024")).await;
+    let run = scene.draw("A red cat").await;
+    let run = scene.stack.ended(&run, SOON).await;
+    let error = "the picture was not drawn: the files of this space have 0 bytes, and may have \
+                 1048576 bytes: there is no room for 3145728 bytes; delete files that are not \
+                 needed";
+    let call = &run["steps"][0]["calls"][0];
+    assert_eq!(call["output"], json!({ "error": error }), "{call:#}");
+    assert_eq!(run["usage"]["images"], Value::Null, "{}", run["usage"]);
+    assert_eq!(scene.stack.model.drawn(), [Value::Null; 0]);
+}
+
+#[tokio::test]
 async fn a_budget_pays_for_pictures() {
     let prices = std::env::temp_dir().join(format!("image-prices-{}.json", std::process::id()));
     let written = json!({

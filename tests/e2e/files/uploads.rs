@@ -108,25 +108,6 @@ async fn a_file_can_be_as_large_as_the_limit_says() {
 }
 
 #[tokio::test]
-async fn a_member_keeps_no_more_unsent_than_the_limit_says() {
-    let Some(stack) = Stack::with_secret(&[]).await else { return };
-    let (person, _, space) = stack.pair().await;
-    let path = format!("/v1/spaces/{space}/attachments");
-    let mut large = announced("a.png", "image/png", PIXEL);
-    large["bytes"] = json!(20 * 1024 * 1024);
-    let uploads = (0..20).map(|_| stack.create(&path, large.clone()));
-    let statuses: Vec<_> =
-        futures::future::join_all(uploads).await.into_iter().map(|reply| reply.status).collect();
-    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 10, "{statuses:?}");
-    assert_eq!(statuses.iter().filter(|status| **status == 409).count(), 10, "{statuses:?}");
-    let refused = stack.create(&path, announced("b.png", "image/png", PIXEL)).await;
-    assert!(refused.must_be(409)["detail"].as_str().unwrap().contains("200 MiB"));
-    // Another member has room.
-    let own = stack.as_entity(&person);
-    own.upload(&space, "b.png", "image/png", PIXEL).await;
-}
-
-#[tokio::test]
 async fn nobody_reads_a_file_of_a_space_that_it_is_not_in() {
     let Some(stack) = Stack::with_secret(&[]).await else { return };
     let member = stack.person("Husam").await;

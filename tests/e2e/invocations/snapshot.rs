@@ -83,7 +83,7 @@ fn schedule(mut call: Call) -> Value {
 pub(crate) fn stable(value: &Value) -> Value {
     let is_prepared = |id: &str| id.starts_with(world::AFTERNOON);
     let text = value.to_string();
-    let text = replace_all(&text, "\\b([a-z]{3}_)([0-9A-Z]{26})\\b", |it| {
+    let text = replace_all(&text, "\\b((?:rsp_)?[a-z]{3}_)([0-9A-Z]{26})\\b", |it| {
         if is_prepared(&it[2]) { it[0].into() } else { format!("{}(new)", &it[1]) }
     });
     let text = replace_all(&text, "(2[0-9]{3}-[0-9]{2}-[0-9]{2})T[0-9:.]+Z?", |it| {

@@ -3,13 +3,15 @@
 mod bad_calls;
 mod endings;
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::{Value, json};
 
 use crate::support::{
     model::{Answer, KEY, Line, answer, http, http_retry, say, stop},
     routes::triggered_run,
+    secret_spellings::Search,
+    socket::Socket,
     stack::Stack,
     waiting::SOON,
 };
@@ -47,7 +49,7 @@ impl Outcome {
         let run = stack.ended(&triggered_run(&question, &agent).unwrap(), RETRIES_WITHIN).await;
         let kind = format!("run.{}", run["status"].as_str().unwrap());
         let ended = socket.frame(&kind, SOON, |frame| frame["run"]["id"] == run["id"]).await;
-        assert_eq!(ended.body["run"]["error"], run["error"]);
+        assert_eq!(ended.body["run"]["error"]["code"], run["error"]["code"]);
         let count = stack.messages(&space).await.len();
         let shown = socket
             .shows(&space, "all stored messages", SOON, |view| {
@@ -128,6 +130,44 @@ async fn a_refused_provider_key_fails_the_run_at_once_and_is_not_shown() {
     let outcome = Outcome::of_always(http(401)).await;
     outcome.assert_failed("unauthorized");
     assert_eq!((outcome.requests(), outcome.posted().await), (1, vec![]));
+    let search = Search::of(&[("the key", KEY), ("the key", &KEY.to_uppercase())]);
+    for shown in [outcome.run.to_string(), outcome.stack.log()] {
+        assert_eq!(search.in_bytes(shown.as_bytes()), BTreeSet::new(), "{shown}");
+        assert!(!shown.contains("test&#45;key"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn members_read_what_a_failure_means_and_the_operator_what_the_provider_said() {
+    let Some(stack) = Stack::with_secret(&[]).await else { return };
+    stack.model.answers("ada", |_| http(401));
+    let (person, agent, space) = stack.pair().await;
+    let member = stack.as_entity(&person);
+    let [theirs, ours] = [stack.socket_of(&person).await, stack.socket().await];
+    theirs.subscribe(&space, None).await;
+    ours.subscribe(&space, None).await;
+    let question = stack.post(&space, &person, "Hello?").await;
+    let run = stack.ended(&triggered_run(&question, &agent).unwrap(), RETRIES_WITHIN).await;
+    let said = run["error"]["message"].as_str().unwrap();
+    assert!(said.starts_with("the provider answered 401"), "{said}");
+    let frame = async |socket: &Socket| {
+        let frame = socket.frame("run.failed", SOON, |frame| frame["run"]["id"] == run["id"]).await;
+        frame.body["run"]["error"].clone()
+    };
+    assert_eq!(frame(&ours).await, run["error"]);
+    let means = json!({
+        "code": "unauthorized",
+        "message": "the provider refused the deployment's credentials",
+    });
+    let path = format!("/v1/runs/{}", run["id"].as_str().unwrap());
+    let listed = member.get(&format!("/v1/spaces/{space}/runs")).await.must_be(200);
+    for (place, shown) in [
+        ("frame", frame(&theirs).await),
+        ("run", member.get(&path).await.must_be(200)["error"].clone()),
+        ("list", listed["items"][0]["error"].clone()),
+    ] {
+        assert_eq!(shown, means, "{place}");
+    }
 }
 
 #[tokio::test]

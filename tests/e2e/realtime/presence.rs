@@ -75,7 +75,7 @@ async fn another_device_of_a_person_changes_nothing_for_others_and_learns_who_is
     operator.frame("presence", SOON, |frame| present(frame) == [&*husam]).await;
     let second = stack.socket_of(&husam).await;
     second.subscribe(&space, None).await;
-    beat(&second, &space, json!({"hidden": true})).await;
+    beat(&second, &space, json!({})).await;
     second.frame("presence", SOON, |frame| present(frame) == [&*husam]).await;
     let received = || operator.frames().iter().filter(|frame| frame.kind == "presence").count();
     assert_eq!(received(), 1, "{:?}", operator.frames());
@@ -153,4 +153,49 @@ async fn followers_that_come_after_all_have_gone_learn_who_comes() {
     comes.subscribe(&space, None).await;
     beat(&comes, &space, json!({})).await;
     listens.frame("presence", AFTER_CLOSE, |frame| present(frame) == [&*sara]).await;
+}
+
+#[tokio::test]
+async fn a_ping_renews_presence_for_five_minutes_and_leaves_typing_as_it_is() {
+    let stack = Stack::start().await;
+    let (husam, sara) = (stack.person("Husam").await, stack.person("Sara").await);
+    let space = stack.space("Garden", &[&husam, &sara]).await;
+    let (looks, types) = (stack.socket_of(&husam).await, stack.socket_of(&sara).await);
+    looks.subscribe(&space, None).await;
+    types.subscribe(&space, None).await;
+    // A request without an id gets no answer.
+    let typing = json!({"action": "presence", "spaceId": space, "typing": true});
+    types.send(Message::text(typing.to_string())).await;
+    looks.frame("presence", SOON, |frame| frame["typing"] == json!([sara])).await;
+    let ping = json!({"action": "ping", "spaces": {space.clone(): 0}, "present": [space]});
+    for socket in [&types, &looks] {
+        let pong = socket.request(ping.clone()).await;
+        assert_eq!((&pong["type"], &pong["spaces"]), (&json!("pong"), &json!({})));
+    }
+    let both = sorted(&[&husam, &sara]);
+    let frame = types.frame("presence", SOON, |frame| present(frame) == both).await.body;
+    assert_eq!(frame["typing"], json!([sara]), "{frame}");
+    let at = |value: &Value| value.as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    for it in frame["present"].as_array().unwrap() {
+        let lasts = at(&it["until"]).duration_since(at(&frame["at"]));
+        assert!((280..=300).contains(&lasts.as_secs()), "{lasts:?}: {frame}");
+    }
+    for socket in [&types, &looks] {
+        assert!(!socket.frames().iter().any(|frame| frame.kind == "accepted"));
+    }
+}
+
+#[tokio::test]
+async fn a_ping_renews_the_other_spaces_besides_one_that_the_connection_does_not_follow() {
+    let stack = Stack::start().await;
+    let husam = stack.person("Husam").await;
+    let (followed, other) =
+        (stack.space("Garden", &[&husam]).await, stack.space("Yard", &[&husam]).await);
+    let socket = stack.socket_of(&husam).await;
+    socket.subscribe(&followed, None).await;
+    let ping = json!({"action": "ping", "present": [followed, other]});
+    let error = socket.request(ping).await;
+    assert_eq!(error["status"], 404, "{error}");
+    assert!(error["detail"].as_str().unwrap().contains(&other), "{error}");
+    socket.frame("presence", SOON, |frame| present(frame) == [&*husam]).await;
 }

@@ -225,7 +225,7 @@ async fn a_plan_wakes_a_remote_agent_which_chooses_its_space() {
     assert_eq!(where_to["errors"][0]["pointer"], "/spaceId", "{where_to}");
     let nowhere = stack.space("Elsewhere", &[&scene.person]).await;
     let body = |space: &str| json!({"text": "Digest.", "spaceId": space});
-    woken.post("2", body(&nowhere)).await.must_be(422);
+    woken.post("2", body(&nowhere)).await.must_be(404);
     woken.stream("s", 0, "Dig", false).await.must_be(422);
     let begun = json!({"streamKey": "d", "offset": 0, "text": "Dig", "spaceId": scene.space});
     woken.stream_body(begun).await.must_be(202);

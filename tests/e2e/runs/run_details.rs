@@ -83,7 +83,8 @@ fn cost_of(usage: &Value) -> (f64, u64) {
 async fn a_run_shows_the_exact_prompt_of_each_step_and_what_it_cost() {
     let prices = std::env::temp_dir().join(format!("prices-{}.json", std::process::id()));
     fs::write(&prices, PRICES).unwrap();
-    let Some(stack) = Stack::with(&["--prices", prices.to_str().unwrap()]).await else { return };
+    let flags = ["--prices", prices.to_str().unwrap(), "--budget-cost-per-day", "none"];
+    let Some(stack) = Stack::with(&flags).await else { return };
     let memories = json!({"memories": [{"key": "a", "value": "b"}]});
     stack.model.answers("ada", move |request| match request.step() {
         0 => answer([
@@ -220,13 +221,16 @@ async fn step_0_says_how_much_of_its_prompt_the_run_before_had() {
 }
 
 #[tokio::test]
-async fn a_model_without_a_price_costs_null() {
+async fn a_model_without_a_price_counts_with_the_highest_price_of_its_provider() {
     let stack = Stack::start().await;
     let (person, agent, space) = stack.pair().await;
     let message = stack.post(&space, &person, "Begin.").await;
     let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
-    assert_eq!(
-        (&run["usage"]["cost"], &run["steps"][0]["usage"]["cost"]),
-        (&Value::Null, &Value::Null)
-    );
+    let usage = &run["usage"];
+    let tokens = |name: &str| usage[name].as_f64().unwrap();
+    // In dollars: OpenAI's highest built-in prices of a million tokens.
+    let cost = (tokens("inputTokens") * 5.0 + tokens("outputTokens") * 40.0) / 1e6;
+    assert!((usage["cost"].as_f64().unwrap() - cost).abs() < 1e-9, "{usage}");
+    assert_eq!(usage["priceUnknown"], true);
+    assert!(run["steps"][0]["usage"]["cost"].as_f64().unwrap() > 0.0, "{run}");
 }

@@ -67,6 +67,10 @@ async fn a_full_configuration_is_stored_as_sent() {
             "name": "docs", "url": "https://example.com/mcp", "headers": {},
             "visible": false, "allowedTools": ["search"], "timeoutMs": 30000,
         }] },
+        "approvals": [{
+            "tools": ["fetchWeather", "docs__*"], "action": "ask", "when": "input.city != 'Oslo'",
+            "by": "owners", "quorum": 2, "expiresAfter": "2 hours", "onExpire": "end",
+        }],
         "webhooks": { "jira": { "scheme": "standard", "secrets": ["JIRA_HOOK"] } },
     });
     let body = json!({

@@ -202,7 +202,8 @@ async fn a_guest_may_read_and_post_in_its_space_and_nothing_else() {
 async fn a_guest_is_gone_with_its_space_and_all_guests_with_their_invite() {
     let Some(scene) = Scene::new().await else { return };
     let invite = scene.invite(json!({"uses": 8})).await;
-    let guests = join_all((0..8).map(|_| scene.guest(&invite, "Twin"))).await;
+    let names: Vec<_> = (0..8).map(|number| format!("Twin number {number}")).collect();
+    let guests = join_all(names.iter().map(|name| scene.guest(&invite, name))).await;
     let removed = guests.iter().take(4).map(|(guest, _)| {
         let path = format!("/v1/spaces/{}/members/{guest}", scene.space);
         async move { path }
@@ -318,7 +319,10 @@ async fn a_request_that_is_repeated_with_its_key_makes_one_invite_and_one_guest(
     );
     assert_eq!(scene.owner.get(&scene.path()).await.must_be(200)["items"][0]["usesLeft"], 1);
     let other = "4b3d0a1f-6d0b-4a59-9f0f-6a5d1c1c7a11";
-    let other = scene.come(body.clone(), Some(other)).await.must_be(200);
+    let taken = scene.come(body.clone(), Some(other)).await.must_be(409);
+    assert!(taken["detail"].as_str().unwrap().contains(r#""Mona 2" is free"#), "{taken}");
+    let second = json!({"token": invite["token"], "name": "Mona 2"});
+    let other = scene.come(second, Some(other)).await.must_be(200);
     assert_ne!(other["entity"]["id"], first["entity"]["id"]);
     scene.come(body, Some("1")).await.must_be(400);
 }
@@ -348,16 +352,70 @@ async fn a_deployment_says_who_may_accept_invites() {
 async fn whoever_guesses_tokens_is_slowed_down() {
     let Some(scene) = Scene::new().await else { return };
     let guess = || scene.come(json!({"token": "invite_guess"}), None);
-    let replies = join_all((0..40).map(|_| guess())).await;
+    let replies = join_all((0..220).map(|_| guess())).await;
     let refused = replies.iter().filter(|reply| reply.status == 429).count();
-    assert!(refused >= 10, "{refused} of 40 guesses were refused");
+    assert!(refused >= 50, "{refused} of 220 guesses were refused");
     assert!(replies.iter().all(|reply| [404, 429].contains(&reply.status)));
     let wait = replies.iter().find(|reply| reply.status == 429).unwrap();
     assert!(!wait.header("retry-after").is_empty());
-    // Nobody with an account waits for them, nor for guesses of the secret of an invite.
+    let forged = scene.stack.with("guest_guess");
+    assert_eq!(forged.get("/v1/me").await.status, 429, "it guesses tokens of guests, too");
+    // Nobody with a right token waits for them, with or without an account.
     let invite = scene.invite(json!({"uses": 2})).await;
     let sara = scene.stack.person("Sara").await;
     scene.accept(&sara, &invite).await.must_be(200);
+    let (_, noor) = scene.guest(&invite, "Noor").await;
+    noor.get("/v1/me").await.must_be(200);
+}
+
+#[tokio::test]
+async fn an_invite_ends_when_its_maker_is_no_owner_any_longer() {
+    let Some(scene) = Scene::new().await else { return };
+    let members = format!("/v1/spaces/{}/members", scene.space);
+    let [sara, noor] = ["Sara", "Noor"].map(|name| scene.stack.person(name));
+    let (sara, noor) = tokio::join!(sara, noor);
+    let of_sara = format!("{members}/{sara}");
+    let as_sara = scene.stack.as_entity(&sara);
+    let ended = async || {
+        let listed = scene.owner.get(&scene.path()).await.must_be(200);
+        let ended = listed["items"].as_array().unwrap().iter().map(|one| one["ended"] == true);
+        ended.collect::<Vec<_>>()
+    };
+    let role = |role: &str| json!({"role": role});
+    for loses in ["demoted", "removed", "restored"] {
+        scene.owner.put(&of_sara, role("owner")).await.must_be(200);
+        let invite = as_sara.create(&scene.path(), json!({"uses": 9})).await.must_be(201);
+        assert_eq!(invite["ended"], false);
+        let guest = scene.guest(&invite, "Guest of Sara").await;
+        match loses {
+            "demoted" => drop(scene.owner.put(&of_sara, role("member")).await.must_be(200)),
+            "removed" => drop(scene.owner.delete(&of_sara).await.must_be(204)),
+            _ => {
+                scene.owner.delete(&of_sara).await.must_be(204);
+                scene.owner.put(&of_sara, role("owner")).await.must_be(200);
+            }
+        }
+        for refused in [
+            scene.accept(&noor, &invite).await,
+            scene.come(json!({"token": invite["token"], "name": "Mona"}), None).await,
+        ] {
+            assert_eq!(refused.status, 404, "{loses}: {}", refused.text);
+        }
+        if loses == "removed" {
+            scene.accept(&sara, &invite).await.must_be(404);
+        }
+        assert_eq!(ended().await, [true], "{loses}");
+        guest.1.get("/v1/me").await.must_be(200);
+        // Revoking it removes its guests still.
+        scene.owner.delete(&format!("{}/{}", scene.path(), id(&invite))).await.must_be(204);
+        guest.1.get("/v1/me").await.must_be(401);
+    }
+    let invite = as_sara.create(&scene.path(), json!({})).await.must_be(201);
+    scene.stack.delete(&format!("/v1/entities/{sara}")).await.must_be(204);
+    scene.accept(&noor, &invite).await.must_be(404);
+    // Invites of the operator, and of others, go on.
+    let kept = scene.stack.create(&scene.path(), json!({})).await.must_be(201);
+    scene.accept(&noor, &kept).await.must_be(200);
 }
 
 #[tokio::test]

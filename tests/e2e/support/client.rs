@@ -66,6 +66,11 @@ impl Client {
         .await
     }
 
+    /// Whether the credential is the admin key. Tokens have dots.
+    pub(crate) fn is_operator(&self) -> bool {
+        !self.key.contains('.')
+    }
+
     /// A request without a credential, to complete and pass to [`Self::send`].
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url))

@@ -1,5 +1,5 @@
 //! The reference server of the Model Context Protocol, as a process that a test may kill.
-//! `tests/run` installs it. To install it by hand, run `npm ci` in `tests/js`.
+//! `tests/run` installs it. To install it by hand, run `npm ci --ignore-scripts` in `tests/js`.
 
 use std::{
     net::TcpListener,
@@ -87,7 +87,10 @@ impl Drop for McpServer {
 
 fn launch(port: u16) -> Child {
     let program = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(PROGRAM);
-    assert!(program.exists(), "the MCP server is not installed; run `npm ci` in tests/js");
+    assert!(
+        program.exists(),
+        "the MCP server is not installed; run `npm ci --ignore-scripts` in tests/js"
+    );
     let mut command = Command::new("node");
     command.arg(program).arg("streamableHttp").env("PORT", port.to_string());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -110,12 +110,18 @@ impl Process {
 
     /// The peak memory in bytes. Returns `None` if the system does not report it.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
+        self.memory_as("VmHWM:")
+    }
+
+    /// The memory in bytes. Returns `None` if the system does not report it.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.memory_as("VmRSS:")
+    }
+
+    fn memory_as(&self, name: &str) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let kib = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:"))?
-            .trim()
-            .strip_suffix(" kB")?;
+        let kib =
+            status.lines().find_map(|line| line.strip_prefix(name))?.trim().strip_suffix(" kB")?;
         Some(kib.parse::<u64>().ok()? * 1024)
     }
 
@@ -123,6 +129,16 @@ impl Process {
     pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
         let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
         self.paths().iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
+    }
+
+    /// The lengths of the files that are arriving.
+    pub(crate) fn partial_files(&self) -> Vec<u64> {
+        let is_partial = |path: &&PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+        };
+        // One that ends meanwhile is gone.
+        let lengths = self.paths().iter().filter(is_partial).map(fs::metadata).collect::<Vec<_>>();
+        lengths.into_iter().flatten().map(|file| file.len()).collect()
     }
 
     /// Removes the file with this name.

@@ -40,7 +40,8 @@ impl Client {
         self.space_with(name, members, json!({})).await
     }
 
-    /// Creates a space with further settings, by default without a limit of runs. Returns its id.
+    /// Creates a space with further settings. The operator sets no limit of runs by default.
+    /// Returns its id.
     pub(crate) async fn space_with(
         &self,
         name: &str,
@@ -49,7 +50,7 @@ impl Client {
     ) -> String {
         settings["name"] = name.into();
         settings["members"] = json!(members);
-        if settings["budget"].is_null() {
+        if settings["budget"].is_null() && self.is_operator() {
             settings["budget"] = json!({ "runsPerMinute": 100_000 });
         }
         self.make("/v1/spaces", settings).await

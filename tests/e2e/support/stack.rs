@@ -168,6 +168,11 @@ impl Stack {
         self.process.as_ref().map(Process::files).unwrap_or_default()
     }
 
+    /// The lengths of the files that are arriving.
+    pub(crate) fn partial_files(&self) -> Vec<u64> {
+        self.process.as_ref().map(Process::partial_files).unwrap_or_default()
+    }
+
     /// Removes a file that the product wrote, wherever it is.
     pub(crate) fn remove_file(&self, name: &str) {
         self.process.as_ref().unwrap().remove_file(name);
@@ -176,6 +181,11 @@ impl Stack {
     /// The peak memory of the product in bytes. Returns `None` if it is unknown.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         self.process.as_ref().and_then(Process::peak_memory)
+    }
+
+    /// The memory of the product in bytes. Returns `None` if it is unknown.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.process.as_ref().and_then(Process::memory)
     }
 
     fn own_process(&mut self) -> &mut Process {

@@ -149,7 +149,7 @@ pub(crate) fn in_seconds(seconds: i64) -> i64 {
 }
 
 /// The environment of a product that accepts tokens signed with [`SECRET`].
-fn jwt_env() -> Vec<(String, String)> {
+pub(crate) fn jwt_env() -> Vec<(String, String)> {
     vec![("SMARTSPACE_JWT_SECRET".to_owned(), SECRET.to_owned())]
 }
 
@@ -170,16 +170,17 @@ impl Stack {
     pub(crate) async fn with_secret_alone(why: &'static str) -> Option<Self> {
         Self::of(Setup { alone: why, env: jwt_env(), ..Setup::default() }).await
     }
+}
 
+impl Client {
     /// A caller with a token that names the entity's id.
-    pub(crate) fn as_entity(&self, entity: &str) -> Client {
+    pub(crate) fn as_entity(&self, entity: &str) -> Self {
         self.as_subject(entity, 600)
     }
 
     /// A caller with a token for any subject that expires in `seconds`.
-    pub(crate) fn as_subject(&self, subject: &str, seconds: i64) -> Client {
-        Client::with(
-            self,
+    pub(crate) fn as_subject(&self, subject: &str, seconds: i64) -> Self {
+        self.with(
             &Signer::secret(SECRET).token(&json!({ "sub": subject, "exp": in_seconds(seconds) })),
         )
     }

@@ -22,10 +22,7 @@ use smartspace_ports::{
     ids::RandomIds,
     queues::{Queue, QueueError},
 };
-use smartspace_store::{
-    attachments::UnsentRoom,
-    messages::append::{Content, MessageSource, NewMessage},
-};
+use smartspace_store::messages::append::{Content, MessageSource, NewMessage};
 
 use super::{at, counted::CountedStore, read};
 use crate::support::files::PIXEL;
@@ -82,7 +79,7 @@ async fn a_file_takes_five_calls_besides_its_message() {
         "sha256": Sha256Hex::of(PIXEL).as_str(),
     }));
     let file = new.checked().unwrap();
-    let starting = pipeline.start_upload(Caller::Entity(sara), space, &file, None);
+    let starting = pipeline.start_upload(Caller::Entity(sara), None, space, &file, None);
     let (started, announced) = Box::pin(counted.cost_of(starting)).await;
     let id = started.unwrap().id;
     assert!(storage.put(FileKey { space, file: id }, PIXEL));
@@ -107,7 +104,7 @@ async fn a_file_takes_five_calls_besides_its_message() {
     let (_, with_file) = Box::pin(counted.cost_of(naming)).await;
     let image = ReturnedImage { content_type: "image/png".into(), bytes: PIXEL.into() };
     let image = image.checked("draw").unwrap();
-    let keeping = pipeline.keep_made(sara, space, image, UnsentRoom::SentAtOnce);
+    let keeping = pipeline.keep_made(sara, space, image);
     let (kept, made) = Box::pin(counted.cost_of(keeping)).await;
     kept.unwrap();
     let calls = [announced, checked, made].map(|cost| cost.calls);

@@ -73,7 +73,7 @@ async fn an_entity_that_has_left_is_not_added_back() {
     let entities = entities(&counted, 3).await;
     let members = counted.store.members();
     Box::pin(members.join_many(space, &entities, |_| Role::Member, at(1))).await.unwrap();
-    members.leave(space, entities[1].id).await.unwrap();
+    members.leave(space, entities[1].id, at(1)).await.unwrap();
     let again = Box::pin(members.join_many(space, &entities, |_| Role::Member, at(2))).await;
     assert_eq!(again, Ok(Vec::new()));
     assert!(members.roster(space).await.unwrap().member(entities[1].id).is_none());

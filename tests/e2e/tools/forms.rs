@@ -4,6 +4,7 @@
 
 mod answers;
 mod approvals;
+mod files;
 mod other_spaces;
 mod pauses;
 pub(crate) mod scene;

@@ -75,7 +75,7 @@ test('three clicks add an agent to the space that was open', async (t) => {
 for (const [template, answer] of [
   ['Assistant', /Hello Husam! You wrote: Good day/],
   ['Silent observer', null],
-  ['Approver', /The decision is: Approve/],
+  ['Approver', /^“Good day” is decided\. The call was made\.$/],
   ['Webhook handler', /I report here/],
   ['Router', /It is mine/],
   ['Scripted', /Hello Husam, I play a script/],
@@ -110,7 +110,8 @@ for (const [template, answer] of [
     const { runId } = dispatch.find(({ agentId }) => agentId === agent.id);
     if (template === 'Approver') {
       const asked = await api.waitForMessage(space, ({ parts }) => parts[0].status === 'pending');
-      await api.answer(husam, runId, asked.parts[0].callId, { output: { choice: 'Approve' } });
+      assert.equal(asked.parts[0].approval.state, 'open');
+      await api.answer(husam, runId, asked.parts[0].callId, { output: { action: 'approve' } });
     }
     if (answer === null) {
       const run = await api.waitForRun(runId);

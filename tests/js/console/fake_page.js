@@ -19,6 +19,9 @@ export function makeServer() {
   let socket = null;
   let subscribed = () => {};
   window.sent = [];
+  // The list of spaces and the items of the inbox.
+  window.listed = [];
+  window.waiting = [];
   // The streams of which the page asked for a snapshot.
   window.snapshots = [];
   // The response to a call. A test may replace it.
@@ -41,7 +44,8 @@ export function makeServer() {
   const reads = (path) => {
     const { pathname, searchParams } = new URL(path, location.origin);
     if (pathname === '/v1/me') return { kind: 'operator', entity: null, capabilities: ['operate'] };
-    if (pathname === '/v1/spaces') return { items: [], nextCursor: null };
+    if (pathname === '/v1/spaces') return { items: window.listed, nextCursor: null };
+    if (pathname === '/v1/inbox') return { items: window.waiting, nextCursor: null };
     const [, id, list] = /^\/v1\/spaces\/([^/]+)\/?(.*)$/.exec(pathname);
     if (list === '') return spaceOf(id);
     if (list !== 'messages' || searchParams.has('after')) return { items: [], nextCursor: null };

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAccessible } from './accessible.js';
-import { openSpace, openTab, storedEntry } from './console_page.js';
+import { openSpace, openTab, signInAs, storedEntry, waitUntilLive } from './console_page.js';
 import { photoFile, pngFile, segmentsOf, textFile } from './file_bytes.js';
-import { api, husam } from './suite.js';
+import { api, husam, sarah } from './suite.js';
 
 const MIB = 1024 * 1024;
 // The browser reports refused and lost requests, which these tests provoke.
@@ -320,4 +320,23 @@ test('a photo is stored upright, smaller, and without the place where it was tak
   assert.ok(!bytes.includes('Exif'));
   assert.deepEqual([jpeg.width, jpeg.height], [1024, 2048]);
   assert.deepEqual([png.contentType, png.width, png.height], ['image/png', 30, 20]);
+});
+
+test('a file is deleted by the person who sent it, and not by others', async (t) => {
+  const space = await api.createSpace('Second thoughts', [husam, sarah]);
+  const page = await openTab(t);
+  await signInAs(page, husam, `#/s/${space.id}`);
+  await page.getByRole('heading', { name: 'Second thoughts' }).waitFor();
+  await waitUntilLive(page);
+  await choose(page, textFile('plan.txt'));
+  await ready(page, 1).waitFor();
+  await sentFiles(page, space);
+  const other = await openTab(t);
+  await signInAs(other, sarah, `#/s/${space.id}`);
+  await other.getByRole('link', { name: 'plan.txt' }).waitFor();
+  assert.equal(await other.getByRole('button', { name: /^Delete/ }).count(), 0);
+  page.on('dialog', (dialog) => dialog.accept());
+  await page.getByRole('button', { name: /^Delete/ }).click();
+  for (const each of [page, other]) await each.getByText('file deleted').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Delete/ }).count(), 0);
 });

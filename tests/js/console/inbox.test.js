@@ -35,6 +35,22 @@ test('a form in another space is listed, leads to its card, and its answer ends 
   await needs(page).waitFor({ state: 'detached' });
 });
 
+test('a form in the oldest of many spaces is listed, also after it was read', async (t) => {
+  const space = await asking('The oldest', 'May I restart the oldest?');
+  for (let count = 0; count < 25; count += 1)
+    await api.createSpace(`Newer ${count}`, [husam, sarah]);
+  const page = await openTab(t);
+  await signInAs(page, sarah, `#/s/${space.id}`);
+  await page.getByRole('group', { name: 'May I restart the oldest?' }).waitFor();
+  await page.reload();
+  await waitUntilLive(page);
+  const line = { name: /May I restart the oldest\?.*The oldest/ };
+  await needs(page).getByRole('button', line).waitFor();
+  const operator = await openTab(t);
+  await openSpace(operator, 'Newer 3');
+  await needs(operator).getByRole('button', line).waitFor();
+});
+
 test('a form that others may answer is not listed', async (t) => {
   await asking('Not for Husam', 'May I restart?');
   const page = await openTab(t);

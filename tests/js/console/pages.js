@@ -72,6 +72,7 @@ export const PAGES = [
   ['agent-deliveries', '#/a/{ana}/deliveries', 'Deliveries'],
   ['agent-runs', '#/a/{ana}/runs', 'Runs'],
   ['settings', '#/s/{release}/settings', 'Invites'],
+  ['inbox', '#/inbox', 'When may I deploy v2.1?'],
   ['people', '#/people', 'Omar'],
   ['runs', '#/runs', 'DeployBot'],
   ['usage', '#/usage', 'cost'],

@@ -177,5 +177,5 @@ test('a file that is gone says so', async (t) => {
   await page.reload();
   await page.getByText('This file is no longer available').nth(1).waitFor();
   assert.equal(await page.locator('.picture').count(), 0);
-  await page.getByText('lost.png').waitFor();
+  await page.getByText('lost.png', { exact: true }).waitFor();
 });

@@ -63,14 +63,14 @@ test('a router is set, and an error shows at its field', async (t) => {
   await openSettings(page, space);
   await page.getByRole('radio', { name: 'A router chooses' }).check();
   await page.getByRole('combobox', { name: 'Provider of the router' }).selectOption('openai');
-  await page.getByRole('textbox', { name: 'Model of the router' }).fill('a-model-without-a-price');
+  await page.getByRole('textbox', { name: 'Model of the router' }).fill('a-model');
   await page.getByRole('textbox', { name: 'Instructions for the router' }).fill('Be brief.');
   const cost = page.getByRole('spinbutton', { name: 'Dollars per day' });
-  await cost.fill('5');
+  await cost.fill('1e12');
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('Nothing was saved. See the marked fields.').waitFor();
   assert.equal(await cost.getAttribute('aria-invalid'), 'true');
-  assert.equal(await cost.inputValue(), '5');
+  assert.equal(await cost.inputValue(), '1e12');
 
   await cost.fill('');
   await save(page);
@@ -130,12 +130,41 @@ test('an owner adds people they know, and leaves', async (t) => {
   assert.ok(!(await api.space(space)).members.some(({ id }) => id === sarah.id));
 });
 
+test('an owner does not see what only the operator sets, and reads why not', async (t) => {
+  const space = await api.createSpace('Limited', [sarah]);
+  await api.setRole(space, sarah, 'owner');
+  const page = await openTab(t, { expected: [/403/] });
+  const detail = 'budget.tokensPerDay: only the operator can set more than 100 here';
+  await page.route(`**/v1/spaces/${space.id}`, (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 403, json: { status: 403, detail } })
+      : route.continue(),
+  );
+  await signInAs(page, sarah, `#/s/${space.id}/settings`);
+  await page.getByRole('radio', { name: 'A router chooses' }).check();
+  const instructions = page.getByRole('textbox', { name: 'Instructions for the router' });
+  assert.equal(await instructions.getAttribute('maxlength'), '2000');
+  assert.equal(await page.getByRole('combobox', { name: 'Provider of the router' }).count(), 0);
+  assert.equal(await page.getByRole('textbox', { name: 'Model of the router' }).count(), 0);
+  await page.getByText('Its model is the router model of this deployment.').waitFor();
+  const most = (name) => page.getByRole('spinbutton', { name }).getAttribute('max');
+  assert.equal(await most('How many answers may follow each other?'), '5');
+  assert.equal(await most('Runs per minute'), '120');
+  const tokens = page.getByRole('spinbutton', { name: 'Tokens per day' });
+  await tokens.fill('1000');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  // Below its field.
+  const words = 'only the operator can set more than 100 here';
+  await page.locator('.field', { has: tokens }).getByText(words, { exact: true }).waitFor();
+  assert.equal(await tokens.getAttribute('aria-invalid'), 'true');
+});
+
 test('a member reads the settings, changes nothing, and can leave', async (t) => {
   const space = await api.createSpace('Read only', [husam, sarah], { maxChainDepth: 3 });
   const page = await openTab(t);
   await signInAs(page, husam, `#/s/${space.id}/settings`);
   await part(page, 'How it works').getByText('Everyone is asked').waitFor();
-  await part(page, 'How it works').getByText('120 runs a minute').waitFor();
+  assert.equal(await part(page, 'How it works').getByText('a minute').count(), 0);
   for (const name of ['Save settings', 'Remove Sarah', 'Add to the space', 'Make an invite'])
     assert.equal(await page.getByRole('button', { name }).count(), 0, name);
   await member(page, 'Husam (you)').getByRole('button', { name: 'Leave the space' }).waitFor();
@@ -164,6 +193,17 @@ test('an invite shows its address once, and is revoked', async (t) => {
   await address.waitFor({ state: 'detached' });
   await row.getByRole('button', { name: /^Revoke/ }).click();
   await page.getByText('There are no open invites.').waitFor();
+});
+
+test('an invite whose maker is no owner any longer shows as ended', async (t) => {
+  const space = await api.createSpace('Closing house', [husam, sarah]);
+  await api.setRole(space, husam, 'owner');
+  await api.createInviteAs(husam, space);
+  await api.setRole(space, husam, 'member');
+  const page = await openTab(t);
+  await openSettings(page, space);
+  const row = page.getByRole('table', { name: 'Open invites' }).getByRole('row').nth(1);
+  await row.getByRole('cell', { name: 'ended: its maker is no longer an owner' }).waitFor();
 });
 
 test('a space is deleted after its name is typed', async (t) => {

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab, waitUntilLive } from './console_page.js';
-import { product } from './suite.js';
+import { tokenOf } from '../api_client.js';
+import { openTab, signInAs, waitUntilLive } from './console_page.js';
+import { husam, product, sarah } from './suite.js';
 
 test('the key in the fragment signs in and appears in no address or page', async (t) => {
   const page = await openTab(t);
@@ -68,10 +69,46 @@ test('a refused link gives back the key that it replaced', async (t) => {
   const page = await openTab(t, { expected: [/status of 401/] });
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   await waitUntilLive(page);
+  page.once('dialog', (dialog) => dialog.accept());
   await page.goto(`${product.base}/#token=not-a-token`);
   await page.getByRole('alert').filter({ hasText: 'does not accept this key' }).waitFor();
   await page.getByRole('button', { name: 'Stay signed in as before' }).click();
   await waitUntilLive(page);
+});
+
+test('a link asks before it signs a tab in as somebody else', async (t) => {
+  const page = await openTab(t);
+  const questions = [];
+  const answer = (verb) =>
+    page.once('dialog', async (dialog) => {
+      questions.push(dialog.message());
+      await dialog[verb]();
+    });
+  const caller = page.locator('#caller');
+  await signInAs(page, husam);
+  assert.equal(await caller.textContent(), 'Signed in as Husam');
+  // The own link asks nothing.
+  const own = await page.evaluate(() => sessionStorage.getItem('smartspace.key'));
+  await page.goto(`${product.base}/#token=${own}`);
+
+  // The question comes in an open page, and when the page loads.
+  const others = tokenOf(sarah, product.jwtSecret);
+  for (const before of [`${product.base}/`, 'about:blank']) {
+    await page.goto(before);
+    answer('dismiss');
+    await page.goto(`${product.base}/#token=${others}`);
+    await waitUntilLive(page);
+    assert.equal(await caller.textContent(), 'Signed in as Husam');
+    assert.ok(!page.url().includes(others));
+  }
+  assert.equal(questions.length, 2);
+  assert.match(questions[0], /^This link signs this tab in with another key or token\./);
+  assert.equal(await page.evaluate(() => sessionStorage.getItem('smartspace.key')), own);
+
+  answer('accept');
+  await page.goto(`${product.base}/#token=${others}`);
+  await caller.filter({ hasText: 'Signed in as Sarah' }).waitFor();
+  assert.equal(questions.length, 3);
 });
 
 test('signing out removes the key', async (t) => {

@@ -268,6 +268,7 @@ test('a refused step back leaves the history as it was', async (t) => {
 
 test('a refused link gives back the key that was accepted last', async (t) => {
   const page = await openTab(t, { expected: [/status of 401/] });
+  page.on('dialog', (dialog) => dialog.accept());
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   await waitUntilLive(page);
   const refused = async (link) => {

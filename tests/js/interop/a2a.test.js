@@ -13,7 +13,7 @@ import {
 } from '@a2a-js/sdk/client';
 import { Role, TaskState } from '@a2a-js/sdk';
 import { tokenOf } from '../api_client.js';
-import { OPENING, startGarden, withoutWarnings } from './garden.js';
+import { NOTE, OPENING, asksFirst, startGarden, withoutWarnings } from './garden.js';
 import { PYTHON_COMMAND } from './remote.js';
 
 const WORD_MS = 60;
@@ -168,6 +168,28 @@ test('a form is answered by data', async (t) => {
   assert.deepEqual(done.artifacts.map(textOf), ['You chose: Approve']);
   assert.equal((await api.messages({ id: waiting.contextId })).length, 3);
   await assert.rejects(client.sendMessage(answer), /waits for no answer/);
+});
+
+test('a call that waits for approval is decided by data', async (t) => {
+  withoutWarnings(t);
+  const garden = await scene(t);
+  const { client } = garden;
+  await asksFirst(garden);
+  const waiting = await client.sendMessage(asked('Please note the lilies.'));
+  assert.equal(waiting.status.state, TaskState.TASK_STATE_INPUT_REQUIRED);
+  const [question, card] = waiting.status.message.parts.map(({ content }) => content.value);
+  const input = JSON.stringify(NOTE);
+  assert.equal(question, `set_memories waits for approval. Its input: ${input}`);
+  assert.deepEqual([card.ui, card.input, card.approval.state], ['approval', NOTE, 'open']);
+  assert.deepEqual(card.resultSchema.required, ['action']);
+  const to = { contextId: waiting.contextId, taskId: waiting.id };
+  const wrong = asked('', { ...to, parts: data({ choice: 'Approve' }) });
+  await assert.rejects(client.sendMessage(wrong), /action/);
+  const [part] = data({ action: 'approve' });
+  const parts = [{ ...part, metadata: { callId: card.callId } }];
+  const done = await client.sendMessage(asked('', { ...to, parts }));
+  assert.equal(done.status.state, TaskState.TASK_STATE_COMPLETED);
+  assert.deepEqual(done.artifacts.map(textOf), ['Noted.']);
 });
 
 test('a task is subscribed to and canceled', async (t) => {

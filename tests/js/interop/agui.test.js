@@ -4,7 +4,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HttpAgent } from '@ag-ui/client';
 import { HttpAgent as HttpAgent0 } from 'ag-ui-client-0';
-import { OPENING, WEATHER, startGarden, withoutWarnings } from './garden.js';
+import { tokenOf } from '../api_client.js';
+import {
+  NOTE,
+  OPENING,
+  WEATHER,
+  asksFirst,
+  newestCard,
+  startGarden,
+  withoutWarnings,
+} from './garden.js';
 
 const CLIENTS = { 'the client of 1.0.0': HttpAgent, 'the client of 0.0.59': HttpAgent0 };
 const WORD_MS = 60;
@@ -165,6 +174,49 @@ for (const [name, Client] of Object.entries(CLIENTS)) {
     await run(client, { resume: [resolved] });
     const result = client.messages.find(({ role }) => role === 'tool');
     assert.deepEqual(JSON.parse(result.content), { declined: true });
+  });
+
+  test(`${name}: decides a call that waits for approval`, async (t) => {
+    withoutWarnings(t);
+    const scene = await startGarden(t);
+    const { api, sarah, garden, product } = scene;
+    await asksFirst(scene, { quorum: 2 });
+    const client = agentOf(Client, scene, garden);
+    say(client, 'local-1', '@Guide Please note the lilies.');
+    const [interrupt] = (await run(client)).at(-1).outcome.interrupts;
+    const input = JSON.stringify(NOTE);
+    assert.equal(interrupt.message, `set_memories waits for approval. Its input: ${input}`);
+    assert.deepEqual(interrupt.responseSchema.required, ['action']);
+    const { ui, approval } = interrupt.metadata.smartspace;
+    assert.deepEqual([ui, approval.needed, approval.state], ['approval', 2, 'open']);
+    const payload = { action: 'approve' };
+    const resume = [{ interruptId: interrupt.id, status: 'resolved', payload }];
+    const first = await run(client, { resume });
+    assert.deepEqual(first.at(-1).outcome, { type: 'success' }, 'a person is asked once');
+    const { card } = await newestCard(scene);
+    assert.deepEqual([card.status, card.approval.decisions.length], ['pending', 1]);
+
+    const bearer = { authorization: `Bearer ${tokenOf(sarah, product.jwtSecret)}` };
+    const other = agentOf(Client, { product, bearer }, garden);
+    const [asked] = (await run(other)).at(-1).outcome.interrupts;
+    assert.equal(asked.id, interrupt.id);
+    const second = await run(other, { resume });
+    assert.deepEqual(second.at(-1).outcome, { type: 'success' });
+    const result = other.messages.find(({ role }) => role === 'tool');
+    assert.deepEqual(JSON.parse(result.content), { saved: ['flowers'] });
+    assert.equal(textsOf(other).at(-1)[2], 'Noted.');
+    assert.equal((await api.messages(garden)).length, 3);
+  });
+
+  test(`${name}: is not asked what only others may decide`, async (t) => {
+    withoutWarnings(t);
+    const scene = await startGarden(t);
+    await asksFirst(scene, { by: [scene.sarah.id] });
+    const client = agentOf(Client, scene, scene.garden);
+    say(client, 'local-1', '@Guide Please note the lilies.');
+    assert.deepEqual((await run(client)).at(-1).outcome, { type: 'success' });
+    const { card } = await newestCard(scene);
+    assert.deepEqual([card.status, card.ui], ['pending', 'approval']);
   });
 
   test(`${name}: is cut and follows what is still written`, async (t) => {

@@ -11,7 +11,15 @@ import {
 import * as ai6 from 'ai-6';
 import { Chat as Chat3 } from 'ai-sdk-react-3';
 import { tokenOf } from '../api_client.js';
-import { OPENING, WEATHER, startGarden, withoutWarnings } from './garden.js';
+import {
+  OPENING,
+  WEATHER,
+  asksFirst,
+  decide,
+  newestCard,
+  startGarden,
+  withoutWarnings,
+} from './garden.js';
 
 const CLIENTS = {
   'the client of ai 7': {
@@ -151,6 +159,30 @@ for (const [name, sdk] of Object.entries(CLIENTS)) {
       assert.deepEqual(answers(chat), [`You chose: ${choice}`]);
     });
 
+  for (const [response, output] of [
+    [{ approved: true }, { saved: ['flowers'] }],
+    [
+      { approved: false, reason: 'Not now' },
+      { declined: true, reason: 'Not now' },
+    ],
+  ])
+    test(`${name}: decides a call: ${response.approved}`, async (t) => {
+      withoutWarnings(t);
+      const scene = await startGarden(t);
+      const { api, garden } = scene;
+      await asksFirst(scene);
+      const sendAutomaticallyWhen = sdk.lastAssistantMessageIsCompleteWithApprovalResponses;
+      const chat = chatOf(sdk, scene, garden, { sendAutomaticallyWhen });
+      await chat.sendMessage({ text: '@Guide Please note the lilies.' });
+      const { approval, state, toolName } = tool(chat);
+      assert.deepEqual([toolName, state], ['set_memories', 'approval-requested']);
+      await chat.addToolApprovalResponse({ id: approval.id, ...response });
+      await api.waitFor(() => answers(chat).length > 0 && chat.status === 'ready');
+      assert.deepEqual(chat.errors, []);
+      assert.deepEqual(tool(chat).output, output);
+      assert.deepEqual(answers(chat), ['Noted.']);
+    });
+
   test(`${name}: loses its stream and resumes`, async (t) => {
     withoutWarnings(t);
     const scene = await startGarden(t, 250);
@@ -234,6 +266,28 @@ test('a refused answer does not hold up what is said next', async (t) => {
   await chat.sendMessage({ text: '@Weather How is it?' });
   assert.deepEqual(answers(chat), [WEATHER]);
   assert.equal((await api.messages(garden)).length, 4);
+});
+
+test('an approval that is sent again does not count for an input from after it', async (t) => {
+  const scene = await startGarden(t);
+  await asksFirst(scene, { quorum: 2 });
+  const chat = chatOf(CLIENTS['the client of ai 7'], scene, scene.garden);
+  await chat.sendMessage({ text: '@Guide Please note the lilies.' });
+  await chat.addToolApprovalResponse({ id: tool(chat).approval.id, approved: true });
+  await chat.sendMessage();
+  assert.deepEqual(chat.errors, []);
+  const { decisions } = (await newestCard(scene)).card.approval;
+  assert.deepEqual([decisions.length, decisions[0].by], [1, scene.husam.id]);
+  const input = { memories: [{ key: 'flowers', value: 'nettles' }] };
+  await decide(scene, scene.sarah, { action: 'edit', input });
+  await chat.sendMessage({ text: '@Weather How is it?' });
+  assert.deepEqual(answers(chat), [WEATHER]);
+  const { card } = await newestCard(scene);
+  assert.deepEqual([card.status, card.input], ['pending', input]);
+  assert.deepEqual(
+    card.approval.decisions.map(({ by, action }) => [by, action]),
+    [[scene.sarah.id, 'edit']],
+  );
 });
 
 test('a page resumes its own turn first, and one whose run was repeated', async (t) => {

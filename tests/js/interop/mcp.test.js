@@ -161,6 +161,27 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       assert.equal(late.status, 409);
     });
 
+    await t.test('decides a call that waits for approval', async () => {
+      await api.change(guide.id, { agent: { approvals: [{ tools: ['send_message'] }] } });
+      const text = '@Guide When does it open?';
+      const posted = await call(client, 'post_message', { ...inGarden, text, waitSeconds: 20 });
+      assert.equal(posted.isOver, true);
+      const message = posted.messages.at(-1);
+      const card = message.parts.find(({ type }) => type === 'tool');
+      assert.deepEqual([card.ui, card.name], ['approval', 'send_message']);
+      assert.equal(card.input.text, ANSWER);
+      const at = { runId: message.runId, callId: card.callId };
+      const wrong = await refusal(client, 'answer_form', { ...at, output: { choice: 'Approve' } });
+      assert.equal(wrong.status, 422);
+      await call(client, 'answer_form', { ...at, output: { action: 'approve' } });
+      const waits = { ...inGarden, afterSeq: message.seq, timeoutSeconds: 20 };
+      const { messages } = await call(client, 'wait_for_messages', waits);
+      assert.deepEqual(textsOf(messages), [ANSWER]);
+      const late = await refusal(client, 'answer_form', { ...at, output: { action: 'decline' } });
+      assert.equal(late.status, 409);
+      await api.change(guide.id, { agent: { approvals: [] } });
+    });
+
     await t.test('cancels a run that takes too long', async () => {
       const text = '@Slow Count to three.';
       const posted = await call(client, 'post_message', { ...inGarden, text, waitSeconds: 1 });

@@ -231,7 +231,8 @@ export async function playScene(product, model) {
   await member.until({ id: 'presence' });
   await seen('presence', quiet);
   member.send({ action: 'presence', id: 'typing', spaceId: quiet.id, typing: true });
-  member.send({ action: 'ping', id: 'ping', spaces: { [quiet.id]: 0 } });
+  const present = [quiet.id];
+  member.send({ action: 'ping', id: 'ping', spaces: { [quiet.id]: 0 }, present });
   for (const id of ['send', 'refused', 'typing', 'ping']) await member.until({ id });
   await operator.until(({ type, typing }) => type === 'presence' && typing.length > 0);
   const hers = tokenOf(sarah, product.jwtSecret);

@@ -17,6 +17,42 @@ pub const MAYBE_REACHED: [&str; 2] =
 /// The tool that draws pictures.
 pub const DRAWS: &str = "draw";
 
+/// The tools with rules: people decide the calls of the first one, and the other one is refused.
+pub const RULED: [&str; 2] = ["transfer", "drop"];
+
+/// The configuration of the tools with rules.
+pub(crate) fn ruled() -> [Value; 2] {
+    RULED.map(|name| {
+        json!({
+            "name": name,
+            "description": "Reaches outside.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"text": {"type": "string"}},
+                "required": ["text"]
+            },
+            "execution": {
+                "type": "http",
+                "method": "POST",
+                "url": format!("https://shop.example/{name}"),
+                "body": {"what": "{{input.text}}"},
+                "timeoutMs": 3_000,
+            },
+        })
+    })
+}
+
+/// The rules. `expires_after` says how long calls wait.
+pub(crate) fn rules(quorum: u64, expires_after: &str, on_expire: &str) -> Value {
+    json!([
+        {
+            "tools": ["transfer", "drop"], "quorum": quorum,
+            "expiresAfter": expires_after, "onExpire": on_expire,
+        },
+        {"tools": ["drop"], "action": "deny"},
+    ])
+}
+
 /// The configuration of the tool that draws.
 pub(crate) fn drawing() -> Value {
     json!({

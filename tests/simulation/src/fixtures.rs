@@ -76,6 +76,7 @@ async fn make_agents(deployment: &Arc<Deployment>) -> Result<Vec<Value>, String>
             },
             "context": {"window": parameters.window},
             "tools": tools(deployment),
+            "approvals": rules(deployment),
         });
         let body = json!({"type": "agent", "name": name, "agent": agent});
         let agent = post(deployment, "/v1/entities", body).await?;
@@ -149,10 +150,29 @@ fn tools(deployment: &Deployment) -> Vec<Value> {
     if deployment.env.parameters.outside {
         tools.extend(external_tools::configuration());
     }
+    if deployment.env.parameters.approvals {
+        tools.extend(external_tools::ruled());
+    }
     if deployment.env.parameters.files {
         tools.push(external_tools::drawing());
     }
     tools
+}
+
+/// The rules of an agent about its calls.
+fn rules(deployment: &Deployment) -> Value {
+    let parameters = &deployment.env.parameters;
+    if !parameters.approvals {
+        return json!([]);
+    }
+    let number = |name: &str| deployment.env.chance.below(&format!("fixtures/{name}"), 2) as usize;
+    // With one person nobody could approve what two have to.
+    let quorum = if parameters.people > 1 { 1 + number("quorum") as u64 } else { 1 };
+    external_tools::rules(
+        quorum,
+        ["30 seconds", "10 minutes"][number("approvals expire")],
+        ["decline", "end"][number("on expire")],
+    )
 }
 
 /// A form and a visible tool.

@@ -35,6 +35,10 @@ pub struct Ledger {
     pub sent_messages: Vec<SentMessage>,
     /// The files that people announced: their spaces and their ids.
     pub announced_files: Vec<(SpaceId, String)>,
+    /// The files whose deletion was requested, and whether it was confirmed.
+    pub deleted_files: BTreeMap<String, bool>,
+    /// Spaces that their only member has left.
+    pub emptied: Vec<Emptied>,
     /// The files of messages that people and remote agents sent.
     pub sent_files: Vec<SentFiles>,
     /// How often a picture was drawn, by the call.
@@ -43,6 +47,8 @@ pub struct Ledger {
     pub refused_messages: Vec<RefusedMessage>,
     /// The answers that people gave to forms.
     pub answers: Vec<FormAnswer>,
+    /// The decisions of people about calls.
+    pub decisions: Vec<CallDecision>,
     /// Runs whose cancellation was confirmed.
     pub canceled: Vec<Canceled>,
     /// Requests to repeat runs.
@@ -78,6 +84,8 @@ pub struct Ledger {
     pub refused_webhooks: BTreeSet<String>,
     /// How often the router answered, or failed to answer, by the text of the message.
     pub routed: BTreeMap<String, u64>,
+    /// When routers were asked about messages, by their sender as the question names it.
+    pub router_calls: BTreeMap<String, Vec<Instant>>,
     /// The requests that models received.
     pub model_requests: Vec<ModelRequest>,
     /// The requests that arrived at the servers that tools call, in order.
@@ -105,6 +113,13 @@ pub struct Ledger {
     pub calls: Vec<(Instant, String)>,
 }
 
+impl Ledger {
+    /// Whether somebody was removed from a space at some time.
+    pub fn has_lost_members(&self, space: SpaceId) -> bool {
+        self.readmitted.iter().chain(&self.moving).any(|(left, _)| *left == space)
+    }
+}
+
 /// A process that got the job of a run.
 #[derive(Clone, Debug)]
 pub struct Invocation {
@@ -112,6 +127,16 @@ pub struct Invocation {
     pub begun: Instant,
     /// When it had handled the job. `None` if it died before.
     pub ended: Option<Instant>,
+}
+
+/// A space that its only member has left.
+#[derive(Clone, Debug)]
+pub struct Emptied {
+    pub space: SpaceId,
+    /// When the member began to leave. Only spaces whose member has left are noted.
+    pub from: Instant,
+    /// When the request to let the member in again was answered, and the status.
+    pub readmitted: Option<(Instant, Option<u16>)>,
 }
 
 /// The files of a message. Its text is unique.
@@ -344,6 +369,31 @@ impl FormAnswer {
     pub fn may_be_taken(&self) -> bool {
         self.was_taken()
             || self.statuses.iter().any(|status| status.is_none_or(|status| status >= 500))
+    }
+}
+
+/// A decision of a person about a call.
+#[derive(Clone, Debug)]
+pub struct CallDecision {
+    pub person: EntityId,
+    pub call: String,
+    pub action: &'static str,
+    /// The new input of an edit. It is unique.
+    pub input: Value,
+    /// The status of each try, in order, or `None` if no answer came.
+    pub statuses: Vec<Option<u16>>,
+}
+
+impl CallDecision {
+    /// Whether an answer confirmed that it counts.
+    pub fn was_taken(&self) -> bool {
+        self.statuses.contains(&Some(202))
+    }
+
+    /// Whether it may count.
+    pub fn may_be_taken(&self) -> bool {
+        let is_open = |status: &Option<u16>| status.is_none_or(|status| status >= 500);
+        self.was_taken() || self.statuses.iter().any(is_open)
     }
 }
 

@@ -33,7 +33,8 @@
 //! - [`people`] with their [`view`]: they send messages, reconnect, join, leave, cancel runs, and
 //!   answer forms; `timeliness`: they watch when messages arrive
 //! - [`snapshots`]: connections that ask for the text of a stream, and that join in its middle
-//! - [`operator`]: makes plans; [`services`]: send webhooks; [`remover`]: deletes a space
+//! - [`operator`]: makes plans; [`services`]: send webhooks; [`remover`]: deletes a space;
+//!   `empty_spaces`: people leave spaces of their own
 //! - [`remote_agents`]: answer the webhooks that wake them
 //!
 //! The judgement:
@@ -48,6 +49,7 @@ pub mod client;
 pub mod conditions;
 pub mod connections;
 pub mod deployment;
+mod empty_spaces;
 pub mod env;
 pub mod external_tools;
 pub mod fault_rates;
@@ -186,6 +188,8 @@ async fn perform_actions(deployment: &Arc<Deployment>) -> Result<Clients, String
     }
     let uploads = parameters.files;
     let uploads = uploads.then(|| tokio::spawn(uploads::send_files(Arc::clone(deployment))));
+    let empties = parameters.empties;
+    let empties = empties.then(|| tokio::spawn(empty_spaces::leave_spaces(Arc::clone(deployment))));
     let people = locked(&deployment.env.ledger).people.clone();
     let people: Vec<_> = people
         .into_iter()
@@ -203,6 +207,7 @@ async fn perform_actions(deployment: &Arc<Deployment>) -> Result<Clients, String
         let services = join(services).await?;
         join(remover).await?;
         join(uploads).await?;
+        join(empties).await?;
         Ok::<_, String>((operator, services))
     };
     let (people, others) = tokio::join!(join_all(people), others);

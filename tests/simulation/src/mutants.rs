@@ -4,10 +4,11 @@
 //! the product's calls on their way to the table, and the table's responses on their way back.
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
-//! `messages`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `outside`, `budgets` and `prompts`,
-//! and single writes to `runs`, `frames`, `spaces`, `budgets` and `prompts`. `writes` reads and
-//! edits the transaction's JSON for all of them.
+//! `messages`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `approvals`, `outside`, `budgets` and
+//! `prompts`, and single writes to `runs`, `frames`, `spaces`, `budgets`, `prompts` and `rates`.
+//! `writes` reads and edits the transaction's JSON for all of them.
 
+mod approvals;
 mod budgets;
 mod cursors;
 mod forms;
@@ -17,6 +18,7 @@ mod messages;
 mod outside;
 mod plans;
 mod prompts;
+mod rates;
 mod runs;
 mod spaces;
 mod writes;
@@ -173,6 +175,23 @@ pub enum Mutant {
     StoresLostSummaries,
     /// Promise 7: a form accepts answers for ten minutes after its time.
     AcceptsLateAnswers,
+    /// Promise 7: a person who approves a call twice counts twice.
+    CountsPeopleTwice,
+    /// Promise 7: a rule that denies a call asks people instead.
+    AsksInsteadOfDenying,
+    /// Promise 7: an edit keeps the approvals of the input before it.
+    KeepsOldApprovals,
+    /// Promise 7: a worker that takes over does not see that an approved call began, and makes it
+    /// again.
+    UsesApprovalsTwice,
+    /// Promise 7: a worker that takes over makes the calls behind one that waits for people.
+    SkipsWaitingCalls,
+    /// Promise 10: a deleted file still counts.
+    CountsDeletedFiles,
+    /// Promise 5: a space ends that an entity has joined again.
+    EndsJoinedSpaces,
+    /// Promise 10: the calls of routers are not counted against the sender.
+    ForgetsRouterCalls,
 }
 
 impl Mutant {
@@ -211,6 +230,7 @@ impl Mutant {
             | Self::SweepsNothing
             | Self::FinishesInParts
             | Self::LeavesItems
+            | Self::EndsJoinedSpaces
             | Self::ForgetsUnsent
             | Self::AbandonsRemoteRuns => 5,
             Self::ForgetsDepth | Self::IgnoresDepth => 6,
@@ -220,7 +240,12 @@ impl Mutant {
             | Self::FiresInParts
             | Self::FiresAnyway
             | Self::ForgetsTimes
-            | Self::AcceptsLateAnswers => 7,
+            | Self::AcceptsLateAnswers
+            | Self::CountsPeopleTwice
+            | Self::AsksInsteadOfDenying
+            | Self::KeepsOldApprovals
+            | Self::UsesApprovalsTwice
+            | Self::SkipsWaitingCalls => 7,
             Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
             Self::KeepsRosterVersion | Self::IgnoresMembership | Self::OverusesInvites => 9,
             _ => 10,
@@ -240,7 +265,7 @@ impl Mutant {
             Self::ForgetsBeginnings | Self::RepeatsWhatBegan => {
                 rates.under_way = rates.under_way.max(20_000);
             }
-            Self::ForgetsPictures => parameters.files = true,
+            Self::ForgetsPictures | Self::CountsDeletedFiles => parameters.files = true,
             Self::IgnoresSlots => {
                 parameters.keep_agents_busy();
                 parameters.mode = "parallel";
@@ -289,6 +314,15 @@ impl Mutant {
             Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => parameters.make_crowd(),
             Self::KeepsOldCards => parameters.show_cards(),
+            Self::CountsPeopleTwice | Self::AsksInsteadOfDenying | Self::KeepsOldApprovals => {
+                parameters.decide_calls();
+            }
+            Self::UsesApprovalsTwice | Self::SkipsWaitingCalls => {
+                parameters.decide_calls();
+                let rates = &mut parameters.fault_rates;
+                rates.under_way = rates.under_way.max(60_000);
+                rates.killed_before = rates.killed_before.max(2_000);
+            }
             Self::StoresLostSummaries | Self::SummarizesUnread => parameters.need_summaries(),
             Self::AcceptsLateAnswers => {
                 parameters.fault_rates.alarm = 60_000;
@@ -297,7 +331,9 @@ impl Mutant {
             }
             Self::LosesParts | Self::ForgetsSnapshots => parameters.make_rooms_large(),
             Self::LeavesItems => parameters.delete_a_space(),
+            Self::EndsJoinedSpaces => parameters.leave_spaces(),
             Self::ResetsMinutes => parameters.use_up_runs(),
+            Self::ForgetsRouterCalls => parameters.ask_routers(),
             Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => parameters.watch_closely(),
             _ => {}
         }
@@ -324,6 +360,9 @@ impl Mutant {
         if operation == "DeleteItem" && spaces::keeps(self, request) {
             return Some((200, "{}".into()));
         }
+        if operation == "PutItem" {
+            rates::change_put(self, request);
+        }
         if operation == "UpdateItem" {
             runs::change_update(self, request);
             if let Some(settled) = budgets::change_update(self, request) {
@@ -342,6 +381,8 @@ impl Mutant {
         let parts = request["TransactItems"].as_array_mut()?;
         frames::change(self, parts);
         spaces::change(self, parts);
+        spaces::change_ends(self, parts);
+        approvals::change(self, storage, parts);
         plans::change(self, chance, parts);
         cursors::change(self, storage, parts);
         lanes::change(self, parts);
@@ -369,7 +410,13 @@ impl Mutant {
             | Self::ResetsMinutes => {
                 matches!(operation, "BatchGetItem" | "GetItem")
             }
-            Self::RepeatsWhatBegan | Self::LeavesOutMessages => operation == "Query",
+            Self::AsksInsteadOfDenying | Self::CountsPeopleTwice => {
+                matches!(operation, "BatchGetItem" | "GetItem")
+            }
+            Self::RepeatsWhatBegan
+            | Self::LeavesOutMessages
+            | Self::UsesApprovalsTwice
+            | Self::SkipsWaitingCalls => operation == "Query",
             Self::IgnoresLanes | Self::KeepsOldCards => operation == "BatchGetItem",
             Self::AcceptsLateAnswers => operation == "GetItem",
             _ => false,
@@ -388,6 +435,10 @@ impl Mutant {
             Self::KeepsOldCards => prompts::hide_results(&mut parsed),
             Self::LeavesOutMessages => prompts::hide_new_messages(request, &mut parsed),
             Self::AcceptsLateAnswers => forms::give_time(&mut parsed),
+            Self::CountsPeopleTwice => approvals::rename_people(&mut parsed),
+            Self::UsesApprovalsTwice => approvals::hide_beginnings(&mut parsed),
+            Self::SkipsWaitingCalls => approvals::finish_waiting(&mut parsed),
+            Self::AsksInsteadOfDenying => approvals::allow_denied(&mut parsed),
             _ => messages::hide_departures(&mut parsed),
         }
         *answer = parsed.to_string();

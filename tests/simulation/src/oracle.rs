@@ -7,9 +7,9 @@
 //! 2. `order`, `prompts`, `summaries`
 //! 3. `actions_once`, `run_ends`, `outside`, `forks`, `pictures`, `remote`
 //! 4. `leases`, `stopped_runs`, `cut_results`, `remote`, `summaries`
-//! 5. `hanging_runs`, `deletions`, `files`, `remote`
+//! 5. `hanging_runs`, `deletions`, `empty_spaces`, `files`, `remote`
 //! 6. `chains`, `services`
-//! 7. `forms`, `plans`
+//! 7. `forms`, `approvals`, `plans`
 //! 8. `unread_messages`
 //! 9. `members_only`, `invites`, `runs_without_space`
 //! 10. `frames`, `reads`, `timeliness`, `lanes`, `seconds`, `budgets`, `rates`, `files`, `pictures`
@@ -17,10 +17,12 @@
 //! `streams` compares live text with the stored messages.
 
 mod actions_once;
+mod approvals;
 mod budgets;
 mod chains;
 mod cut_results;
 mod deletions;
+mod empty_spaces;
 mod files;
 mod forks;
 mod forms;
@@ -39,6 +41,7 @@ mod rates;
 mod reads;
 mod remote;
 mod retries;
+mod router_calls;
 mod routing;
 mod run_ends;
 mod runs_without_space;
@@ -104,6 +107,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     };
     stored_once::accepted_messages_are_stored_and_trigger_once(&mut evidence);
     routing::the_router_decides_once(&mut evidence);
+    router_calls::a_minute_asks_routers_sixty_times(&mut evidence);
     services::deliveries_trigger_once(&mut evidence);
     retries::a_run_is_repeated_once(&mut evidence);
     order::one_order_without_gaps(&mut evidence);
@@ -119,10 +123,12 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     files::files_are_those_of_their_messages(&mut evidence);
     pictures::pictures_are_drawn_once_and_kept(&mut evidence);
     deletions::nothing_is_left_of_a_deleted_space(&mut evidence);
+    empty_spaces::empty_spaces_end(&mut evidence);
     chains::chains_of_agents_end(&mut evidence);
     rates::runs_per_minute_have_a_limit(&mut evidence);
     budgets::models_are_paid_for(&mut evidence);
     forms::a_form_counts_once(&mut evidence);
+    approvals::calls_are_made_as_people_decided(&mut evidence);
     plans::a_plan_fires_once_for_each_of_its_times(&mut evidence);
     unread_messages::messages_are_new_until_a_completed_run_read_them(&mut evidence);
     members_only::only_members_read_and_write(&mut evidence);

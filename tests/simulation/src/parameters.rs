@@ -5,12 +5,19 @@ mod small;
 use std::time::Duration;
 
 use serde_json::Value;
-use smartspace_domain::{append_limits::AppendLimit, limits::RoomLimits};
+use smartspace_domain::{
+    append_limits::AppendLimit,
+    limits::{EMPTY_SPACES_KEPT, RoomLimits},
+};
 
 use crate::{chance::Chance, fault_rates::FaultRates, units::Units};
 
 /// A limit that people and agents reach, who write far less than a real crowd.
 pub(crate) const FEW_APPENDS: AppendLimit = AppendLimit { messages: 4, bytes: 12_000 };
+
+/// How long an empty space stays in seeds in which people leave spaces. Other spaces, from which
+/// everybody is removed for a while, have no members for a shorter time.
+pub(crate) const SHORTLY_KEPT: Duration = Duration::from_mins(4);
 
 /// A context window that the results of one step may fill, in tokens.
 pub(crate) const SMALL_WINDOW: u32 = 1_000;
@@ -37,6 +44,8 @@ pub struct Parameters {
     pub tools: bool,
     /// Whether agents have tools that make external calls.
     pub outside: bool,
+    /// Whether people decide calls of agents.
+    pub approvals: bool,
     /// Whether the operator and agents make plans.
     pub plans: bool,
     /// Whether services trigger agents.
@@ -45,8 +54,14 @@ pub struct Parameters {
     pub remote: bool,
     /// Whether people send files.
     pub files: bool,
+    /// Whether people make spaces and leave them.
+    pub empties: bool,
+    /// How long a space stays that its last member has left.
+    pub empty_spaces_kept: Duration,
     /// How much a space accepts in a second.
     pub append_limit: AppendLimit,
+    /// How many messages a person sends at once.
+    pub burst: usize,
     /// How many connections make a room large.
     pub room_limits: RoomLimits,
     /// How many answers of a thousand are written slowly.
@@ -147,6 +162,8 @@ impl Parameters {
     /// Draws which features of the product a seed uses.
     fn with_features(draw: &Draw<'_>, crowd: bool) -> Self {
         let is_large = draw.number("large rooms", 0, 3) == 0;
+        let empties = !crowd && draw.number("empties", 0, 5) == 0;
+        let empties = empties.then_some(SHORTLY_KEPT);
         let has_small_window = draw.number("context window", 0, 3) == 0;
         Self {
             window: [50, 50, 8][draw.number("window", 0, 2) as usize],
@@ -156,12 +173,16 @@ impl Parameters {
             ),
             tools: draw.number("tools", 0, 5) != 0,
             outside: draw.number("outside", 0, 3) != 0,
+            approvals: !crowd && draw.number("approvals", 0, 2) == 0,
             plans: !crowd && draw.number("plans", 0, 2) != 0,
             services: !crowd && draw.number("services", 0, 2) != 0,
             remote: !crowd && draw.number("remote", 0, 4) == 0,
             files: !crowd && draw.number("files", 0, 3) == 0,
+            empties: empties.is_some(),
+            empty_spaces_kept: empties.unwrap_or(EMPTY_SPACES_KEPT),
             append_limit: [FEW_APPENDS, AppendLimit::SPACE]
                 [draw.number("append limit", 0, 4).min(1) as usize],
+            burst: 1,
             room_limits: if is_large { few_connections(draw.0) } else { RoomLimits::SPACE },
             // Somebody may join in the middle of a slow answer.
             slow_answers: if is_large && !crowd { 400 } else { 50 },

@@ -9,6 +9,7 @@
 mod administration;
 mod answers;
 mod connection;
+mod decisions;
 mod floods;
 mod posting;
 mod reads;
@@ -92,6 +93,7 @@ impl Person {
                 _ => self.retire(&place).await,
             }
             self.answer_forms(&format!("{place}/form")).await;
+            self.decide_calls(&format!("{place}/call")).await;
             if deployment.env.chance.happens(&format!("{place}/again"), 100)
                 && self.follows(space)
                 && self.follow_again(&format!("{place}/again"), space).await.is_none()

@@ -7,9 +7,14 @@ use std::{
 };
 
 use axum::Router;
-use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
+use smartspace_api::{AdminKey, Api, PublicAddress, SocketUrl, Tokens};
 use smartspace_broadcast::Broadcast;
-use smartspace_domain::{Time, budgets::DailyLimit, callbacks::CallbackKey};
+use smartspace_domain::{
+    Time,
+    attachments::{ByteLimit, FileLimits},
+    budgets::DailyLimit,
+    callbacks::CallbackKey,
+};
 use smartspace_egress::Egress;
 use smartspace_embedded_table::{NAME, client_on};
 use smartspace_pipeline::Pipeline;
@@ -44,6 +49,9 @@ use crate::{
 };
 
 pub const ADMIN_KEY: &str = "the-operator-of-the-simulation";
+/// All files together have a limit, so that they are counted, and have room.
+const FILE_LIMITS: FileLimits =
+    FileLimits { in_all: ByteLimit(Some(1024 * 1024)), ..FileLimits::DEFAULT };
 /// How long ended runs are stored.
 const RETENTION: Duration = Duration::from_hours(30 * 24);
 /// The secret that signs people's tokens.
@@ -96,12 +104,13 @@ impl Process {
             invites: smartspace_domain::invites::InvitePolicy::Guests,
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
-            callback_key: CallbackKey::of_admin_key(ADMIN_KEY),
+            callback_key: CallbackKey::of_secret(ADMIN_KEY),
             tokens: Tokens::signed_with(JWT_SECRET, false).ok(),
             secrets: Arc::new(FixedSecrets(Arc::clone(&SECRETS))),
-            socket_url: SocketUrl::OfHost("/v1/socket"),
+            public_address: PublicAddress::OfHost,
+            socket_url: SocketUrl::Under("/v1/socket"),
             cors_origins: Vec::new(),
-            prices: Arc::default(),
+            router_model: None,
             providers: Arc::default(),
             model_servers: Arc::new(NoServers),
         };
@@ -121,14 +130,14 @@ impl Process {
                 egress,
                 Arc::default(),
                 Callbacks {
-                    key: CallbackKey::of_admin_key(ADMIN_KEY),
+                    key: CallbackKey::of_secret(ADMIN_KEY),
                     api_url: "https://smartspace.example".into(),
                 },
                 is_stopping,
             ),
             triggers: Triggers {
                 pipeline: pipeline.clone(),
-                routers: Routers::new(models, Arc::default()),
+                routers: Routers::new(models, Arc::default(), None),
                 traces: None,
             },
             broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },
@@ -158,6 +167,8 @@ fn pipeline(env: &Arc<Env>, life: &Arc<ProcessLife>) -> Pipeline {
         store: Store::on(database, Some(RETENTION), Arc::new(move || jitter.random()))
             .with_append_limit(Some(env.parameters.append_limit))
             .with_room_limits(env.parameters.room_limits)
+            .with_empty_spaces_kept(env.parameters.empty_spaces_kept)
+            .with_file_limits(FILE_LIMITS)
             .with_budget(DailyLimit {
                 tokens: env.parameters.budget.and_then(|budget| budget.of(BudgetOf::Deployment)),
                 nanodollars: None,

@@ -75,12 +75,36 @@ impl Sending {
             uploads.push(self.upload(file.clone()));
         }
         let sent = self.say(&files);
+        let deletion = self.delete_some(&files);
         if chance.happens(&self.place, 500) {
             // The message names files that are still being uploaded.
-            tokio::join!(futures::future::join_all(uploads), sent);
+            tokio::join!(futures::future::join_all(uploads), sent, deletion);
         } else {
             futures::future::join_all(uploads).await;
-            sent.await;
+            tokio::join!(sent, deletion);
+        }
+    }
+
+    /// Deletes some of the files, perhaps before they are uploaded or sent.
+    async fn delete_some(&self, files: &[Announced]) {
+        let chance = &self.deployment.env.chance;
+        for file in files {
+            let place = format!("{}/{}/deletion", self.place, file.id);
+            if !chance.happens(&place, 250) {
+                continue;
+            }
+            sleep(chance.time(&place, Duration::ZERO, LATE)).await;
+            let by_operator = chance.happens(&place, 300);
+            let caller = if by_operator { Caller::Operator } else { Caller::Entity(self.person) };
+            // The oracle must know of it even if no answer comes.
+            locked(&self.deployment.env.ledger).deleted_files.insert(file.id.clone(), false);
+            let path = format!("/v1/spaces/{}/attachments/{}", self.space, file.id);
+            let answer = self
+                .deployment
+                .http_with_retries(&place, caller, Method::DELETE, &path, None, None)
+                .await;
+            let confirmed = answer.is_some_and(|(status, _)| status == 204);
+            locked(&self.deployment.env.ledger).deleted_files.insert(file.id.clone(), confirmed);
         }
     }
 

@@ -137,12 +137,14 @@ async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_budget_takes_one_read_before_the_message_and_one_write_before_the_model() {
+async fn a_budget_takes_at_most_one_read_before_the_message_and_one_write_before_the_model() {
     for scope in [BudgetOf::Agents, BudgetOf::Spaces, BudgetOf::Deployment] {
         let budget = Some(TokenBudget { scope, tokens: 1_000_000 });
         let [_, without, _] = counts(0, Parameters::quiet()).await;
         let [_, with, _] = counts(0, Parameters { budget, ..Parameters::quiet() }).await;
-        assert_eq!(with.in_a_row, without.in_a_row + 2, "{scope:?}: {with:?}");
+        // What the deployment has used is read with the members.
+        let reads = u128::from(!matches!(scope, BudgetOf::Deployment));
+        assert_eq!(with.in_a_row, without.in_a_row + reads + 1, "{scope:?}: {with:?}");
     }
 }
 

@@ -26,7 +26,7 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 55] = [
+const KINDS: [&str; 56] = [
     "budget-meta",
     "conn-meta",
     "conn-space",
@@ -45,9 +45,10 @@ const KINDS: [&str; 55] = [
     "entity-meta",
     "entity-parting",
     "entity-slots",
+    "entity-used",
     "ext-meta",
     "files-file",
-    "files-unsent",
+    "files-used",
     "hook-meta",
     "idem-meta",
     "invites-invite",

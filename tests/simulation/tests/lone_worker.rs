@@ -175,7 +175,7 @@ async fn store_with_history(space: SpaceId, agent: EntityId) -> Store {
 
 /// Routers that no message asks.
 fn routers() -> Routers {
-    Routers::new(Arc::new(SlowModel::default()), Arc::default())
+    Routers::new(Arc::new(SlowModel::default()), Arc::default(), None)
 }
 
 struct Scene {
@@ -230,7 +230,7 @@ impl Scene {
             egress,
             Arc::default(),
             Callbacks {
-                key: CallbackKey::of_admin_key(""),
+                key: CallbackKey::of_secret(""),
                 api_url: "https://smartspace.example".into(),
             },
             self.stopping.subscribe(),

@@ -21,9 +21,13 @@ use tokio::time::{Instant, sleep, sleep_until};
 const CALL_LATENCY: Duration = Duration::from_millis(1);
 const DEVICES: usize = 3;
 /// How often a client says that it is present.
-const EVERY: Duration = Duration::from_secs(30);
+const EVERY: Duration = Duration::from_mins(4);
 /// How long after that it is still present.
-const UNTIL: Duration = Duration::from_secs(75);
+const UNTIL: Duration = Duration::from_mins(5);
+/// How many pings an hour has.
+const PINGS: usize = 15;
+/// In which time the people of a room arrive.
+const ARRIVAL: Duration = Duration::from_secs(30);
 
 struct Room {
     deployment: Arc<Deployment>,
@@ -74,19 +78,26 @@ impl Room {
         self.deployment.receive(&device.id, &frame.to_string()).await.unwrap();
     }
 
+    /// Pings as a client does.
+    async fn ping(&self, device: &Device) {
+        let known = BTreeMap::from([(self.space, 0)]);
+        let ping = json!({"action": "ping", "spaces": known, "present": [self.space]});
+        self.deployment.receive(&device.id, &ping.to_string()).await.unwrap();
+    }
+
     async fn close(&self, device: &Device) {
         self.deployment.env.connections.close(&device.id);
         self.deployment.some_process("test").unwrap().socket.disconnect(&device.id).await.unwrap();
     }
 
-    /// Lets devices say that they are present, spread over each interval, until `end`.
+    /// Lets devices ping, spread over each interval, until `end`.
     async fn stay(&self, devices: &[&Device], end: Instant) {
         let count = devices.len() as u32;
         let one = async |(number, device): (usize, &&Device)| {
             let mut next = Instant::now() + EVERY * number as u32 / count;
             while next < end {
                 sleep_until(next).await;
-                self.send(device, json!({"action": "presence"})).await;
+                self.ping(device).await;
                 next += EVERY;
             }
         };
@@ -142,17 +153,17 @@ async fn expect_low_cost(people: usize) {
     let began = Instant::now();
     room.count();
     let arrive = async |person: usize| {
-        sleep(EVERY * person as u32 / people as u32).await;
+        sleep(ARRIVAL * person as u32 / people as u32).await;
         join_all((0..DEVICES).map(|number| room.device(person, number))).await
     };
     let devices: Vec<_> = join_all((0..people).map(arrive)).await.into_iter().flatten().collect();
     let took = began.elapsed();
     let arrived = room.count();
     let all: Vec<_> = devices.iter().collect();
-    room.stay(&all, Instant::now() + Duration::from_mins(1)).await;
+    room.stay(&all, Instant::now() + EVERY).await;
     room.count();
     let before = room.seen(all[0]).1;
-    let minutes = 3;
+    let minutes = 12;
     room.stay(&all, Instant::now() + Duration::from_mins(minutes)).await;
     let frames = room.seen(all[0]).1 - before;
     let counts = room.count();
@@ -177,14 +188,14 @@ async fn expect_low_cost(people: usize) {
         devices.len(),
         (60 * minutes) as f64 / frames as f64
     );
-    // Each device is answered, and gets a frame at most every 40 s.
-    assert!(frames as u64 <= minutes * 60 / 40 + 1, "{frames} frames in {minutes} minutes");
-    assert!(table <= 6.0 * answers, "{table} table calls a second");
+    // Each device is answered, and gets a frame at most every 50 s.
+    assert!(frames as u64 <= minutes * 60 / 50 + 1, "{frames} frames in {minutes} minutes");
+    assert!(table <= 7.0 * answers, "{table} table calls a second");
     room.deployment.end();
 }
 
 #[tokio::test(start_paused = true)]
-async fn presence_is_right_ten_seconds_after_a_close_and_a_second_after_a_silent_death() {
+async fn presence_is_right_ten_seconds_after_a_close_and_five_minutes_after_a_silent_death() {
     let room = Room::with(4).await;
     let devices = join_all((0..4).map(|person| room.device(person, 0))).await;
     let second = room.device(1, 1).await;
@@ -216,7 +227,7 @@ async fn presence_is_right_ten_seconds_after_a_close_and_a_second_after_a_silent
     assert!(still.next().is_none(), "{frame}");
 
     // One device dies without a word; the others go on.
-    room.send(dies, json!({"action": "presence"})).await;
+    room.ping(dies).await;
     let died = Instant::now();
     let gone = died + UNTIL + Duration::from_secs(1);
     room.stay(&[stays, types], died + UNTIL - Duration::from_secs(2)).await;
@@ -226,13 +237,14 @@ async fn presence_is_right_ten_seconds_after_a_close_and_a_second_after_a_silent
     assert!(room.shows(stays, 0) && room.shows(stays, 3));
     // Everybody stays shown for as long as they are there.
     let staying = [stays, types];
+    join_all(staying.map(|device| room.ping(device))).await;
     let look = async {
-        for _ in 0..300 {
+        for _ in 0..1_000 {
             sleep(Duration::from_secs(1)).await;
             assert!(room.shows(stays, 0) && room.shows(stays, 3), "{:?}", room.seen(stays));
         }
     };
-    tokio::join!(room.stay(&staying, Instant::now() + Duration::from_mins(5)), look);
+    tokio::join!(room.stay(&staying, Instant::now() + Duration::from_secs(1_000)), look);
     room.deployment.end();
 }
 
@@ -255,4 +267,77 @@ async fn a_crowd_that_comes_at_once_gets_a_frame_every_three_seconds() {
         assert_eq!(room.shown(device).len(), 30);
     }
     room.deployment.end();
+}
+
+/// The calls and frames of a page that a person has open for an hour, while nothing else happens.
+#[derive(Debug, PartialEq, Eq)]
+struct Hour {
+    /// In both directions.
+    frames: usize,
+    table_reads: usize,
+    table_writes: usize,
+    /// Jobs of the queues, sent at once or later.
+    jobs: usize,
+}
+
+impl Hour {
+    /// Millionths of a dollar at list prices. A job is sent, received and deleted. Each frame of
+    /// the client and each job is an invocation of 60 ms with half a GB.
+    fn price(&self, frames_of_client: usize) -> f64 {
+        const INVOCATION: f64 = 0.2 + 0.06 * 0.5 * 13.33;
+        let invocations = frames_of_client + self.jobs;
+        let [frames, reads, writes, jobs, invocations] =
+            [self.frames, self.table_reads, self.table_writes, self.jobs, invocations]
+                .map(|count| count as f64);
+        frames + 0.125 * reads + 0.625 * writes + 3.0 * 0.4 * jobs + INVOCATION * invocations
+    }
+}
+
+/// The same by the frames of commit 0feb1625: a ping and a frame about presence, each answered,
+/// every 30 seconds. Presence expired after 75 seconds, so followers got it again each minute.
+const BEFORE: Hour = Hour { frames: 540, table_reads: 840, table_writes: 600, jobs: 120 };
+
+/// The calls of an hour in which a browser is visible, or nobody is there.
+async fn calls_of_an_hour(is_visible: bool) -> BTreeMap<String, usize> {
+    let room = Room::with(1).await;
+    let mut next = Instant::now() + EVERY;
+    let device = if is_visible { Some(room.device(0, 0).await) } else { None };
+    sleep_until(next).await;
+    room.count();
+    for _ in 0..PINGS {
+        if let Some(device) = &device {
+            room.ping(device).await;
+        }
+        next += EVERY;
+        sleep_until(next).await;
+        assert!(device.as_ref().is_none_or(|device| room.shows(device, 0)));
+    }
+    let counts = room.count();
+    room.deployment.end();
+    counts
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_hour_of_a_visible_browser_costs_at_most_a_fifth_of_before() {
+    let with = calls_of_an_hour(true).await;
+    let without = calls_of_an_hour(false).await;
+    let count = |counts: &BTreeMap<String, usize>, names: &[&str]| -> usize {
+        names.iter().filter_map(|name| counts.get(*name)).sum()
+    };
+    // Without a client only the sweep works.
+    let of = |names: &[&str]| count(&with, names) - count(&without, names);
+    let hour = Hour {
+        frames: PINGS + of(&["post"]),
+        table_reads: of(&["GetItem", "BatchGetItem", "Query"]),
+        table_writes: of(&["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"]),
+        jobs: of(&["broadcasts", "triggers", "alarm"]),
+    };
+    let price = hour.price(PINGS);
+    let before = BEFORE.price(240);
+    // Visible with --no-capture; docs/performance.md has the figures.
+    let _ =
+        writeln!(stdout(), "{price:.0} millionths of a dollar instead of {before:.0}: {hour:?}");
+    let expected = Hour { frames: 45, table_reads: 120, table_writes: 60, jobs: 30 };
+    assert_eq!(hour, expected, "{with:?} and without: {without:?}");
+    assert!(price <= before / 5.0, "{price} and {before}");
 }

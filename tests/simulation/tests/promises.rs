@@ -189,6 +189,14 @@ mutants! {
     finds_summarized_unread: SummarizesUnread
     finds_stored_lost_summaries: StoresLostSummaries
     finds_accepted_late_answers: AcceptsLateAnswers
+    finds_people_who_count_twice: CountsPeopleTwice
+    finds_denied_calls_that_are_asked: AsksInsteadOfDenying
+    finds_kept_approvals: KeepsOldApprovals
+    finds_approvals_that_are_used_twice: UsesApprovalsTwice
+    finds_skipped_waiting_calls: SkipsWaitingCalls
+    finds_counted_deleted_files: CountsDeletedFiles
+    finds_ended_joined_spaces: EndsJoinedSpaces
+    finds_forgotten_router_calls: ForgetsRouterCalls
 }
 
 #[test]

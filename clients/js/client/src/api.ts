@@ -38,6 +38,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agents/{id}/approvals/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview what a call needs
+         * @description Says what the agent's rules and allowances would do with a call. Nothing is called, stored or
+         *     asked.
+         */
+        post: operations["previewApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents/{id}/card": {
         parameters: {
             query?: never;
@@ -320,6 +341,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/allowances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List remembered approvals
+         * @description Of an agent, of a space, or both, by age. Members see those of their spaces, and only the
+         *     operator sees those that count everywhere. A page may hold fewer than `limit` allowances
+         *     although there are more: read on until `nextCursor` is missing.
+         */
+        get: operations["listAllowances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/allowances/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a remembered approval
+         * @description The agent's calls ask again. The person who made it may do this, people who own its space, and
+         *     the operator.
+         */
+        delete: operations["deleteAllowance"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/entities": {
         parameters: {
             query?: never;
@@ -381,6 +445,28 @@ export interface paths {
          *     one. If the agent can't be triggered, the payload is stored anyway and `reason` says why.
          */
         post: operations["receiveHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what waits for the caller
+         * @description The open forms that the caller may answer, and the calls that it may decide, in all of its
+         *     spaces; for the operator, in all spaces. By expiry, soonest first, at most 50 a page. A page
+         *     looks at about 1,000 cards, so a page may be empty although there is another one.
+         */
+        get: operations["listInbox"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -615,6 +701,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{id}/toolCalls/{callId}/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide a call that waits for approval
+         * @description People decide: those whom the rule that stopped the call names. The call is made once enough
+         *     people have approved it. Any other decision ends the waiting at once. The same person may repeat
+         *     the same decision. The operator decides in the name of the person in `senderId`.
+         */
+        post: operations["decideToolCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{id}/toolCalls/{callId}/result": {
         parameters: {
             query?: never;
@@ -707,13 +815,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the files of a space
+         * @description Newest first. Owners and the operator see all files. Others see those that messages name, and
+         *     those that they have uploaded. A page may be shorter than `limit` although there is another one.
+         */
+        get: operations["listAttachments"];
         put?: never;
         /**
          * Start an upload
          * @description The file becomes `ready` once the storage has it with this size, type and hash. A file that no
-         *     message names is deleted after 24 hours. Files that no message names may have 200 MiB together
-         *     for each member of a space.
+         *     message names is deleted after 24 hours. From now on the file counts among those of the space
+         *     and of the caller, which have limits.
          */
         post: operations["createAttachment"];
         delete?: never;
@@ -736,7 +849,12 @@ export interface paths {
         get: operations["getAttachment"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a file
+         * @description For the entity that uploaded it, the owners of the space and the operator. The messages that
+         *     name the file stay and show it as deleted.
+         */
+        delete: operations["deleteAttachment"];
         options?: never;
         head?: never;
         patch?: never;
@@ -754,7 +872,8 @@ export interface paths {
         put?: never;
         /**
          * Invite people to a space
-         * @description Everyone who has the token may join, as often as `uses` says.
+         * @description Everyone who has the token may join, as often as `uses` says. It ends when its maker stops being
+         *     an owner.
          */
         post: operations["createInvite"];
         delete?: never;
@@ -941,7 +1060,7 @@ export interface components {
         Acceptance: {
             /** @description The invite's token. */
             token: string;
-            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
             name?: string;
         };
         /** @description Where somebody who accepted an invite is now. */
@@ -1047,6 +1166,8 @@ export interface components {
             tools?: components["schemas"]["Tool"][];
             /** @description MCP servers whose tools the agent can call. */
             mcp?: components["schemas"]["McpConfig"];
+            /** @description Rules for calls that people decide, or that are refused. They hold for all tools. */
+            approvals?: components["schemas"]["ApprovalRule"][];
             /** @description Services whose signed webhooks may trigger the agent, by name. */
             webhooks?: {
                 [key: string]: components["schemas"]["Webhook"];
@@ -1077,11 +1198,15 @@ export interface components {
             /** @description The agent's own tools, besides the built-in ones. */
             tools?: components["schemas"]["Tool"][] | null;
             mcp?: null | components["schemas"]["McpConfigPatch"];
+            /** @description Rules for calls that people decide, or that are refused. They hold for all tools. */
+            approvals?: components["schemas"]["ApprovalRule"][] | null;
             /** @description Services whose signed webhooks may trigger the agent, by name. */
             webhooks?: {
                 [key: string]: null | components["schemas"]["WebhookPatch"];
             } | null;
         };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        AllowanceId: string;
         /** @description Who may answer a form. */
         AnswerBy: components["schemas"]["AnswerGroup"] | components["schemas"]["EntityId"][];
         /**
@@ -1089,6 +1214,100 @@ export interface components {
          * @enum {string}
          */
         AnswerGroup: "humans" | "anyone";
+        /** @description The approvals of a call, as its card shows them. */
+        Approval: {
+            /** @description Who may decide. */
+            by: components["schemas"]["Approvers"];
+            /**
+             * Format: int32
+             * @description How many people have to approve.
+             */
+            needed: number;
+            /** @description How far the decision is. */
+            state: components["schemas"]["ApprovalState"];
+            /**
+             * Format: int32
+             * @description How often people have edited the input. Absent if nobody has.
+             */
+            inputRevision?: number;
+            /** @description The decisions so far, in their order. An edit ends earlier approvals, which are left out. */
+            decisions: components["schemas"]["MadeDecision"][];
+        };
+        /** @description How many approvals a call has after a decision. */
+        ApprovalCount: {
+            /**
+             * Format: int32
+             * @description How many people have approved the call as it is now.
+             */
+            given: number;
+            /**
+             * Format: int32
+             * @description How many have to.
+             */
+            needed: number;
+        };
+        /** @description What a call would need. */
+        ApprovalPreview: {
+            /** @description What happens to the call. */
+            verdict: components["schemas"]["PreviewedVerdict"];
+            /** @description The place of the rule that decides in the list of rules, from 0. Null if none does. */
+            rule: number | null;
+            by: components["schemas"]["Approvers"] | null;
+            /**
+             * Format: int32
+             * @description How many people have to approve, if the rule asks.
+             */
+            quorum: number | null;
+            allowanceId: components["schemas"]["AllowanceId"] | null;
+        };
+        /** @description A rule: calls of these tools wait for people, or are refused. */
+        ApprovalRule: {
+            /** @description 1 to 20 names of tools, or patterns with `*`. */
+            tools: string[];
+            /**
+             * @description What the rule does.
+             * @default ask
+             */
+            action: components["schemas"]["RuleAction"];
+            /**
+             * @description A CEL expression over `input`, `tool`, `agent` and `space`: the rule counts if it is true.
+             *     An error counts as true. The default is always.
+             */
+            when?: string | null;
+            /**
+             * @description Who may decide: always people, and never guests.
+             * @default members
+             */
+            by: components["schemas"]["Approvers"];
+            /**
+             * Format: int32
+             * @description How many different people have to approve.
+             * @default 1
+             */
+            quorum: number;
+            /**
+             * @description How long a call waits, at most 7 days.
+             * @default 1 day
+             */
+            expiresAfter: components["schemas"]["WrittenDuration"];
+            /**
+             * @description What happens when nobody has decided in time.
+             * @default decline
+             */
+            onExpire: components["schemas"]["OnExpire"];
+        };
+        /**
+         * @description How far the decision of a call is.
+         * @enum {string}
+         */
+        ApprovalState: "open" | "approved" | "declined" | "expired";
+        /**
+         * @description A group of people who may decide a call.
+         * @enum {string}
+         */
+        ApproverGroup: "members" | "owners";
+        /** @description Who may decide a call. */
+        Approvers: components["schemas"]["ApproverGroup"] | components["schemas"]["EntityId"][];
         /** @description A file of a space, as the API shows it. */
         Attachment: {
             /** @description The file's id. */
@@ -1108,12 +1327,12 @@ export interface components {
             sha256: string;
             /**
              * Format: int32
-             * @description The width of a picture in pixels, if its first bytes say it.
+             * @description The width of a picture in pixels.
              */
             width?: number | null;
             /**
              * Format: int32
-             * @description The height of a picture in pixels, if its first bytes say it.
+             * @description The height of a picture in pixels.
              */
             height?: number | null;
             /** @description How far the upload is. */
@@ -1141,7 +1360,7 @@ export interface components {
             tokensPerDay: number | null;
             /**
              * Format: double
-             * @description Dollars per day. Null is no limit. Every model that is paid from the budget needs a price.
+             * @description Dollars per day. Null is no limit.
              * @default null
              */
             costPerDay: number | null;
@@ -1161,7 +1380,7 @@ export interface components {
             tokensPerDay?: number | null;
             /**
              * Format: double
-             * @description Dollars per day. Null is no limit. Every model that is paid from the budget needs a price.
+             * @description Dollars per day. Null is no limit.
              */
             costPerDay?: number | null;
             /**
@@ -1227,7 +1446,7 @@ export interface components {
             input: unknown;
             /** @description The call's result; null while there is none. */
             output: unknown;
-            /** @description The pictures that the call has returned. Absent if none. */
+            /** @description The pictures that the call has returned, or the files of its answer. Absent if none. */
             files?: components["schemas"]["ReturnedFile"][];
             /** @description The call's status. */
             status: components["schemas"]["CallStatus"];
@@ -1319,6 +1538,34 @@ export interface components {
             /** @description The address of a page on which a person accepts the invite. It holds the token. */
             url: string;
         };
+        /**
+         * @description What a person decides.
+         * @enum {string}
+         */
+        DecisionAction: "approve" | "edit" | "respond" | "decline" | "end";
+        /** @description A decision on a call that waits for approval. */
+        DecisionBody: {
+            /** @description What is decided. */
+            action: components["schemas"]["DecisionAction"];
+            /** @description With `edit`: the new input, at most 64 KiB as JSON. */
+            input?: unknown;
+            /** @description With `respond`: the result for the model. With `decline`: the reason. */
+            text?: string | null;
+            remember?: components["schemas"]["Remember"] | null;
+            /**
+             * Format: int32
+             * @description With `approve` or `edit`: the `inputRevision` of the card that the person has seen. If
+             *     somebody has edited the input since, the answer is 409. Without it, the decision counts for
+             *     the input as it is now.
+             */
+            inputRevision?: number | null;
+            senderId?: components["schemas"]["EntityId"] | null;
+        };
+        /** @description The approvals of a call. */
+        DecisionResponse: {
+            /** @description How many there are after the decision. */
+            approvals: components["schemas"]["ApprovalCount"];
+        };
         DeclinedResult: {
             /** @enum {boolean} */
             declined: true;
@@ -1350,7 +1597,7 @@ export interface components {
          * @description Why a run ended, unless it failed.
          * @enum {string}
          */
-        EndReason: "done" | "skipped" | "delegated" | "refusal" | "max_steps" | "time_limit" | "length" | "cancel" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
+        EndReason: "done" | "skipped" | "delegated" | "refusal" | "max_steps" | "time_limit" | "length" | "cancel" | "declined" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
         /** @description A person or an agent. */
         Entity: {
             /** @description The entity's id. */
@@ -1375,7 +1622,7 @@ export interface components {
         EntityPatch: {
             /** @description Whether it is a person or an agent. Cannot be changed. */
             type?: components["schemas"]["EntityType"];
-            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
             name?: string;
             /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
             externalId?: string | null;
@@ -1479,14 +1726,16 @@ export interface components {
             bytes: number;
             /**
              * Format: int32
-             * @description The width of a picture in pixels, if the file's first bytes say it.
+             * @description The width of a picture in pixels.
              */
             width?: number | null;
             /**
              * Format: int32
-             * @description The height of a picture in pixels, if the file's first bytes say it.
+             * @description The height of a picture in pixels.
              */
             height?: number | null;
+            /** @description Whether the file was deleted. It can no longer be downloaded. */
+            deleted?: boolean;
         };
         /**
          * @description Why a model stopped.
@@ -1583,6 +1832,18 @@ export interface components {
         History: "timeline" | "roles";
         /** @description A size like `1024x1024`: width and height in pixels, 64 to 4096. */
         ImageSize: string;
+        /** @description An agent that asks. */
+        InboxAgent: {
+            /** @description Its id. */
+            id: components["schemas"]["EntityId"];
+            /** @description Its name when it asked. */
+            name: string;
+        };
+        /**
+         * @description What a card waits for.
+         * @enum {string}
+         */
+        InboxKind: "form" | "approval";
         /** @description An invite to a space. */
         Invite: {
             /** @description The invite's id. */
@@ -1601,6 +1862,11 @@ export interface components {
             createdAt: components["schemas"]["Time"];
             /** @description When it ends. */
             expiresAt: components["schemas"]["Time"];
+            /**
+             * @description True if its maker has stopped being an owner since, so nobody can use it. Revoking it still
+             *     removes the guests who came by it.
+             */
+            ended: boolean;
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         InviteId: string;
@@ -1650,6 +1916,21 @@ export interface components {
              *     is not asked once more, which saves a prompt for each answer.
              */
             endAfterSend?: boolean | null;
+        };
+        /** @description A decision of a person. */
+        MadeDecision: {
+            /** @description Who decided. */
+            by: components["schemas"]["EntityId"];
+            /** @description The name at that time. */
+            name: string;
+            /** @description What was decided. */
+            action: components["schemas"]["DecisionAction"];
+            /** @description When. */
+            at: components["schemas"]["Time"];
+            /** @description True if the operator decided in the person's name. */
+            byOperator?: boolean;
+            /** @description True if it made an allowance. */
+            remembers?: boolean;
         };
         /** @description The MCP servers of an agent. */
         McpConfig: {
@@ -1882,14 +2163,14 @@ export interface components {
         };
         /** @description The schema of the body of `POST /v1/entities`: a person or an agent. */
         NewEntity: {
-            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
             name: string;
             /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
             externalId?: string | null;
             /** @enum {string} */
             type: "human";
         } | {
-            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
             name: string;
             /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
             externalId?: string | null;
@@ -1911,7 +2192,7 @@ export interface components {
             uses: number | null;
         };
         NewSpace: {
-            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
             name: string;
             /**
              * @description Which agents a message triggers.
@@ -1922,7 +2203,7 @@ export interface components {
             router?: components["schemas"]["RouterConfig"] | null;
             /**
              * Format: int32
-             * @description A message with this chain depth or more triggers no agent.
+             * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
              * @default 5
              */
             maxChainDepth: number;
@@ -1932,7 +2213,8 @@ export interface components {
              */
             paused: boolean;
             /**
-             * @description Limits for the space's runs and costs.
+             * @description Limits for the space's runs and costs. An owner can set at most 120 runs a minute, and no
+             *     more tokens and dollars than the operator has set.
              * @default {
              *       "tokensPerDay": null,
              *       "costPerDay": null,
@@ -1946,6 +2228,11 @@ export interface components {
              */
             members: components["schemas"]["EntityId"][];
         };
+        /**
+         * @description What happens to a call when its time is over.
+         * @enum {string}
+         */
+        OnExpire: "decline" | "end";
         /** @description Why a run posted a message: the run's trigger, and the tools that it had used before. */
         Origin: components["schemas"]["ShownTrigger"] & {
             /** @description The names of the tools that the run had used before, in order, each once. */
@@ -1968,6 +2255,35 @@ export interface components {
              * @description The number of messages after it.
              */
             unread: number;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Allowance: {
+            /** @description The items of this page. */
+            items: {
+                /** @description Its id. */
+                id: components["schemas"]["AllowanceId"];
+                /** @description The agent. */
+                agentId: components["schemas"]["EntityId"];
+                /** @description The name of the tool. */
+                tool: string;
+                spaceId: components["schemas"]["SpaceId"] | null;
+                /** @description A CEL expression; null if it counts for every call. */
+                when: string | null;
+                /**
+                 * @description The rule under which it was made. It is void when the agent's first rule that would ask is
+                 *     another one.
+                 */
+                rule: components["schemas"]["ApprovalRule"];
+                /** @description Who made it. */
+                createdBy: components["schemas"]["EntityId"];
+                /** @description The maker's name at that time. */
+                createdByName: string;
+                /** @description When it was made. */
+                createdAt: components["schemas"]["Time"];
+                expiresAt: components["schemas"]["Time"] | null;
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_Delivery: {
@@ -2045,6 +2361,54 @@ export interface components {
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
+        Page_InboxItem: {
+            /** @description The items of this page. */
+            items: {
+                /** @description The message that shows the card. */
+                id: components["schemas"]["MessageId"];
+                /** @description What the card waits for. */
+                kind: components["schemas"]["InboxKind"];
+                /** @description The space of the message. */
+                spaceId: components["schemas"]["SpaceId"];
+                /** @description The name of the space. */
+                spaceName: string;
+                /**
+                 * Format: int64
+                 * @description The number of the message in its space.
+                 */
+                seq: number;
+                /** @description The run that waits. */
+                runId: components["schemas"]["RunId"];
+                /** @description The call that waits. */
+                callId: components["schemas"]["CallId"];
+                /** @description The agent that asks. */
+                agent: components["schemas"]["InboxAgent"];
+                /** @description The name of the tool. */
+                tool: string;
+                /**
+                 * @description The first text of the input, which mostly is the question: at most 1,000 characters of it.
+                 *     Null if the input has no text or is left out, and for a call that people decide.
+                 */
+                question: string | null;
+                /**
+                 * @description The input of the call. Null if it is longer than 4,000 characters as JSON; the message has
+                 *     all of it.
+                 */
+                input: unknown;
+                /**
+                 * Format: int32
+                 * @description How often people have edited the input. Absent if nobody has.
+                 */
+                inputRevision?: number;
+                /** @description When the card expires. */
+                expiresAt: components["schemas"]["Time"];
+                /** @description When it was posted. */
+                createdAt: components["schemas"]["Time"];
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
         Page_Invite: {
             /** @description The items of this page. */
             items: {
@@ -2064,7 +2428,26 @@ export interface components {
                 createdAt: components["schemas"]["Time"];
                 /** @description When it ends. */
                 expiresAt: components["schemas"]["Time"];
+                /**
+                 * @description True if its maker has stopped being an owner since, so nobody can use it. Revoking it still
+                 *     removes the guests who came by it.
+                 */
+                ended: boolean;
             }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_ListedAttachment: {
+            /** @description The items of this page. */
+            items: (components["schemas"]["Attachment"] & {
+                /**
+                 * Format: int64
+                 * @description The `seq` of the first message that names the file. Null if none does.
+                 */
+                seq: number | null;
+                expiresAt: components["schemas"]["Time"] | null;
+            })[];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
@@ -2179,8 +2562,7 @@ export interface components {
                  * @description The number of stored model answers.
                  */
                 stepCount: number;
-                /** @description The tokens and the cost of the run. None of a remote run is counted here. */
-                usage: components["schemas"]["Usage"];
+                usage?: components["schemas"]["Usage"] | null;
                 /** @description True if a remote agent works on the run. Absent otherwise. */
                 remote?: boolean;
                 reportedUsage?: components["schemas"]["ReportedUsage"] | null;
@@ -2202,7 +2584,7 @@ export interface components {
         Page_Space: {
             /** @description The items of this page. */
             items: {
-                /** @description 1 to 128 characters, not only blanks, without NUL. */
+                /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
                 name: string;
                 /**
                  * @description Which agents a message triggers.
@@ -2210,10 +2592,10 @@ export interface components {
                  */
                 triggerPolicy: components["schemas"]["TriggerPolicy"];
                 adminAgentId: components["schemas"]["EntityId"] | null;
-                router: components["schemas"]["RouterConfig"] | null;
+                router?: components["schemas"]["RouterConfig"] | null;
                 /**
                  * Format: int32
-                 * @description A message with this chain depth or more triggers no agent.
+                 * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
                  * @default 5
                  */
                 maxChainDepth: number;
@@ -2222,15 +2604,8 @@ export interface components {
                  * @default false
                  */
                 paused: boolean;
-                /**
-                 * @description Limits for the space's runs and costs.
-                 * @default {
-                 *       "tokensPerDay": null,
-                 *       "costPerDay": null,
-                 *       "runsPerMinute": 120
-                 *     }
-                 */
-                budget: components["schemas"]["Budget"];
+                /** @description The limits for the space's runs and costs. */
+                budget?: components["schemas"]["Budget"];
                 /** @description The space's id. */
                 id: components["schemas"]["SpaceId"];
                 /**
@@ -2311,6 +2686,11 @@ export interface components {
         PreviewResponse: {
             dispatch: components["schemas"]["Dispatch"][];
         };
+        /**
+         * @description What happens to a call.
+         * @enum {string}
+         */
+        PreviewedVerdict: "make" | "deny" | "ask";
         /** @description An error as problem details (RFC 9457). */
         Problem: {
             /** @description Always `about:blank`: the status says what kind of problem it is. */
@@ -2398,6 +2778,19 @@ export interface components {
             runId: components["schemas"]["RunId"] | null;
             reason?: components["schemas"]["Reason"] | null;
         };
+        /** @description Which later calls of the tool are made without asking. */
+        Remember: {
+            /** @description Where. */
+            in: components["schemas"]["RememberIn"];
+            /** @description A CEL expression, as in a rule. The default is every call. */
+            when?: string | null;
+            for?: components["schemas"]["WrittenDuration"] | null;
+        };
+        /**
+         * @description Where an allowance counts.
+         * @enum {string}
+         */
+        RememberIn: "space" | "everywhere";
         RemoteEndBody: {
             /**
              * @description How a run of a remote agent ends.
@@ -2452,7 +2845,7 @@ export interface components {
              */
             cost: number | null;
         };
-        /** @description A picture that a call has returned. */
+        /** @description A picture that a call has returned, or a file of its answer. */
         ReturnedFile: components["schemas"]["FilePart"] & {
             /** @description The space that keeps it. */
             spaceId: components["schemas"]["SpaceId"];
@@ -2462,18 +2855,20 @@ export interface components {
          * @enum {string}
          */
         Role: "owner" | "member";
-        /** @description A question to a router. */
+        /** @description A question to a router. Only the operator and the owners of the space read its model and usage. */
         Routed: {
-            /** @description `provider/model`. */
-            model: string;
-            /** @description The tokens and the cost of its answers. */
-            usage: components["schemas"]["Usage"];
+            /** @description `provider/model`. Absent, as `usage`, unless the reader is an owner or the operator. */
+            model?: string | null;
+            usage?: components["schemas"]["Usage"] | null;
             /**
              * Format: int64
              * @description The time until it answered or was given up, in milliseconds.
              */
             latencyMs: number;
-            /** @description Why its choice is not known; absent if it is. Then every agent was triggered. */
+            /**
+             * @description Why its choice is not known; absent if it is. Then every agent was triggered, or nobody if
+             *     the sender's messages have asked routers too often.
+             */
             error?: string | null;
         };
         /**
@@ -2481,9 +2876,11 @@ export interface components {
          *     KiB of JSON.
          */
         RouterConfig: {
-            /** @description The model. */
-            model: components["schemas"]["RouterModel"];
-            /** @description What the model should know besides the agents' descriptions, at most 32 KiB. */
+            model?: components["schemas"]["RouterModel"] | null;
+            /**
+             * @description What the model should know besides the agents' descriptions, at most 32 KiB. An owner can
+             *     write at most 2,000 characters.
+             */
             instructions?: string | null;
             /**
              * Format: int32
@@ -2503,9 +2900,11 @@ export interface components {
          *     KiB of JSON.
          */
         RouterConfigPatch: {
-            /** @description The model. */
-            model?: components["schemas"]["RouterModelPatch"];
-            /** @description What the model should know besides the agents' descriptions, at most 32 KiB. */
+            model?: components["schemas"]["RouterModelPatch"] | null;
+            /**
+             * @description What the model should know besides the agents' descriptions, at most 32 KiB. An owner can
+             *     write at most 2,000 characters.
+             */
             instructions?: string | null;
             /**
              * Format: int32
@@ -2573,6 +2972,11 @@ export interface components {
             /** @description The answers: the n-th step is the n-th answer of the run. After the last one the run ends. */
             steps: components["schemas"]["ScriptStep"][];
         };
+        /**
+         * @description What a rule does with a call.
+         * @enum {string}
+         */
+        RuleAction: "ask" | "deny";
         /** @description A run of an agent. */
         Run: {
             /** @description The run's id. */
@@ -2613,8 +3017,7 @@ export interface components {
              * @description The number of stored model answers.
              */
             stepCount: number;
-            /** @description The tokens and the cost of the run. None of a remote run is counted here. */
-            usage: components["schemas"]["Usage"];
+            usage?: components["schemas"]["Usage"] | null;
             /** @description True if a remote agent works on the run. Absent otherwise. */
             remote?: boolean;
             reportedUsage?: components["schemas"]["ReportedUsage"] | null;
@@ -2633,7 +3036,10 @@ export interface components {
         RunError: {
             /** @description What went wrong. */
             code: components["schemas"]["FailureCode"];
-            /** @description An explanation for people. It never contains a secret. */
+            /**
+             * @description An explanation for people. The operator gets the provider's own words, without secrets;
+             *     others get what the code means.
+             */
             message: string;
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
@@ -2795,6 +3201,8 @@ export interface components {
             name: string;
             /** @description Whether it is a person or an agent. */
             type: components["schemas"]["EntityType"];
+            /** @description True if it is a guest of the space, who has no account. Absent for all others. */
+            guest?: boolean;
         };
         ServiceName: string;
         /** @description A file, and where to download it. */
@@ -2814,7 +3222,7 @@ export interface components {
          */
         Source: "delegated" | "admin" | "mention" | "auto" | "router" | "broadcast";
         Space: {
-            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
             name: string;
             /**
              * @description Which agents a message triggers.
@@ -2822,10 +3230,10 @@ export interface components {
              */
             triggerPolicy: components["schemas"]["TriggerPolicy"];
             adminAgentId: components["schemas"]["EntityId"] | null;
-            router: components["schemas"]["RouterConfig"] | null;
+            router?: components["schemas"]["RouterConfig"] | null;
             /**
              * Format: int32
-             * @description A message with this chain depth or more triggers no agent.
+             * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
              * @default 5
              */
             maxChainDepth: number;
@@ -2834,15 +3242,8 @@ export interface components {
              * @default false
              */
             paused: boolean;
-            /**
-             * @description Limits for the space's runs and costs.
-             * @default {
-             *       "tokensPerDay": null,
-             *       "costPerDay": null,
-             *       "runsPerMinute": 120
-             *     }
-             */
-            budget: components["schemas"]["Budget"];
+            /** @description The limits for the space's runs and costs. */
+            budget?: components["schemas"]["Budget"];
             /** @description The space's id. */
             id: components["schemas"]["SpaceId"];
             /**
@@ -2864,14 +3265,14 @@ export interface components {
         SpaceId: string;
         /** @description The settings of a space: the document that a merge patch changes. */
         SpacePatch: {
-            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
             name?: string;
             triggerPolicy?: null | components["schemas"]["TriggerPolicy"];
             adminAgentId?: components["schemas"]["EntityId"] | null;
             router?: components["schemas"]["RouterConfigPatch"] | null;
             /**
              * Format: int32
-             * @description A message with this chain depth or more triggers no agent.
+             * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
              */
             maxChainDepth?: number | null;
             /** @description In a paused space a message triggers no agent. */
@@ -2968,6 +3369,14 @@ export interface components {
         StreamedResponse: {
             streamId: components["schemas"]["StreamId"];
         };
+        /** @description A call that is not made. */
+        SuggestedCall: {
+            /** @description The name of the tool, as the model sees it. */
+            tool: string;
+            /** @description The input, at most 64 KiB of JSON. */
+            input: unknown;
+            spaceId?: components["schemas"]["SpaceId"] | null;
+        };
         /** @description A message for the model that a watcher added between two steps. */
         SystemMessage: {
             /** @description The watcher's name. */
@@ -3051,6 +3460,7 @@ export interface components {
             answerBy: components["schemas"]["AnswerBy"] | null;
             resolvedBy: components["schemas"]["EntityId"] | null;
             expiresAt: components["schemas"]["Time"] | null;
+            approval?: components["schemas"]["Approval"] | null;
         };
         /** @description The result of a tool call: an output, or a refusal to answer. */
         ToolResult: components["schemas"]["OutputResult"] | components["schemas"]["DeclinedResult"];
@@ -3178,16 +3588,21 @@ export interface components {
             images?: number;
             /**
              * Format: double
-             * @description Dollars; null if the model has no price.
+             * @description Dollars; null if no price is known and the model runs on a server of the deployment's own.
              */
             cost: number | null;
+            /**
+             * @description Whether a model without a price was asked. Then `cost` counts it with the highest price of
+             *     its provider, or as free on a server of the deployment's own. Absent if not.
+             */
+            priceUnknown?: boolean;
         };
         /** @description The usage of one group. */
         UsageItem: components["schemas"]["Usage"] & {
             /** @description The day, in UTC, such as `2026-02-18`. Only if the sums are grouped by day. */
             day?: string | null;
             agentId?: components["schemas"]["EntityId"] | null;
-            /** @description The name that the agent has now, or had when it was retired. */
+            /** @description The name that it has now, or had when it was retired. */
             agentName?: string | null;
             spaceId?: components["schemas"]["SpaceId"] | null;
             /** @description The name that the space has now. Absent if the space was deleted. */
@@ -3407,6 +3822,45 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+        };
+    };
+    previewApproval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SuggestedCall"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalPreview"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     showAgentCard: {
@@ -4134,6 +4588,84 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    listAllowances: {
+        parameters: {
+            query?: {
+                /** @description Only allowances of this agent. */
+                agentId?: components["schemas"]["EntityId"];
+                /** @description Only allowances that count in this space alone. */
+                spaceId?: components["schemas"]["SpaceId"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Allowance"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            /** @description There is no such space, or the caller is no member of it. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteAllowance: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["AllowanceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     listEntities: {
         parameters: {
             query?: {
@@ -4372,7 +4904,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Problem400"];
-            /** @description The signature is missing, wrong or too old. */
+            /** @description The signature is missing, wrong or too old, or there is no such agent or webhook. The list of deliveries says why. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Authenticate"];
@@ -4386,7 +4918,7 @@ export interface operations {
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             422: components["responses"]["Problem422"];
-            /** @description The service sends too often. */
+            /** @description The service sends too often, or too many requests from this address or for this agent had no valid signature. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -4408,6 +4940,41 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    listInbox: {
+        parameters: {
+            query?: {
+                /** @description Only cards that wait for this. */
+                kind?: components["schemas"]["InboxKind"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_InboxItem"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     acceptInvite: {
@@ -4460,7 +5027,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No invite has this token, or it has expired or was revoked. */
+            /** @description No invite has this token, or it has expired, was revoked or has ended. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4470,7 +5037,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The invite is used up, the space is full, or the caller is in too many spaces. */
+            /** @description The invite is used up, the space is full, the caller is in too many spaces, or a guest's name looks like another member's. The text then has a name that is free. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4482,7 +5049,7 @@ export interface operations {
             };
             413: components["responses"]["Problem413"];
             422: components["responses"]["Problem422"];
-            /** @description Too many tries from this address, or of this invite. */
+            /** @description Too many wrong tokens from this address, or too many tries of this invite. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -4979,6 +5546,56 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    decideToolCall: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+                callId: components["schemas"]["CallId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The call has another decision, it has expired, its run has ended, somebody has edited the input since, or a rule of the agent refuses the new input. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     answerToolCall: {
         parameters: {
             query?: never;
@@ -5260,6 +5877,43 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    listAttachments: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ListedAttachment"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     createAttachment: {
         parameters: {
             query?: never;
@@ -5294,9 +5948,8 @@ export interface operations {
             400: components["responses"]["Problem400"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404"];
-            /** @description Too many bytes of the caller wait to be sent. */
-            409: {
+            /** @description Also if the file of the same key was deleted. */
+            404: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5310,6 +5963,14 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            /** @description The space, the caller or the deployment has no room for it, or the caller has announced too many files that are not uploaded yet. */
+            507: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getAttachment: {
@@ -5336,6 +5997,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ShownAttachment"];
                 };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteAttachment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                attachmentId: components["schemas"]["AttachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];

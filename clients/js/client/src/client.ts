@@ -5,6 +5,7 @@ import { createConnection } from './connection/connection.ts';
 import { environmentWith, type Environment } from './environment.ts';
 import { ClosedError } from './errors.ts';
 import { createHttp, runPath, type Call } from './http.ts';
+import { createInbox } from './inbox.ts';
 import { createRun } from './run.ts';
 import { createSpace, type SpaceContext } from './space/space.ts';
 import { createSpaces } from './spaces.ts';
@@ -12,7 +13,7 @@ import type { Token } from './tokens.ts';
 import type {
   Caller,
   ConnectionState,
-  FormsState,
+  Inbox,
   RunState,
   Space,
   SpacesState,
@@ -38,8 +39,8 @@ export interface Client {
   readonly connection: Store<ConnectionState>;
   /** The spaces that the caller may read. */
   readonly spaces: Store<SpacesState>;
-  /** The open forms in all spaces that the caller may answer. */
-  readonly forms: Store<FormsState>;
+  /** What waits for the caller in all of its spaces: forms to answer, and calls to decide. */
+  readonly inbox: Inbox;
   /** A space by its id: always the same object. Nothing is loaded until somebody subscribes. */
   space(id: string): Space;
   /** A run by its id, live: always the same store. */
@@ -90,12 +91,13 @@ export function createClient(options: ClientOptions): Client {
   const space = memoizeById((id) => createSpace(id, context));
   const shared = { env, call, connection, me };
   const spaces = createSpaces({ ...shared, spaceOf: space });
+  const { find, settling, ...inbox } = createInbox(env, call, connection);
   const context: SpaceContext = {
     ...shared,
     closedBy: http.closedBy,
     uploads: createUploads(env, call),
     caller,
-    findForm: spaces.findForm,
+    inbox: { find, settling },
     storageName: () => `smartspace:${url}:${known?.entity?.id ?? 'operator'}:`,
     isPresent: presence,
     changed: spaces.changed,
@@ -103,7 +105,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     connection: connection.store,
     spaces: spaces.list,
-    forms: spaces.forms,
+    inbox,
     space,
     run: memoizeById((id) => createRun(env, call, connection, id)),
     runs: runMethods(call),

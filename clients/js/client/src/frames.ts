@@ -2,6 +2,7 @@
 
 import type {
   AnswerBy,
+  Approval,
   LiveStep,
   Member,
   Message,
@@ -95,6 +96,7 @@ export interface ToolEvent extends Event {
   expiresAt: string | null;
   resolvedBy: string | null;
   status: ToolPart['status'];
+  approval?: Approval | null;
 }
 
 /** A message of a watcher to the model of a run. */
@@ -156,6 +158,13 @@ export interface SpaceEnded extends Event {
   type: 'space.deleted' | 'space.left';
 }
 
+/** A card that names the caller waits for it, or no longer waits. */
+export interface InboxEvent extends Event {
+  type: 'inbox';
+  callId: string;
+  state: 'open' | 'closed';
+}
+
 /** An event of a space. */
 export type SpaceEvent =
   | MessageEvent
@@ -165,6 +174,7 @@ export type SpaceEvent =
   | RunEvent
   | RunStep
   | ToolEvent
+  | InboxEvent
   | SystemMessage
   | AttachmentReady
   | MemberJoined

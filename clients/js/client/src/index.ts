@@ -9,7 +9,8 @@
 //                changes are in frame_changes.ts, loading.ts, stream_lifetime.ts, outbox.ts,
 //                opening.ts and members.ts. views.ts, timeline.ts and stores.ts derive what is
 //                shown. space.ts joins them.
-// spaces.ts      the list of spaces, and the open forms in them
+// spaces.ts      the list of spaces
+// inbox.ts       the cards of all spaces that wait for the caller
 // run.ts         one run
 // uploads.ts     uploads, with upload_preparation.ts, picture_metadata.ts and signed_upload.ts
 // invites.ts     accepts an invite as a guest

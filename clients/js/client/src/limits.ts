@@ -25,10 +25,16 @@ export const GRACE_MS = 1000;
 export const MOST_WATCHED = 20;
 export const RELOAD_MS = 30_000;
 
+// The inbox.
+export const INBOX_MS = 120_000;
+/** Several cards may open at once, and a new one is listed a moment later than it is shown. */
+export const INBOX_DELAY_MS = 500;
+/** Longer than the time between two subscriptions. */
+export const INBOX_SETTLED_MS = 1500;
+
 // The connection.
-export const PING_MS = 30_000;
-/** API Gateway closes a connection after ten silent minutes. */
-export const HIDDEN_PING_MS = 240_000;
+/** Presence expires after five minutes, and a silent connection on AWS after ten. */
+export const PING_MS = 240_000;
 export const STALL_MS = 2500;
 export const PONG_LIMIT_MS = 10_000;
 export const CONNECT_LIMIT_MS = 10_000;
@@ -38,7 +44,7 @@ export const LONGEST_DELAY_MS = 30_000;
 export const ROLL_OVER_MS = 6_600_000;
 /** A connection that lasts this long ends an outage. */
 export const STEADY_MS = 2000;
-/** The spaces that one ping may name. */
+/** The spaces that each list of a ping may have. */
 export const MOST_PINGED = 20;
 /** Close codes, as the server sends them in `goodbye`. */
 export const CLOSE_NORMAL = 1000;

@@ -1,34 +1,21 @@
-// The stores of the list of spaces and of the open forms in them: loads the list, and watches the
-// spaces that it shows first.
+// The store of the list of spaces: loads the list, and watches the spaces that it shows first.
 
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
 import { pageOf, type Call, type Page } from './http.ts';
 import { LARGEST_PAGE, MOST_WATCHED, RELOAD_MS } from './limits.ts';
-import { formIn } from './space/forms.ts';
 import type { OwnSpace } from './space/space.ts';
 import { createStore, lifetime, same } from './store.ts';
 import { createTimers } from './timers.ts';
-import type {
-  Caller,
-  Form,
-  FormsState,
-  SpaceInfo,
-  SpacesState,
-  SpaceSummary,
-  Store,
-} from './types.ts';
+import type { Caller, SpaceInfo, SpacesState, SpaceSummary, Store } from './types.ts';
 
 /** The list of spaces of a client. */
 export interface Spaces {
   list: Store<SpacesState>;
-  /** The open forms that the caller may answer. */
-  forms: Store<FormsState>;
   /** Loads the list again. */
   reload(): Promise<void>;
   /** A listed space has changed. */
   changed(): void;
-  findForm(callId: string): Form | undefined;
 }
 
 /** What the list of spaces needs of the client. */
@@ -65,14 +52,11 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
     };
   });
   const list = createStore<SpacesState>((before) => listView(state, spaceOf, before), retain);
-  const forms = createStore<FormsState>((before) => formsView(state, spaceOf, before), retain);
-
-  const changed = () => [list, forms].forEach((store) => store.changed());
 
   const load = () =>
     timers.persist('load', reload, (error, isLoading) => {
       state = { ...state, isLoading, error };
-      changed();
+      list.changed();
     });
 
   async function reload() {
@@ -86,7 +70,7 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
     const [caller, infos] = answer;
     state = { infos, isLoading: false, error: null };
     for (const info of infos) spaceOf(info.id).applyListing(info);
-    changed();
+    list.changed();
     if (!isOpen) return;
     watchOnly(mostWanted(list.getSnapshot().spaces));
     if (missesEvents(caller, infos)) reloadLater();
@@ -95,13 +79,7 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
   const reloadLater = (): void =>
     timers.after('load', RELOAD_MS, () => (env.isHidden() ? reloadLater() : load()));
 
-  return {
-    list,
-    forms,
-    reload,
-    changed,
-    findForm: (callId) => formIn(forms, callId),
-  };
+  return { list, reload, changed: list.changed };
 }
 
 // Whether the list may change without an event: the operator gets none of new spaces, and nobody of
@@ -154,13 +132,4 @@ function listView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: Spa
     .sort((one, other) => newestAt(other) - newestAt(one))
     .map(summaryOf);
   return { spaces: same(before?.spaces as typeof spaces, spaces), ...rest };
-}
-
-function formsView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: FormsState) {
-  const open = state.infos.flatMap(({ id }) =>
-    spaceOf(id)
-      .forms.getSnapshot()
-      .forms.filter((each) => each.mayAnswer),
-  );
-  return { forms: same<FormsState['forms']>(before?.forms, open) };
 }

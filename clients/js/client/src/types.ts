@@ -27,6 +27,14 @@ export type Step = Schemas['Step'];
 export type Hint = Schemas['Hint'];
 /** The owner of a credential. Its `entity` is null for the operator. */
 export type Caller = Schemas['Me'];
+/** The approvals of a call that people decide, as its card shows them. */
+export type Approval = Schemas['Approval'];
+/** How many approvals a call has after a decision, and how many it needs. */
+export type ApprovalCount = Schemas['ApprovalCount'];
+/** A decision about such a call: `{action: 'approve'}`. */
+export type Decision = Omit<Schemas['DecisionBody'], 'senderId'>;
+/** A card that waits for the caller: a form that it may answer, or a call that it may decide. */
+export type InboxItem = Schemas['Page_InboxItem']['items'][number];
 /** The people who may answer a form. */
 export type AnswerBy = Schemas['AnswerBy'];
 /** The sender of a message. */
@@ -267,11 +275,32 @@ export interface Form {
   expiresAt: string | null;
   /** Whether the caller may answer it. */
   mayAnswer: boolean;
+  /** The approvals, if the card is no form but a call that people decide; else null. */
+  approval: Approval | null;
 }
 
 /** The open forms. */
 export interface FormsState {
   forms: readonly Form[];
+}
+
+/** What waits for the caller in all of its spaces. */
+export interface InboxState {
+  /** Soonest expiry first. A card that this client answers or decides leaves at once. */
+  items: readonly InboxItem[];
+  /** Whether `more()` would load more. */
+  hasMore: boolean;
+  isLoading: boolean;
+  error: Error | null;
+}
+
+/**
+ * The inbox. It is read when somebody subscribes, when the connection is live again, when an event
+ * says that a card opens, and every two minutes while the page is visible.
+ */
+export interface Inbox extends Store<InboxState> {
+  /** Shows 50 cards more. */
+  more(): void;
 }
 
 /** A state of a step. Members get `index`, `rev` and the names of visible tools. */
@@ -352,7 +381,7 @@ export interface FileUrlOptions {
   renew?: boolean;
 }
 
-/** How a form is answered. */
+/** How a form is answered, or a call decided. */
 export interface AnswerOptions extends SendOptions {
   signal?: AbortSignal;
 }
@@ -404,6 +433,12 @@ export interface Space extends Store<SpaceState> {
   answer(callId: string, output: unknown, options?: AnswerOptions): Promise<void>;
   /** Declines a form. */
   decline(callId: string, reason?: string, options?: AnswerOptions): Promise<void>;
+  /**
+   * Decides a call that waits for people. Resolves to the approvals that it has then. A decision is
+   * repeated a few times while the server can't be reached, and does not wait for a network: the
+   * call that is shown may be another one by then.
+   */
+  decide(callId: string, decision: Decision, options?: AnswerOptions): Promise<ApprovalCount>;
   /** Which agents a text would wake, and why not the others. Posts nothing. */
   preview(text: string, options?: AnswerOptions): Promise<Dispatch[]>;
   /** Moves the caller's read position to the last message, or to `seq`. */

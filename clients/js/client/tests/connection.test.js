@@ -85,13 +85,13 @@ test('a timer that is longer than the platform can wait does not fire at once', 
 });
 
 /** A room whose test says what the platform says of the network and the page. */
-async function openListening() {
+async function openListening(parts = {}) {
   let signal;
   const listen = (act) => {
     signal = act;
     return () => {};
   };
-  const room = await openRoom(1, { listen });
+  const room = await openRoom(1, { listen, ...parts });
   return { room, signal: (event) => signal(event) };
 }
 
@@ -153,6 +153,85 @@ test('the reason of a refusal stays without the network', async () => {
   room.frames({ type: 'goodbye', code: 1000, reason: 'That is all.' });
   signal('offline');
   assert.deepEqual([state(room).state, state(room).error.message], ['closed', 'That is all.']);
+});
+
+const pings = (room) => room.sent.filter(({ action }) => action === 'ping');
+
+test('an hour of an open page is fifteen pings with its presence, no other frame', async () => {
+  const room = await openRoom(3);
+  const sent = () => room.sent.splice(0);
+  const ping = { action: 'ping', spaces: { s: 3 }, present: ['s'] };
+  // The first one says that the new socket is present.
+  assert.deepEqual(
+    sent().filter(({ action }) => action !== 'subscribe'),
+    [ping],
+  );
+  await room.clock.advance(3_600_000);
+  assert.deepEqual(sent(), Array(15).fill(ping));
+});
+
+test('presence is renewed when the page is shown and when the network is back', async () => {
+  let isHidden = true;
+  const { room, signal } = await openListening({ isHidden: () => isHidden });
+  await room.clock.advance(10_000);
+  const pinged = () => pings(room).length;
+  const before = pinged();
+  signal('visibilitychange');
+  assert.equal(pinged(), before);
+  isHidden = false;
+  signal('visibilitychange');
+  assert.deepEqual([pinged(), pings(room).at(-1).present], [before + 1, ['s']]);
+  await room.clock.advance(1000);
+  signal('offline');
+  signal('online');
+  await room.clock.advance(1000);
+  assert.deepEqual([pinged(), pings(room).at(-1).present], [before + 2, ['s']]);
+});
+
+test('a ping names as present only open spaces whose subscription is confirmed', async () => {
+  const { room, signal } = await openListening();
+  const present = () => {
+    signal('visibilitychange');
+    return pings(room).at(-1).present;
+  };
+  room.onSubscribe = () => null;
+  room.client.space('slow').timeline.subscribe(() => {});
+  await room.clock.advance(100);
+  assert.deepEqual(present(), ['s']);
+  await room.clock.advance(100);
+  room.frames({ type: 'subscribed', spaceId: 'slow', seq: 1, from: null, active: [] });
+  await room.clock.advance(100);
+  assert.deepEqual(present(), ['s', 'slow']);
+  await room.clock.advance(100);
+  room.frames({ type: 'unsubscribed', spaceId: 's', reason: 'removed' });
+  assert.deepEqual(present(), ['slow']);
+});
+
+test('the spaces of a ping are at most twenty', async () => {
+  const { room, signal } = await openListening();
+  room.onSubscribe = subscribed;
+  const ids = Array.from({ length: 24 }, (_, index) => `s${index}`);
+  for (const id of ids) room.client.space(id).timeline.subscribe(() => {});
+  await room.clock.advance(20_000);
+  room.sent.length = 0;
+  signal('visibilitychange');
+  const counts = pings(room).map(({ spaces, present }) => [
+    Object.keys(spaces).length,
+    present.length,
+  ]);
+  assert.deepEqual(counts, [
+    [20, 20],
+    [5, 5],
+  ]);
+});
+
+test('a client that shows no presence names no space as present', async () => {
+  const room = await openRoom(1, { presence: false });
+  await room.clock.advance(240_000);
+  assert.deepEqual(
+    pings(room).map(({ present }) => present),
+    [[], []],
+  );
 });
 
 const subscribed = ({ id, spaceId }) => ({
@@ -239,4 +318,15 @@ test('a space that the caller joins is subscribed to over the socket that says s
   room.frames({ type: 'space.joined', spaceId: 'other', space: { id: 'other', members: [] } });
   await room.clock.advance(10);
   assert.equal(subscribesTo(room.sockets[1], 'other'), 2);
+});
+
+test('a connection that follows no space pings often enough to stay open', async () => {
+  const room = await openRoom(1);
+  room.leave();
+  room.client.connection.subscribe(() => {});
+  await room.clock.advance(5000);
+  room.sent.length = 0;
+  await room.clock.advance(120_000);
+  const empty = { action: 'ping', spaces: {}, present: [] };
+  assert.deepEqual([pings(room).length >= 2, room.sent[0]], [true, empty]);
 });

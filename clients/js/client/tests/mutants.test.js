@@ -109,12 +109,7 @@ const MUTANTS = [
     'const ROLL_OVER_MS = 66_000_000',
   ],
   ['keeps the old socket', 'connection/actions.js', 'closeSocket(isNew ? parts.link : next);', ''],
-  [
-    'pings without the last seq',
-    'connection/actions.js',
-    "{ action: 'ping', spaces }",
-    "{ action: 'ping', none: spaces }",
-  ],
+  ['pings without the last seq', 'connection/actions.js', 'spaces: Object', 'none: Object'],
   [
     'does not number subscriptions',
     'connection/subscriptions.js',

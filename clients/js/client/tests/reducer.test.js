@@ -28,7 +28,7 @@ class Space {
 
   constructor({ server, start, now }) {
     this.server = server;
-    this.inputs = { now, random: 0.5, isHidden: false };
+    this.inputs = { now, random: 0.5 };
     this.change(opened);
     const first = { floor: Number.MAX_SAFE_INTEGER };
     this.change(sendsRestored, []);

@@ -114,11 +114,17 @@ function App() {
     <ClientScope key={key ?? ''} client={client}>
       <Console
         // The address may have brought another key in the meantime.
-        onAccepted={() => storedKey() === key && forgetReplaced()}
+        onAccepted={() => storedKey() === key && accepted()}
         onSignOut={signOut}
       />
     </ClientScope>
   );
+}
+
+// What the person before has typed is not for this one.
+function accepted() {
+  if (replacedKey() !== null && replacedKey() !== storedKey()) clearDrafts();
+  forgetReplaced();
 }
 
 function signOut() {

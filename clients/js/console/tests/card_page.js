@@ -11,9 +11,25 @@ globalThis.window = window;
 globalThis.document = window.document;
 window.Element.prototype.scrollIntoView = () => {};
 
-export const { Card, FieldView, answerOf, clearDrafts, h, render, rootField, typedIn } =
-  await importSource(`
+export const {
+  ApprovalCard,
+  Card,
+  FieldView,
+  answerOf,
+  celOf,
+  clearDrafts,
+  editorOf,
+  exactScope,
+  fieldScopes,
+  h,
+  render,
+  rootField,
+  typedIn,
+} = await importSource(`
     export { h, render } from 'preact';
+    export { ApprovalCard } from './src/forms/approval/approval_card.tsx';
+    export { editorOf } from './src/forms/approval/edit.ts';
+    export { celOf, exactScope, fieldScopes } from './src/forms/approval/remember.ts';
     export { Card } from './src/forms/card/card.tsx';
     export { typedIn } from './src/forms/fields/controls.ts';
     export { clearDrafts } from './src/forms/form/drafts.ts';
@@ -94,7 +110,8 @@ function newSpace() {
 export function openPage(t) {
   const root = document.body.appendChild(document.createElement('main'));
   const { space, sent } = newSpace();
-  const defaults = { space, people: PEOPLE, senderId: 'sarah', isOperator: true, now: NOW };
+  const nameOf = (id) => space.nameOf(id);
+  const defaults = { space, people: PEOPLE, senderId: 'sarah', isOperator: true, nameOf, now: NOW };
   let shown = { ...defaults };
   const close = () => {
     render(null, root);
@@ -113,7 +130,7 @@ export function openPage(t) {
     now: NOW,
     close,
     async show(part, props = {}) {
-      const message = 'raw' in part ? null : { id: 'm1', seq: 1, runId: 'r' };
+      const message = 'raw' in part ? null : { id: 'm1', seq: 1, runId: 'r', parts: [part] };
       shown = { ...shown, part, message, ...props };
       render(h(Card, shown), root);
       await settle();

@@ -41,7 +41,7 @@ const {
 } = await importSource(`
     export { h, options, render } from 'preact';
     export { SmartspaceProvider, SpaceProvider } from '@smartspace/react';
-    export { UploadList } from './src/page/composer/attach.tsx';
+    export { UploadList } from './src/files/upload_list.tsx';
     export { aboutFile, shortName, shownSize, uploadProblem } from './src/files/file_words.ts';
     export { Files } from './src/files/files.tsx';
     export { NoticeContext } from './src/ui/notices.tsx';
@@ -156,6 +156,18 @@ test('pictures are shown, other files are rows, and SVG is no picture', async (t
   assert.ok(links.every(({ rel, download }) => rel === 'noopener' && download !== ''));
 });
 
+test('of a deleted file the line stays', async (t) => {
+  const page = openPage(t, async () => assert.fail('a deleted file has no address'));
+  const gone = ['image/png', 'text/plain'].map((type, n) => ({
+    ...file(`gone${n}`, type),
+    deleted: true,
+  }));
+  await page.show(h(Files, { files: gone }));
+  const rows = page.all('.file').map(({ textContent }) => textContent);
+  assert.deepEqual(rows, ['gone0.file file deleted', 'gone1.file file deleted']);
+  assert.equal(page.all('a, button').length, 0);
+});
+
 test('a missing file says so, and a picture that does not load is tried again', async (t) => {
   let asked = 0;
   const page = openPage(t, async (id) => {
@@ -228,7 +240,9 @@ test('an upload shows its progress, or its failure with a button if that may hel
       }),
     }),
   ];
-  await page.show(h(UploadList, { uploads, onRemoved: () => calls.push('removed') }));
+  await page.show(
+    h(UploadList, { uploads, label: 'Files', onRemoved: () => calls.push('removed') }),
+  );
   assert.deepEqual(
     page.all('.uploads li').map(({ textContent }) => textContent),
     ['a.txt5 bytes✕', 'b.txt5 bytesNo network.Retry✕', 'c.txt5 bytesIt is no text.✕'],

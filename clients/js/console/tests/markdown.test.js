@@ -1,6 +1,7 @@
 // Markdown in messages: what it shows, and that no markup of other people gets into the page.
 
 import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { JSDOM } from 'jsdom';
 import { importSource } from './bundle.js';
@@ -8,8 +9,9 @@ import { importSource } from './bundle.js';
 const { window } = new JSDOM('<main></main>', { pretendToBeVisual: true });
 globalThis.window = window;
 globalThis.document = window.document;
-const { Markdown, blocksOf, h, render } = await importSource(`
+const { BoundedLexer, Markdown, blocksOf, h, render, stepsFor } = await importSource(`
   export { h, render } from 'preact';
+  export { BoundedLexer, stepsFor } from './src/page/markdown/lexer.ts';
   export { Markdown, blocksOf } from './src/page/markdown/markdown.tsx';
 `);
 
@@ -170,35 +172,103 @@ test('deep nesting is shown as text from some depth on', () => {
   }
 });
 
-test('hostile texts of 32 KB take little time', () => {
-  const of = (unit) => unit.repeat(Math.ceil(32_768 / unit.length)).slice(0, 32_768);
+// Texts that once took a time that grew with the square of their length, or nearly so.
+function hostileTexts(size) {
+  const of = (unit) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
   const units = (
     '> |-|\n [ ![ * _a_ *a_ _*a **a__ **a a* ` `a < <a &amp; |a ( \\ [a]( [a](() [[a](b)]( ' +
-    '~~ ~~a # a*b_ ! a@ www. http://a.b( \\['
+    '~~ ~~a # a*b_ ! a@ www. http://a.b( \\[ [a](b) <!--x> <?x> http://a.b(&a; a@a.a-'
   ).split(' ');
-  const spaced = '- |1. |*a |_a |~~a |- a\n|> a\nb\n|a\n=| |\n\n'.split('|');
-  const texts = [
+  const spaced = '- |1. |*a |_a |~~a |- a\n|> a\nb\n|> # a\nb\n|a\n=| |\n\n|- - - a\n'.split('|');
+  const columns = Math.ceil(size / 8);
+  return [
+    // Tables that interrupt paragraphs, in lists and quotes.
+    `[${of('-\n*a|-|a|\n|-|\n')}`,
+    `> ${of('|a|\n|-|\n~a')}`,
+    `> ${of(')** |a|\n|-|\n')}`,
     ...[...units, ...spaced].flatMap((unit) => [of(unit), `- ${of(unit)}`]),
     `- ${of('_\n')}`,
     `- ${of('a|b\n')}`,
-    `${'* '.repeat(8000)}\n${of('* *\n').slice(16_000)}`,
+    `${'* '.repeat(size / 4)}\n${of('* *\n').slice(size / 2)}`,
     `${'[a'.repeat(11)}${of('](b)')}`,
     `${'> - '.repeat(6)}a\n${of('b\n> c\n')}`,
+    // A table of many cells, all but one of each row empty.
+    `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'a\n'.repeat(columns)}`,
+    `[<${'`'.repeat(size / 2)}${'a'.repeat(size / 4)}${'`'.repeat(size / 4)}](b)`,
   ];
+}
+
+// Blocks in blocks, which begin in the middle of each other.
+function nestedText(random, size) {
+  const marks =
+    '> ~- ~* ~1. ~  ~    ~[~|a|~|a|b|~|-|~|-|-|~|~a~x~)** ~*~_~`~``~# ~===~---~```~!~](b)~&amp;~' +
+    '\\[~a b c d~\n~\n~\n~\n~\n\n';
+  const all = marks.split('~');
+  const some = (count) => Array.from({ length: count }, () => all[random(all.length)]).join('');
+  const unit = some(2 + random(9));
+  return some(random(4)) + unit.repeat(Math.ceil(size / unit.length));
+}
+
+const SIZES = [4096, 8192, 16_384, 32_768];
+
+// The steps that a text takes: all of it as blocks, then the lines in them. Null: too many.
+function stepsOf(text) {
+  const lexer = new BoundedLexer(text);
+  try {
+    lexer.blockTokens(text);
+    for (const { src, tokens } of lexer.inlineQueue) lexer.inlineTokens(src, tokens);
+  } catch (error) {
+    assert.equal(error.message, 'too many steps');
+    return null;
+  }
+  return stepsFor(text.length) - lexer.budget.left;
+}
+
+test('a text takes at most 40 steps for each character, and 2,000', () => {
+  assert.equal(stepsFor(1000), 42_000);
+  const random = seeded(18);
+  const nested = SIZES.flatMap((size) =>
+    Array.from({ length: 60 }, () => nestedText(random, size)),
+  );
+  const texts = [...SIZES.flatMap(hostileTexts), ...nested];
   for (const text of texts) {
     const start = process.cpuUsage();
-    shown(text);
-    // Processor time, since a busy machine takes longer. It is much more than the worst text takes;
-    // what grows with the square took eleven seconds.
+    const steps = stepsOf(text);
+    assert.ok(steps === null || steps <= stepsFor(text.length), JSON.stringify(text.slice(0, 40)));
+    // So the steps count what takes time: no rule does much work that they leave out. The limit is
+    // far above the worst text on a busy machine; the worst text once took three seconds.
     const seconds = process.cpuUsage(start).user / 1e6;
-    assert.ok(seconds < 5, `${text.slice(0, 20)} takes ${seconds} s`);
+    assert.ok(seconds < 1, `${JSON.stringify(text.slice(0, 40))} takes ${seconds} s`);
   }
 });
 
-test('a text that is too much for the parser is shown as it is', () => {
+test('usual texts take fewer than ten steps for each character', async () => {
+  const folder = new URL('../../../../docs/', import.meta.url);
+  const names = (await readdir(folder, { recursive: true })).filter((name) => /\.md$/.test(name));
+  assert.ok(names.length > 20);
+  for (const name of names) {
+    const text = await readFile(new URL(name, folder), 'utf8');
+    const steps = stepsOf(text);
+    assert.ok(steps !== null && steps < 10 * text.length, `${name}: ${steps / text.length}`);
+  }
+});
+
+test('a text that takes too many steps is shown as it is', () => {
+  const text = '> # *a*\n&lt;\n'.repeat(1000);
+  assert.equal(stepsOf(text), null);
+  shown(text);
+  const [node] = main.querySelectorAll('.text');
+  assert.equal(node.textContent, text);
+  assert.equal(node.children.length, 0);
+  // So is the rest of the text.
+  shown(`*before*\n\n${text}`);
+  assert.equal(main.querySelector('.text').textContent, `*before*\n\n${text}`);
+});
+
+test('a text of megabytes is shown', () => {
   const text = 'a\n'.repeat(1_500_000);
   shown(text);
-  assert.equal(main.querySelector('.text').textContent.length, text.length);
+  assert.equal(main.querySelector('.text').textContent.trimEnd(), text.trimEnd());
 });
 
 test('a text that grows shows what it shows at once in the end', () => {

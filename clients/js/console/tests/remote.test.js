@@ -209,7 +209,7 @@ test('the reported usage of an agent is separate from the measured usage', () =>
   const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 2, cost: null };
   assert.deepEqual(numbersOf({ usage }), {
     tokens: '12',
-    cost: 'no price',
+    cost: 'price unknown',
     title: '10 read, 4 of them cached; 2 written',
   });
 

@@ -79,6 +79,8 @@ test('a trigger has words', () => {
   const message = { sender: { name: 'Omar' }, parts: [{ type: 'text', text: 'Do\n it' }] };
   assert.equal(words(trigger), 'Message #1');
   assert.equal(words(trigger, message), 'Omar');
+  const guest = { ...message, sender: { name: 'Omar', guest: true } };
+  assert.equal(words(trigger, guest), 'Omar (guest)');
   assert.equal(textOf(message), 'Do it');
   assert.equal(words({ type: 'plan', planId: 'pln_1' }), 'A plan');
   assert.equal(words({ type: 'service', service: 'ci' }), 'Service ci');

@@ -5,9 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { budgetText, entityBody, placed, refusalText, todayText, withoutScript } =
-  await importSource(`
-  export { budgetText, todayText, withoutScript } from './src/studio/settings/policies.ts';
+const { entityBody, placed, refusalText, routerChange, todayText } = await importSource(`
+  export { routerChange, todayText } from './src/studio/settings/policies.ts';
   export { refusalText } from './src/studio/people/invite_words.ts';
   export { entityBody, placed } from './src/studio/new_space/new_members.ts';
 `);
@@ -16,11 +15,8 @@ const LIMITS = { tokensPerDay: 5000, costPerDay: 2.5, runsPerMinute: 1 };
 const NO_LIMITS = { tokensPerDay: null, costPerDay: null, runsPerMinute: 120 };
 const USED = { inputTokens: 1, outputTokens: 0, cost: null, runs: 2 };
 
-test('limits and use are said in words', () => {
-  assert.equal(budgetText(LIMITS), '5,000 tokens a day · $2.50 a day · 1 run a minute');
-  assert.equal(budgetText(NO_LIMITS), '120 runs a minute');
-  assert.equal(budgetText({ ...LIMITS, costPerDay: 0 }).split(' · ')[1], '$0 a day');
-  assert.equal(todayText(USED, NO_LIMITS), '1 token · no price · 2 runs');
+test('the use of today is said in words', () => {
+  assert.equal(todayText(USED, NO_LIMITS), '1 token · price unknown · 2 runs');
   assert.equal(
     todayText({ ...USED, cost: 0.5 }, LIMITS),
     '1 token of 5,000 · $0.50 of $2.50 · 2 runs',
@@ -36,15 +32,17 @@ test('a router that leaves the scripted provider leaves its script', () => {
   };
   const change = (model) => ({ name: 'New', router: { maxAgents: 2, model } });
   assert.deepEqual(
-    withoutScript(change({ provider: 'openai' }), scripted),
+    routerChange(change({ provider: 'openai' }), scripted),
     change({ provider: 'openai', script: null }),
   );
   for (const [body, space] of [
     [change({ provider: 'openai' }), { router: null }],
     [change({ name: 'other' }), scripted],
     [{ name: 'New' }, scripted],
+    [change({ name: 'other' }), { router: { model: null } }],
   ])
-    assert.equal(withoutScript(body, space), body);
+    assert.equal(routerChange(body, space), body);
+  assert.deepEqual(routerChange(change({ provider: '-' }), scripted), change(null));
 });
 
 test('a refused invite says what to do', () => {

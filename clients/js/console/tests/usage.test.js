@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { daysOf, groupOf, lastDays, namesOf, rangeOf, reuseOf, seriesOf, shortened } =
+const { daysOf, groupOf, lastDays, namesOf, rangeOf, reuseOf, seriesOf, shortened, usageCost } =
   await importSource(`
   export * from './src/studio/usage/names.ts';
   export * from './src/studio/usage/report.ts';
+  export { usageCost } from './src/why/words.ts';
 `);
 
 const NOW = Date.parse('2026-03-01T23:59:00Z');
@@ -68,6 +69,23 @@ test('sums are ordered by cost, and those without a price stay without one', () 
     [others.key, others.total.cost, others.days.get('1').inputTokens],
     [null, 3, 20],
   );
+});
+
+test('a model without a price shows that its price is unknown', () => {
+  const unknown = { ...row('1', 'ent_1', 'm', 1), priceUnknown: true };
+  const cases = [
+    [{ ...unknown, cost: 0 }, 'price unknown'],
+    [{ ...unknown, cost: null }, 'price unknown'],
+    [{ ...unknown, cost: 1.5 }, '$1.50, price unknown'],
+    [{ ...unknown, priceUnknown: false, cost: 1.5 }, '$1.50'],
+    [{ ...unknown, inputTokens: 0, outputTokens: 0, cost: null }, '$0'],
+  ];
+  for (const [item, words] of cases) assert.equal(usageCost(item), words);
+  // A sum with such a row says so, too.
+  const [sum] = seriesOf([row('1', 'ent_1', 'm', 1), unknown], 'agent');
+  assert.equal(sum.total.priceUnknown, true);
+  const [known] = seriesOf([row('1', 'ent_1', 'm', 1)], 'agent');
+  assert.equal('priceUnknown' in known.total, false);
 });
 
 test('the reuse of the cache is a share of what was read', () => {

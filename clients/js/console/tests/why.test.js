@@ -152,7 +152,7 @@ test('durations and costs have the digits that say something', () => {
     '3 min 5 s',
   ]);
   assert.deepEqual([null, 0, 0.000388, 0.0102, 1.5].map(costText), [
-    'no price',
+    'price unknown',
     '$0',
     '$0.00039',
     '$0.01',

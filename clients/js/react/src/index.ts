@@ -6,6 +6,7 @@
 // store.ts         `useStore`: a store of the client as the state of a component
 // client_hooks.ts  the connection, the list of spaces, one run
 // space_hooks.ts   one space: its timeline, streams, runs, members, presence, forms
+// inbox.ts         what waits for the caller in all spaces, and one call that people decide
 // me.ts            who the caller is
 // preview.ts       whom a text would wake
 // uploads.ts       the files that a person adds to a message
@@ -20,6 +21,7 @@ export {
   type SpaceProviderProps,
 } from './context.ts';
 export { useFileUrl, type FileUrl } from './file_url.ts';
+export { useApproval, useInbox, type ApprovalState, type InboxCards } from './inbox.ts';
 export { useMe, type MeState } from './me.ts';
 export { usePreview, type PreviewState } from './preview.ts';
 export {

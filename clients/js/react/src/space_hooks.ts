@@ -11,7 +11,7 @@ import type {
   TimelineState,
 } from '@smartspace/client';
 import { useMemo } from 'react';
-import { useClientFor, useSpaceFor, useSpaceId } from './context.ts';
+import { useSpaceFor } from './context.ts';
 import { LOADING, NONE, useStore } from './store.ts';
 
 const NO_SPACE: SpaceState = { space: null, ...LOADING, isGone: false };
@@ -90,14 +90,6 @@ export const useMembers = (id?: string): MembersState =>
 export const usePresence = (id?: string): PresenceState =>
   useStore(useSpaceFor('usePresence', id).presence, NO_PRESENCE);
 
-/**
- * Returns the open forms of a space. Without an id and outside of a `SpaceProvider`, or with the id
- * `null`, it returns those in all spaces that the caller may answer. It changes when a form opens
- * or closes.
- */
-export function useForms(id?: string | null): FormsState {
-  const client = useClientFor('useForms');
-  const inside = useSpaceId();
-  const found = id === undefined ? inside : id;
-  return useStore(found ? client.space(found).forms : client.forms, NO_FORMS);
-}
+/** Returns the open forms of a space. It changes when a form opens or closes. */
+export const useForms = (id?: string): FormsState =>
+  useStore(useSpaceFor('useForms', id).forms, NO_FORMS);

@@ -35,18 +35,21 @@ export interface Uploads {
   take(): Attachment[];
 }
 
-const stores = new WeakMap<Space, Store<Uploads>>();
+const stores = new WeakMap<Space, Map<string, Store<Uploads>>>();
 const NO_UPLOADS: Uploads = { uploads: NONE, isReady: true, add: () => {}, take: () => [] };
 
 /**
  * Returns the files that a person adds to a message in this space, and the functions that add and
  * take them. It changes with their progress. The files stay when the component unmounts, so that a
- * person finds them again after a look at another space; a reload of the page loses them.
+ * person finds them again after a look at another space; a reload of the page loses them. `name`
+ * keeps apart what has files of its own, such as the answer to a form.
  */
-export function useUploads(spaceId?: string): Uploads {
+export function useUploads(spaceId?: string, name = ''): Uploads {
   const space = useSpaceFor('useUploads', spaceId);
-  const store = stores.get(space) ?? createUploads(space);
-  stores.set(space, store);
+  const named = stores.get(space) ?? new Map<string, Store<Uploads>>();
+  stores.set(space, named);
+  const store = named.get(name) ?? createUploads(space);
+  named.set(name, store);
   return useStore(store, NO_UPLOADS);
 }
 

@@ -40,9 +40,9 @@ export function forbiddenPlatform() {
 
 /**
  * A space with `count` messages, and the parts of the platform for `createClient`. The first calls
- * of `/v1/me` get `meStatuses`.
+ * of `/v1/me` get `meStatuses`. `waiting` are the items of the inbox.
  */
-export function fakeServer({ count = 3, meStatuses = [] } = {}) {
+export function fakeServer({ count = 3, meStatuses = [], waiting = [] } = {}) {
   const timers = new Map();
   let now = Date.parse(AT);
   let lastTimer = 0;
@@ -105,6 +105,8 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
     if (pathname === '/v1/socketTickets') return { url: 'wss://fake.example' };
     if (pathname === '/v1/me') return { kind: 'entity', entity: ANN, spaces: 1, capabilities: [] };
     if (pathname === '/v1/spaces') return { items: [space()], nextCursor: null };
+    if (pathname === '/v1/inbox') return { items: waiting, nextCursor: null };
+    if (pathname.endsWith('/decision')) return { approvals: { given: 1, needed: 2 } };
     if (pathname === `/v1/spaces/${SPACE_ID}`) return space();
     if (pathname === `/v1/spaces/${SPACE_ID}/runs`) return { items: [], nextCursor: null };
     if (pathname === '/v1/runs/run_1')
@@ -150,6 +152,10 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
     /** Sends a frame of the space to every open socket. */
     deliver(frame) {
       for (const socket of sockets) socket.deliver(frame);
+    },
+    /** Sends a frame that is not among the recorded ones. */
+    raw(frame) {
+      for (const socket of sockets) socket.onmessage?.({ data: JSON.stringify(frame) });
     },
     /** Adds a message, and tells of it. */
     post() {

@@ -6,7 +6,15 @@ import { everyHook } from './every_hook.js';
 import { fakeServer, SPACE_ID } from './fake_server.js';
 import { clientOf, flavors, heardErrors, pageOf, settle } from './page.js';
 
-const HOOKS_WITH_CLIENT = ['useClient', 'useConnection', 'useSpaces', 'useUnread', 'useMe'];
+const HOOKS_WITH_CLIENT = [
+  'useClient',
+  'useConnection',
+  'useSpaces',
+  'useUnread',
+  'useInbox',
+  'useApproval',
+  'useMe',
+];
 const HOOKS_WITH_SPACE = [
   'useSpace',
   'useTimeline',
@@ -16,6 +24,7 @@ const HOOKS_WITH_SPACE = [
   'useRuns',
   'useMembers',
   'usePresence',
+  'useForms',
   'usePreview',
 ];
 
@@ -57,7 +66,7 @@ for (const flavor of flavors) {
       }
       return h(Lost);
     };
-    for (const hook of [...HOOKS_WITH_CLIENT, ...HOOKS_WITH_SPACE, 'useForms', 'useRun'])
+    for (const hook of [...HOOKS_WITH_CLIENT, ...HOOKS_WITH_SPACE, 'useRun'])
       assert.throws(() => renderToString(render(hook, SPACE_ID, 'text')), {
         message: `${hook} needs a <SmartspaceProvider> above its component.`,
       });

@@ -35,7 +35,9 @@ for (const flavor of flavors) {
     assert.deepEqual(shown.members, { members: [], ...LOADING });
     assert.deepEqual(shown.presence, { present: [], typing: [], count: 0 });
     assert.deepEqual(shown.runs, { active: [], outcomes: {}, hints: {} });
-    assert.deepEqual(shown.forms, [{ forms: [] }, { forms: [] }, { forms: [] }]);
+    assert.deepEqual(shown.forms, [{ forms: [] }, { forms: [] }]);
+    assert.deepEqual(shown.inbox, { items: [], hasMore: false, ...LOADING });
+    assert.deepEqual(shown.approval, { item: null, card: null });
     assert.deepEqual(shown.preview[0], { dispatch: [], ...LOADING });
     assert.deepEqual(shown.preview[1], { dispatch: [], isLoading: false, error: null });
     assert.deepEqual(shown.me, { me: null, ...LOADING });

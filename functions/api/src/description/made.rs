@@ -8,8 +8,10 @@ use std::{collections::BTreeSet, path::Path};
 
 use serde_json::Value;
 use smartspace_domain::{
+    approvals::Allowance,
     deliveries::Delivery,
     entities::{EntitySettings, NewEntity},
+    inbox::InboxItem,
     problems::Problem,
     spaces::SpaceSettings,
     tools::Execution,
@@ -70,7 +72,10 @@ fn description() -> Description {
         .build();
     components.add_security_scheme("callbackToken", SecurityScheme::Http(callback));
     // Their pages contain them inline, and nothing else refers to them.
+    components.schemas.remove(&*Allowance::name());
     components.schemas.remove(&*Delivery::name());
+    components.schemas.remove(&*InboxItem::name());
+    components.schemas.remove("ListedAttachment");
     components.schemas.remove("ListedPlan");
     refuse_unknown_fields(components);
     merge_patches::describe(components);

@@ -1,30 +1,35 @@
-//! `/v1/spaces/{id}/attachments`: uploads to a space, and downloads of its files. The bytes
-//! themselves go between clients and the storage.
+//! `/v1/spaces/{id}/attachments`: uploads to a space, and lists and downloads of its files. The
+//! bytes themselves go between clients and the storage.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use axum::{Json, extract::State, http::HeaderMap};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+};
 use serde::Serialize;
 use smartspace_domain::{
     Time,
     access::SpaceAction,
-    attachments::{Attachment, NewAttachment},
+    attachments::{Attachment, ListedAttachment, NewAttachment},
     ids::{AttachmentId, SpaceId},
 };
-use smartspace_web::host_address;
+use smartspace_store::table::pages::Page;
 use utoipa::ToSchema;
 
+use super::PageQuery;
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
     answers::{ApiResult, Created},
     auth::Credential,
     description::IdempotencyKey,
-    input::{Body, Id, TwoIds},
+    input::{Body, Id, Query, TwoIds},
 };
 
 pub(super) fn routes() -> Routes {
-    routes![create, get]
+    routes![create, list, get, delete]
 }
 
 /// An upload that may be started.
@@ -45,8 +50,8 @@ struct StartedUpload {
 /// Start an upload
 ///
 /// The file becomes `ready` once the storage has it with this size, type and hash. A file that no
-/// message names is deleted after 24 hours. Files that no message names may have 200 MiB together
-/// for each member of a space.
+/// message names is deleted after 24 hours. From now on the file counts among those of the space
+/// and of the caller, which have limits.
 #[utoipa::path(
     post, path = "/v1/spaces/{id}/attachments", operation_id = "createAttachment",
     tag = "attachments",
@@ -54,7 +59,12 @@ struct StartedUpload {
     request_body = NewAttachment,
     responses(
         (status = 201, body = StartedUpload),
-        (status = 409, description = "Too many bytes of the caller wait to be sent."),
+        (status = 404, description = "Also if the file of the same key was deleted."),
+        (
+            status = 507,
+            description = "The space, the caller or the deployment has no room for it, or the \
+                           caller has announced too many files that are not uploaded yet.",
+        ),
     )
 )]
 async fn create(
@@ -64,20 +74,40 @@ async fn create(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Created<StartedUpload>> {
-    api.pipeline.authorise(caller, SpaceAction::Attach, space).await?;
+    let membership = api.pipeline.membership(caller, space).await?;
+    caller.may_in_space(SpaceAction::Attach, membership)?;
     let file = body.read::<NewAttachment>()?.checked()?;
     let key = body.key(&headers, caller, &format!("/v1/spaces/{space}/attachments"))?;
-    let started = api.pipeline.start_upload(caller, space, &file, key.as_ref()).await?;
+    let started = api.pipeline.start_upload(caller, membership, space, &file, key.as_ref()).await?;
     let upload = started.upload;
     Ok(Created {
         location: format!("/v1/spaces/{space}/attachments/{}", started.id),
         made: StartedUpload {
             attachment_id: started.id,
-            upload_url: absolute(upload.url, &headers),
+            upload_url: absolute(upload.url, &api, &headers),
             headers: upload.headers,
             expires_at: started.until,
         },
     })
+}
+
+/// List the files of a space
+///
+/// Newest first. Owners and the operator see all files. Others see those that messages name, and
+/// those that they have uploaded. A page may be shorter than `limit` although there is another one.
+#[utoipa::path(
+    get, path = "/v1/spaces/{id}/attachments", operation_id = "listAttachments",
+    tag = "attachments",
+    params(("id" = SpaceId, Path), PageQuery),
+    responses((status = 200, body = Page<ListedAttachment>))
+)]
+async fn list(
+    State(api): State<Arc<Api>>,
+    Credential { caller, .. }: Credential,
+    Id(space): Id<SpaceId>,
+    Query(query): Query<PageQuery>,
+) -> ApiResult<Json<Page<ListedAttachment>>> {
+    Ok(Json(api.pipeline.list_files(caller, space, &query.into()).await?))
 }
 
 /// A file, and where to download it.
@@ -112,11 +142,30 @@ async fn get(
 ) -> ApiResult<Json<ShownAttachment>> {
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let (attachment, download) = api.pipeline.attachment(space, id).await?;
-    let (url, until) = download.map(|it| (absolute(it.url, &headers), it.until)).unzip();
+    let (url, until) = download.map(|it| (absolute(it.url, &api, &headers), it.until)).unzip();
     Ok(Json(ShownAttachment { attachment, url, url_expires_at: until }))
 }
 
+/// Delete a file
+///
+/// For the entity that uploaded it, the owners of the space and the operator. The messages that
+/// name the file stay and show it as deleted.
+#[utoipa::path(
+    delete, path = "/v1/spaces/{id}/attachments/{attachmentId}",
+    operation_id = "deleteAttachment", tag = "attachments",
+    params(("id" = SpaceId, Path), ("attachmentId" = AttachmentId, Path)),
+    responses((status = 204))
+)]
+async fn delete(
+    State(api): State<Arc<Api>>,
+    Credential { caller, .. }: Credential,
+    TwoIds(space, id): TwoIds<SpaceId, AttachmentId>,
+) -> ApiResult<StatusCode> {
+    api.pipeline.delete_file(caller, space, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// The address of a file. The local host is its own storage and knows only the path.
-fn absolute(url: String, headers: &HeaderMap) -> String {
-    if url.starts_with('/') { format!("{}{url}", host_address("http", headers)) } else { url }
+fn absolute(url: String, api: &Api, headers: &HeaderMap) -> String {
+    if url.starts_with('/') { format!("{}{url}", api.public_address.http(headers)) } else { url }
 }

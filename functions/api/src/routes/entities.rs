@@ -7,7 +7,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use smartspace_domain::{
     Error,
     access::{Caller, EntityAction},
@@ -15,11 +15,14 @@ use smartspace_domain::{
     entities::{Entity, EntitySettings, EntityType, NewEntity},
     errors::Faults,
     ids::EntityId,
-    prices::Prices,
     providers::Providers,
 };
 use smartspace_store::{
-    spaces::{members::name_is_free, rosters::MemberRecord},
+    Store,
+    spaces::{
+        members::{guest_name_is_free, name_is_free},
+        rosters::MemberRecord,
+    },
     table::pages::Page,
 };
 
@@ -30,7 +33,7 @@ use crate::{
     answers::{ApiResult, Created, gone},
     auth::Authenticated,
     description::IdempotencyKey,
-    input::{Body, Id, Query, shaped},
+    input::{Body, Id, Query, merged},
 };
 
 pub(super) fn routes() -> Routes {
@@ -58,7 +61,6 @@ async fn create(
     let settings: EntitySettings = body.read()?;
     settings.check()?;
     check_providers(&api.providers, &settings)?;
-    check_prices(&api.prices, &settings)?;
     let key = body.key(&headers, caller, "/v1/entities")?;
     let store = &api.pipeline.store;
     let now = api.pipeline.now();
@@ -147,15 +149,8 @@ async fn change(
         .into());
     }
     let record = store.entities().record(id).await?;
-    let settings = patched(&record.entity, Value::Object(patch))?;
+    let settings = patched(&record.entity, &patch)?;
     settings.check()?;
-    let paid = |agent: &Option<AgentConfig>| {
-        agent.as_ref().map(|agent| (agent.budget.cost_per_day, agent.model_names()))
-    };
-    // A rename does not fail because of a price that is gone.
-    if paid(&settings.agent) != paid(&record.entity.agent) {
-        check_prices(&api.prices, &settings)?;
-    }
     if models_differ(&settings, &record.entity) {
         check_providers(&api.providers, &settings)?;
     }
@@ -166,17 +161,8 @@ async fn change(
         let expected = "expected none: a guest has no account, only the token of its invite";
         return Err(Error::invalid("/externalId", expected).into());
     }
-    let renamed = settings.name != record.entity.name;
-    // Only the names of agents are unique within a space.
-    if renamed && settings.kind == EntityType::Agent {
-        for space in store.entities().spaces_of(id).await? {
-            match store.members().roster(space).await {
-                Ok(roster) => name_is_free(&roster, id, settings.kind, &settings.name)?,
-                // The space is being deleted, so its names no longer matter.
-                Err(Error::NotFound(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+    if settings.name != record.entity.name {
+        name_is_free_everywhere(store, &record.entity, &settings).await?;
     }
     let entity = store.entities().change(&record, settings, api.pipeline.now()).await?;
     if entity.agent.is_some() {
@@ -187,6 +173,29 @@ async fn change(
         api.pipeline.settle_entity(id).await?;
     }
     Ok(Json(entity.seen_by(caller)))
+}
+
+/// Fails if an agent or a guest can't have its new name in one of its spaces.
+async fn name_is_free_everywhere(
+    store: &Store,
+    entity: &Entity,
+    settings: &EntitySettings,
+) -> smartspace_domain::Result<()> {
+    let is_guest = entity.guest_of.is_some();
+    // The names of agents are unique within a space, and guests look like nobody else there.
+    if settings.kind != EntityType::Agent && !is_guest {
+        return Ok(());
+    }
+    for space in store.entities().spaces_of(entity.id).await? {
+        match store.members().roster(space).await {
+            Ok(roster) if is_guest => guest_name_is_free(&roster, entity.id, &settings.name)?,
+            Ok(roster) => name_is_free(&roster, entity.id, settings.kind, &settings.name)?,
+            // The space is being deleted, so its names no longer matter.
+            Err(Error::NotFound(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Retire a person or an agent
@@ -233,21 +242,14 @@ fn check_providers(
     faults.done()
 }
 
-/// Refuses a budget in dollars that could not be checked.
-fn check_prices(prices: &Prices, settings: &EntitySettings) -> smartspace_domain::Result<()> {
-    let Some(agent) = &settings.agent else { return Ok(()) };
-    if agent.budget.cost_per_day.is_none() {
-        return Ok(());
-    }
-    prices.must_have("/agent/budget/costPerDay", agent.model_names())
-}
-
 /// The settings of an entity after a merge patch.
-fn patched(entity: &Entity, patch: Value) -> smartspace_domain::Result<EntitySettings> {
+fn patched(
+    entity: &Entity,
+    patch: &Map<String, Value>,
+) -> smartspace_domain::Result<EntitySettings> {
     let Entity { kind, name, external_id, agent, .. } = entity.clone();
     let settings = EntitySettings { kind, name, external_id, agent };
-    let mut value =
+    let value =
         serde_json::to_value(settings).map_err(|error| Error::Internal(error.to_string()))?;
-    json_patch::merge(&mut value, &patch);
-    shaped(value)
+    merged(value, patch)
 }

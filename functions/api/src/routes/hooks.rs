@@ -1,9 +1,11 @@
 //! `/v1/hooks/{agentId}/{service}`: receives webhooks. The signature of a request is its
-//! credential.
+//! credential. A request without a valid one learns nothing, not even whether there is such an
+//! agent or service: all get the same answer after the same work.
 
 use std::sync::Arc;
 
 use axum::{
+    Extension,
     extract::State,
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
@@ -11,24 +13,27 @@ use axum::{
 use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
-    agents::Webhook,
+    agents::{Webhook, WebhookScheme},
     ids::EntityId,
     json,
     names::ServiceName,
     rates::{NOTED, SERVICE},
     webhooks::{Request, Unverified, Verified, check_secret, verify},
 };
-use smartspace_ports::secrets::Secret;
+use smartspace_ports::secrets::{KnownSecrets, Secret};
 use smartspace_store::deliveries::{NewDelivery, PAYLOAD_KEPT_BYTES};
 
 use super::triggers::{ReceivedResponse, accepted, check_payload};
 use crate::{
-    Api,
+    Api, SourceAddress,
     annotated_routes::{Routes, routes},
     answers::ApiResult,
     description::ChainDepth,
     input::{Body, PathService, TwoIds, depth},
 };
+
+/// What a request for nobody is checked with. It is a secret in all schemes.
+const NOBODYS_SECRET: &str = "whsec_bm9ib2R5J3Mgc2VjcmV0IGhlcmU=";
 
 pub(super) fn routes() -> Routes {
     routes![receive]
@@ -51,8 +56,10 @@ pub(super) fn routes() -> Routes {
     request_body(content = serde_json::Value, description = "The payload, at most 128 KiB."),
     responses(
         (status = 202, body = ReceivedResponse),
-        (status = 401, description = "The signature is missing, wrong or too old."),
-        (status = 429, description = "The service sends too often."),
+        (status = 401, description = "The signature is missing, wrong or too old, or there is no \
+            such agent or webhook. The list of deliveries says why."),
+        (status = 429, description = "The service sends too often, or too many requests from this \
+            address or for this agent had no valid signature."),
         (status = 503, description = "No secret of the webhook is usable, or it is unknown \
             whether the payload was stored. Send it again.")
     )
@@ -60,12 +67,13 @@ pub(super) fn routes() -> Routes {
 async fn receive(
     State(api): State<Arc<Api>>,
     TwoIds(agent, PathService(service)): TwoIds<EntityId, PathService>,
+    address: Option<Extension<SourceAddress>>,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
-    let hook = Hook { api: &api, agent, service: service.as_str() };
-    let webhook = hook.webhook().await?;
-    let (key, also) = match hook.verified(&webhook, &headers, body.bytes()).await? {
+    let address = address.map(|Extension(address)| address);
+    let hook = Hook { api: &api, agent, service: service.as_str(), address };
+    let (key, also) = match hook.verified(&headers, body.bytes()).await? {
         Verified::Delivery { key, also } => (key, also),
         // The service verifies that we own this address, and expects its text back.
         Verified::Challenge(text) => return Ok((StatusCode::OK, text).into_response()),
@@ -155,47 +163,76 @@ struct Hook<'a> {
     api: &'a Api,
     agent: EntityId,
     service: &'a str,
+    address: Option<SourceAddress>,
 }
 
 impl Hook<'_> {
-    async fn webhook(&self) -> Result<Webhook> {
-        let none =
-            || Error::NotFound("there is no such agent, or it has no webhook of this name".into());
+    /// `None` if there is no such agent, or it has no webhook of this name.
+    async fn webhook(&self) -> Result<Option<Webhook>> {
         match self.api.pipeline.store.entities().webhook(self.agent, self.service).await {
-            Err(Error::NotFound(_)) => Err(none()),
-            found => found?.ok_or_else(none),
+            Err(Error::NotFound(_)) => Ok(None),
+            found => found,
         }
     }
 
     /// Verifies the signature of a request. A request that fails is noted as rejected; its payload
     /// is not stored.
-    async fn verified(
-        &self,
-        webhook: &Webhook,
-        headers: &HeaderMap,
-        body: &[u8],
-    ) -> Result<Verified> {
+    async fn verified(&self, headers: &HeaderMap, body: &[u8]) -> Result<Verified> {
+        let webhook = self.webhook().await?;
         let known =
             self.api.secrets.known().await.map_err(|error| Error::Retry(error.to_string()))?;
-        let secrets: Vec<_> =
-            webhook.secrets.iter().filter_map(|name| known.get(name)).map(Secret::reveal).collect();
+        let (scheme, secrets) = match &webhook {
+            Some(webhook) => {
+                let secrets = webhook.secrets.iter().filter_map(|name| known.get(name));
+                (webhook.scheme, secrets.map(Secret::reveal).collect())
+            }
+            None => (self.scheme_of_nobody(), vec![NOBODYS_SECRET]),
+        };
         let header = |name: &str| {
             let mut values = headers.get_all(name).iter();
             values.next().filter(|_| values.next().is_none())?.to_str().ok()
         };
-        let unverified = match verify(
-            webhook.scheme,
-            Request { header: &header, body },
-            &secrets,
-            self.api.pipeline.now(),
-        ) {
-            Ok(verified) => return Ok(verified),
-            Err(unverified) => unverified,
-        };
-        if unverified != Unverified::NoSecret {
-            self.note(body.len(), &unverified.to_string()).await;
-            return Err(Error::Unauthenticated(unverified.to_string()));
+        let now = self.api.pipeline.now();
+        let verified = verify(scheme, Request { header: &header, body }, &secrets, now);
+        match (verified, webhook) {
+            (Ok(verified), Some(_)) => Ok(verified),
+            (Err(Unverified::NoSecret), Some(webhook)) => {
+                self.count_refused().await?;
+                Err(self.unusable(&webhook, &known, body.len()).await)
+            }
+            (Err(unverified), Some(_)) => {
+                self.count_refused().await?;
+                self.note(body.len(), &unverified.to_string()).await;
+                Err(unsigned())
+            }
+            (_, None) => {
+                self.count_refused().await?;
+                self.note_nobody().await;
+                Err(unsigned())
+            }
         }
+    }
+
+    /// A scheme for an agent or service that does not exist. It is always the same one, and nobody
+    /// can foresee it, so the time of a check tells nothing.
+    fn scheme_of_nobody(&self) -> WebhookScheme {
+        let number = self.api.admin_key.derive(&["webhook", &self.agent.to_string(), self.service]);
+        match number % 4 {
+            0 => WebhookScheme::Standard,
+            1 => WebhookScheme::Github,
+            2 => WebhookScheme::Stripe,
+            _ => WebhookScheme::Slack,
+        }
+    }
+
+    /// Counts a request without a valid signature.
+    async fn count_refused(&self) -> Result<()> {
+        self.api.count_refused(self.address).await?;
+        self.api.pipeline.count_refused(&self.agent.to_string()).await
+    }
+
+    /// Notes that none of the secrets of a webhook can be used.
+    async fn unusable(&self, webhook: &Webhook, known: &KnownSecrets, bytes: usize) -> Error {
         let wrong = |name: &String| match known.get(name) {
             None => format!("{name} is not set"),
             Some(secret) => format!(
@@ -207,7 +244,7 @@ impl Hook<'_> {
             "no secret of this webhook is usable: {}",
             webhook.secrets.iter().map(wrong).collect::<Vec<_>>().join("; ")
         );
-        self.note(body.len(), &reason).await;
+        self.note(bytes, &reason).await;
         tracing::error!(
             event = "webhook_without_secret",
             agent = %self.agent,
@@ -216,9 +253,21 @@ impl Hook<'_> {
             "a webhook can't accept requests"
         );
         // The sender must not learn the names of secrets.
-        Err(Error::Unavailable(
-            "no secret of this webhook is usable; the payload was not stored".into(),
-        ))
+        Error::Unavailable("no secret of this webhook is usable; the payload was not stored".into())
+    }
+
+    /// Writes as often as [`Self::note`] does, and keeps nothing.
+    async fn note_nobody(&self) {
+        let rates = self.api.pipeline.store.rates();
+        let now = self.api.pipeline.now();
+        let counter = self.rejected();
+        if rates.count_call(&counter, NOTED, now).await.is_ok() {
+            let _ = rates.count_call(&format!("{counter} here"), NOTED, now).await;
+        }
+    }
+
+    fn rejected(&self) -> String {
+        format!("{} {} rejected", self.agent, self.service)
     }
 
     /// Notes a rejected request in the list of deliveries. The number of notes is limited, because
@@ -226,8 +275,7 @@ impl Hook<'_> {
     async fn note(&self, bytes: usize, reason: &str) {
         let store = &self.api.pipeline.store;
         let now = self.api.pipeline.now();
-        let counter = format!("{} {} rejected", self.agent, self.service);
-        if store.rates().count_call(&counter, NOTED, now).await.is_ok() {
+        if store.rates().count_call(&self.rejected(), NOTED, now).await.is_ok() {
             store
                 .deliveries()
                 .note_rejection(
@@ -241,4 +289,13 @@ impl Hook<'_> {
                 .await;
         }
     }
+}
+
+/// The answer to every request without a valid signature, whatever it was for.
+fn unsigned() -> Error {
+    Error::Unauthenticated(
+        "expected a request that is signed as a webhook of this agent configures it; the agent's \
+         list of deliveries says what is wrong"
+            .into(),
+    )
 }

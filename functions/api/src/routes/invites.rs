@@ -21,7 +21,6 @@ use smartspace_store::{
     invites::{InviteRecord, NewInvite, no_such_invite},
     table::pages::Page,
 };
-use smartspace_web::host_address;
 use utoipa::{PartialSchema, ToSchema};
 
 use super::PageQuery;
@@ -56,7 +55,8 @@ struct CreatedInvite {
 
 /// Invite people to a space
 ///
-/// Everyone who has the token may join, as often as `uses` says.
+/// Everyone who has the token may join, as often as `uses` says. It ends when its maker stops being
+/// an owner.
 #[utoipa::path(
     post, path = "/v1/spaces/{id}/invites", operation_id = "createInvite", tag = "invites",
     params(("id" = SpaceId, Path), IdempotencyKey),
@@ -89,6 +89,10 @@ async fn create(
     let new = NewInvite { token: &token, created_by: caller.entity(), uses, until: now + lasts };
     let store = &api.pipeline.store;
     store.spaces().record(space).await?;
+    let maker = match new.created_by {
+        Some(maker) => store.members().get(space, maker).await?,
+        None => None,
+    };
     let record = store.invites().create(&new, key.as_ref(), now).await?;
     if record.id != own {
         token = token_of(record.id, 0);
@@ -101,8 +105,8 @@ async fn create(
     Ok(Created {
         location: format!("/v1/spaces/{space}/invites/{}", record.id),
         made: CreatedInvite {
-            url: format!("{}/#invite={token}", host_address("http", &headers)),
-            invite: record.view(),
+            url: format!("{}/#invite={token}", api.public_address.http(&headers)),
+            invite: record.view(maker.as_ref()),
             token,
         },
     })
@@ -190,10 +194,13 @@ struct AcceptedInvite {
             deployment has no guests."),
         (status = 403, description = "The caller accepts no invites: it is an agent, the operator, \
             or a guest of another space; or the deployment has no invites."),
-        (status = 404, description = "No invite has this token, or it has expired or was revoked."),
-        (status = 409, description = "The invite is used up, the space is full, or the caller is \
-            in too many spaces."),
-        (status = 429, description = "Too many tries from this address, or of this invite."),
+        (status = 404, description = "No invite has this token, or it has expired, was revoked \
+            or has ended."),
+        (status = 409, description = "The invite is used up, the space is full, the caller is in \
+            too many spaces, or a guest's name looks like another member's. The text then has a \
+            name that is free."),
+        (status = 429, description = "Too many wrong tokens from this address, or too many tries \
+            of this invite."),
         (status = 500),
         (status = 503),
     )
@@ -206,16 +213,13 @@ async fn accept(
     body: Body,
 ) -> ApiResult<Json<AcceptedInvite>> {
     api.must_have_invites()?;
-    // Callers with a credential have a rate of their own.
-    if credential.is_none()
-        && let Some(Extension(address)) = address
-    {
-        let who = format!("invites {}", address.network());
-        api.pipeline.count(&who, invites::PER_ADDRESS).await?;
-    }
+    let address = address.map(|Extension(address)| address);
     let Acceptance { token, name } = body.read()?;
-    let token = InviteToken::read(&token).ok_or_else(no_such_invite)?;
-    let acceptance = Pending { api: &api, token: &token };
+    let Some(token) = InviteToken::read(&token) else {
+        api.count_refused(address).await?;
+        return Err(no_such_invite().into());
+    };
+    let acceptance = Pending { api: &api, token: &token, address };
     let accepted = match credential {
         Some(credential) => Box::pin(acceptance.join(credential)).await?,
         None => Box::pin(acceptance.become_guest(name.as_deref(), &headers)).await?,
@@ -227,13 +231,20 @@ async fn accept(
 struct Pending<'a> {
     api: &'a Api,
     token: &'a InviteToken,
+    address: Option<SourceAddress>,
 }
 
 impl Pending<'_> {
     /// The invite of the token. Only who has the right token can use up its rate.
     async fn invite(&self) -> Result<InviteRecord> {
         let pipeline = &self.api.pipeline;
-        let invite = pipeline.store.invites().of_token(self.token, pipeline.now()).await?;
+        let invite = match pipeline.store.invites().of_token(self.token, pipeline.now()).await {
+            Err(error @ Error::NotFound(_)) => {
+                self.api.count_refused(self.address).await?;
+                return Err(error);
+            }
+            found => found?,
+        };
         pipeline.count(&format!("invite {}", self.token.invite), invites::PER_INVITE).await?;
         Ok(invite)
     }

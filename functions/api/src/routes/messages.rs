@@ -6,7 +6,7 @@ use axum::{Json, extract::State, http::HeaderMap};
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Result,
-    access::SpaceAction,
+    access::{Caller, SpaceAction},
     dispatch::Dispatch,
     ids::{AttachmentId, EntityId, MessageId, SpaceId},
     limits::{MESSAGE_BYTES, PAGE_BYTES},
@@ -87,7 +87,11 @@ async fn create(
         files: Vec::new(),
         by: MessageSource::External { key, depth: depth(&headers)? },
     };
-    let made = api.pipeline.post_as(caller, new, &attachments).await?.message;
+    let mut made = api.pipeline.post_as(caller, new, &attachments).await?.message;
+    if caller != Caller::Operator {
+        // Only a repeated request gets a message whose router was asked already.
+        made = made.without_router_usage();
+    }
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
 }
 
@@ -195,11 +199,13 @@ async fn list(
     let Page { items, next_cursor } = page(found, range, has_more);
     let mut known = KnownSpaces::of(caller);
     let mut shown = Vec::with_capacity(items.len());
-    for message in items {
-        shown.push(match message.known_by() {
-            Some(other) if !known.has(&api.pipeline, other).await? => message.without_origin(),
-            _ => message,
-        });
+    for mut message in items {
+        for known_by in message.known_by() {
+            if !known.has(&api.pipeline, known_by).await? {
+                message = message.for_others_than(known_by);
+            }
+        }
+        shown.push(message);
     }
     Ok(Json(Page { items: shown, next_cursor }))
 }

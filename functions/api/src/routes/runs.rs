@@ -11,7 +11,7 @@ use axum::{
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Result, Time,
-    access::{Caller, SpaceAction},
+    access::{Caller, KnownBy, SpaceAction},
     agents::{ForkChanges, ModelConfig},
     ids::{EntityId, MessageId, RunId, SpaceId},
     long_steps,
@@ -375,13 +375,20 @@ async fn of_own_space(
 }
 
 /// A run as the caller may see it. The space that the run is active in is shown to members of that
-/// space only.
+/// space only, its usage to the owners of the space that triggered it, and the words of a provider
+/// to the operator only.
 async fn seen(
     api: &Api,
     run: Run,
     triggered_in: Option<SpaceId>,
     known: &mut KnownSpaces,
 ) -> Result<Run> {
+    let is_owner = match triggered_in {
+        Some(space) => known.has(&api.pipeline, KnownBy::Owners(space)).await?,
+        None => known.is_operator(),
+    };
+    let run = if known.is_operator() { run } else { run.without_foreign_words() };
+    let run = if is_owner { run } else { run.for_members() };
     Ok(match triggered_in.and_then(|space| run.known_by(space)) {
         Some(other) if !known.has(&api.pipeline, other).await? => run.without_active_space(),
         _ => run,

@@ -86,6 +86,6 @@ async fn create(
     let stored =
         Ticket { caller, valid_until: expires_at, credential_until: until, is_protocol: protocol };
     api.pipeline.store.connections().store_ticket(&ticket, stored).await?;
-    let url = format!("{}?ticket={ticket}", api.socket_url.address(&headers));
+    let url = format!("{}?ticket={ticket}", api.socket_url.address(&api.public_address, &headers));
     Ok((StatusCode::CREATED, Json(TicketResponse { ticket, url, expires_at })))
 }

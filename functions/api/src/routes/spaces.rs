@@ -10,19 +10,20 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use futures::future::try_join_all;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use smartspace_domain::{
     Error,
     access::{Caller, SpaceAction},
     events::EventKind,
     ids::SpaceId,
-    prices::Prices,
-    spaces::{NewSpace, Space, SpaceSettings},
+    spaces::{NewSpace, Space, SpaceSettings, owner_limits::OperatorLimits},
 };
 use smartspace_pipeline::access::may_in;
 use smartspace_store::table::pages::Page;
 
-use self::creation::{check_members, existing, finished, given_up, new_space, role_of};
+use self::creation::{
+    NewSpaceRequest, check_members, existing, finished, given_up, new_space, role_of,
+};
 use super::PageQuery;
 use crate::{
     Api,
@@ -30,7 +31,7 @@ use crate::{
     answers::{ApiResult, Created},
     auth::{Authenticated, Credential},
     description::IdempotencyKey,
-    input::{Body, Id, Query, shaped},
+    input::{Body, Id, Query, merged},
 };
 
 pub(super) fn routes() -> Routes {
@@ -54,11 +55,9 @@ async fn create(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Created<Space>> {
-    let (settings, members) = new_space(&body, caller)?;
-    if let Some(router) = &settings.router {
-        router.model.must_have_provider(&api.providers)?;
-    }
-    check_prices(&api.prices, &settings)?;
+    let NewSpaceRequest { written, settings, members } = new_space(&body, caller)?;
+    let limits = bounded(caller, OperatorLimits::default(), None, &written, &settings)?;
+    check_router(&api, None, &settings)?;
     let key = body.key(&headers, caller, "/v1/spaces")?;
     let store = &api.pipeline.store;
     let now = api.pipeline.now();
@@ -71,7 +70,7 @@ async fn create(
     check_members(caller, &settings, &members)?;
     try_join_all(members.iter().map(|member| store.members().has_room_for_a_space(member))).await?;
     let own = SpaceId::new(now, api.pipeline.ids.random());
-    let id = store.spaces().create(own, settings, key.as_ref(), now).await?;
+    let id = store.spaces().create_within(own, settings, limits, key.as_ref(), now).await?;
     if id != own {
         // An identical request created the space at the same time. Members that have left it since
         // then are not added again.
@@ -147,24 +146,21 @@ async fn change(
     let record = store.spaces().record(id).await?;
     let roster = store.members().roster(id).await?;
     may_in(&roster, caller, SpaceAction::Govern)?;
-    let mut value = serde_json::to_value(&record.settings)
+    let before = serde_json::to_value(&record.settings)
         .map_err(|error| Error::Internal(error.to_string()))?;
-    json_patch::merge(&mut value, &Value::Object(body.object()?));
-    let settings: SpaceSettings = shaped(value)?;
+    let patch = body.object()?;
+    let settings: SpaceSettings = merged(before, &patch)?;
     settings.check(Some(&record.settings))?;
-    if let Some(router) = &settings.router
-        && settings.router != record.settings.router
-    {
-        router.model.must_have_provider(&api.providers)?;
-    }
-    check_prices(&api.prices, &settings)?;
+    let before = Some(&record.settings);
+    let limits = bounded(caller, record.operator_limits, before, &patch, &settings)?;
+    check_router(&api, before, &settings)?;
     if let Some(admin) =
         settings.admin_agent_id.filter(|admin| Some(*admin) != record.settings.admin_agent_id)
         && !roster.agents().any(|agent| agent == admin)
     {
         return Err(Error::invalid("/adminAgentId", "expected an agent of the space").into());
     }
-    store.spaces().change(&record, &settings, &roster).await?;
+    store.spaces().change(&record, &settings, limits, &roster).await?;
     let space = store.spaces().get(id).await?;
     api.pipeline.announce(id, EventKind::SpaceUpdated { space: Box::new(space.clone()) }).await;
     Ok(Json(space.seen_by(caller)))
@@ -186,13 +182,34 @@ async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Refuses a budget in dollars that could not be checked when the router is asked. The models of
-/// the agents are checked when their runs are: agents come and go.
-fn check_prices(prices: &Prices, settings: &SpaceSettings) -> smartspace_domain::Result<()> {
-    match &settings.router {
-        Some(router) if settings.budget.cost_per_day.is_some() => {
-            prices.must_have("/budget/costPerDay", [router.model.full_name()])
-        }
-        _ => Ok(()),
+/// Refuses settings that the caller can't set in a space. Returns the limits of the operator after
+/// the request.
+fn bounded(
+    caller: Caller,
+    limits: OperatorLimits,
+    before: Option<&SpaceSettings>,
+    written: &Map<String, Value>,
+    settings: &SpaceSettings,
+) -> smartspace_domain::Result<OperatorLimits> {
+    match caller {
+        Caller::Operator => Ok(limits.after(written, settings)),
+        Caller::Entity(_) => limits.check_owner(before, settings).map(|()| limits),
     }
+}
+
+/// Refuses a router without a model, or whose provider does not exist. A change of other settings
+/// does not fail because of a model that is gone.
+fn check_router(
+    api: &Api,
+    before: Option<&SpaceSettings>,
+    settings: &SpaceSettings,
+) -> smartspace_domain::Result<()> {
+    let chosen = |settings: &SpaceSettings| (settings.trigger_policy, settings.router.clone());
+    if before.map(chosen) == Some(chosen(settings)) {
+        return Ok(());
+    }
+    if let Some(model) = settings.router.as_ref().and_then(|router| router.model.as_ref()) {
+        model.must_have_provider(&api.providers)?;
+    }
+    settings.must_have_router_model(api.router_model.as_ref())
 }

@@ -1,4 +1,4 @@
-//! Tool calls that wait for an answer of a person.
+//! Tool calls that wait for people: for an answer, or for decisions.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
-    access::Caller,
+    approvals::{ApprovalCount, Decision, DecisionAction, Remember},
     forms::FormAnswer,
     ids::{CallId, EntityId, RunId},
 };
@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub(super) fn routes() -> Routes {
-    routes![answer]
+    routes![answer, decide]
 }
 
 #[derive(Deserialize)]
@@ -130,11 +130,70 @@ async fn answer(
     body: Body,
 ) -> ApiResult<impl IntoResponse> {
     let body: ResultBody = body.read()?;
-    let caller = match body.sender_id {
-        Some(_) => Caller::Entity(caller.speaks_as(body.sender_id)?),
-        None => caller,
-    };
+    let sender = body.sender_id;
     let answer = body.answer()?;
-    api.pipeline.answer_form(caller, run_id, call_id, &answer).await?;
+    api.pipeline.answer_form(caller, sender, run_id, call_id, &answer).await?;
     Ok((StatusCode::ACCEPTED, Json(TakenResponse { run_id, call_id })))
+}
+
+/// A decision on a call that waits for approval.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct DecisionBody {
+    /// What is decided.
+    action: DecisionAction,
+    /// With `edit`: the new input, at most 64 KiB as JSON.
+    #[serde(default, deserialize_with = "given")]
+    input: Option<Value>,
+    /// With `respond`: the result for the model. With `decline`: the reason.
+    #[serde(default)]
+    #[schema(max_length = 1_000)]
+    text: Option<String>,
+    /// With `approve`: later calls that fit are made without asking.
+    #[serde(default)]
+    remember: Option<Remember>,
+    /// With `approve` or `edit`: the `inputRevision` of the card that the person has seen. If
+    /// somebody has edited the input since, the answer is 409. Without it, the decision counts for
+    /// the input as it is now.
+    #[serde(default)]
+    input_revision: Option<u32>,
+    /// The person who decides. Required with the admin key; otherwise the caller.
+    #[serde(default)]
+    sender_id: Option<EntityId>,
+}
+
+/// The approvals of a call.
+#[derive(Serialize, ToSchema)]
+struct DecisionResponse {
+    /// How many there are after the decision.
+    approvals: ApprovalCount,
+}
+
+/// Decide a call that waits for approval
+///
+/// People decide: those whom the rule that stopped the call names. The call is made once enough
+/// people have approved it. Any other decision ends the waiting at once. The same person may repeat
+/// the same decision. The operator decides in the name of the person in `senderId`.
+#[utoipa::path(
+    post, path = "/v1/runs/{id}/toolCalls/{callId}/decision",
+    operation_id = "decideToolCall", tag = "runs",
+    params(("id" = RunId, Path), ("callId" = CallId, Path)),
+    request_body = DecisionBody,
+    responses(
+        (status = 202, body = DecisionResponse),
+        (status = 409, description = "The call has another decision, it has expired, its run has \
+            ended, somebody has edited the input since, or a rule of the agent refuses the new \
+            input.")
+    )
+)]
+async fn decide(
+    State(api): State<Arc<Api>>,
+    Credential { caller, .. }: Credential,
+    TwoIds(run_id, call_id): TwoIds<RunId, CallId>,
+    body: Body,
+) -> ApiResult<impl IntoResponse> {
+    let DecisionBody { action, input, text, remember, input_revision, sender_id } = body.read()?;
+    let decision = Decision { action, input, text, remember, input_revision };
+    let approvals = api.pipeline.decide(caller, sender_id, run_id, call_id, &decision).await?;
+    Ok((StatusCode::ACCEPTED, Json(DecisionResponse { approvals })))
 }

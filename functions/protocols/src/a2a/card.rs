@@ -1,10 +1,8 @@
 //! Writes the card by which A2A clients find an agent: its abilities and its address.
 
-use axum::http::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_domain::{attachments::FileType, ids::EntityId};
-use smartspace_web::host_address;
 
 use crate::a2a::VERSION;
 
@@ -16,8 +14,8 @@ pub(super) struct OpenAgent {
     description: String,
 }
 
-/// The card of an agent, for a request with these headers.
-pub(super) fn agent_card(agent: &OpenAgent, headers: &HeaderMap) -> Value {
+/// The card of an agent, for a caller that reaches this deployment at `address`.
+pub(super) fn agent_card(agent: &OpenAgent, address: &str) -> Value {
     let OpenAgent { id, name, description } = agent;
     let description =
         if description.is_empty() { format!("The agent {name}") } else { description.clone() };
@@ -28,7 +26,7 @@ pub(super) fn agent_card(agent: &OpenAgent, headers: &HeaderMap) -> Value {
         "description": description,
         "version": env!("CARGO_PKG_VERSION"),
         "supportedInterfaces": [{
-            "url": format!("{}/v1/agents/{id}/a2a", host_address("http", headers)),
+            "url": format!("{address}/v1/agents/{id}/a2a"),
             "protocolBinding": "JSONRPC",
             "protocolVersion": VERSION,
         }],

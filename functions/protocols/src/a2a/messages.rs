@@ -1,12 +1,13 @@
 //! Messages of a client to an agent. A new message starts a task; a message with a task answers the
-//! form for which the task waits.
+//! form for which the task waits, or decides the call that waits for approval.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_client::{NewMessage, messages_path};
 use smartspace_domain::{
     dispatch::Dispatch,
-    ids::{EntityId, RunId, SpaceId},
+    events::AskedCall,
+    ids::{CallId, EntityId, RunId, SpaceId},
     messages::Message,
     runs::{Run, RunStatus},
 };
@@ -18,7 +19,7 @@ use crate::{
         rpc::RpcError,
         tasks::run_of_task,
     },
-    turn::{FormAnswer, Post, TurnSession, TurnSetup, card_of, is_open_form, key_of},
+    turn::{Asked, FormAnswer, Post, TurnSession, TurnSetup, is_open_form, key_of},
 };
 
 #[derive(Debug, Deserialize)]
@@ -121,24 +122,34 @@ async fn answer_task(
         let detail = "the task waits for no answer; a message without taskId begins a new task";
         return Err(RpcError::unsupported(detail));
     }
-    let data = answer_in(&message.parts)?;
+    let (data, named) = answer_in(&message.parts)?;
     let mut setup = TurnSetup::open(&call.api, call.caller, &space.to_string()).await?;
     let is_form = |message: &Message| is_open_form(message) && message.run_id == Some(id);
-    let form = setup.find(is_form).await?;
-    let form = form.as_ref().and_then(card_of).map(|card| card.call_id);
+    setup.find(is_form).await?;
+    // The same order as in the task, which shows the client the first one.
+    let caller = Asked::in_space(call.caller, &setup.space);
+    let asked = setup.messages().filter(|message| is_form(message)).filter_map(AskedCall::of);
+    let shown = asked.filter(|form| caller.by(form)).map(|form| form.call_id);
+    let form = shown.into_iter().find(|call| named.is_none_or(|named| named == *call));
     let form = form.ok_or_else(|| RpcError::unsupported("the task's form is closed"))?;
     setup.answer(&FormAnswer::new(form, data)).await?;
     Ok((id, setup.follow_run(id).await?))
 }
 
-/// The answer to a form: the part with data.
-fn answer_in(parts: &[Value]) -> Result<&Value, RpcError> {
+/// The answer to a form: the part with data. It may name the form's call.
+fn answer_in(parts: &[Value]) -> Result<(&Value, Option<CallId>), RpcError> {
     let has_file = |part: &Value| part.get("raw").is_some() || part.get("url").is_some();
     if parts.iter().any(has_file) {
         let detail = "message.parts: expected no file: an answer to a form is a part with data";
         return Err(RpcError::content(detail));
     }
-    parts.iter().find_map(|part| part.get("data")).ok_or_else(|| {
+    let part = parts.iter().find_map(|part| Some((part.get("data")?, &part["metadata"]["callId"])));
+    let (data, call) = part.ok_or_else(|| {
         RpcError::invalid("message.parts: expected a part with data, the answer to the task's form")
-    })
+    })?;
+    let call =
+        call.as_str().map(str::parse).transpose().map_err(|error| {
+            RpcError::invalid(format!("message.parts: metadata.callId: {error}"))
+        })?;
+    Ok((data, call))
 }

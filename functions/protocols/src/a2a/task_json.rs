@@ -9,7 +9,7 @@ use smartspace_domain::{
     runs::{Run, RunStatus},
 };
 
-use crate::turn::{card_of, id_for_clients};
+use crate::turn::{card_of, id_for_clients, question_of};
 
 /// A task without its artifacts. `answering_run` is the run that answers the task's message. It is
 /// another run than the task's if the task's run was coalesced.
@@ -69,11 +69,11 @@ pub(super) fn agent_message(id: &str, space: SpaceId, task: RunId, text: &str) -
     })
 }
 
-/// The form for which a task waits, as a message of the agent.
+/// The form or the approval for which a task waits, as a message of the agent.
 pub(super) fn form_message(form: &AskedCall, space: SpaceId, task: RunId) -> Value {
-    let text = form.input["message"].as_str().unwrap_or(&form.name);
-    let mut message = agent_message(&form.call_id.to_string(), space, task, text);
-    let data = json!({
+    let text = question_of(form).unwrap_or_else(|| form.name.clone());
+    let mut message = agent_message(&form.call_id.to_string(), space, task, &text);
+    let mut data = json!({
         "callId": form.call_id,
         "name": form.name,
         "input": form.input,
@@ -81,6 +81,9 @@ pub(super) fn form_message(form: &AskedCall, space: SpaceId, task: RunId) -> Val
         "resultSchema": form.result_schema,
         "expiresAt": form.expires_at,
     });
+    if let Some(approval) = &form.approval {
+        data["approval"] = json!(approval);
+    }
     if let Some(parts) = message["parts"].as_array_mut() {
         parts.push(json!({"data": data}));
     }

@@ -7,6 +7,7 @@ use smartspace_domain::{
     ids::{RunId, SpaceId},
     messages::Message,
     runs::Run,
+    spaces::Space,
     triggers::Trigger,
 };
 
@@ -17,7 +18,7 @@ use crate::{
         rpc::RpcError,
         task_json::{artifact_of, bare_task, form_message, state_of},
     },
-    turn::{TurnSession, TurnSetup, card_of, is_open_form},
+    turn::{Asked, TurnSession, TurnSetup, card_of, is_open_form},
 };
 
 /// How many messages after that of a task are read for its artifacts.
@@ -62,14 +63,29 @@ pub(super) async fn task(call: &AgentCall, id: RunId) -> Result<Value, RpcError>
             artifacts.push(artifact_of(message, &files));
         }
     }
-    let mut forms = posted.iter().filter(|message| is_open_form(message));
-    let form = forms.find_map(|message| AskedCall::of(message));
+    let forms = posted.iter().filter(|message| is_open_form(message));
+    let forms: Vec<_> = forms.filter_map(|message| AskedCall::of(message)).collect();
+    let form = asking(call, space, forms).await?;
     let mut task = bare_task(&run, &answering_run, space);
     if let Some(form) = form {
         task["status"]["message"] = form_message(&form, space, id);
     }
     task["artifacts"] = artifacts.into();
     Ok(task)
+}
+
+/// The first of these cards that asks the caller.
+async fn asking(
+    call: &AgentCall,
+    space: SpaceId,
+    forms: Vec<AskedCall>,
+) -> Result<Option<AskedCall>, RpcError> {
+    if forms.is_empty() {
+        return Ok(None);
+    }
+    let space: Space = call.api.get(&format!("/v1/spaces/{space}"), &[]).await?;
+    let caller = Asked::in_space(call.caller, &space);
+    Ok(forms.into_iter().find(|form| caller.by(form)))
 }
 
 /// Cancels a task.

@@ -17,7 +17,7 @@ use crate::{
         files_event, metadata_of, role_of,
     },
     problems::code_of,
-    turn::{EndCause, TurnEncoder, TurnEnd, TurnEvent, card_of, id_for_clients},
+    turn::{EndCause, TurnEncoder, TurnEnd, TurnEvent, card_of, id_for_clients, question_of},
 };
 
 /// The state of a run of the protocol, which is a turn of ours.
@@ -99,7 +99,7 @@ impl AgUiEncoder {
         let start = Event::TextMessageStart {
             message_id: id.clone(),
             role: role_of(&message.sender),
-            name: message.sender.name.clone(),
+            name: message.sender.marked_name(),
             subagent_run_id: message.run_id,
         };
         let delta = message.text().to_owned();
@@ -156,7 +156,7 @@ impl TurnEncoder for AgUiEncoder {
                 vec![Event::TextMessageStart {
                     message_id: id,
                     role: role_of(sender),
-                    name: sender.name.clone(),
+                    name: sender.marked_name(),
                     subagent_run_id: Some(*run),
                 }]
             }
@@ -231,18 +231,19 @@ fn ended(run: RunId, status: RunStatus, error: Option<&RunError>) -> Event {
 }
 
 fn interrupt(form: AskedCall) -> Interrupt {
-    let message = form.input["message"].as_str().map(str::to_owned);
+    let mut smartspace = json!({"runId": form.run_id, "name": form.name, "ui": form.ui});
+    if let Some(approval) = &form.approval {
+        smartspace["approval"] = json!(approval);
+    }
     Interrupt {
         id: form.call_id,
         reason: "tool_call",
-        message,
+        message: question_of(&form),
         tool_call_id: form.call_id,
         response_schema: form.result_schema.filter(Value::is_object),
         expires_at: form.expires_at.map(|at| at.to_string()),
         subagent_run_id: form.run_id,
-        metadata: Metadata {
-            smartspace: json!({"runId": form.run_id, "name": form.name, "ui": form.ui}),
-        },
+        metadata: Metadata { smartspace },
     }
 }
 

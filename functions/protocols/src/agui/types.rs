@@ -120,7 +120,7 @@ pub(super) enum SubagentOutcome {
     },
 }
 
-/// A form that waits for the client's answer.
+/// A form that waits for the client's answer, or a call that waits for its decision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Interrupt {
@@ -186,7 +186,7 @@ impl AgUiMessage {
             id,
             role: role_of(sender),
             content: Some(String::new()),
-            name: Some(sender.name.clone()),
+            name: Some(sender.marked_name()),
             tool_calls: Vec::new(),
             tool_call_id: None,
             subagent_run_id: Some(run),
@@ -199,7 +199,7 @@ impl AgUiMessage {
             id: id_for_clients(message),
             role: role_of(&message.sender),
             content: Some(message.text().to_owned()),
-            name: Some(message.sender.name.clone()),
+            name: Some(message.sender.marked_name()),
             tool_calls: Vec::new(),
             tool_call_id: None,
             subagent_run_id: message.run_id,

@@ -14,10 +14,10 @@ use smartspace_domain::{
 
 use crate::{
     ai_sdk::{
-        request::two_buttons,
+        request::takes_approval,
         types::{Chunk, Dropped, MessageData, RunData},
     },
-    turn::{EndCause, TurnEncoder, TurnEnd, TurnEvent, card_of, id_for_clients},
+    turn::{EndCause, TurnEncoder, TurnEnd, TurnEvent, card_of, id_for_clients, is_open_form},
 };
 
 /// The state of a message of the assistant, which is a turn of ours.
@@ -128,26 +128,27 @@ fn drop_text(stream: StreamId) -> Vec<Chunk> {
     vec![end, Chunk::DataDropped { id: stream, data: Dropped { id: stream } }]
 }
 
-/// A card, and the request for an approval if it is a choice between two buttons.
+/// A card, and the request for an approval if it waits for one or is a choice between two buttons.
 fn card_chunks(card: &ToolPart, message: &Message, may_answer: bool) -> Vec<Chunk> {
-    let is_open_form = may_answer && card.ui.is_some() && card.status == CallStatus::Pending;
-    let form = json!({
-        "smartspace": {
-            "runId": message.run_id,
-            "ui": card.ui,
-            "resultSchema": card.result_schema,
-            "expiresAt": card.expires_at,
-        },
+    let is_open_form = may_answer && is_open_form(message);
+    let mut form = json!({
+        "runId": message.run_id,
+        "ui": card.ui,
+        "resultSchema": card.result_schema,
+        "expiresAt": card.expires_at,
     });
+    if let Some(approval) = &card.approval {
+        form["approval"] = json!(approval);
+    }
     let mut chunks = vec![Chunk::ToolInputAvailable {
         tool_call_id: card.call_id,
         tool_name: card.name.clone(),
         input: card.input.clone(),
         dynamic: true,
         provider_executed: !is_open_form,
-        tool_metadata: is_open_form.then_some(form),
+        tool_metadata: is_open_form.then(|| json!({"smartspace": form})),
     }];
-    if is_open_form && two_buttons(card).is_some() {
+    if is_open_form && takes_approval(card) {
         chunks.push(Chunk::ToolApprovalRequest {
             approval_id: card.call_id,
             tool_call_id: card.call_id,

@@ -91,6 +91,13 @@ impl ChatRequest {
 impl AnsweredForm<'_> {
     /// The answer to the form on `card`.
     pub(super) fn answer(&self, card: Option<&ToolPart>) -> Result<FormAnswer, Refusal> {
+        // Clients send the conversation again and again, so the answer may be to a question from
+        // before somebody changed the input. It must not approve an input that nobody has seen.
+        let has_changed = |card: &ToolPart| !is_same_input(&card.input, &self.part["input"]);
+        if card.is_some_and(|card| card.approval.is_some() && has_changed(card)) {
+            let detail = "the input of the call has changed: read it again, then decide";
+            return Err(Refusal::new(409, format!("/messages: {}: {detail}", self.call)));
+        }
         let body = match self.part["state"].as_str() {
             Some("output-available") => json!({"output": self.part["output"]}),
             Some("output-error") => declined(&self.part["errorText"]),
@@ -99,12 +106,22 @@ impl AnsweredForm<'_> {
         Ok(FormAnswer { call: self.call, body })
     }
 
-    /// An approval as the choice of the first of two buttons, and a denial as that of the second.
+    /// An approval as a decision or as the choice of the first of two buttons, and a denial as the
+    /// other decision or the choice of the second.
     fn approval(&self, card: Option<&ToolPart>) -> Result<Value, Refusal> {
         let approval = &self.part["approval"];
         let is_approved = approval["approved"].as_bool().unwrap_or_default();
+        if card.is_some_and(|card| card.approval.is_some()) {
+            let decision = if is_approved {
+                json!({"action": "approve"})
+            } else {
+                declined_call(&approval["reason"])
+            };
+            return Ok(json!({"output": decision}));
+        }
         let Some([first, second]) = card.and_then(two_buttons) else {
-            let detail = "expected an output: only a choice between two buttons can be approved";
+            let detail = "expected an output: only a choice between two buttons and a call that \
+                          waits for approval can be approved";
             return Err(Refusal::new(422, format!("/messages: {}: {detail}", self.call)));
         };
         let choice = if is_approved { first } else { second };
@@ -122,9 +139,58 @@ fn declined(reason: &Value) -> Value {
     }
 }
 
+fn declined_call(reason: &Value) -> Value {
+    match reason.as_str().filter(|reason| !reason.is_empty()) {
+        Some(reason) => json!({"action": "decline", "text": reason}),
+        None => json!({"action": "decline"}),
+    }
+}
+
+/// Whether two inputs are the same to a client, in which all numbers are floating-point numbers.
+fn is_same_input(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| is_same_input(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let is_same =
+                |(name, value)| other.get(name).is_some_and(|other| is_same_input(value, other));
+            one.len() == other.len() && one.iter().all(is_same)
+        }
+        _ => one == other,
+    }
+}
+
+/// Whether a client can answer a card by an approval or a denial.
+pub(super) fn takes_approval(card: &ToolPart) -> bool {
+    card.approval.is_some() || two_buttons(card).is_some()
+}
+
 /// The options of a form with exactly two buttons.
-pub(super) fn two_buttons(card: &ToolPart) -> Option<[&str; 2]> {
+fn two_buttons(card: &ToolPart) -> Option<[&str; 2]> {
     let options = card.input["options"].as_array().filter(|_| card.ui.as_deref() == Some(BUTTONS));
     let options: Vec<_> = options?.iter().filter_map(Value::as_str).collect();
     options.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_may_write_the_same_number_in_another_way() {
+        let shown = json!({"amount": 900.0, "to": ["Ben"]});
+        assert!(is_same_input(&shown, &json!({"to": ["Ben"], "amount": 900})));
+        for other in [
+            json!({"amount": 600, "to": ["Ben"]}),
+            json!({"amount": 900, "to": ["Ben", "Max"]}),
+            json!({"amount": 900}),
+            json!({"amount": 900, "to": ["Ben"], "at": null}),
+            Value::Null,
+        ] {
+            assert!(!is_same_input(&shown, &other), "{other}");
+        }
+    }
 }

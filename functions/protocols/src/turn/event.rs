@@ -39,7 +39,7 @@ pub(crate) enum TurnEvent {
 pub(crate) struct TurnEnd {
     /// Runs that have started and not ended: they wait for people or still work.
     pub(crate) open_runs: Vec<(RunId, RunStatus)>,
-    /// Forms of the turn that the caller may answer.
+    /// Forms of the turn that the caller may answer, and calls that it may decide, oldest first.
     pub(crate) forms: Vec<AskedCall>,
     /// The error of a run, if all runs of the turn have failed.
     pub(crate) failure: Option<RunError>,

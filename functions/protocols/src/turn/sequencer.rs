@@ -23,25 +23,22 @@ use std::{
 };
 
 use smartspace_domain::{
-    access::{Caller, Membership},
     events::{AskedCall, EventKind, StreamEnd, StreamKind},
     ids::{CallId, EntityId, MessageId, RunId, StreamId},
     messages::{Message, ToolPart},
     runs::{EndReason, Run, RunStatus},
     spaces::Space,
     steps::CallStatus,
-    tools::AnswerBy,
 };
 
 use self::texts::{Stream, StreamHead};
-use crate::turn::{TurnEnd, TurnEvent, TurnTracker, card_of};
+use crate::turn::{Asked, TurnEnd, TurnEvent, TurnTracker, card_of, waits_for_people};
 
 /// The state of a space during a turn, and the events that are out.
 #[derive(Debug)]
 pub(crate) struct TurnSequencer {
     tracker: TurnTracker,
-    caller: EntityId,
-    membership: Option<Membership>,
+    asked: Asked,
     names: BTreeMap<EntityId, String>,
     runs: BTreeMap<RunId, Run>,
     /// The runs whose start was emitted, and whether their end was.
@@ -57,8 +54,8 @@ pub(crate) struct TurnSequencer {
     late: BTreeSet<MessageId>,
     /// The cards that the client has.
     cards: BTreeMap<CallId, Card>,
-    /// The forms that wait for an answer.
-    forms: BTreeMap<CallId, AskedCall>,
+    /// The cards that wait for people, each with the `seq` of its message.
+    forms: BTreeMap<CallId, (u64, AskedCall)>,
     out: Vec<TurnEvent>,
 }
 
@@ -83,16 +80,10 @@ struct Card {
 impl TurnSequencer {
     /// A sequencer for `caller`, whose client has the messages up to the `seq` `after`.
     pub(crate) fn new(caller: EntityId, space: &Space, tracker: TurnTracker, after: u64) -> Self {
-        let member = space.members.iter().find(|member| member.id == caller);
         let names = space.members.iter().map(|member| (member.id, member.name.clone()));
         Self {
             tracker,
-            caller,
-            membership: member.map(|member| Membership {
-                role: member.role,
-                kind: member.kind,
-                guest: member.guest,
-            }),
+            asked: Asked::in_space(caller, space),
             names: names.collect(),
             runs: BTreeMap::new(),
             started_runs: BTreeMap::new(),
@@ -260,8 +251,10 @@ impl TurnSequencer {
         }
         let events = self.flush(ReadState::Complete);
         let of_turn = self.tracker.runs();
-        let forms = self.forms.values().filter(|form| of_turn.contains(&form.run_id));
-        let forms = forms.filter(|form| self.may_answer(form.answer_by.as_ref()));
+        let mut forms: Vec<_> = self.forms.values().collect();
+        forms.retain(|(_, form)| of_turn.contains(&form.run_id) && self.asked.by(form));
+        forms.sort_by_key(|(seq, _)| *seq);
+        let forms = forms.into_iter().map(|(_, form)| form.clone()).collect();
         let runs: Vec<_> = of_turn.iter().filter_map(|id| self.runs.get(id)).collect();
         let has_failed = |run: &&Run| run.status == RunStatus::Failed;
         let failure = runs.iter().all(has_failed).then(|| runs.first()?.error.clone()).flatten();
@@ -271,12 +264,7 @@ impl TurnSequencer {
             (*run, known.map_or(RunStatus::Running, |run| run.status))
         });
         let open_runs = open_runs.collect();
-        (events, TurnEnd { open_runs, forms: forms.cloned().collect(), failure })
-    }
-
-    fn may_answer(&self, by: Option<&AnswerBy>) -> bool {
-        let caller = Caller::Entity(self.caller);
-        by.is_some_and(|by| caller.may_answer(by, self.membership).is_ok())
+        (events, TurnEnd { open_runs, forms, failure })
     }
 
     /// Takes the events that are ready.
@@ -307,8 +295,8 @@ impl TurnSequencer {
 
     fn see_form(&mut self, message: &Message) {
         let Some(form) = AskedCall::of(message) else { return };
-        if form.status == CallStatus::Pending {
-            self.forms.insert(form.call_id, form);
+        if waits_for_people(form.status, form.approval.as_ref()) {
+            self.forms.insert(form.call_id, (message.seq, form));
         } else {
             self.forms.remove(&form.call_id);
         }
@@ -336,7 +324,7 @@ impl TurnSequencer {
     fn see_card(&mut self, message: &Message, card: &ToolPart, is_new: bool) {
         if is_new && !self.cards.contains_key(&card.call_id) {
             self.mark_card(message, false);
-            let may_answer = self.may_answer(card.answer_by.as_ref());
+            let may_answer = AskedCall::of(message).is_some_and(|form| self.asked.by(&form));
             self.out.push(TurnEvent::Card { message: message.clone().into(), may_answer });
         }
         // The frame with the result can be the first one of the card. Then both events are emitted

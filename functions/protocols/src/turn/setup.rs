@@ -42,7 +42,7 @@ pub(crate) struct Post {
     pub(crate) files: Vec<FileUpload>,
 }
 
-/// A client's answer to a form.
+/// A client's answer to a form, or its decision of a call that waits for approval.
 #[derive(Debug)]
 pub(crate) struct FormAnswer {
     /// The call that shows the form.
@@ -202,12 +202,25 @@ impl TurnSetup {
         let _: Value = self.api.post(&path, &answer.body, None).await?;
         // The API accepts the same answer again. Then the run may have continued long ago, so it
         // does not hold the turn open until it resumes.
-        if is_open_form(&form) {
+        if is_open_form(&form) && !self.still_waits(&form).await? {
             self.answered.push(run);
         } else {
             self.followed.push(run);
         }
         Ok(())
+    }
+
+    /// Whether a call waits for more approvals after one of them. Then its card shows this one.
+    async fn still_waits(&mut self, form: &Message) -> Result<bool, Refusal> {
+        if card_of(form).is_none_or(|card| card.approval.is_none()) {
+            return Ok(false);
+        }
+        let decided = message(&self.api, self.space.id, form.seq).await?;
+        let Some(decided) = decided.filter(is_open_form) else { return Ok(false) };
+        if let Some(known) = self.messages.iter_mut().find(|known| known.id == decided.id) {
+            *known = decided;
+        }
+        Ok(true)
     }
 
     /// Starts the turn with this run, too.

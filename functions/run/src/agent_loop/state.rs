@@ -2,6 +2,7 @@
 
 mod compaction;
 mod conversation;
+mod decisions;
 mod pauses;
 mod pending;
 mod replay;
@@ -12,6 +13,7 @@ use std::{
     sync::Arc,
 };
 
+use serde_json::Value;
 use smartspace_domain::{
     Result, Time,
     agents::Speaks,
@@ -41,7 +43,7 @@ use crate::{
 };
 use conversation::assistant;
 pub(crate) use conversation::results;
-pub(crate) use pending::Pending;
+pub(crate) use pending::{NextCall, Pending};
 pub(crate) use replay::is_whole;
 use scripted_cause::scripted_cause;
 
@@ -131,6 +133,8 @@ pub(crate) struct State {
     changed: Vec<String>,
     /// The calls of the run that changed that state.
     own_changes: Vec<OwnChange>,
+    /// The tools and inputs of the calls that people have declined in this run.
+    declined: Vec<(String, Value)>,
     /// A summary to write. It is queued when the model is asked.
     pub(crate) summary_job: Option<RunJob>,
 }
@@ -265,6 +269,7 @@ impl State {
             answers: Vec::new(),
             changed: Vec::new(),
             own_changes: Vec::new(),
+            declined: Vec::new(),
         }
     }
 

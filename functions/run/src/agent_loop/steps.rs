@@ -10,6 +10,7 @@
 mod calls;
 mod last_message;
 mod records;
+mod rulings;
 mod run_end;
 mod waiting;
 mod watching;
@@ -135,7 +136,7 @@ impl AgentLoop<'_> {
             }
             let answer = match self.ask_and_compact(state, sources, &mut notes, deadline).await {
                 Some(Ok(answer)) => answer,
-                Some(Err(why)) => return self.without_answer(why, state, notes, began),
+                Some(Err(why)) => return self.without_answer(why, state, notes, began).await,
                 None => {
                     self.context.streams.end_all(Some(StreamEnd::Failed));
                     return Ok(RunEnd::completed(EndReason::TimeLimit).exit());
@@ -174,7 +175,7 @@ impl AgentLoop<'_> {
     }
 
     /// How the loop ends if the model gives no answer.
-    fn without_answer(
+    async fn without_answer(
         &self,
         why: NoModelAnswer,
         state: &State,
@@ -192,9 +193,18 @@ impl AgentLoop<'_> {
                     let done = RunEnd::completed(EndReason::Done);
                     return Ok(RunEnd { last_step: Some(last_step), ..done }.exit());
                 }
-                Ok(RunEnd::failed(error, last_step).exit())
+                Ok(RunEnd::failed(self.without_secrets(error).await, last_step).exit())
             }
         }
+    }
+
+    /// An error without any known secret, since it may quote the request and the answer.
+    async fn without_secrets(&self, error: ModelError) -> ModelError {
+        let message = match self.context.egress.secrets().await {
+            Ok(known) => known.redact(&error.message).into_owned(),
+            Err(_) => error.code.words().to_owned(),
+        };
+        ModelError { message, ..error }
     }
 
     /// Why the run ends with this answer, if it does.

@@ -163,7 +163,7 @@ impl Worker {
             Err(error) => {
                 let run = self.context.run.id;
                 tracing::error!(
-                    event = "run_failed", %run, %error, "an internal error ended a run"
+                    event = "run_broken", %run, %error, "an internal error ended a run"
                 );
                 self.fail("internal error in Smartspace; the server log has the details").await
             }

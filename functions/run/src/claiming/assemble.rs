@@ -87,8 +87,9 @@ pub(super) async fn run_worker(
     let parts =
         ContextParts { run, lease, config, model, trigger, dry_run, ends_at: delivery.ends_at() };
     let context = run_context(deps, parts, &sources);
+    let tools = Toolbox::new(builtins, &context.config.tools, std::mem::take(&mut servers.tools));
     let worker = Worker {
-        tools: Toolbox::new(builtins, &context.config.tools, std::mem::take(&mut servers.tools)),
+        tools: tools.with_rules(&context.config.approvals),
         mcp_problems: std::mem::take(&mut servers.problems),
         stopping: deps.stopping.clone(),
         claimed_at: at,

@@ -102,9 +102,11 @@ pub(crate) fn write_state(
         .map_or_else(|| status.as_str().to_owned(), |waiting| waits(waiting, cards))
 }
 
-/// Writes what a run waits for: `waits for getApproval "Restart?" in "Ops"`.
+/// Writes what a run waits for: `waits for getApproval "Restart?" in "Ops"`, or `waits for approval
+/// of transfer in "Ops"`.
 fn waits(waiting: &Waiting, cards: &BTreeMap<SpaceId, SpaceOverview>) -> String {
-    let mut text = format!("waits for {}", Name(&waiting.tool));
+    let what = if waiting.is_approval { "approval of " } else { "" };
+    let mut text = format!("waits for {what}{}", Name(&waiting.tool));
     if let Some(question) = &waiting.question {
         text.push(' ');
         text.push_str(&Excerpt(question, MAX_EXCERPT_CHARS).to_string());

@@ -21,7 +21,9 @@ pub(crate) fn chosen<'a>(
     let mut chosen = Vec::new();
     for message in messages.rev() {
         for (index, file) in message.files.iter().enumerate().rev() {
-            if file_support.takes(&file.part.content_type) && capacity.take(&file.part) {
+            let is_there = !file.part.deleted;
+            if is_there && file_support.takes(&file.part.content_type) && capacity.take(&file.part)
+            {
                 let line = file_line(index + 1, &file.part);
                 chosen.push(file_ref(space, file, format!("#{} {line}", message.seq)));
             }
@@ -66,6 +68,7 @@ mod tests {
                 bytes: *bytes,
                 width: None,
                 height: None,
+                deleted: false,
             },
             sha256: String::new(),
         };
@@ -99,6 +102,14 @@ mod tests {
         ];
         assert_eq!(names(&messages, BOTH), ["1-1", "4-1"]);
         assert_eq!(names(&messages, FileSupport { pdfs: false, ..BOTH }), ["1-1"]);
+    }
+
+    #[test]
+    fn a_deleted_file_is_only_a_line() {
+        let mut message = with_files(7, &[("image/png", 10), ("image/png", 10)]);
+        message.files[0].part.deleted = true;
+        assert_eq!(file_line(1, &message.files[0].part), "[file #1 \"7-1\" (file deleted)]");
+        assert_eq!(names(&[message], BOTH), ["7-2"]);
     }
 
     #[test]

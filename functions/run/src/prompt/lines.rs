@@ -18,6 +18,7 @@ use smartspace_store::{
 };
 
 use crate::prompt::{
+    approvals::write_state,
     format::{CardJson, CutText, Name, Quoted, Thousands},
     names::{Names, answerer},
     reading::SpaceContext,
@@ -147,10 +148,13 @@ pub(crate) fn file_lines<'a>(files: impl IntoIterator<Item = &'a MessageFile>) -
     lines
 }
 
-/// Writes the line of a file: `[file #2 "plan.pdf" (application/pdf, 120 KB) att_…]`. `number`
-/// counts the files of its message.
+/// Writes the line of a file: `[file #2 "plan.pdf" (application/pdf, 120 KB) att_…]`, or of a
+/// deleted one: `[file #2 "plan.pdf" (file deleted)]`. `number` counts the files of its message.
 pub(crate) fn file_line(number: usize, file: &FilePart) -> String {
-    let FilePart { attachment_id, name, content_type, bytes, .. } = file;
+    let FilePart { attachment_id, name, content_type, bytes, deleted, .. } = file;
+    if *deleted {
+        return format!("[file #{number} {} (file deleted)]", Quoted(name));
+    }
     let size = written_size(*bytes);
     format!("[file #{number} {} ({content_type}, {size}) {attachment_id}]", Quoted(name))
 }
@@ -178,9 +182,13 @@ pub(crate) fn call(card: &ToolCard) -> String {
     format!("[tool {}] input={}", Name(&card.name), CardJson(&card.input))
 }
 
-/// Writes the outcome of the call that a message shows. `None` if there is none yet.
+/// Writes the outcome of the call that a message shows, or how far its approval is. `None` if there
+/// is neither.
 pub(crate) fn outcome(names: &Names, message: &MessageRecord) -> Option<String> {
     let card = message.card.as_ref()?;
+    if let Some(approval) = card.asks.as_ref().and_then(|asks| asks.approval.as_ref()) {
+        return Some(write_state(names, card, approval));
+    }
     let output = card.output.as_ref()?;
     Some(format!("output={} ({})", CardJson(output), resolution(names, card)))
 }

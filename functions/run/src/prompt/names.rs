@@ -4,18 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use smartspace_domain::{
-    entities::EntityType, ids::EntityId, messages::Sender, quoting::is_invisible,
+    approvals::MadeDecision, entities::EntityType, ids::EntityId, messages::Sender,
+    names::look_alike::Look,
 };
 use smartspace_store::messages::{Asks, MessageRecord};
-use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
-use unicode_security::confusable_detection::skeleton;
 
 use crate::prompt::format::{Name, Quoted};
 
 /// The fewest letters of an id after a name.
 const MIN_LETTERS: usize = 4;
-/// A character of Braille that looks like a blank.
-const BRAILLE_BLANK: char = '\u{2800}';
 /// How prompts call the agent itself.
 const YOU: &str = "You";
 
@@ -23,9 +20,9 @@ const YOU: &str = "You";
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     me: EntityId,
-    /// The forms of each name, because most lines of a prompt have the same few senders.
-    forms: BTreeMap<String, [String; 2]>,
-    /// The entities that share a form of their names, see [`forms`].
+    /// How each name looks, because most lines of a prompt have the same few senders.
+    looks: BTreeMap<String, Look>,
+    /// The entities that share a form of their names, see [`Look`].
     namesakes: BTreeMap<String, BTreeSet<EntityId>>,
 }
 
@@ -34,7 +31,7 @@ impl Names {
     pub(crate) fn new<'a>(me: EntityId, mentioned: impl IntoIterator<Item = &'a Sender>) -> Self {
         let mut names = Self {
             me,
-            forms: BTreeMap::from([(YOU.to_owned(), forms(YOU))]),
+            looks: BTreeMap::from([(YOU.to_owned(), Look::of(YOU))]),
             namesakes: BTreeMap::new(),
         };
         names.add(mentioned);
@@ -44,10 +41,10 @@ impl Names {
     /// Adds names. They do not change those that earlier lines of the conversation show.
     pub(crate) fn add<'a>(&mut self, mentioned: impl IntoIterator<Item = &'a Sender>) {
         for sender in mentioned {
-            if !self.forms.contains_key(&sender.name) {
-                self.forms.insert(sender.name.clone(), forms(&sender.name));
+            if !self.looks.contains_key(&sender.name) {
+                self.looks.insert(sender.name.clone(), Look::of(&sender.name));
             }
-            for form in &self.forms[&sender.name] {
+            for form in self.looks[&sender.name].forms() {
                 if !self.namesakes.get(form).is_some_and(|known| known.contains(&sender.id)) {
                     self.namesakes.entry(form.clone()).or_default().insert(sender.id);
                 }
@@ -60,20 +57,21 @@ impl Names {
         id == self.me
     }
 
-    /// Writes a name: `You` for the agent itself, and for an entity whose name is not its own
-    /// alone `"Husam"~7K2P`.
+    /// Writes a name: `You` for the agent itself, for an entity whose name is not its own alone
+    /// `"Husam"~7K2P`, and for a guest `Husam (guest)`. No name has brackets outside of quotes.
     pub(crate) fn of(&self, sender: &Sender) -> String {
         if sender.id == self.me {
             return YOU.to_owned();
         }
         let new;
-        let own = if let Some(known) = self.forms.get(&sender.name) {
+        let own = if let Some(known) = self.looks.get(&sender.name) {
             known
         } else {
-            new = forms(&sender.name);
+            new = Look::of(&sender.name);
             &new
         };
         let others: BTreeSet<EntityId> = own
+            .forms()
             .iter()
             .filter_map(|form| self.namesakes.get(form))
             .flatten()
@@ -81,11 +79,11 @@ impl Names {
             .copied()
             .collect();
         let others: Vec<String> = others.iter().map(ToString::to_string).collect();
-        let is_you = own.iter().any(|form| self.forms[YOU].contains(form));
-        if others.is_empty() && !is_you {
-            return Name(&sender.name).to_string();
+        if others.is_empty() && !own.is_like(&self.looks[YOU]) {
+            return format!("{}{}", Name(&sender.name), sender.mark());
         }
-        format!("{}~{}", Quoted(&sender.name), distinct_end(&sender.id.to_string(), &others))
+        let end = distinct_end(&sender.id.to_string(), &others).to_owned();
+        format!("{}~{end}{}", Quoted(&sender.name), sender.mark())
     }
 }
 
@@ -93,21 +91,32 @@ impl Names {
 pub(crate) fn answerer(asks: &Asks) -> Option<Sender> {
     let id = asks.resolved_by?;
     // People answer most forms, and names do not depend on the type.
-    Some(Sender { id, name: asks.resolved_name.clone()?, kind: EntityType::Human })
+    let name = asks.resolved_name.clone()?;
+    Some(Sender { id, name, kind: EntityType::Human, guest: asks.resolved_by_guest })
 }
 
-/// The entities that lines of these messages name: senders, and those that answered forms.
+/// The person who made a decision. Only people decide, and no guests.
+pub(crate) fn decider(decision: &MadeDecision) -> Sender {
+    let MadeDecision { by, name, .. } = decision;
+    Sender { id: *by, name: name.clone(), kind: EntityType::Human, guest: false }
+}
+
+/// The entities that lines of these messages name: senders, and those that answered forms or
+/// decided calls.
 pub(crate) fn mentioned<'a>(
     messages: impl Iterator<Item = &'a MessageRecord> + Clone,
 ) -> impl Iterator<Item = Sender> {
     let senders = messages.clone().map(|message| message.sender.clone());
-    senders.chain(messages.filter_map(|message| answerer(message.card.as_ref()?.asks.as_ref()?)))
+    let asks = messages.filter_map(|message| message.card.as_ref()?.asks.as_ref());
+    senders.chain(asks.flat_map(|asks| {
+        let approval = asks.approval.iter();
+        answerer(asks).into_iter().chain(approval.flat_map(|it| it.decisions.iter().map(decider)))
+    }))
 }
 
 /// Whether two names look the same to a reader.
 pub(crate) fn look_alike(one: &str, other: &str) -> bool {
-    let forms = forms(one);
-    self::forms(other).iter().any(|form| forms.contains(form))
+    Look::of(one).is_like(&Look::of(other))
 }
 
 /// The shortest end of an id that none of the others has.
@@ -115,22 +124,6 @@ pub(crate) fn distinct_end<'a>(id: &'a str, others: &[String]) -> &'a str {
     let end = |letters: usize| &id[id.len() - letters..];
     let is_distinct = |letters: &usize| others.iter().all(|other| !other.ends_with(end(*letters)));
     (MIN_LETTERS..id.len()).find(is_distinct).map_or(id, end)
-}
-
-/// A name without case, accents, blanks, invisible characters, `-`, `_` and `.`, and without
-/// differences between characters that look alike, such as small, raised or circled letters. Some
-/// characters look like others only as capitals, and some only as small letters, so there are two
-/// forms. Names that share one of them look alike.
-fn forms(name: &str) -> [String; 2] {
-    let is_blank = |char: char| char.is_whitespace() || char == BRAILLE_BLANK;
-    let ignored = |char: char| {
-        is_blank(char) || is_invisible(char) || is_combining_mark(char) || "-_.".contains(char)
-    };
-    let visible: String = name.nfkd().filter(|char| !ignored(*char)).collect();
-    let small = visible.to_lowercase();
-    let as_capitals = skeleton(&visible).collect::<String>().to_lowercase();
-    // The skeleton of a small letter may be a capital one.
-    [small, as_capitals].map(|text| skeleton(&text).collect::<String>().to_lowercase())
 }
 
 #[cfg(test)]
@@ -141,7 +134,7 @@ mod tests {
 
     fn sender(number: u128, name: &str) -> Sender {
         let id = EntityId::new(Time::from_millis(1), number);
-        Sender { id, name: name.into(), kind: EntityType::Human }
+        Sender { id, name: name.into(), kind: EntityType::Human, guest: false }
     }
 
     fn written(names: &[&str]) -> Vec<String> {
@@ -168,6 +161,16 @@ mod tests {
             ]
         );
         assert_eq!(written(&["Ada", "ADA"]), ["You", "\"ADA\"~0002"]);
+    }
+
+    #[test]
+    fn a_guest_is_marked_and_no_name_marks_itself() {
+        let guest = Sender { guest: true, ..sender(3, "Husam") };
+        let names = Names::new(sender(1, "Ada").id, &[sender(2, "Zoe"), guest.clone()]);
+        assert_eq!(names.of(&guest), "Husam (guest)");
+        let names = Names::new(sender(1, "Ada").id, &[sender(2, "husam"), guest.clone()]);
+        assert_eq!(names.of(&guest), "\"Husam\"~0003 (guest)");
+        assert_eq!(written(&["Ada", "Bob (guest)"]), ["You", "\"Bob (guest)\""]);
     }
 
     #[test]

@@ -214,7 +214,7 @@ fn names(
     active: &[ActiveRecord],
 ) -> Names {
     let mut names = Names::new(agent.id, &[]);
-    let me = Sender { id: agent.id, name: agent.name.clone(), kind: agent.kind };
+    let me = Sender { id: agent.id, name: agent.name.clone(), kind: agent.kind, guest: false };
     names.add([&me]);
     // A prompt that lists one space must not reveal namesakes in others.
     let only_home = agent.agent.as_ref().is_some_and(|it| it.spaces_shown() == SpacesShown::Active);

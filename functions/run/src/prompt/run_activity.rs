@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 use smartspace_domain::{
+    approvals::ApprovalState,
+    forms::first_text,
     ids::{MessageId, RunId, SpaceId},
     steps::CallStatus,
     tools::SEND_MESSAGE,
@@ -26,7 +28,7 @@ pub(crate) struct RunActivity {
     pub(crate) waiting: Option<Waiting>,
 }
 
-/// A form that nobody has answered yet.
+/// A form that nobody has answered yet, or a call that waits for approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
     pub(crate) tool: String,
@@ -34,6 +36,8 @@ pub(crate) struct Waiting {
     pub(crate) space: SpaceId,
     /// The question: the first text of its input.
     pub(crate) question: Option<String>,
+    /// People decide whether the call is made.
+    pub(crate) is_approval: bool,
 }
 
 /// A message that a run sent.
@@ -53,12 +57,14 @@ impl RunActivity {
             .iter()
             .rev()
             .filter(|call| call.status == CallStatus::Pending && !call.is_under_way())
-            .find_map(|call| Some((call.name.clone(), call.card.as_ref()?)));
+            .filter(|call| !call.is_approved())
+            .find_map(|call| Some((call, call.card.as_ref()?)));
         let waiting = match open {
-            Some((tool, CardRef { space, seq, .. })) => {
+            Some((call, CardRef { space, seq, .. })) => {
                 let card = store.messages().record(*space, *seq).await?;
                 let question = card.and_then(|message| question(&message.card?.input));
-                Some(Waiting { tool, space: *space, question })
+                let is_approval = call.approval.is_some();
+                Some(Waiting { tool: call.name.clone(), space: *space, question, is_approval })
             }
             None => None,
         };
@@ -81,7 +87,7 @@ impl RunActivity {
             .filter_map(|call| {
                 Some(SentMessage {
                     space: call.active_space,
-                    message: MessageId::of_call(call.call_id),
+                    message: call.message_id(),
                     text: call.sent_excerpt?,
                 })
             })
@@ -91,18 +97,15 @@ impl RunActivity {
 }
 
 /// Whether a prompt lists the call's tool among those that a run used.
-/// A failed call does not count, nor does a message, which is listed by its text.
+/// A failed call does not count, nor one that people have not approved, nor a message, which is
+/// listed by its text.
 pub(crate) fn counts_as_used(call: &CallRecord) -> bool {
-    call.status == CallStatus::Completed && call.name != SEND_MESSAGE
+    let is_made = call.approval.as_ref().is_none_or(|it| it.state == ApprovalState::Approved);
+    call.status == CallStatus::Completed && is_made && call.name != SEND_MESSAGE
 }
 
 /// The first text of a form's input. Its JSON may be cut.
 fn question(input: &CutJson) -> Option<String> {
     let input: Value = serde_json::from_str(&input.text).ok()?;
     first_text(&input).map(str::to_owned)
-}
-
-/// The first text of an input, which mostly is the question of a form.
-pub(crate) fn first_text(input: &Value) -> Option<&str> {
-    input.as_object()?.values().find_map(Value::as_str)
 }

@@ -46,7 +46,7 @@ fn space(number: u128) -> SpaceId {
 }
 
 fn sender(number: u128, name: &str, kind: EntityType) -> Sender {
-    Sender { id: id(number), name: name.into(), kind }
+    Sender { id: id(number), name: name.into(), kind, guest: false }
 }
 
 /// All names and texts in a prompt that its users choose.
@@ -140,6 +140,7 @@ fn agent_member(name: &str, cursor: u64) -> MemberRecord {
         read_seq: 0,
         last_run_at: None,
         joined_at: at(0),
+        owner_since: None,
         guest_by: None,
         g2pk: None,
         g2sk: None,
@@ -179,7 +180,12 @@ pub(crate) fn full_sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSour
         active_space: Some(space(2)),
         tools_used: vec![key.into()],
         sent: vec![sent],
-        waiting: Some(Waiting { tool: key.into(), space: space(2), question: Some(note.into()) }),
+        waiting: Some(Waiting {
+            tool: key.into(),
+            space: space(2),
+            question: Some(note.into()),
+            is_approval: false,
+        }),
     };
     all.activities = HashMap::from([(RunId::new(at(0), 8), activity)]);
     all.states.insert(RunId::new(at(0), 8), RunStatus::WaitingTool);

@@ -78,7 +78,7 @@ pub(crate) fn conversation(messages: u64, tokens: usize) -> (PromptSources, Vec<
     sources.states.clear();
     let [husam, ada, sarah] = [("Husam", 1), ("Ada", 2), ("Sarah", 3)].map(|(name, number)| {
         let kind = if number == 2 { EntityType::Agent } else { EntityType::Human };
-        Sender { id: EntityId::new(at(0), random(number)), name: name.into(), kind }
+        Sender { id: EntityId::new(at(0), random(number)), name: name.into(), kind, guest: false }
     });
     let space = SpaceId::new(at(0), random(9));
     sources.agent.id = ada.id;

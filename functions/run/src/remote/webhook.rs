@@ -256,7 +256,7 @@ fn newest_files(messages: &[Message]) -> Vec<(&Message, FilePart)> {
     let mut seen = BTreeSet::new();
     let files = messages.iter().rev().flat_map(|message| {
         message.parts.iter().filter_map(move |part| match part {
-            Part::File(file) => Some((message, file.clone())),
+            Part::File(file) if !file.deleted => Some((message, file.clone())),
             _ => None,
         })
     });

@@ -109,7 +109,12 @@ impl Queue<BroadcastJob> for DirectBroadcasts {
         let mut others = Vec::new();
         for job in jobs {
             match job {
-                BroadcastJob::Event(EventJob { event, to: None }) => self.post(*event),
+                // The function `broadcast` notifies those whom a card names, too.
+                BroadcastJob::Event(EventJob { event, to: None })
+                    if event.what.inbox_change().is_none() =>
+                {
+                    self.post(*event);
+                }
                 job => others.push(job),
             }
         }

@@ -14,7 +14,7 @@ use std::{
 use futures::future::join_all;
 use smartspace_domain::{
     Time,
-    access::Caller,
+    access::{Caller, KnownBy},
     events::{Event, EventKind},
     ids::{RunId, SpaceId},
     jobs::{BroadcastJob, EventJob, Recipient},
@@ -259,7 +259,7 @@ impl Poster {
             return;
         }
         let whole: Arc<str> = event.to_frame().into();
-        let reduced: Arc<str> = event.for_others().to_frame().into();
+        let reduced: Arc<str> = event.for_others_than(KnownBy::Operator).to_frame().into();
         join_all(recipients.map(|it| {
             let frame = if it.caller == Caller::Operator { &whole } else { &reduced };
             send_frame(&self.deps.store, &*self.deps.sockets, &it.id, Arc::clone(frame))

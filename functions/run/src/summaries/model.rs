@@ -103,12 +103,11 @@ impl Summarizer<'_> {
             match piece? {
                 Piece::Text(more) => text.push_str(&more),
                 Piece::Finished { reason, usage } => {
-                    let cost = self.prices.cost(&model, &usage);
-                    let usage = Usage { cost, ..usage };
+                    let usage = self.prices.priced(&model, usage);
                     summary_model.spending.settle(call, Some(&usage)).await;
                     let rows = self.pipeline.store.usage();
                     rows.add(summary_model.scope, &model, usage, self.pipeline.now()).await;
-                    let Usage { input_tokens: input, output_tokens: output, .. } = usage;
+                    let Usage { input_tokens: input, output_tokens: output, cost, .. } = usage;
                     tracing::info!(model, input, output, cost, "a model was asked for a summary");
                     if reason == FinishReason::Refusal {
                         return Err(ModelError::refused());

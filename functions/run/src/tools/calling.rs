@@ -16,12 +16,16 @@ use smartspace_store::{
     messages::append::{Authority, RunSender},
     runs::{
         cards::CardRef,
-        steps::{CallBegun, CallFile, CallRecord, CallUsage, Marks, ShownPage},
+        steps::{CallApproval, CallBegun, CallFile, CallRecord, CallUsage, Marks, ShownPage},
     },
 };
 
 pub(crate) use self::posting::PostContent;
-use crate::{prompt::names::Names, run_context::RunContext, tools::input::parse};
+use crate::{
+    prompt::names::Names,
+    run_context::RunContext,
+    tools::{input::parse, ruling::Ruling},
+};
 
 /// A call that is being made.
 pub(crate) struct Calling<'a> {
@@ -35,6 +39,10 @@ pub(crate) struct Calling<'a> {
     pub(crate) tools_used: Vec<String>,
     /// The stored record of an external call that another worker began and whose end is unknown.
     pub(crate) under_way: Option<&'a CallRecord>,
+    /// What the agent's rules say about the call.
+    pub(crate) ruling: &'a Ruling,
+    /// The stored record of a call that people have approved, and that nobody has made yet.
+    pub(crate) approved: Option<&'a CallRecord>,
     /// Forms of the run that have no result yet.
     pub(crate) open_forms: u32,
     /// How the run writes the names of senders.
@@ -68,6 +76,8 @@ pub(crate) struct Outcome {
     pub(crate) is_external: bool,
     /// Its card, if that was shown before the result.
     pub(crate) card: Option<CardRef>,
+    /// The decision of people that the call waits for.
+    pub(crate) approval: Option<Box<CallApproval>>,
     /// The space of its card, if no space triggered the run.
     pub(crate) shown_in: Option<SpaceId>,
     /// The pictures that it has returned.
@@ -92,6 +102,7 @@ impl Outcome {
             message: None,
             is_external: false,
             card: None,
+            approval: None,
             shown_in: None,
             files: Vec::new(),
             used: None,
@@ -116,11 +127,30 @@ impl Calling<'_> {
     pub(crate) fn record(&self) -> CallRecord {
         let CallBegun { call_id, name, .. } = self.begun;
         let now = self.context.now();
+        let asked = self.asked();
         CallRecord {
             started_at: self.started_at,
             active_space: self.active_space,
+            approval: asked.and_then(|asked| asked.approval.clone()),
+            card: asked.and_then(|asked| asked.card),
+            shown_in: asked.and_then(|asked| asked.shown_in),
             ..CallRecord::completed(*call_id, self.step, self.index, name.clone(), now)
         }
+    }
+
+    /// The stored record of a call that people have approved, whether it has begun or not.
+    fn asked(&self) -> Option<&CallRecord> {
+        self.approved.or(self.under_way).filter(|known| known.approval.is_some())
+    }
+
+    /// The space of the card that showed an approved call, which is the space of the call.
+    pub(crate) fn approved_in(&self) -> Option<SpaceId> {
+        self.asked()?.card.map(|card| card.space)
+    }
+
+    /// The id of the message that this call posts. An approved call has a card before it.
+    pub(crate) fn message_id(&self) -> MessageId {
+        self.record().message_id()
     }
 
     pub(crate) async fn store_outcome(&self, outcome: &Outcome) -> Result<()> {
@@ -161,6 +191,8 @@ impl Calling<'_> {
 
     /// The record of this call with its outcome.
     pub(crate) fn finished(&self, outcome: &Outcome) -> CallRecord {
+        let record = self.record();
+        let is_form = outcome.status == CallStatus::Pending && !outcome.is_external;
         CallRecord {
             output: outcome.output.clone(),
             status: outcome.status,
@@ -170,11 +202,17 @@ impl Calling<'_> {
             page: outcome.page,
             is_external: outcome.is_external,
             repeatable: outcome.is_external && self.is_repeatable,
-            card: outcome.card,
-            shown_in: outcome.shown_in,
+            card: outcome.card.or(record.card),
+            // A form that people have approved is asked, and waits like any other form.
+            approval: match &outcome.approval {
+                None if is_form => None,
+                None => record.approval,
+                asks => asks.as_deref().cloned(),
+            },
+            shown_in: outcome.shown_in.or(record.shown_in),
             files: outcome.files.clone(),
             used: outcome.used.clone(),
-            ..self.record()
+            ..record
         }
     }
 }

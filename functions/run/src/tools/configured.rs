@@ -132,17 +132,11 @@ impl Tool for Configured {
     }
 
     async fn call<'a>(&'a self, calling: &'a Calling<'a>, input: Value) -> Result<StartedCall<'a>> {
-        let (space, input) = if self.is_visible {
-            match calling.shown_in(self, input) {
-                Ok((space, input)) => (Some(space), input),
+        let (space, input) =
+            match self.checked(calling.approved_in().or(calling.active_space), input) {
+                Ok((space, input)) => (space.filter(|_| self.is_visible), input),
                 Err(text) => return Ok(StartedCall::Done(Outcome::error(text))),
-            }
-        } else {
-            (None, input)
-        };
-        if let Some(text) = schema_error(&self.name, self.validator(), &self.input_schema, &input) {
-            return Ok(StartedCall::Done(Outcome::error(text)));
-        }
+            };
         // The request, or else the outcome.
         let request = match &self.kind {
             ToolKind::Form(form) => {
@@ -167,8 +161,10 @@ impl Tool for Configured {
             }
             Err(outcome) => outcome,
         };
-        // The worker that began the call has posted its card.
-        let Some(space) = space.filter(|_| calling.under_way.is_none()) else {
+        // The card is posted already if people have approved the call, or if another worker began
+        // it.
+        let is_shown = calling.under_way.is_some() || calling.approved.is_some();
+        let Some(space) = space.filter(|_| !is_shown) else {
             return Ok(StartedCall::Done(outcome));
         };
         Ok(StartedCall::Done(match calling.post_card(space, input, outcome, None).await? {
@@ -197,5 +193,28 @@ impl Tool for Configured {
     fn card(&self) -> Option<CardTarget> {
         let target = CardTarget { space: self.target, is_chosen_by_model: self.takes_target() };
         self.is_visible.then_some(target)
+    }
+
+    fn whole_name(&self) -> Option<&str> {
+        match &self.kind {
+            ToolKind::Mcp(mcp) => mcp.whole_name(),
+            _ => None,
+        }
+    }
+
+    fn checked(
+        &self,
+        active: Option<SpaceId>,
+        input: Value,
+    ) -> Result<(Option<SpaceId>, Value), String> {
+        let (space, input) = if self.is_visible {
+            self.shown_in(active, input).map(|(space, input)| (Some(space), input))?
+        } else {
+            (active, input)
+        };
+        match schema_error(&self.name, self.validator(), &self.input_schema, &input) {
+            Some(text) => Err(text),
+            None => Ok((space, input)),
+        }
     }
 }

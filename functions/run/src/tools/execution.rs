@@ -10,10 +10,12 @@ use crate::{
     dry_run::StoredResult,
     prompt::format::Excerpt,
     tools::{
+        approvals,
         calling::{Calling, Outcome, is_incomplete},
         configured::external_call,
         input::{MAX_QUOTED_CHARS, MAX_SCHEMA_BYTES, parse, schema_error},
         output::bounded_to,
+        ruling::Ruling,
         tool::{Concurrency, StartedCall, Tool},
         toolbox::Toolbox,
     },
@@ -55,7 +57,12 @@ pub(crate) async fn execute(
                 outcome
             }
         };
-        let Calling { context, begun, started_at, .. } = calling;
+        let Calling { context, begun, started_at, approved, .. } = calling;
+        if let Some(card) = approved.and_then(|call| call.card)
+            && !outcome.is_external
+        {
+            context.pipeline.announce_card(&card).await;
+        }
         context.show_call(begun.call_id, outcome.status, *started_at);
         Ok(outcome)
     });
@@ -85,7 +92,13 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
         Ok((tool, _)) if let Some(outcome) = dry_outcome(tool, calling) => {
             StartedCall::Done(outcome)
         }
-        Ok((tool, input)) => Box::pin(tool.call(calling, input)).await?,
+        Ok((tool, input)) => match calling.ruling {
+            Ruling::Make => Box::pin(tool.call(calling, input)).await?,
+            Ruling::Deny(text) => StartedCall::Done(Outcome::error(text)),
+            Ruling::Ask(asked) => {
+                StartedCall::Done(Box::pin(approvals::ask(calling, asked)).await?)
+            }
+        },
         Err(_) if calling.cuts > 0 && is_incomplete(calling.begun) => {
             Box::pin(begin_cut(toolbox, calling)).await?
         }
@@ -101,10 +114,12 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
 }
 
 /// Begins a call whose input the limit of the answer has cut. The model hears of it once. The next
-/// time, what it has written of a message is posted: it would be cut again and again.
+/// time, what it has written of a message is posted: it would be cut again and again. If a rule
+/// names messages, it is not: nobody has decided it.
 async fn begin_cut<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<StartedCall<'a>> {
     let text = TextScanner::new("text").push(&calling.begun.input);
-    let tool = toolbox.find(SEND_MESSAGE).filter(|_| calling.begun.name == SEND_MESSAGE);
+    let is_post = calling.begun.name == SEND_MESSAGE && !toolbox.is_ruled(SEND_MESSAGE);
+    let tool = toolbox.find(SEND_MESSAGE).filter(|_| is_post);
     match tool {
         Some(tool) if calling.cuts > 1 && !text.trim().is_empty() => {
             tool.tool.call(calling, json!({ "text": text })).await
@@ -117,11 +132,14 @@ async fn begin_cut<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result
     }
 }
 
-/// The outcome of a call that a dry run does not make.
+/// The outcome of a call that a dry run does not make. It asks nobody: a call that people would
+/// decide has the outcome of the other run.
 fn dry_outcome(tool: &dyn Tool, calling: &Calling<'_>) -> Option<Outcome> {
     let dry_run = calling.context.dry_run.as_ref()?;
-    if tool.is_made_dry() {
-        return None;
+    match calling.ruling {
+        Ruling::Make if tool.is_made_dry() => return None,
+        Ruling::Make | Ruling::Ask(_) => {}
+        Ruling::Deny(_) => return None,
     }
     let StoredResult { status, output, files } = dry_run.result(calling.begun);
     Some(Outcome { status, files, ..Outcome::completed(output) })

@@ -57,6 +57,21 @@ pub(crate) trait Tool: Send + Sync {
     fn card(&self) -> Option<CardTarget> {
         None
     }
+
+    /// Its name at its server, if models see another one.
+    fn whole_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// The space to which a call belongs, and its input without the choice of that space. `active`
+    /// is the active space. The error is for the model: the input does not fit.
+    fn checked(
+        &self,
+        active: Option<SpaceId>,
+        input: Value,
+    ) -> Result<(Option<SpaceId>, Value), String> {
+        Ok((active, input))
+    }
 }
 
 /// The properties of a tool that a model and the loop know.

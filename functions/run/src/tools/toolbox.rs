@@ -8,7 +8,11 @@ use std::{
 
 use jsonschema::Validator;
 use serde_json::Value;
-use smartspace_domain::{agents::Builtins, tools::Tool as ToolConfig};
+use smartspace_domain::{
+    agents::Builtins,
+    approvals::{self, ApprovalRule},
+    tools::Tool as ToolConfig,
+};
 use smartspace_models::port::ToolSpec;
 
 use crate::tools::{
@@ -16,6 +20,9 @@ use crate::tools::{
     configured::Configured,
     tool::{CardTarget, Concurrency, Spec, TIME_LIMIT, Tool},
 };
+
+/// Stands behind the description of a tool that a rule of the agent may stop.
+const ASKS: &str = "People may have to approve a call.";
 
 /// A tool with its spec and its validator, which are made once.
 pub(crate) struct Registered {
@@ -84,6 +91,8 @@ pub(crate) struct Toolbox {
     builtins: Builtins,
     configured: Vec<Registered>,
     specs: Arc<[ToolSpec]>,
+    /// The agent's rules for approvals.
+    rules: Vec<ApprovalRule>,
 }
 
 impl Toolbox {
@@ -114,7 +123,43 @@ impl Toolbox {
         // Sorted by name, so that the prompt begins with the same bytes in every space and
         // providers find it in their cache.
         specs.sort_by(|one, other| one.name.cmp(&other.name));
-        Self { builtins, configured, specs: specs.into() }
+        Self { builtins, configured, specs: specs.into(), rules: Vec::new() }
+    }
+
+    /// The same tools, with rules for their calls. The description of a tool says if people may
+    /// have to decide.
+    pub(crate) fn with_rules(mut self, rules: &[ApprovalRule]) -> Self {
+        if rules.is_empty() {
+            return self;
+        }
+        self.rules = rules.to_vec();
+        let mut specs = self.specs.to_vec();
+        for spec in &mut specs {
+            if self.names_of(&spec.name).any(|name| approvals::may_ask(rules, name)) {
+                let before = std::mem::take(&mut spec.description);
+                spec.description = [before.as_str(), ASKS].join(" ").trim_start().into();
+            }
+        }
+        self.specs = specs.into();
+        self
+    }
+
+    /// The agent's rules for approvals.
+    pub(crate) fn rules(&self) -> &[ApprovalRule] {
+        &self.rules
+    }
+
+    /// Whether a rule names the tool. Calls of all other tools are made as if there were no rules.
+    pub(crate) fn is_ruled(&self, name: &str) -> bool {
+        !self.rules.is_empty()
+            && self.names_of(name).any(|name| approvals::names(&self.rules, name))
+    }
+
+    /// The names by which rules know a tool: the one that models see, and the whole name at its MCP
+    /// server, if models see a shorter one.
+    pub(crate) fn names_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let whole = self.find(name).and_then(|tool| tool.tool.whole_name());
+        std::iter::once(name).chain(whole)
     }
 
     /// The tools as models read them.
@@ -259,5 +304,78 @@ mod tests {
             schema["properties"][TARGET]["type"] == "string"
         };
         assert_eq!(["hidden", "asks", "Shown", "own"].map(offers), [false, true, true, false]);
+    }
+
+    #[test]
+    fn only_a_tool_that_a_rule_asks_about_says_so() {
+        let rules: Vec<ApprovalRule> = serde_json::from_value(json!([
+            {"tools": ["send_*"]},
+            {"tools": ["get_goals", "set_goals"], "action": "deny"},
+        ]))
+        .unwrap();
+        let plain = Toolbox::new(Builtins::default(), &[], Vec::new());
+        let ruled = Toolbox::new(Builtins::default(), &[], Vec::new()).with_rules(&rules);
+        let changed: Vec<_> = plain
+            .specs()
+            .iter()
+            .zip(ruled.specs().iter())
+            .filter(|(before, after)| before != after)
+            .map(|(_, after)| after.description.clone())
+            .collect();
+        assert_eq!(
+            changed,
+            ["Post a message to the active space. People may have to approve a call."]
+        );
+        let is_ruled = |name: &str| ruled.is_ruled(name);
+        assert_eq!(["send_message", "set_goals", "enter_space"].map(is_ruled), [true, true, false]);
+        assert!(!plain.is_ruled("send_message"));
+        let none = plain.specs();
+        assert_eq!(
+            Toolbox::new(Builtins::default(), &[], Vec::new()).with_rules(&[]).specs(),
+            none
+        );
+    }
+
+    /// A tool of which models see another name than its server has.
+    struct Renamed;
+
+    #[async_trait::async_trait]
+    impl Tool for Renamed {
+        fn spec(&self) -> Spec {
+            Spec {
+                name: "docs__a_b_1234abcd".into(),
+                description: "".into(),
+                input: json!({}),
+                read_only: false,
+                changes_space: false,
+                group: None,
+            }
+        }
+
+        async fn call<'a>(
+            &'a self,
+            _: &'a crate::tools::calling::Calling<'a>,
+            _: Value,
+        ) -> smartspace_domain::Result<crate::tools::tool::StartedCall<'a>> {
+            unreachable!("nobody calls it")
+        }
+
+        fn whole_name(&self) -> Option<&str> {
+            Some("docs__a/b")
+        }
+    }
+
+    #[test]
+    fn a_rule_names_a_tool_by_either_of_its_names() {
+        for (pattern, expected) in
+            [("docs__a_b_*", true), ("docs__a*b", true), ("*_1234abcd", true), ("docs__b*", false)]
+        {
+            let rules: Vec<ApprovalRule> =
+                serde_json::from_value(json!([{"tools": [pattern]}])).unwrap();
+            let mut toolbox = Toolbox::new(Builtins::default(), &[], Vec::new());
+            toolbox.configured.push(Registered::from(Box::new(Renamed) as Box<dyn Tool>));
+            let toolbox = toolbox.with_rules(&rules);
+            assert_eq!(toolbox.is_ruled("docs__a_b_1234abcd"), expected, "{pattern}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use serde_json::json;
-use smartspace_domain::Time;
+use smartspace_domain::{Time, approvals::DecisionAction};
 
 use super::*;
 
@@ -68,6 +68,42 @@ fn any_send() -> impl Strategy<Value = (Action, Value)> {
     )
 }
 
+fn any_decide() -> impl Strategy<Value = (Action, Value)> {
+    let input = any_json().prop_map(|input| (!input.is_null()).then_some(input));
+    let parts = (any::<(u32, u128)>(), any::<u32>(), input, any::<Option<String>>());
+    (parts, prop::option::of(any_entity())).prop_map(
+        move |(((at, random), index, input, text), sender_id)| {
+            let run_id = RunId::new(Time::from_millis(at.into()), random);
+            let call_id = CallId::of(run_id, 0, index);
+            let decision = Decision {
+                action: DecisionAction::Edit,
+                input,
+                text,
+                remember: None,
+                input_revision: None,
+            };
+            let fields = vec![
+                optional("runId", Some(json!(run_id))),
+                optional("callId", Some(json!(call_id))),
+                optional("decision", Some(json!(decision))),
+                optional("senderId", sender_id.map(|sender| json!(sender))),
+            ];
+            let action = Action::Decide { run_id, call_id, decision, sender_id };
+            (action, frame("decide", fields))
+        },
+    )
+}
+
+fn any_presence() -> impl Strategy<Value = (Action, Value)> {
+    (any_space(), any::<bool>()).prop_map(move |(space_id, typing)| {
+        let fields = vec![
+            optional("spaceId", Some(json!(space_id))),
+            optional("typing", Some(json!(typing))),
+        ];
+        (Action::Presence { space_id, typing }, frame("presence", fields))
+    })
+}
+
 /// A valid action and the frame that asks for it.
 fn any_action() -> impl Strategy<Value = (Action, Value)> {
     prop_oneof![
@@ -109,12 +145,19 @@ fn any_action() -> impl Strategy<Value = (Action, Value)> {
                 (Action::ToolResult { run_id, call_id, output }, frame("toolResult", fields))
             }
         ),
-        prop::collection::btree_map(any_space(), any::<u64>(), 0..=MAX_PINGED_SPACES).prop_map(
-            move |spaces| {
-                let fields = vec![optional("spaces", Some(json!(spaces)))];
-                (Action::Ping { spaces }, frame("ping", fields))
-            }
-        ),
+        any_decide(),
+        any_presence(),
+        (
+            prop::collection::btree_map(any_space(), any::<u64>(), 0..=MAX_PINGED_SPACES),
+            prop::collection::btree_set(any_space(), 0..=MAX_PINGED_SPACES),
+        )
+            .prop_map(move |(spaces, present)| {
+                let fields = vec![
+                    optional("spaces", Some(json!(spaces))),
+                    optional("present", Some(json!(present))),
+                ];
+                (Action::Ping { spaces, present }, frame("ping", fields))
+            }),
     ]
 }
 
@@ -185,8 +228,8 @@ proptest! {
             (
                 prop_oneof![
                     prop::sample::select(vec![
-                        "action", "spaceId", "text", "afterSeq", "spaces", "senderId",
-                        "output", "runId",
+                        "action", "spaceId", "text", "afterSeq", "spaces", "present",
+                        "senderId", "output", "runId",
                     ])
                     .prop_map(str::to_owned),
                     any::<String>(),
@@ -224,7 +267,9 @@ proptest! {
             Ok(Action::Send { text, .. }) => {
                 prop_assert!(text.len() <= limits::SOCKET_TEXT_BYTES);
             }
-            Ok(Action::Ping { spaces }) => prop_assert!(spaces.len() <= MAX_PINGED_SPACES),
+            Ok(Action::Ping { spaces, present }) => {
+                prop_assert!(spaces.len().max(present.len()) <= MAX_PINGED_SPACES);
+            }
             Ok(_) | Err(_) => {}
         }
     }

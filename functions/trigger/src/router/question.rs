@@ -38,7 +38,7 @@ impl Question<'_> {
         let rules = [INSTRUCTIONS.to_owned()].into_iter().chain(others).chain([most]);
         Request {
             id: String::new(),
-            model: self.router.model.config(ANSWER_TOKENS),
+            model: self.model.config(ANSWER_TOKENS),
             system: rules.chain(own.cloned()).collect(),
             messages: vec![Message::User { blocks: vec![self.text()] }],
             tools: [self.tool()].into(),
@@ -120,7 +120,8 @@ impl Question<'_> {
 }
 
 fn sender(message: &MessageRecord) -> String {
-    format!("{} ({})", quoted(&message.sender.name), message.sender.kind.as_str())
+    let sender = &message.sender;
+    format!("{}{} ({})", quoted(&sender.name), sender.mark(), sender.kind.as_str())
 }
 
 fn cut(message: &MessageRecord, most: usize) -> String {

@@ -143,7 +143,9 @@ impl Exported<'_> {
                 attributes.add_model(&model.full_name());
             }
         }
-        attributes.add_usage(&self.run.usage);
+        if let Some(usage) = &self.run.usage {
+            attributes.add_usage(usage);
+        }
         attributes.add(names::RUN_STATUS, status.as_str());
         attributes.add(names::RUN_END_REASON, json!(self.run.end_reason));
         attributes.add(names::RUN_ATTEMPT, self.run.attempt);

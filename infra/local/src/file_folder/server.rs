@@ -3,12 +3,13 @@
 //! The address itself allows it, so these routes ask for no credential.
 
 use std::{
+    collections::HashMap,
     fs::File,
-    io::{self, Read},
-    sync::Arc,
-    time::Duration,
+    io,
+    sync::{Arc, Mutex, PoisonError},
 };
 
+use async_trait::async_trait;
 use axum::{
     Router,
     body::Body,
@@ -27,30 +28,99 @@ use smartspace_domain::{
 };
 use smartspace_ports::{
     clock::Clock,
-    files::{FileKey, disposition},
+    files::{FileKey, Files, disposition},
     queues::Queue,
 };
+use smartspace_store::Store;
 use smartspace_web::Refusal;
-use tokio::time::timeout;
+use tokio::{sync::oneshot, time::timeout};
 
 use super::{
-    FileFolder, NotStored,
+    FileFolder, NotStored, PartialFile, read_at,
     signing::{SignedDownload, SignedUpload},
 };
+use crate::time_limits::TimeLimits;
 
-/// How long the next bytes of an upload may take.
-const CHUNK_LIMIT: Duration = Duration::from_secs(30);
 /// How many bytes of a download are read at once.
-const PIECE_BYTES: usize = 128 * 1024;
+const PIECE_BYTES: u64 = 128 * 1024;
+
+/// Knows which files are announced.
+#[async_trait]
+pub(crate) trait Announced: Send + Sync {
+    /// Whether a file is announced and was not deleted since.
+    async fn is_announced(&self, key: FileKey) -> Result<bool, Error>;
+}
+
+#[async_trait]
+impl Announced for Store {
+    async fn is_announced(&self, key: FileKey) -> Result<bool, Error> {
+        Ok(self.attachments().find(key.space, key.file).await?.is_some())
+    }
+}
 
 pub(crate) struct FileServer {
     pub(crate) folder: FileFolder,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) announced: Arc<dyn Announced>,
     /// The queue of the job that checks an uploaded file.
     pub(crate) triggers: Arc<dyn Queue<TriggerJob>>,
+    pub(crate) limits: TimeLimits,
+    pub(crate) uploads: Uploads,
+}
+
+/// The uploads that are arriving, by their files. A newer one ends an older one of the same file:
+/// its client has usually lost the older connection.
+#[derive(Debug, Default)]
+pub(crate) struct Uploads(Mutex<HashMap<FileKey, oneshot::Sender<()>>>);
+
+/// The one upload of a file.
+struct OnlyUpload<'a> {
+    uploads: &'a Uploads,
+    key: FileKey,
+    /// Ends when a newer upload begins.
+    replaced: oneshot::Receiver<()>,
+}
+
+impl Uploads {
+    fn begin(&self, key: FileKey) -> OnlyUpload<'_> {
+        let (newest, replaced) = oneshot::channel();
+        // Dropping the sender of an older upload ends that one.
+        self.lock().insert(key, newest);
+        OnlyUpload { uploads: self, key, replaced }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<FileKey, oneshot::Sender<()>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for OnlyUpload<'_> {
+    fn drop(&mut self) {
+        self.replaced.close();
+        let mut uploads = self.uploads.lock();
+        if uploads.get(&self.key).is_some_and(oneshot::Sender::is_closed) {
+            uploads.remove(&self.key);
+        }
+    }
 }
 
 impl FileServer {
+    /// Reads what a client still sends, for a while: many read no answer before they have sent all.
+    async fn drain(&self, body: Body) {
+        let mut bytes = 0;
+        let mut chunks = body.into_data_stream();
+        let read = async {
+            while let Some(Ok(chunk)) = chunks.next().await {
+                bytes += chunk.len() as u64;
+                if bytes > FILE_BYTES {
+                    break;
+                }
+            }
+        };
+        // The answer follows either way.
+        let _ = timeout(self.limits.next_bytes(), read).await;
+    }
+
     /// What the address of a request to this file allows now.
     fn allowed<T: DeserializeOwned>(
         &self,
@@ -96,21 +166,32 @@ async fn upload(
 ) -> Answer {
     let key = key_of(&space, &file)?;
     let Some(signed) = server.allowed(key, query, |it: &SignedUpload| it.until) else {
-        drain(body).await;
+        server.drain(body).await;
         return Err(forbidden());
     };
     let sent = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
     if sent != Some(&signed.upload) {
-        drain(body).await;
+        server.drain(body).await;
         return Err(malformed(format!("Content-Type: expected {}", signed.upload)));
     }
     // As S3, where the header is signed.
     if headers.get(header::IF_NONE_MATCH).is_none_or(|it| it != "*") {
-        drain(body).await;
+        server.drain(body).await;
         return Err(malformed("If-None-Match: expected *".into()));
     }
-    match receive(&server.folder, key, &signed, body).await? {
+    // Unlike S3, this storage can see that the file was deleted.
+    if !server.announced.is_announced(key).await.map_err(Refusal)? {
+        server.drain(body).await;
+        return Err(deleted());
+    }
+    match receive(&server, key, &signed, body).await? {
         Received::Stored => {
+            // A deletion marks the file before it deletes the bytes. So a deletion that does not
+            // find these bytes is seen here.
+            if !server.announced.is_announced(key).await.map_err(Refusal)? {
+                server.folder.delete(&[key]).await.map_err(Refusal)?;
+                return Err(deleted());
+            }
             let job = TriggerJob::SettleFile { space_id: key.space, attachment_id: key.file };
             if let Err(error) = server.triggers.send(vec![job]).await {
                 tracing::warn!(%error, "a file is checked when it is first used");
@@ -121,24 +202,12 @@ async fn upload(
     }
 }
 
-fn malformed(text: String) -> Refusal {
-    Refusal(Error::Malformed(text))
+fn deleted() -> Refusal {
+    Refusal(Error::NotFound("the file was deleted; announce it again".into()))
 }
 
-/// Reads what a client still sends, for a while: many read no answer before they have sent all.
-async fn drain(body: Body) {
-    let mut bytes = 0;
-    let mut chunks = body.into_data_stream();
-    let read = async {
-        while let Some(Ok(chunk)) = chunks.next().await {
-            bytes += chunk.len() as u64;
-            if bytes > FILE_BYTES {
-                break;
-            }
-        }
-    };
-    // The answer follows either way.
-    let _ = timeout(CHUNK_LIMIT, read).await;
+fn malformed(text: String) -> Refusal {
+    Refusal(Error::Malformed(text))
 }
 
 enum Received {
@@ -147,19 +216,38 @@ enum Received {
 }
 
 async fn receive(
-    folder: &FileFolder,
+    server: &FileServer,
     key: FileKey,
     signed: &SignedUpload,
     body: Body,
 ) -> Result<Received, Refusal> {
-    let mut file = match folder.begin(key) {
+    let mut upload = server.uploads.begin(key);
+    let mut file = match server.folder.begin(key) {
         Ok(file) => file,
         Err(NotStored::Taken) => {
-            drain(body).await;
+            server.drain(body).await;
             return Ok(Received::AlreadyStored);
         }
         Err(NotStored::Failed(error)) => return Err(failed(&error)),
     };
+    tokio::select! {
+        biased;
+        _ = &mut upload.replaced => {
+            let text = "another upload of this file has begun, and takes the place of this one";
+            return Err(Refusal(Error::Conflict(text.into())));
+        }
+        written = write(&mut file, signed, body) => written?,
+    }
+    let finished = tokio::task::spawn_blocking(|| file.finish()).await;
+    match finished.map_err(io::Error::other) {
+        Ok(Ok(())) => Ok(Received::Stored),
+        Ok(Err(NotStored::Taken)) => Ok(Received::AlreadyStored),
+        Ok(Err(NotStored::Failed(error))) | Err(error) => Err(failed(&error)),
+    }
+}
+
+/// Writes what arrives, and checks that it is what the address allows.
+async fn write(file: &mut PartialFile, signed: &SignedUpload, body: Body) -> Result<(), Refusal> {
     let mut digest = Sha256::new();
     let mut bytes = 0;
     let mut chunks = body.into_data_stream();
@@ -183,12 +271,7 @@ async fn receive(
     if Sha256Hex::of_digest(&digest.finalize().into()).as_str() != signed.sha256 {
         return Err(malformed("the file's SHA-256 is not the one that was announced".into()));
     }
-    let finished = tokio::task::spawn_blocking(|| file.finish()).await;
-    match finished.map_err(io::Error::other) {
-        Ok(Ok(())) => Ok(Received::Stored),
-        Ok(Err(NotStored::Taken)) => Ok(Received::AlreadyStored),
-        Ok(Err(NotStored::Failed(error))) | Err(error) => Err(failed(&error)),
-    }
+    Ok(())
 }
 
 fn failed(error: &io::Error) -> Refusal {
@@ -211,7 +294,7 @@ async fn download(
     let headers: [(HeaderName, HeaderValue); 7] = [
         (header::CONTENT_LENGTH, bytes.into()),
         (header::CONTENT_TYPE, text(&download)?),
-        (header::CONTENT_DISPOSITION, text(&disposition(&name))?),
+        (header::CONTENT_DISPOSITION, text(&disposition(&name, &download))?),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox")),
         (header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=900, immutable")),
@@ -225,13 +308,12 @@ async fn download(
 }
 
 /// The bytes of a file, in pieces that are read when the client takes them.
-fn pieces(file: File) -> impl Stream<Item = io::Result<Vec<u8>>> {
-    stream::try_unfold(file, async |mut file| {
+fn pieces(file: Arc<File>) -> impl Stream<Item = io::Result<Vec<u8>>> {
+    stream::try_unfold((file, 0), async |(file, begin)| {
         let read = move || {
-            let mut piece = vec![0; PIECE_BYTES];
-            let count = file.read(&mut piece)?;
-            piece.truncate(count);
-            Ok((count > 0).then_some((piece, file)))
+            let piece = read_at(&file, begin..begin + PIECE_BYTES)?;
+            let end = begin + piece.len() as u64;
+            Ok((!piece.is_empty()).then_some((piece, (file, end))))
         };
         tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten()
     })

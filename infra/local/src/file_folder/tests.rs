@@ -15,6 +15,7 @@ use smartspace_ports::{
 use tower::ServiceExt;
 
 use super::*;
+use crate::time_limits::TimeLimits;
 
 struct At(Time);
 
@@ -36,22 +37,47 @@ impl Queue<TriggerJob> for Sent {
 }
 
 struct Scene {
+    /// Has names of files, unlike the folder of a process that stores nothing.
+    _disk: tempfile::TempDir,
     folder: FileFolder,
     routes: Router,
     jobs: Arc<Sent>,
 }
 
+/// All files are announced, except one that was deleted, and one that is deleted while it arrives.
+#[derive(Default)]
+struct AllBut(std::sync::Mutex<bool>);
+
+#[async_trait]
+impl server::Announced for AllBut {
+    async fn is_announced(&self, asked: FileKey) -> Result<bool> {
+        if asked == key(DELETED_MEANWHILE) {
+            return Ok(!std::mem::replace(&mut *self.0.lock().unwrap(), true));
+        }
+        Ok(asked != key(DELETED))
+    }
+}
+
+/// The number of the deleted file.
+const DELETED: u128 = 404;
+/// The number of the file that is deleted while it arrives.
+const DELETED_MEANWHILE: u128 = 410;
+
 const NOW: Time = Time::from_millis(1_760_000_000_000);
 
 fn scene() -> Scene {
-    let folder = FileFolder::new(None, FolderKey::of_admin_key("secret"));
+    let disk = tempfile::tempdir().unwrap();
+    let folder = FileFolder::new(Some(disk.path().into()), FolderKey::of_admin_key("secret"));
     let jobs = Arc::new(Sent::default());
     let server = server::FileServer {
         folder: folder.clone(),
         clock: Arc::new(At(NOW)),
+        announced: Arc::new(AllBut::default()),
         triggers: jobs.clone(),
+        limits: TimeLimits(1.0),
+        uploads: server::Uploads::default(),
     };
-    Scene { folder, routes: server::router(server), jobs }
+    Scene { _disk: disk, folder, routes: server::router(server), jobs }
 }
 
 fn key(number: u128) -> FileKey {
@@ -91,6 +117,26 @@ impl Scene {
 }
 
 #[tokio::test]
+async fn the_address_of_a_deleted_file_takes_nothing() {
+    let scene = scene();
+    let until = NOW + std::time::Duration::from_mins(1);
+    let upload = scene.folder.upload(key(DELETED), &spec(b"hello"), until).await.unwrap();
+    assert_eq!(scene.put(&upload.url, "text/plain", b"hello").await, StatusCode::NOT_FOUND);
+    assert_eq!(scene.stored(), 0);
+    assert_eq!(*scene.jobs.0.lock().unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_file_that_is_deleted_while_it_arrives_is_not_stored() {
+    let scene = scene();
+    let until = NOW + std::time::Duration::from_mins(1);
+    let upload = scene.folder.upload(key(DELETED_MEANWHILE), &spec(b"hello"), until).await.unwrap();
+    assert_eq!(scene.put(&upload.url, "text/plain", b"hello").await, StatusCode::NOT_FOUND);
+    assert_eq!(scene.stored(), 0);
+    assert_eq!(*scene.jobs.0.lock().unwrap(), []);
+}
+
+#[tokio::test]
 async fn a_file_is_stored_once_and_downloaded_by_its_address() {
     let scene = scene();
     let until = NOW + std::time::Duration::from_mins(1);
@@ -113,6 +159,7 @@ async fn a_file_is_stored_once_and_downloaded_by_its_address() {
         bytes: 5,
         width: None,
         height: None,
+        deleted: false,
     };
     let url = scene.folder.download(key(1), &part, until).await.unwrap();
     let found = scene.get(&url).await;
@@ -193,4 +240,25 @@ async fn a_new_process_deletes_unfinished_uploads_only() {
     assert!(!partial.exists());
     assert_eq!(reopened.read(key(1), 0..9).await.unwrap().unwrap(), "hello");
     assert_eq!(reopened.read(key(1), u64::MAX - 1..u64::MAX).await.unwrap().unwrap(), "");
+}
+
+#[tokio::test]
+async fn in_memory_only_files_beyond_a_number_have_names() {
+    let files = FileFolder::new(None, FolderKey::of_admin_key("secret"));
+    let folder = files.path.to_path_buf();
+    let most = UNNAMED as u128;
+    for number in 0..=most {
+        assert!(!folder.exists(), "{number}");
+        files.write(key(number), &spec(b"hello"), Bytes::from("hello")).await.unwrap();
+    }
+    assert!(folder.exists());
+    for number in [0, most] {
+        // It is stored once, under the one form or the other.
+        files.write(key(number), &spec(b"other"), Bytes::from("other")).await.unwrap();
+        assert_eq!(files.read(key(number), 1..4).await.unwrap().unwrap(), "ell");
+        files.delete(&[key(number)]).await.unwrap();
+        assert_eq!(files.read(key(number), 0..9).await.unwrap(), None);
+    }
+    drop(files);
+    assert!(!folder.exists());
 }

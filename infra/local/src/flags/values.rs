@@ -1,23 +1,25 @@
 //! Reads the values of single settings.
 
-use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, time::Duration};
 
 use smartspace_domain::{
-    durations::WrittenDuration, prices::Prices, providers::Providers, web_origins::origin,
+    durations::WrittenDuration, prices::PriceTable, providers::Providers, web_origins::origin,
 };
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
+
+use crate::time_limits::TimeLimits;
 
 /// How long ended runs are stored. `None` stores them forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeepRuns(pub(crate) Option<Duration>);
 
 /// The table of prices in a file, or the built-in table if no file is named.
-pub(super) fn prices(path: &str) -> Result<Arc<Prices>, String> {
+pub(super) fn prices(path: &str) -> Result<PriceTable, String> {
     if path.is_empty() {
-        return Ok(Arc::new(Prices::built_in()));
+        return Ok(PriceTable::built_in());
     }
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    Prices::read(&text).map(Arc::new).map_err(|error| format!("{path}: {error}"))
+    PriceTable::read(&text).map_err(|error| format!("{path}: {error}"))
 }
 
 /// The providers in a file, or those that exist without one if no file is named.
@@ -74,6 +76,12 @@ pub(super) fn variables(prefix: &str) -> BTreeMap<String, String> {
 /// An environment variable. An empty one counts as not set.
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A factor for the limits of time.
+pub(super) fn time_limits(text: &str) -> Result<TimeLimits, String> {
+    let factor = text.parse().ok().filter(|factor| (0.01..=100.0).contains(factor));
+    factor.map(TimeLimits).ok_or_else(|| "expected a number from 0.01 to 100".to_owned())
 }
 
 /// An address without a path.

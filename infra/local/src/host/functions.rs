@@ -57,7 +57,8 @@ impl Functions {
         let egress = Egress::new(Arc::new(SystemResolver), flags.tool_hosts()?, secrets);
         let sockets: Arc<dyn Sockets> = connections.clone();
         let models = Arc::new(Models::new(settings));
-        let routers = Routers::new(models.clone(), Arc::clone(&flags.prices));
+        let prices = flags.prices()?;
+        let routers = Routers::new(models.clone(), Arc::clone(&prices), flags.router_model()?);
         let traces = flags.otlp()?.map(|settings| {
             let OtlpSettings { url, has_content, .. } = &settings;
             let to = url.origin().ascii_serialization();
@@ -71,7 +72,7 @@ impl Functions {
                 sockets.clone(),
                 models,
                 egress,
-                Arc::clone(&flags.prices),
+                prices,
                 callbacks,
                 stopping,
             )),

@@ -7,20 +7,23 @@ use cel::common::ast::{
 use super::{Macro, Node, unreadable};
 use crate::{functions, limits::quoted, values::Value};
 
-/// The name of the input in expressions.
-const INPUT: &str = "input";
 /// The names of types. They are values.
 const TYPES: [&str; 10] =
     ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
 /// Turns the output of the library's parser into nodes.
-#[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct Reader<'a> {
+    /// The names of the values that the expression is evaluated over.
+    inputs: &'a [&'a str],
     /// The variables of the macros around the current expression.
     variables: Vec<String>,
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
+    pub(super) fn new(inputs: &'a [&'a str]) -> Self {
+        Self { inputs, variables: Vec::new() }
+    }
+
     fn boxed(&mut self, expression: &IdedExpr) -> Result<Box<Node>, String> {
         self.node(expression).map(Box::new)
     }
@@ -69,11 +72,13 @@ impl Reader {
         let kind = || {
             TYPES.iter().find(|&&kind| kind == name).map(|kind| Node::Constant(Value::Type(kind)))
         };
-        let node = if name == INPUT { Some(Node::Input) } else { kind() };
-        node.ok_or_else(|| {
+        let input = self.inputs.iter().position(|input| *input == name).map(Node::Input);
+        input.or_else(kind).ok_or_else(|| {
+            let inputs: Vec<_> = self.inputs.iter().map(|input| format!("'{input}'")).collect();
             format!(
-                "unknown name {}; an expression can use '{INPUT}' and the variables of macros",
-                quoted(name)
+                "unknown name {}; an expression can use {} and the variables of macros",
+                quoted(name),
+                inputs.join(", ")
             )
         })
     }

@@ -10,7 +10,7 @@ use std::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::evaluate;
+use crate::tests::evaluate;
 
 const TOO_LONG: &str = "the expression takes too long over this input; give it a smaller input";
 const TOO_MUCH: &str =

@@ -7,7 +7,7 @@ mod times;
 
 use serde_json::{Value, json};
 
-use crate::{check, evaluate};
+use crate::tests::{check, evaluate};
 
 fn input() -> Value {
     json!({

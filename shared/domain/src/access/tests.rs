@@ -54,6 +54,33 @@ fn permissions_in_a_space_depend_on_role_and_kind() {
 }
 
 #[test]
+fn a_call_is_decided_by_people_whom_its_rule_names_and_by_no_guests() {
+    let Caller::Entity(own) = me() else { unreachable!() };
+    let other = EntityId::new(Time::from_millis(1), 9);
+    let member = |role, kind, guest| Some(Membership { role, kind, guest });
+    let memberships = [
+        None,
+        member(Role::Member, EntityType::Human, false),
+        member(Role::Owner, EntityType::Human, false),
+        member(Role::Owner, EntityType::Agent, false),
+        member(Role::Owner, EntityType::Human, true),
+    ];
+    let table = [
+        (Approvers::Group(ApproverGroup::Members), [404, 200, 200, 403, 403]),
+        (Approvers::Group(ApproverGroup::Owners), [404, 403, 200, 403, 403]),
+        (Approvers::Entities(vec![other, own]), [404, 200, 200, 403, 403]),
+        (Approvers::Entities(vec![other]), [404, 403, 403, 403, 403]),
+    ];
+    for (by, expected) in table {
+        assert_eq!(
+            memberships.map(|membership| status(me().may_decide(&by, membership))),
+            expected,
+            "{by:?}"
+        );
+    }
+}
+
+#[test]
 fn a_form_is_answered_by_members_that_answer_by_allows() {
     let member = |kind, guest| Some(Membership { role: Role::Member, kind, guest });
     let memberships = [
@@ -133,4 +160,29 @@ fn only_the_operator_may_act_as_another_entity() {
     assert_eq!(Caller::Entity(own).speaks_as(None), Ok(own));
     assert_eq!(Caller::Entity(own).speaks_as(Some(own)), Ok(own));
     assert!(matches!(Caller::Entity(own).speaks_as(Some(other)), Err(Error::Forbidden(_))));
+}
+
+#[test]
+fn members_list_their_own_files_and_sent_ones() {
+    let member = |role, guest| Some(Membership { role, kind: EntityType::Human, guest });
+    let other = Some(EntityId::new(Time::from_millis(1), 2));
+    assert_eq!(Caller::Operator.may_list_files(None), Ok(ListedFiles::All));
+    assert_eq!(me().may_list_files(member(Role::Owner, false)), Ok(ListedFiles::All));
+    assert!(matches!(me().may_list_files(None), Err(Error::NotFound(_))));
+    for guest in [false, true] {
+        let listed = me().may_list_files(member(Role::Member, guest)).unwrap();
+        let has = [(me().entity(), false), (other, false), (None, false), (other, true)]
+            .map(|(uploader, is_sent)| listed.has(uploader, is_sent));
+        assert_eq!(has, [true, false, false, true]);
+    }
+}
+
+#[test]
+fn the_refusal_of_a_guest_names_what_guests_may_do_with_files() {
+    let guest = Membership { role: Role::Member, kind: EntityType::Human, guest: true };
+    assert!(me().may_in_space(SpaceAction::Attach, Some(guest)).is_ok());
+    let Caller::Entity(own) = me() else { unreachable!() };
+    assert!(me().may_delete_file(Some(own), Some(guest)).is_ok());
+    let refused = me().may_in_space(SpaceAction::Leave, Some(guest)).unwrap_err().to_string();
+    assert!(refused.contains("upload files, delete their own files"), "{refused}");
 }

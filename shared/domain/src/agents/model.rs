@@ -13,6 +13,7 @@ use crate::{
     providers::{ProviderApi, ProviderName},
     schemas,
     scripts::Script,
+    stored,
 };
 
 /// The most that `request` may add to a body, in bytes of JSON.
@@ -52,10 +53,10 @@ pub struct ModelConfig {
     #[schema(value_type = Object)]
     pub request: Map<String, Value>,
     /// How the model says what it wants to do. The default is `tools`.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "stored::is_default")]
     pub speaks: Speaks,
     /// Whether an answer must call a tool. The default is `auto`.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "stored::is_default")]
     pub tool_choice: ToolChoice,
     /// Models to try, in this order, after the model has failed.
     #[serde(default)]
@@ -134,10 +135,6 @@ impl ModelConfig {
             faults.within("script", |faults| script.check(faults));
         }
     }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 pub(crate) fn check_model_name(name: &str, faults: &mut Faults) {

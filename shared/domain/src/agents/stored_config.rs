@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     agents::{AgentConfig, ForkChanges, RuntimeType, WebhookScheme},
+    approvals::ApprovalRule,
     stored::Stored,
     tools::{AnswerBy, Execution},
 };
@@ -15,7 +16,8 @@ impl AgentConfig {
     /// - webhooks with an unknown scheme, whose signatures could not be checked
     /// - a runtime of an unknown type: such an agent has neither model nor runtime
     ///
-    /// A form for an unknown group can be answered by the operator only.
+    /// A form for an unknown group can be answered by the operator only. A rule for approvals that
+    /// is not known whole refuses all calls of its tools.
     ///
     /// # Errors
     /// If the document is no configuration.
@@ -27,6 +29,9 @@ impl AgentConfig {
         }
         if let Some(Value::Array(tools)) = document.get_mut("tools") {
             tools.retain_mut(|tool| tool.get_mut("execution").is_some_and(read_execution));
+        }
+        if let Some(rules) = document.get_mut("approvals") {
+            *rules = serde_json::to_value(ApprovalRule::read_all_stored(rules.take()))?;
         }
         if let Some(Value::Object(webhooks)) = document.get_mut("webhooks") {
             webhooks.retain(|_, webhook| is_known::<WebhookScheme>(&webhook["scheme"]));

@@ -8,7 +8,7 @@ use utoipa::{
     },
 };
 
-use super::PictureSize;
+use super::SizeSearch;
 
 /// What may be done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,8 @@ pub enum FileKind {
 pub struct FileType {
     name: &'static str,
     kind: FileKind,
-    extension: &'static str,
+    /// The endings of its files' names. The first one is the usual one.
+    extensions: &'static [&'static str],
     /// The names that the detection gives such files. Texts have none.
     detected: &'static [&'static str],
 }
@@ -36,28 +37,33 @@ pub struct FileType {
 const fn file_type(
     name: &'static str,
     kind: FileKind,
-    extension: &'static str,
+    extensions: &'static [&'static str],
     detected: &'static [&'static str],
 ) -> FileType {
-    FileType { name, kind, extension, detected }
+    FileType { name, kind, extensions, detected }
 }
 
 const TYPES: [FileType; 15] = [
-    file_type("image/png", FileKind::Image, "png", &["image/png"]),
-    file_type("image/jpeg", FileKind::Image, "jpg", &["image/jpeg"]),
-    file_type("image/webp", FileKind::Image, "webp", &["image/webp"]),
-    file_type("image/gif", FileKind::Image, "gif", &["image/gif"]),
-    file_type("application/pdf", FileKind::Pdf, "pdf", &["application/pdf"]),
-    file_type("text/plain", FileKind::Text, "txt", &[]),
-    file_type("text/markdown", FileKind::Text, "md", &[]),
-    file_type("text/csv", FileKind::Text, "csv", &[]),
-    file_type("application/json", FileKind::Text, "json", &[]),
-    file_type("audio/mpeg", FileKind::Audio, "mp3", &["audio/mpeg"]),
-    file_type("audio/mp4", FileKind::Audio, "m4a", &["audio/m4a", "video/mp4"]),
-    file_type("audio/wav", FileKind::Audio, "wav", &["audio/x-wav"]),
-    file_type("audio/ogg", FileKind::Audio, "ogg", &["audio/ogg", "audio/opus"]),
-    file_type("audio/webm", FileKind::Audio, "webm", &["video/webm", "video/x-matroska"]),
-    file_type("audio/flac", FileKind::Audio, "flac", &["audio/x-flac"]),
+    file_type("image/png", FileKind::Image, &["png"], &["image/png"]),
+    file_type("image/jpeg", FileKind::Image, &["jpg", "jpeg", "jpe", "jfif"], &["image/jpeg"]),
+    file_type("image/webp", FileKind::Image, &["webp"], &["image/webp"]),
+    file_type("image/gif", FileKind::Image, &["gif"], &["image/gif"]),
+    file_type("application/pdf", FileKind::Pdf, &["pdf"], &["application/pdf"]),
+    file_type("text/plain", FileKind::Text, &["txt", "text", "log"], &[]),
+    file_type("text/markdown", FileKind::Text, &["md", "markdown"], &[]),
+    file_type("text/csv", FileKind::Text, &["csv"], &[]),
+    file_type("application/json", FileKind::Text, &["json"], &[]),
+    file_type("audio/mpeg", FileKind::Audio, &["mp3"], &["audio/mpeg"]),
+    file_type("audio/mp4", FileKind::Audio, &["m4a", "mp4"], &["audio/m4a", "video/mp4"]),
+    file_type("audio/wav", FileKind::Audio, &["wav", "wave"], &["audio/x-wav"]),
+    file_type("audio/ogg", FileKind::Audio, &["ogg", "oga", "opus"], &["audio/ogg", "audio/opus"]),
+    file_type(
+        "audio/webm",
+        FileKind::Audio,
+        &["webm", "weba"],
+        &["video/webm", "video/x-matroska"],
+    ),
+    file_type("audio/flac", FileKind::Audio, &["flac"], &["audio/x-flac"]),
 ];
 
 impl FileType {
@@ -96,7 +102,12 @@ impl FileType {
 
     /// The usual extension of its files' names, without the dot.
     pub fn extension(self) -> &'static str {
-        self.extension
+        self.extensions[0]
+    }
+
+    /// Whether the names of its files may end so.
+    pub(super) fn ends_with(self, extension: &str) -> bool {
+        self.extensions.iter().any(|own| own.eq_ignore_ascii_case(extension))
     }
 
     /// Whether a file of this type may begin so.
@@ -107,20 +118,17 @@ impl FileType {
         infer::get(first).is_some_and(|found| self.detected.contains(&found.mime_type()))
     }
 
-    /// The size that a picture's first bytes say, if the file may begin so. The error says why it
-    /// may not.
-    pub(super) fn picture_size(self, first: &[u8]) -> Result<Option<PictureSize>, String> {
-        if !self.begins_with(first) {
-            return Err(format!("the file's first bytes are not those of {}", self.name));
+    /// Fails if no file of this type begins so.
+    pub(super) fn check_first(self, first: &[u8]) -> Result<(), String> {
+        if self.begins_with(first) {
+            return Ok(());
         }
-        if self.kind != FileKind::Image {
-            return Ok(None);
-        }
-        let pixels = |side: usize| u32::try_from(side).ok().filter(|side| *side > 0);
-        let size = imagesize::blob_size(first).ok();
-        Ok(size.and_then(|size| {
-            Some(PictureSize { width: pixels(size.width)?, height: pixels(size.height)? })
-        }))
+        Err(format!("the file's first bytes are not those of {}", self.name))
+    }
+
+    /// The search for the size of a file of this many bytes, if this is a type of pictures.
+    pub(super) fn size_search(self, bytes: u64) -> Option<SizeSearch> {
+        SizeSearch::new(self.name, bytes)
     }
 
     /// Why a media type is refused.

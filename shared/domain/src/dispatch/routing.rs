@@ -21,6 +21,8 @@ pub enum Routing<'a> {
     Chose(&'a Choice),
     /// It did not answer: everyone is woken.
     Failed,
+    /// The sender's messages have asked routers too often: nobody is woken. The text says so.
+    OverRate(&'a str),
 }
 
 /// A router's choice.
@@ -42,10 +44,19 @@ impl Routing<'_> {
         matches!(self, Self::Chose(choice) if !choice.asked.contains(&agent))
     }
 
+    /// Whether the router's words are the reason of a decision: its choice may have no room.
+    pub(super) fn explains(self, woken: Result<Source, Reason>) -> bool {
+        woken != Err(Reason::Rate) || matches!(self, Self::OverRate(_))
+    }
+
     /// Whether the policy `router` wakes an agent that the message does not mention, and the
     /// router's words for that.
     pub(super) fn of(self, agent: EntityId) -> (Result<Source, Reason>, Option<String>) {
-        let Self::Chose(choice) = self else { return (Ok(Source::Broadcast), None) };
+        let choice = match self {
+            Self::Chose(choice) => choice,
+            Self::OverRate(text) => return (Err(Reason::Rate), Some(text.to_owned())),
+            Self::Unasked | Self::Failed => return (Ok(Source::Broadcast), None),
+        };
         let words = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         if let Some(reason) = choice.chosen.get(&agent) {
             return (Ok(Source::Router), words(reason));
@@ -55,17 +66,28 @@ impl Routing<'_> {
     }
 }
 
-/// A question to a router.
+/// A question to a router. Only the operator and the owners of the space read its model and usage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Routed {
-    /// `provider/model`.
-    pub model: String,
+    /// `provider/model`. Absent, as `usage`, unless the reader is an owner or the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The tokens and the cost of its answers.
-    pub usage: Usage,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
     /// The time until it answered or was given up, in milliseconds.
     pub latency_ms: u64,
-    /// Why its choice is not known; absent if it is. Then every agent was triggered.
+    /// Why its choice is not known; absent if it is. Then every agent was triggered, or nobody if
+    /// the sender's messages have asked routers too often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+impl Routed {
+    /// The question for readers who may not know what it costs.
+    #[must_use]
+    pub fn without_usage(self) -> Self {
+        Self { model: None, usage: None, ..self }
+    }
 }

@@ -9,6 +9,7 @@ fn limits() -> WakeLimits {
         max_runs: 5,
         runs_per_minute: 60,
         per_day: DailyLimit::default(),
+        model: None,
     }
 }
 
@@ -242,6 +243,10 @@ fn a_router_chooses_among_the_agents_that_nobody_mentions() {
         routed(&space, 1, "hi", 0, Routing::Chose(&nobody)),
         "2!Router(the router chose nobody) 3!Router(the router chose nobody) 4!Paused"
     );
+    assert_eq!(
+        routed(&space, 1, "hi", 0, Routing::OverRate("too often")),
+        "2!Rate(too often) 3!Rate(too often) 4!Paused"
+    );
 }
 
 #[test]
@@ -264,6 +269,7 @@ fn the_router_is_asked_about_agents_that_can_wake_and_counts_one_run_until_it_ha
     let asked = vec![entity(2), entity(3), entity(5)];
     assert_eq!(counted("hi", Routing::Unasked), (asked, 3, 1));
     assert_eq!(counted("hi", Routing::Failed), (vec![], 3, 3));
+    assert_eq!(counted("hi", Routing::OverRate("too often")), (vec![], 0, 0));
     assert_eq!(counted("@bob", Routing::Unasked), (vec![], 1, 1));
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::{
     Time,
+    approvals::Approval,
     ids::{CallId, EntityId, MessageId, RunId},
     messages::{Message, Part, ToolPart},
     steps::CallStatus,
@@ -40,6 +41,10 @@ pub struct AskedCall {
     pub resolved_by: Option<EntityId>,
     /// The call's status.
     pub status: CallStatus,
+    /// The approvals of a call that people decide; absent for a form.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
 }
 
 impl AskedCall {
@@ -56,6 +61,7 @@ impl AskedCall {
             resolved_by,
             expires_at,
             status,
+            approval,
             ..
         } = *tool;
         Some(Self {
@@ -70,6 +76,7 @@ impl AskedCall {
             expires_at,
             resolved_by,
             status,
+            approval,
         })
     }
 }

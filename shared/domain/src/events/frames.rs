@@ -9,6 +9,8 @@ use crate::{
     events::{Event, EventKind},
     limits,
     runs::Run,
+    spaces::ShownRouter,
+    steps,
     triggers::TriggerKind,
 };
 
@@ -100,9 +102,11 @@ impl Event {
             EventKind::SystemMessage { text, .. } => text.truncate(text.floor_char_boundary(bytes)),
             EventKind::SpaceUpdated { space } | EventKind::SpaceJoined { space } => {
                 space.members.truncate(bytes / 256);
-                if let Some(router) = &mut space.settings.router {
+                if let Some(ShownRouter(Some(router))) = &mut space.router {
                     router.instructions = None;
-                    router.model.script = None;
+                    if let Some(model) = &mut router.model {
+                        model.script = None;
+                    }
                 }
             }
             _ => {}
@@ -111,45 +115,53 @@ impl Event {
     }
 
     /// The event as members get it, if the operator gets more: only the operator may know the plan
-    /// or the service that triggered a run.
+    /// or the service that triggered a run, the words of a provider about its failure, and its
+    /// usage. Owners read the usage over HTTP, because a look at the roster for each event of a run
+    /// would cost more than it is worth.
     pub fn for_members(&self) -> Option<Self> {
-        let kind = self.what.run()?.trigger.kind();
-        if kind == TriggerKind::SpaceMessage {
-            return None;
-        }
         let mut event = self.clone();
-        if let Some(run) = event.what.run_mut() {
-            *run = run.clone().without_trigger();
-        }
+        let run = event.what.run_mut()?;
+        let reduced = run.clone().without_foreign_words().for_members();
+        let hides_trigger = run.trigger.kind() != TriggerKind::SpaceMessage;
+        *run = if hides_trigger { reduced.without_trigger() } else { reduced };
         Some(event)
     }
 
-    /// Whether only the operator gets the event.
-    pub fn is_for_operator(&self) -> bool {
-        matches!(&self.what, EventKind::SystemMessage { private: true, .. })
+    /// Who gets the event, if not everyone who follows the space.
+    pub fn is_for(&self) -> Option<KnownBy> {
+        match &self.what {
+            EventKind::SystemMessage { private: true, .. } => Some(KnownBy::Operator),
+            EventKind::SystemMessage { watcher, .. } if steps::is_for_owners(watcher) => {
+                Some(KnownBy::Owners(self.space_id))
+            }
+            _ => None,
+        }
     }
 
-    /// Who may see the whole event, if not everyone who follows the space: a message's origin may
-    /// name another space, a run may have entered one, and steps are for the operator.
-    pub fn known_by(&self) -> Option<KnownBy> {
+    /// Who may see the parts of the event that not everyone may see who gets it: a message's origin
+    /// may name another space, a run may have entered one, steps are for the operator, and what a
+    /// space may spend, and its router costs, is for its owners.
+    pub fn known_by(&self) -> Vec<KnownBy> {
         match &self.what {
             EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
                 message.known_by()
             }
-            EventKind::RunStep { .. } => Some(KnownBy::Operator),
-            what => what.run()?.known_by(self.space_id),
+            EventKind::RunStep { .. } => vec![KnownBy::Operator],
+            EventKind::SpaceUpdated { .. } => vec![KnownBy::Owners(self.space_id)],
+            what => what.run().and_then(|run| run.known_by(self.space_id)).into_iter().collect(),
         }
     }
 
-    /// The event for receivers who may not see the whole event.
+    /// The event for receivers who are not among `known_by`, one of [`Self::known_by`].
     #[must_use]
-    pub fn for_others(&self) -> Self {
+    pub fn for_others_than(&self, known_by: KnownBy) -> Self {
         let mut event = self.clone();
         match &mut event.what {
             EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
-                *message = message.clone().without_origin();
+                *message = message.clone().for_others_than(known_by);
             }
             EventKind::RunStep { step, .. } => **step = step.for_members(),
+            EventKind::SpaceUpdated { space } => **space = space.as_ref().clone().for_members(),
             what => {
                 if let Some(run) = what.run_mut() {
                     *run = run.clone().without_active_space();
@@ -191,8 +203,10 @@ mod tests {
         let what =
             EventKind::RunStep { run_id: RunId::new(Time::default(), 1), step: Box::new(step) };
         let event = Event { space_id: SpaceId::new(Time::default(), 1), at: Time::default(), what };
-        assert_eq!(event.known_by(), Some(KnownBy::Operator));
-        for (event, is_reduced) in [(event.clone(), false), (event.for_others(), true)] {
+        assert_eq!(event.known_by(), [KnownBy::Operator]);
+        for (event, is_reduced) in
+            [(event.clone(), false), (event.for_others_than(KnownBy::Operator), true)]
+        {
             let frame = event.to_frame();
             assert!(frame.len() <= limits::FRAME_BYTES, "{}", frame.len());
             assert_eq!(!frame.contains("callId"), is_reduced, "{frame}");

@@ -91,6 +91,12 @@ impl MessageId {
     pub fn of_call(call: CallId) -> Self {
         Self(repeatable(call.0.timestamp_ms(), &["msg", &call.to_string()]))
     }
+
+    /// The message that a tool call posts after people have approved it. Its first message is the
+    /// card that showed it to them.
+    pub fn of_approved_call(call: CallId) -> Self {
+        Self(repeatable(call.0.timestamp_ms(), &["msg", &call.to_string(), "approved"]))
+    }
 }
 
 impl StreamId {

@@ -41,3 +41,17 @@ fn at_all_mentions_everyone() {
     assert_eq!(named("@Allan"), ["allan"]);
     assert_eq!(named("@allow"), [""; 0]);
 }
+
+#[test]
+fn long_names_and_texts_of_marks_are_compared_quickly() {
+    let marks = "@".repeat(100);
+    let names: Vec<String> = (0..400).map(|number| format!("{marks}{number}")).collect();
+    let text = "@".repeat(32_000);
+    let began = std::time::Instant::now();
+    let found = find(&text, names.iter().map(String::as_str));
+    assert_eq!(found, Mentions::default());
+    // Comparing each name at each mark takes over a minute here.
+    assert!(began.elapsed() < std::time::Duration::from_secs(4), "{:?}", began.elapsed());
+    let last = format!("hi {}@{}", "@".repeat(50), names[399]);
+    assert_eq!(find(&last, names.iter().map(String::as_str)).named, [399]);
+}

@@ -103,6 +103,14 @@ impl ProviderEntry {
         self.max_concurrent.unwrap_or(default)
     }
 
+    /// Whether every request fails for want of a key. Only a server that `baseUrl` names may need
+    /// none, and `bedrock` and scripts have no key of their own.
+    pub fn lacks_key(&self) -> bool {
+        let has_server = matches!(self.api, ProviderApi::Openai | ProviderApi::Anthropic);
+        let has_key = self.key.as_deref().is_some_and(|key| !key.trim().is_empty());
+        has_server && (self.fault.is_some() || !has_key && self.base_url.is_none())
+    }
+
     pub(super) fn check(&self, name: &ProviderName, faults: &mut Faults) {
         let has_server = matches!(self.api, ProviderApi::Openai | ProviderApi::Anthropic);
         faults.check(has_server, "api", "expected openai or anthropic");

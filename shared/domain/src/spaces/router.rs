@@ -5,11 +5,10 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::{
-    Result,
     agents::{ModelConfig, check_model_name},
     errors::Faults,
     limits,
-    providers::{ProviderApi, ProviderName, Providers},
+    providers::{ProviderApi, ProviderEntry, ProviderName, Providers},
     schemas,
     scripts::{Rule, Script, ScriptCall, ScriptStep, When},
 };
@@ -25,9 +24,11 @@ pub const CHOOSE: &str = "choose";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RouterConfig {
-    /// The model.
-    pub model: RouterModel,
-    /// What the model should know besides the agents' descriptions, at most 32 KiB.
+    /// The model; only the operator can choose it. Null is the router model of the deployment.
+    #[serde(default)]
+    pub model: Option<RouterModel>,
+    /// What the model should know besides the agents' descriptions, at most 32 KiB. An owner can
+    /// write at most 2,000 characters.
     #[serde(default)]
     #[schema(max_length = 32768)]
     pub instructions: Option<String>,
@@ -109,9 +110,18 @@ fn default_max_agents() -> u32 {
     3
 }
 
+impl Default for RouterConfig {
+    /// The router of a space that sets nothing about it.
+    fn default() -> Self {
+        Self { model: None, instructions: None, max_agents: default_max_agents(), timeout_ms: None }
+    }
+}
+
 impl RouterConfig {
     pub(super) fn check(&self, faults: &mut Faults) {
-        faults.within("model", |faults| self.model.check(faults));
+        if let Some(model) = &self.model {
+            faults.within("model", |faults| model.check(faults));
+        }
         let length = self.instructions.as_ref().map_or(0, String::len);
         faults.check(
             length <= limits::INSTRUCTIONS_BYTES,
@@ -133,6 +143,24 @@ impl RouterConfig {
 }
 
 impl RouterModel {
+    /// Reads `provider/name`, the router model of a deployment. An empty text is none.
+    pub fn read(text: &str) -> Result<Option<Self>, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let expected =
+            || format!("expected provider/name, such as openai/gpt-4.1-mini, got {text:?}");
+        let (provider, name) = text.split_once('/').ok_or_else(expected)?;
+        let provider: ProviderName = provider.parse().map_err(|_| expected())?;
+        if provider.is(ProviderApi::Scripted) {
+            return Err("expected another provider than scripted, which needs a script".into());
+        }
+        let mut faults = Faults::default();
+        check_model_name(name, &mut faults);
+        faults.done().map_err(|_| expected())?;
+        Ok(Some(Self { provider, name: name.to_owned(), script: None }))
+    }
+
     /// `provider/model`, the name in prices.
     pub fn full_name(&self) -> String {
         self.provider.full_name(&self.name)
@@ -164,7 +192,7 @@ impl RouterModel {
     ///
     /// # Errors
     /// `invalid`, with the providers that exist.
-    pub fn must_have_provider(&self, providers: &Providers) -> Result<()> {
+    pub fn must_have_provider(&self, providers: &Providers) -> crate::Result<()> {
         let mut faults = Faults::default();
         faults.within("router", |faults| {
             faults.within("model", |faults| {
@@ -172,6 +200,11 @@ impl RouterModel {
             });
         });
         faults.done()
+    }
+
+    /// Whether every question fails, because the provider has no key.
+    pub fn provider_lacks_key(&self, providers: &Providers) -> bool {
+        providers.get(&self.provider).is_some_and(ProviderEntry::lacks_key)
     }
 
     /// The model with the settings of a router's request.

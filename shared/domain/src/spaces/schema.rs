@@ -11,9 +11,10 @@ use utoipa::{
 
 use crate::{
     Time,
+    budgets::Budget,
     ids::{EntityId, SpaceId},
     limits,
-    spaces::{Member, OwnPosition, Space, SpaceSettings},
+    spaces::{Member, OwnPosition, Space, SpaceSettings, router::RouterConfig},
 };
 
 /// The schema of the body of `POST /v1/spaces`: a space's settings and its first members.
@@ -58,6 +59,11 @@ impl ToSchema for NewSpace {
 struct OtherFields {
     /// The space's id.
     id: SpaceId,
+    /// How the router chooses agents. Absent, as `budget`, unless the reader is an owner or the
+    /// operator.
+    router: Option<RouterConfig>,
+    /// The limits for the space's runs and costs.
+    budget: Budget,
     /// The `seq` of the space's last message.
     seq: u64,
     /// When the space was created.
@@ -72,7 +78,9 @@ struct OtherFields {
 impl PartialSchema for Space {
     fn schema() -> RefOr<Schema> {
         settings_with(OtherFields::schema(), |space| {
-            space.required = space.properties.keys().cloned().collect();
+            let is_hidden = |name: &&String| ["router", "budget"].contains(&name.as_str());
+            space.required =
+                space.properties.keys().filter(|name| !is_hidden(name)).cloned().collect();
             space.additional_properties = None;
         })
     }

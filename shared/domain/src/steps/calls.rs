@@ -24,7 +24,7 @@ pub struct Call {
     /// The call's result; null while there is none.
     #[schema(required)]
     pub output: Option<Value>,
-    /// The pictures that the call has returned. Absent if none.
+    /// The pictures that the call has returned, or the files of its answer. Absent if none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<ReturnedFile>,
     /// The call's status.
@@ -37,7 +37,7 @@ pub struct Call {
     pub finished_at: Option<Time>,
 }
 
-/// A picture that a call has returned.
+/// A picture that a call has returned, or a file of its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReturnedFile {

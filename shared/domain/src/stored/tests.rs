@@ -145,16 +145,19 @@ fn falls_back<T: for<'de> Deserialize<'de> + serde::Serialize>() -> Value {
 #[test]
 fn every_fallback_is_a_value_of_its_enum() {
     use crate::{
-        agents, attachments, concurrency, deliveries, entities, events, goals, plans, runs,
-        scripts, spaces,
+        agents, approvals, attachments, concurrency, deliveries, entities, events, goals, inbox,
+        plans, runs, scripts, spaces,
     };
     use crate::{steps, tools, triggers};
     let read = [
         falls_back::<tools::AnswerGroup>(),
+        falls_back::<approvals::ApprovalState>(),
+        falls_back::<approvals::ApproverGroup>(),
         falls_back::<attachments::AttachmentStatus>(),
         falls_back::<steps::CallStatus>(),
         falls_back::<agents::ConcurrencyMode>(),
         falls_back::<agents::ContinueOn>(),
+        falls_back::<approvals::DecisionAction>(),
         falls_back::<deliveries::DeliveryStatus>(),
         falls_back::<runs::EndReason>(),
         falls_back::<entities::EntityType>(),
@@ -162,10 +165,13 @@ fn every_fallback_is_a_value_of_its_enum() {
         falls_back::<steps::FinishReason>(),
         falls_back::<goals::GoalStatus>(),
         falls_back::<agents::History>(),
+        falls_back::<inbox::InboxState>(),
+        falls_back::<approvals::OnExpire>(),
         falls_back::<plans::PlanStatus>(),
         falls_back::<Reason>(),
         falls_back::<agents::Reasoning>(),
         falls_back::<spaces::Role>(),
+        falls_back::<approvals::RuleAction>(),
         falls_back::<RunStatus>(),
         falls_back::<scripts::ScriptError>(),
         falls_back::<agents::SeenFiles>(),

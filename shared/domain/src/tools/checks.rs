@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use self::requests::{check_body, check_url};
 use crate::{
     errors::Faults,
+    forms::check_asked_files,
     headers::{DUPLICATE, check_headers},
     templates::{self, TemplatePosition},
     tools::{AnswerBy, BUILT_IN, Execution, McpConfig, McpServer, Tool, image_input, images},
@@ -102,6 +103,7 @@ impl Execution {
                 );
                 if let Some(schema) = result_schema {
                     check_schema(schema, "resultSchema", faults);
+                    check_asked_files(schema, "resultSchema", faults);
                 }
                 let is_within_a_week = expires_after
                     .as_ref()
@@ -118,7 +120,7 @@ impl Execution {
                 );
             }
             Self::Compute { expression } => {
-                let checked = smartspace_cel::check(expression);
+                let checked = smartspace_cel::check(expression, &["input"]);
                 let wrong = checked.as_ref().err().map_or("", String::as_str);
                 faults.check(
                     checked.is_ok(),

@@ -56,7 +56,16 @@ impl ImageSize {
     /// The tokens that a picture of this size counts as, if its provider counts none: one for 750
     /// pixels, about what models read for such a picture.
     pub fn tokens(self) -> u64 {
-        (u64::from(self.width) * u64::from(self.height)).div_ceil(750)
+        self.pixels().div_ceil(750)
+    }
+
+    /// The bytes of a picture of this size without compression.
+    pub fn bytes(self) -> u64 {
+        self.pixels() * 3
+    }
+
+    fn pixels(self) -> u64 {
+        u64::from(self.width) * u64::from(self.height)
     }
 }
 

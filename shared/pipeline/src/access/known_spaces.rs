@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use smartspace_domain::{
-    Error, Result,
-    access::{Caller, KnownBy, SpaceAction},
+    Result,
+    access::{Caller, KnownBy, Membership, SpaceAction},
     ids::SpaceId,
 };
 
 use crate::Pipeline;
 
-/// The spaces that a caller may read. Each space is checked once.
+/// The spaces that a caller may read or govern. Each membership is read once.
 #[derive(Debug)]
 pub struct KnownSpaces {
     caller: Caller,
-    known: BTreeMap<SpaceId, bool>,
+    known: BTreeMap<SpaceId, Option<Membership>>,
 }
 
 impl KnownSpaces {
@@ -23,18 +23,23 @@ impl KnownSpaces {
         Self { caller, known: BTreeMap::new() }
     }
 
+    /// Whether the caller is the operator, who knows everything.
+    pub fn is_operator(&self) -> bool {
+        self.caller == Caller::Operator
+    }
+
     /// Whether the caller belongs to `known_by`.
     pub async fn has(&mut self, pipeline: &Pipeline, known_by: KnownBy) -> Result<bool> {
-        let KnownBy::Members(space) = known_by else { return Ok(self.caller == Caller::Operator) };
-        if let Some(known) = self.known.get(&space) {
-            return Ok(*known);
-        }
-        let known = match pipeline.authorise(self.caller, SpaceAction::Read, space).await {
-            Ok(()) => true,
-            Err(Error::NotFound(_)) => false,
-            Err(error) => return Err(error),
+        let (space, action) = match known_by {
+            KnownBy::Operator => return Ok(self.caller == Caller::Operator),
+            KnownBy::Members(space) => (space, SpaceAction::Read),
+            KnownBy::Owners(space) => (space, SpaceAction::Govern),
         };
-        self.known.insert(space, known);
-        Ok(known)
+        let membership = match self.known.get(&space) {
+            Some(membership) => *membership,
+            None => pipeline.membership(self.caller, space).await?,
+        };
+        self.known.insert(space, membership);
+        Ok(self.caller.may_in_space(action, membership).is_ok())
     }
 }

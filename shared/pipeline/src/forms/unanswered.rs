@@ -2,14 +2,17 @@
 //! deleted or left.
 
 use smartspace_domain::{
-    Result, Time,
+    Error, Result, Time,
+    approvals::{OnExpire, expired_output},
     ids::{EntityId, RunId, SpaceId},
+    runs::EndReason,
     steps::CallStatus,
 };
 use smartspace_store::{
     messages::{MessageRecord, ToolCard},
     runs::{
         RunRecord,
+        approvals::CallApproval,
         cards::OpenCall,
         forms::{FormRecord, Resolution, Resolved},
     },
@@ -23,15 +26,61 @@ impl Pipeline {
     pub async fn expire_forms(&self, run: RunId) -> Result<Option<Time>> {
         let now = self.now();
         let mut next = None;
-        for form in self.store.forms().open(run).await? {
+        let mut ends = None;
+        for (form, call) in self.store.forms().with_calls(run).await? {
+            ends = ends.or(call.ends);
+            if !call.waits_for_people() {
+                continue;
+            }
             if form.until > now {
                 next = Some(next.map_or(form.until, |next: Time| next.min(form.until)));
+            } else if let Some(approval) = &call.approval {
+                ends = ends.or(self.expire_approval(&form, approval, now).await?);
             } else {
                 // This uses the same reading of the clock, which may be set back at any moment.
                 self.resolve_unanswered(&form.call, CallStatus::Expired, "expired", now).await?;
             }
         }
+        // A decision that ends the run does not wait for the other cards.
+        if let Some((reason, _)) = ends.zip(next) {
+            match self.cancel(run, reason).await {
+                Ok(_) | Err(Error::Conflict(_)) => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
         Ok(next)
+    }
+
+    /// Expires a call that nobody has decided in time. Returns the reason with which it ends the
+    /// run, if its rule says so.
+    async fn expire_approval(
+        &self,
+        form: &FormRecord,
+        approval: &CallApproval,
+        now: Time,
+    ) -> Result<Option<EndReason>> {
+        let mut approval = approval.clone();
+        loop {
+            let ends = (approval.rule.on_expire == OnExpire::End).then_some(EndReason::Declined);
+            let expired = Resolution {
+                approval: Some(approval.expired()),
+                ends,
+                ..Resolution::unanswered(CallStatus::Expired, expired_output(), self.token())
+            };
+            match self.store.forms().resolve(&form.call, &expired, now).await? {
+                Resolved::Now => {
+                    self.notify_resolved(&form.call).await;
+                    return Ok(ends);
+                }
+                // A decision was stored at the same moment. If it was not the last one, the time is
+                // over nevertheless.
+                Resolved::Before(call) => match call.approval.clone() {
+                    Some(changed) if call.waits_for_people() => approval = changed,
+                    _ => return Ok(call.ends),
+                },
+                Resolved::RunOver | Resolved::FileGone(_) => return Ok(None),
+            }
+        }
     }
 
     /// Closes the calls that an ended run left open: forms, and external calls in progress. It may
@@ -51,7 +100,7 @@ impl Pipeline {
             };
             self.resolve_unanswered(&open, CallStatus::Canceled, error, self.now()).await?;
         }
-        self.store.forms().calls_closed(run.id).await?;
+        self.store.forms().all_calls_closed(run.id).await?;
         Ok(())
     }
 
@@ -118,8 +167,7 @@ impl Pipeline {
         now: Time,
     ) -> Result<()> {
         let output = serde_json::json!({"error": error});
-        let resolution =
-            Resolution { status, output, by: None, label: String::new(), token: self.token() };
+        let resolution = Resolution::unanswered(status, output, self.token());
         // If an answer came first, it counts, and its request notifies the followers.
         if self.store.forms().resolve(open, &resolution, now).await? == Resolved::Now {
             self.notify_resolved(open).await;

@@ -105,7 +105,7 @@ impl Files for S3Files {
             .bucket(&self.bucket)
             .key(key.to_string())
             .response_content_type(&file.content_type)
-            .response_content_disposition(super::disposition(&file.name));
+            .response_content_disposition(super::disposition(&file.name, &file.content_type));
         let signed = get.presigned(self.signing(until)?).await;
         Ok(signed.map_err(|error| failed("signed", error))?.uri().to_owned())
     }

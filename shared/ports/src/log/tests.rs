@@ -86,7 +86,8 @@ fn counted_events_are_metrics_of_the_stack() {
         (&given_up["GivenUp"], &given_up["Faults"], &given_up["pk"]),
         (&json!(1), &json!(1), &json!("RUN#1"))
     );
-    assert_eq!((&failed["_aws"], &failed["RunsFailed"]), (&metric(&["RunsFailed"]), &json!(1)));
+    let both = &metric(&["RunsFailed", "RunsEnded"]);
+    assert_eq!((&failed["_aws"], &failed["RunsFailed"]), (both, &json!(1)));
     assert_eq!(nothing.get("_aws"), None);
     assert_eq!(not_queued["_aws"], metric(&["JobsFailed", "JobsNotQueued"]));
     assert!(

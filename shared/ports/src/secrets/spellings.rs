@@ -1,5 +1,5 @@
-//! The encodings in which a server may send a secret back: in JSON, in URLs, in HTML, as base64 and
-//! as hexadecimal digits.
+//! The encodings in which a server may send a secret back: in JSON, in URLs, in HTML, as base64, as
+//! base32 and as hexadecimal digits.
 //!
 //! Encoders differ in the characters that they leave unchanged. This module has the common
 //! encoders. Most secrets have few special characters, so many of the encodings are the same.
@@ -29,6 +29,12 @@ const UNCHANGED_IN_URLS: [&str; 11] = [
     "!$%&'()*+,-./:;=@[\\]_|~",
     "!#$%&'()*+,-./:;=?@[\\]^_{|}~",
 ];
+
+/// What stands between the bytes of hexadecimal dumps.
+const BETWEEN_DIGITS: [&str; 6] = [":", " ", "-", ", ", " 0x", ", 0x"];
+
+/// The characters of base32, RFC 4648.
+const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /// How encoders write a quote, an apostrophe and a slash in HTML.
 const IN_HTML: [[&str; 3]; 9] = [
@@ -76,6 +82,10 @@ pub(super) fn of(value: &str) -> BTreeSet<String> {
     forms.extend(
         [false, true].map(|is_upper| value.bytes().map(|byte| hex(byte, is_upper)).collect()),
     );
+    // The search ignores case.
+    let digits: Vec<String> = value.bytes().map(|byte| hex(byte, false)).collect();
+    forms.extend(BETWEEN_DIGITS.map(|between| digits.join(between)));
+    forms.extend(base32_of(value.as_bytes()));
     forms.extend(in_urls(value));
     forms.extend(in_html(value));
     forms.iter().flat_map(|form| in_json(form)).collect()
@@ -95,6 +105,25 @@ fn base64_of(value: &[u8]) -> Vec<String> {
         }
     }
     forms
+}
+
+/// The base32 characters that depend on the secret alone, for each of its five offsets.
+fn base32_of(value: &[u8]) -> Vec<String> {
+    let forms = (0..5).map(|before| {
+        let bit = |at: usize| {
+            let byte = (at / 8).checked_sub(before).and_then(|byte| value.get(byte));
+            byte.map(|byte| byte >> (7 - at % 8) & 1)
+        };
+        let bits = (before + value.len()) * 8;
+        // A character holds 5 bits.
+        let of_secret_alone = (before * 8).div_ceil(5)..bits / 5;
+        let char = |at: usize| {
+            let index = (0..5).fold(0, |index, next| index * 2 + bit(at * 5 + next).unwrap_or(0));
+            char::from(BASE32[usize::from(index)])
+        };
+        of_secret_alone.map(char).collect()
+    });
+    forms.collect()
 }
 
 fn in_urls(value: &str) -> BTreeSet<String> {

@@ -34,7 +34,8 @@ pub struct Heartbeat<'a> {
     pub entity: Option<EntityId>,
     /// The entity is present until then, unless another heartbeat comes.
     pub until: Time,
-    /// The entity types until then.
+    /// The entity types until then: a past time if it does not type, and `None` if that stays as it
+    /// was.
     pub typing_until: Option<Time>,
 }
 
@@ -132,21 +133,27 @@ impl Connections<'_> {
     /// Stores what a client says. Returns whether that changes what others see.
     pub async fn beat(self, beat: &Heartbeat<'_>, now: Time) -> Result<bool> {
         let Heartbeat { connection, space, entity, until, typing_until } = *beat;
-        let write = Write::count(
-            keys::present(space, connection),
+        let typing = match typing_until {
+            Some(_) => ":typing",
+            None => "if_not_exists(#typingUntilMs, :none)",
+        };
+        let expression = format!(
             "SET #wasUntilMs = if_not_exists(#untilMs, :none), \
              #wasTypingUntilMs = if_not_exists(#typingUntilMs, :none), \
              #sinceMs = if_not_exists(#sinceMs, :now), #untilMs = :until, \
-             #typingUntilMs = :typing, #entityId = :entity, #connection = :connection, \
-             #expiresAt = :expires",
-        )
-        .value(":none", 0)?
-        .value(":now", now.as_millis())?
-        .value(":until", until.as_millis())?
-        .value(":typing", typing_until.map_or(0, Time::as_millis))?
-        .value(":entity", entity)?
-        .value(":connection", connection)?
-        .value(":expires", (until + STORED_FOR).as_seconds())?;
+             #typingUntilMs = {typing}, #entityId = :entity, #connection = :connection, \
+             #expiresAt = :expires"
+        );
+        let mut write = Write::count(keys::present(space, connection), expression)
+            .value(":none", 0)?
+            .value(":now", now.as_millis())?
+            .value(":until", until.as_millis())?
+            .value(":entity", entity)?
+            .value(":connection", connection)?
+            .value(":expires", (until + STORED_FOR).as_seconds())?;
+        if let Some(until) = typing_until {
+            write = write.value(":typing", until.as_millis())?;
+        }
         match self.store.table.write(write).await {
             Ok(Some(item)) => Ok(read::<Device>(item)?.has_changed(now)),
             // An update without a condition is never refused.

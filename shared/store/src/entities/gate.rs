@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
-    agents::{AgentConfig, Webhook},
+    agents::{AgentConfig, ModelConfig, Webhook},
     dispatch::WakeLimits,
     ids::EntityId,
 };
@@ -76,6 +76,7 @@ fn wake_limits_of(agent: &AgentConfig) -> WakeLimits {
         max_runs: concurrency.max_runs,
         runs_per_minute: agent.budget.runs_per_minute,
         per_day: agent.budget.per_day(),
+        model: agent.model.as_ref().map(ModelConfig::full_name),
     }
 }
 

@@ -32,6 +32,15 @@ pub struct GuestRecord {
     expires_at: i64,
 }
 
+/// Somebody without an account who accepts an invite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewGuest {
+    /// The credential, which is stored with the guest.
+    pub record: GuestRecord,
+    /// Whether it gives no name.
+    pub is_nameless: bool,
+}
+
 /// A guest whose token is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guest {

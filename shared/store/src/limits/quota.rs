@@ -13,7 +13,7 @@ use futures::future::join_all;
 use serde::Deserialize;
 use smartspace_domain::{
     Time,
-    budgets::{BudgetScope, ScopeBudget},
+    budgets::BudgetScope,
     days::Day,
     dispatch::{Reason, WakeLimits},
     ids::EntityId,
@@ -21,7 +21,7 @@ use smartspace_domain::{
 };
 
 use crate::{
-    Error, Quota, Result,
+    Budgets, Error, Quota, Result,
     entities::no_such_entity,
     table::{Items, WriteError, keys, read, write::Write},
 };
@@ -113,11 +113,22 @@ impl Quota<'_> {
         agent: EntityId,
         now: Time,
     ) -> Result<(Option<WakeLimits>, RateWindow)> {
+        let (limits, minute, _) = self.gate_minute_and(agent, Vec::new(), now).await?;
+        Ok((limits, minute))
+    }
+
+    /// The same, with more items of the same read.
+    async fn gate_minute_and(
+        self,
+        agent: EntityId,
+        more: Vec<keys::Key>,
+        now: Time,
+    ) -> Result<(Option<WakeLimits>, RateWindow, Items)> {
         let gate = keys::gate(agent);
         let wanted: Vec<_> =
-            [gate.clone()].into_iter().chain(self.unseen_minute(agent, now)).collect();
+            [gate.clone()].into_iter().chain(self.unseen_minute(agent, now)).chain(more).collect();
         let mut items = self.store.table.get_all(&wanted).await?;
-        Ok((items.take(&gate)?, self.minute_of(agent, &mut items, now)?))
+        Ok((items.take(&gate)?, self.minute_of(agent, &mut items, now)?, items))
     }
 
     /// Decides whether a plan or a delivery may trigger an agent. Returns the reason against it, or
@@ -129,12 +140,18 @@ impl Quota<'_> {
         user: &QuotaUser,
         now: Time,
     ) -> Result<(Option<Reason>, Option<Bucket>)> {
-        let (gate, minute) = self.gate_and_minute(agent, now).await?;
-        let WakeLimits { paused, max_chain_depth, runs_per_minute, per_day, .. } =
-            gate.ok_or_else(no_such_entity)?;
-        let own = ScopeBudget::of(BudgetScope::Agent(agent), per_day);
-        let budgets: Vec<_> = own.into_iter().chain(self.store.deployment_budget()).collect();
-        let used = self.store.budgets().first_used(&budgets, now).await?;
+        // The counters are read before it is known which of them count, which saves a call.
+        let day = Day::of(now);
+        let counters: Vec<_> = [BudgetScope::Agent(agent), BudgetScope::Deployment]
+            .map(|scope| keys::budget(scope, day))
+            .into();
+        let (gate, minute, mut items) = self.gate_minute_and(agent, counters, now).await?;
+        let limits = gate.ok_or_else(no_such_entity)?;
+        let mut is_used = false;
+        for budget in self.store.budgets_of(agent, &limits, None) {
+            is_used |= Budgets::spent(&budget, &mut items, now)?.is_used(budget.limit);
+        }
+        let WakeLimits { paused, max_chain_depth, runs_per_minute, .. } = limits;
         let bucket = minute.room_of_agent(runs_per_minute, user);
         let reason = if paused {
             Some(Reason::Paused)
@@ -143,7 +160,7 @@ impl Quota<'_> {
         } else if bucket.is_none() {
             Some(Reason::Rate)
         } else {
-            used.is_some().then_some(Reason::Budget)
+            is_used.then_some(Reason::Budget)
         };
         Ok((reason, bucket.filter(|_| reason.is_none())))
     }

@@ -56,8 +56,22 @@ impl Rates<'_> {
     /// How long to wait, if the caller sends too many requests, or so many at once that this one
     /// loses every race to be counted. A failing table refuses nobody.
     pub async fn count_call(self, who: &str, rate: Rate, now: Time) -> Result<(), Duration> {
-        let taken = self.count(who, now, |full_at| rate.take(full_at, now)).await?;
-        if taken { Ok(()) } else { Err(rate.token()) }
+        self.count_tokens(who, rate, 1, now).await
+    }
+
+    /// The same for a call that takes so many tokens.
+    ///
+    /// # Errors
+    /// How long to wait, as for [`Self::count_call`].
+    pub async fn count_tokens(
+        self,
+        who: &str,
+        rate: Rate,
+        tokens: u32,
+        now: Time,
+    ) -> Result<(), Duration> {
+        let taken = self.count(who, now, |full_at| rate.take_tokens(full_at, tokens, now)).await?;
+        if taken { Ok(()) } else { Err(rate.token() * tokens) }
     }
 
     /// Counts `calls` of the caller `who` that have already happened. If it loses every race to be

@@ -39,7 +39,7 @@ use tokio::time::Instant;
 
 pub use self::late_dispatch::{LateDispatch, Stored};
 pub use self::new_message::{
-    Authority, Content, MessageSource, NewCard, NewForm, NewMessage, RunSender,
+    Authority, Content, MessageSource, NewApproval, NewCard, NewForm, NewMessage, RunSender,
 };
 use self::{attempt::Attempt, space_as_read::SpaceAsRead};
 use crate::{
@@ -266,10 +266,12 @@ fn refresh_files(space: SpaceId, files: &mut [FileRecord], refusal: &Refusal) ->
         let key = keys::file(space, file.id);
         if refusal.names(&key) {
             changed = true;
-            *file = refusal
-                .existing(&key)
-                .filter(FileRecord::may_be_sent)
-                .ok_or_else(|| unusable(index, "its time to be sent is over"))?;
+            let stored: Option<FileRecord> = refusal.existing(&key);
+            let stored = stored.ok_or_else(|| unusable(index, "it was deleted"))?;
+            if let Some(why) = stored.unnameable() {
+                return Err(unusable(index, why));
+            }
+            *file = stored;
         }
     }
     Ok(changed)
@@ -296,6 +298,11 @@ fn made_before(
 fn may_still_send(new: &NewMessage, refusal: &Refusal) -> Result<()> {
     if let MessageSource::Run(by) = &new.by {
         let (step, index) = by.authority.call_position();
+        let is_approved = by.authority.call().is_some_and(|call| call.card.is_some());
+        // The end of a run closes its approved calls.
+        if is_approved && refusal.names(&keys::run_meta(by.run)) {
+            return Err(Error::LeaseLost);
+        }
         if refusal.names(&keys::call(by.run, step, index)) {
             return Err(Error::Conflict("this call is finished already".into()));
         }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smartspace_domain::{
     Time,
-    ids::{CallId, EntityId, LeaseId, RunId},
+    approvals::{Approval, ApprovalState},
+    ids::{CallId, LeaseId, RunId},
     messages::{Message, Sender},
     steps::CallStatus,
 };
@@ -13,12 +14,12 @@ use smartspace_domain::{
 pub use crate::runs::card_ref::CardRef;
 use crate::{
     Calls, Result,
-    attachments::naming_made,
+    attachments::naming,
     runs::{
         RunRecord,
         steps::{CallRecord, lease_holds},
     },
-    shared::message::{CutJson, Overflow},
+    shared::message::{CutJson, MessageFile, Overflow},
     table::{Query, WriteError, keys, read, write::Write},
 };
 
@@ -35,6 +36,9 @@ pub struct OpenCall {
     pub card: CardRef,
     /// Whether it is a form.
     pub asks: bool,
+    /// How far people have decided it, if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalState>,
 }
 
 impl OpenCall {
@@ -42,8 +46,27 @@ impl OpenCall {
     pub fn of(run_id: RunId, call: &CallRecord) -> Option<Self> {
         let card = call.card.filter(|_| call.status == CallStatus::Pending)?;
         let CallRecord { call_id, step, index, .. } = *call;
-        Some(Self { run_id, call_id, step, index, card, asks: !call.is_external })
+        let approval = call.approval.as_ref().map(|approval| approval.state);
+        Some(Self { run_id, call_id, step, index, card, asks: !call.is_external, approval })
     }
+
+    /// Whether people have approved it, and it has not begun. Its run does not count it as open.
+    pub(crate) fn is_to_begin(&self) -> bool {
+        self.asks && self.approval == Some(ApprovalState::Approved)
+    }
+}
+
+/// The end of an update expression that takes a card off the index of open cards.
+pub(crate) const NO_LONGER_OPEN: &str = "REMOVE #g2pk, #g2sk";
+
+/// The result of a form, as its card shows it.
+pub(crate) struct CardAnswer<'a> {
+    pub(crate) status: CallStatus,
+    pub(crate) output: &'a Value,
+    pub(crate) by: Option<&'a Sender>,
+    pub(crate) files: &'a [MessageFile],
+    /// The approvals, if the result is a decision of people.
+    pub(crate) approval: Option<Approval>,
 }
 
 impl CardRef {
@@ -58,12 +81,7 @@ impl CardRef {
     }
 
     /// Writes the result of an external call of an agent.
-    pub(crate) fn returned(
-        &self,
-        call: &CallRecord,
-        agent: EntityId,
-        now: Time,
-    ) -> Result<Vec<Write>> {
+    pub(crate) fn returned(&self, call: &CallRecord, now: Time) -> Result<Vec<Write>> {
         let files: Vec<_> = call.files.iter().filter(|it| it.space_id == self.space).collect();
         if files.is_empty() {
             return self.finish(call.status, &call.output, now);
@@ -72,24 +90,37 @@ impl CardRef {
         let files: Vec<_> = files.into_iter().map(|it| &it.file).collect();
         let card = writes.remove(0).value(":files", &files)?;
         writes.insert(0, card);
-        writes.extend(naming_made(self.space, agent, &files)?);
+        let kept = files.iter().filter(|it| !it.part.deleted).map(|it| it.part.attachment_id);
+        writes.extend(naming(self.space, self.seq, kept)?);
         Ok(writes)
     }
 
-    /// Writes the result of a form, and the entity that answered.
-    pub(crate) fn answer(
-        &self,
-        status: CallStatus,
-        output: &Value,
-        by: Option<&Sender>,
-        now: Time,
-    ) -> Result<Vec<Write>> {
-        let also = ", #card.#asks.#resolvedBy = :by, #card.#asks.#resolvedName = :name";
-        let mut writes = self.finish_with(also, status, output, now)?;
-        let card = writes
+    /// Writes the result of a form, the entity that answered, and the files of the answer.
+    pub(crate) fn answer(&self, answer: &CardAnswer<'_>, now: Time) -> Result<Vec<Write>> {
+        let CardAnswer { status, output, by, files, approval } = answer;
+        let mut also = ", #card.#asks.#resolvedBy = :by, #card.#asks.#resolvedName = :name, \
+                        #card.#asks.#resolvedByGuest = :guest"
+            .to_owned();
+        if !files.is_empty() {
+            also.push_str(", #files = :files");
+        }
+        if approval.is_some() {
+            also.push_str(", #card.#asks.#approval = :approval");
+        }
+        let mut writes = self.finish_with(&also, *status, output, now)?;
+        let mut card = writes
             .remove(0)
             .value(":by", by.map(|sender| sender.id))?
-            .value(":name", by.map(|sender| &sender.name))?;
+            .value(":name", by.map(|sender| &sender.name))?
+            .value(":guest", by.is_some_and(|sender| sender.guest))?;
+        if let Some(approval) = approval {
+            card = card.value(":approval", approval)?;
+        }
+        if !files.is_empty() {
+            card = card.value(":files", files)?;
+            let ids = files.iter().map(|file| file.part.attachment_id);
+            writes.extend(naming(self.space, self.seq, ids)?);
+        }
         writes.insert(0, card);
         Ok(writes)
     }
@@ -104,7 +135,7 @@ impl CardRef {
         let (output, whole) = CutJson::of(output);
         let expression = format!(
             "SET #card.#status = :status, #card.#output = :output{also}, #text = :none, \
-             #rev = #rev + :one, #updatedAt = :now"
+             #rev = #rev + :one, #updatedAt = :now {NO_LONGER_OPEN}"
         );
         let card = Write::update(self.message(), expression)
             .value(":status", shown(status))?
@@ -112,7 +143,7 @@ impl CardRef {
             .value(":none", "")?
             .value(":one", 1)?
             .value(":now", now)?;
-        let item_key = keys::numbered(self.space, keys::TEXT, self.seq);
+        let item_key = self.overflow();
         let rest = match whole {
             None => None,
             Some(output) if self.is_apart => {
@@ -126,8 +157,13 @@ impl CardRef {
         Ok([card].into_iter().chain(rest).collect())
     }
 
-    fn message(&self) -> keys::Key {
+    pub(super) fn message(&self) -> keys::Key {
         keys::numbered(self.space, keys::MSG, self.seq)
+    }
+
+    /// The item of what is too long for the message.
+    pub(super) fn overflow(&self) -> keys::Key {
+        keys::numbered(self.space, keys::TEXT, self.seq)
     }
 }
 

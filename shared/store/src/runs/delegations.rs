@@ -137,12 +137,8 @@ impl Runs<'_> {
                 from.chain_depth, other.name
             )));
         }
-        let budgets = [
-            ScopeBudget::of(BudgetScope::Agent(to), limits.per_day),
-            ScopeBudget::of(BudgetScope::Space(space.id), settings.budget.per_day()),
-            self.store.deployment_budget(),
-        ];
-        let budgets: Vec<_> = budgets.into_iter().flatten().collect();
+        let of_space = ScopeBudget::of(BudgetScope::Space(space.id), settings.budget.per_day());
+        let budgets: Vec<_> = self.store.budgets_of(to, &limits, of_space).collect();
         if let Some(used) = self.store.budgets().first_used(&budgets, now).await? {
             let whose = match used {
                 BudgetScope::Agent(_) => &other.name,
@@ -179,7 +175,7 @@ impl Runs<'_> {
         let HandOn { from, lease, to, delegation, call } = hand_on;
         let is_admin = Write::check(keys::space_meta(space.id))
             .when("#settings.#triggerPolicy = :admin AND #settings.#adminAgentId = :me");
-        Ok(vec![
+        let mut writes = vec![
             worker_keeps(from.id, lease, "")?,
             call.write(from.id)?,
             is_admin.value(":admin", TriggerPolicy::Admin)?.value(":me", from.agent_id)?,
@@ -188,7 +184,9 @@ impl Runs<'_> {
                 keys::run_trigger(RunId::of_delegation(*to, from.id)),
                 &TriggerItem { delegation, expires_at: self.store.work_expiry(now) },
             )?,
-        ])
+        ];
+        writes.extend(call.card_writes()?);
+        Ok(writes)
     }
 
     /// The delegation of a run's trigger, if another agent handed it on.

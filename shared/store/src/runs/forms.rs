@@ -11,7 +11,7 @@ use smartspace_domain::{
     Time,
     ids::{CallId, LeaseId, RunId},
     messages::Sender,
-    runs::RunStatus,
+    runs::{EndReason, RunStatus},
     steps::CallStatus,
     tools::AnswerBy,
 };
@@ -19,9 +19,11 @@ use smartspace_domain::{
 use crate::{
     Error, Forms, Result,
     runs::{
-        cards::OpenCall,
-        steps::{AnswerOrigin, CallRecord},
+        call_approval::{CallApproval, FormApproval},
+        cards::{CardAnswer, OpenCall},
+        steps::{AnswerOrigin, CallFile, CallRecord},
     },
+    shared::message::MessageFile,
     table::{Query, WriteError, keys, read, write::Write},
 };
 
@@ -38,6 +40,9 @@ pub struct FormRecord {
     pub answer_by: AnswerBy,
     /// When the form expires.
     pub until: Time,
+    /// The rule and the input of a call that people decide. `None` if this is a form of a tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<FormApproval>,
     /// When its item expires, in seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
@@ -54,8 +59,30 @@ pub struct Resolution {
     pub by: Option<Sender>,
     /// The label of the caller who answered. Empty if nobody answered.
     pub label: String,
+    /// The files that the answer names.
+    pub files: Vec<MessageFile>,
+    /// The approval of the call after this, if people decide it and this is their decision.
+    pub approval: Option<CallApproval>,
+    /// The reason with which the call ends its run, if it does.
+    pub ends: Option<EndReason>,
     /// Made before the first try: the token that detects a lost answer.
     pub token: LeaseId,
+}
+
+impl Resolution {
+    /// The result of a call that nobody has answered.
+    pub fn unanswered(status: CallStatus, output: Value, token: LeaseId) -> Self {
+        Self {
+            status,
+            output,
+            by: None,
+            label: String::new(),
+            files: Vec::new(),
+            approval: None,
+            ends: None,
+            token,
+        }
+    }
 }
 
 /// The outcome of resolving a call.
@@ -63,10 +90,12 @@ pub struct Resolution {
 pub enum Resolved {
     /// The call was open and now has this result.
     Now,
-    /// The call had a result before.
+    /// The call had a result before, or its approval has changed since it was read.
     Before(Box<CallRecord>),
     /// The run has ended. For a cancellation: the run has not ended.
     RunOver,
+    /// This file, by its position, can't be named any more.
+    FileGone(usize),
 }
 
 impl Forms<'_> {
@@ -80,19 +109,26 @@ impl Forms<'_> {
         self.store.table.get(&keys::call(form.call.run_id, form.call.step, form.call.index)).await
     }
 
-    /// The forms of a run that have no result yet.
+    /// The forms of a run that have no result yet, without calls that people have approved.
     pub async fn open(self, run: RunId) -> Result<Vec<FormRecord>> {
+        let forms = self.with_calls(run).await?;
+        let open = forms.into_iter().filter(|(_, call)| call.waits_for_people());
+        Ok(open.map(|(form, _)| form).collect())
+    }
+
+    /// The forms of a run with their calls.
+    pub async fn with_calls(self, run: RunId) -> Result<Vec<(FormRecord, CallRecord)>> {
         let items = self.store.table.all(Query::of(keys::run(run)).begins_with(keys::FORM)).await?;
         let forms = items.into_iter().map(read).collect::<Result<Vec<FormRecord>>>()?;
         let item_keys: Vec<_> =
             forms.iter().map(|form| keys::call(run, form.call.step, form.call.index)).collect();
         let mut calls = self.store.table.get_all(&item_keys).await?;
-        let mut open = Vec::with_capacity(forms.len());
+        let mut found = Vec::with_capacity(forms.len());
         for (form, item_key) in forms.into_iter().zip(&item_keys) {
             let call: Option<CallRecord> = calls.take(item_key)?;
-            open.extend(call.filter(|call| call.status == CallStatus::Pending).map(|_| form));
+            found.extend(call.map(|call| (form, call)));
         }
-        Ok(open)
+        Ok(found)
     }
 
     /// Gives an open call its only result. The run is due then, unless it has ended.
@@ -102,12 +138,20 @@ impl Forms<'_> {
         resolution: &Resolution,
         now: Time,
     ) -> Result<Resolved> {
-        let Resolution { status, output, by, .. } = resolution;
         let mut card = if open.asks {
-            open.card.answer(*status, output, by.as_ref(), now)?
+            let Resolution { status, output, by, files, approval, .. } = resolution;
+            let answer = CardAnswer {
+                status: *status,
+                output,
+                by: by.as_ref(),
+                files,
+                approval: approval.as_ref().map(CallApproval::shown),
+            };
+            open.card.answer(&answer, now)?
         } else {
-            open.card.finish(*status, output, now)?
+            open.card.finish(resolution.status, &resolution.output, now)?
         };
+        let space = open.card.space;
         loop {
             let mut writes =
                 vec![call_write(open, resolution, now)?, run_write(open, resolution, now)?];
@@ -129,14 +173,31 @@ impl Forms<'_> {
             if refusal.names(&keys::run_meta(open.run_id)) {
                 return Ok(Resolved::RunOver);
             }
+            let is_gone =
+                |file: &MessageFile| refusal.names(&keys::file(space, file.part.attachment_id));
+            if let Some(index) = resolution.files.iter().position(is_gone) {
+                return Ok(Resolved::FileGone(index));
+            }
             // The card was deleted with its space. The result is stored without it.
         }
     }
 
-    /// Takes an ended run off the due index if it has no open call. Returns whether it has none.
+    /// Takes an ended run off the due index if it has no open call, and no call that people may
+    /// have approved. Returns whether it has none.
     pub async fn calls_closed(self, run: RunId) -> Result<bool> {
-        let write = Write::update(keys::run_meta(run), "REMOVE #due, #dueAt, #dueCount")
-            .when("#openCalls = :none AND attribute_exists(#finishedAt)");
+        self.off_due_index(run, " AND attribute_not_exists(#hasApproved)").await
+    }
+
+    /// Takes an ended run off the due index if it has no open call. Its approved calls are closed.
+    /// Returns whether it has none.
+    pub async fn all_calls_closed(self, run: RunId) -> Result<bool> {
+        self.off_due_index(run, "").await
+    }
+
+    async fn off_due_index(self, run: RunId, also: &str) -> Result<bool> {
+        let expression = "REMOVE #due, #dueAt, #dueCount, #hasApproved";
+        let write = Write::update(keys::run_meta(run), expression)
+            .when(&format!("#openCalls = :none AND attribute_exists(#finishedAt){also}"));
         match self.store.table.write(write.value(":none", 0)?).await {
             Ok(_) => Ok(true),
             Err(WriteError::Refused(_)) => Ok(false),
@@ -146,34 +207,71 @@ impl Forms<'_> {
 }
 
 fn call_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Write> {
-    let Resolution { status, output, by, label, token } = resolution;
+    let Resolution { status, output, by, label, files, approval, ends, token } = resolution;
     let answered = AnswerOrigin { by: label.clone(), sender: by.clone(), token: token.clone() };
-    Write::update(
-        keys::call(open.run_id, open.step, open.index),
-        "SET #status = :status, #output = :output, #finishedAt = :now, #answered = :answered",
-    )
-    .when("#status = :pending")
-    .value(":pending", CallStatus::Pending)?
-    .value(":status", status)?
-    .value(":output", output.to_string())?
-    .value(":now", now)?
-    .value(":answered", answered)
+    let set = "SET #status = :status, #output = :output, #finishedAt = :now, #answered = :answered";
+    let also = [
+        (", #files = :files", !files.is_empty()),
+        (", #approval = :approval", approval.is_some()),
+        (", #ends = :ends", ends.is_some()),
+    ];
+    let also: String = also.into_iter().filter(|(_, is_set)| *is_set).map(|(set, _)| set).collect();
+    let write =
+        Write::update(keys::call(open.run_id, open.step, open.index), format!("{set}{also}"));
+    let write = match approval {
+        Some(approval) => approval.replaces(write)?,
+        None => as_decided(open, write)?,
+    };
+    let write = if let Some(ends) = ends { write.value(":ends", ends)? } else { write };
+    let write = if files.is_empty() {
+        write
+    } else {
+        let named = files.iter().map(|file| CallFile {
+            space_id: open.card.space,
+            label: String::new(),
+            file: file.clone(),
+        });
+        write.value(":files", named.collect::<Vec<_>>())?
+    };
+    write
+        .when("#status = :pending")
+        .value(":pending", CallStatus::Pending)?
+        .value(":status", status)?
+        .value(":output", output.to_string())?
+        .value(":now", now)?
+        .value(":answered", answered)
+}
+
+/// Adds the condition that people have decided the call as far as `open` says. A call that is
+/// approved is made, so only the end of its run may close it.
+fn as_decided(open: &OpenCall, write: Write) -> Result<Write> {
+    match open.approval.filter(|_| open.asks) {
+        Some(state) => write.when("#approval.#state = :state").value(":state", state),
+        None => Ok(write),
+    }
 }
 
 fn run_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Write> {
-    let item_key = keys::run_meta(open.run_id);
     if resolution.status == CallStatus::Canceled {
-        let less =
-            Write::update(item_key, "SET #openCalls = #openCalls - :one, #kept = #kept + :one")
-                .when("attribute_exists(#finishedAt)");
+        let less = if open.is_to_begin() { "" } else { "#openCalls = #openCalls - :one, " };
+        let expression = format!("SET {less}#kept = #kept + :one");
+        let less = Write::update(keys::run_meta(open.run_id), expression)
+            .when("attribute_exists(#finishedAt)");
         return less.value(":one", 1);
     }
+    due_write(open.run_id, "", now)
+}
+
+/// The write of a run that has one open call less, and is due. `also` are further updates.
+pub(super) fn due_write(run: RunId, also: &str, now: Time) -> Result<Write> {
     // The sweep may have given up the run while it waited, so this sets `due` too.
-    let expression = "SET #openCalls = #openCalls - :one, #kept = #kept + :one, #due = :part, \
-                      #dueAt = :now REMOVE #dueCount";
-    Write::update(item_key, expression)
+    let expression = format!(
+        "SET {also}#openCalls = #openCalls - :one, #kept = #kept + :one, #due = :part, \
+         #dueAt = :now REMOVE #dueCount"
+    );
+    Write::update(keys::run_meta(run), expression)
         .when("#status IN (:running, :waiting)")
-        .value(":part", keys::due(open.run_id.part_of(keys::DUE_PARTS)))?
+        .value(":part", keys::due(run.part_of(keys::DUE_PARTS)))?
         .value(":one", 1)?
         .value(":now", now)?
         .value(":running", RunStatus::Running)?

@@ -318,7 +318,7 @@ impl RunRecord {
             chain_depth: self.chain_depth,
             attempt: self.attempt,
             step_count: self.step_count,
-            usage: self.usage,
+            usage: Some(self.usage),
             remote: self.remote.is_some(),
             reported_usage: self.reported,
             error,

@@ -32,7 +32,7 @@ use crate::{
         lanes::{NewRun, Placement},
         triggers::{FiredRecord, PayloadRecord},
     },
-    shared::{member::is_member, space::SpaceRecord},
+    shared::member::is_member,
     table::{WriteError, keys, write::Write},
 };
 
@@ -207,7 +207,11 @@ impl Runs<'_> {
         let room = minute.room_in_space(settings.budget.runs_per_minute, by);
         let refused = |reason| Err(refused_by_hand(reason, "the space", run.chain_depth, now));
         let Some(bucket) = room else { return refused(Reason::Rate) };
-        if self.space_budget_is_used(&space, now).await? {
+        let of_space = ScopeBudget::of(BudgetScope::Space(id), settings.budget.per_day());
+        let mut budgets: Vec<_> = self.store.budgets_of(agent, &gate, of_space).collect();
+        // The others were checked already.
+        budgets.retain(|budget| budget.scope == BudgetScope::Space(id));
+        if self.store.budgets().first_used(&budgets, now).await?.is_some() {
             return refused(Reason::Budget);
         }
         if self.is_busy(agent, id, gate.mode).await? {
@@ -226,12 +230,6 @@ impl Runs<'_> {
         let active = ActiveRecord::triggered(run, id, &settings.name, &message);
         Ok((active, gate.mode, writes))
     }
-
-    async fn space_budget_is_used(self, space: &SpaceRecord, now: Time) -> Result<bool> {
-        let budget = ScopeBudget::of(BudgetScope::Space(space.id), space.settings.budget.per_day());
-        let budget: Vec<_> = budget.into_iter().collect();
-        Ok(self.store.budgets().first_used(&budget, now).await?.is_some())
-    }
 }
 
 /// Fails unless a run ended in a way that may be repeated.
@@ -241,6 +239,7 @@ fn check_end(run: &RunRecord) -> Result<()> {
         | (RunStatus::Canceled, Some(EndReason::Cancel | EndReason::StopRun)) => return Ok(()),
         (status, _) if status.is_active() => "it has not ended",
         (RunStatus::Completed, _) => "it completed",
+        (_, Some(EndReason::Declined)) => "people ended it in place of approving a call",
         _ => "another run took its place, or its agent or its space is gone",
     };
     Err(Error::Conflict(format!("only a run that failed or was canceled is repeated: {how}")))

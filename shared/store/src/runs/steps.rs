@@ -1,6 +1,7 @@
 //! The work of a run: its prompt, the answers of its model, and its calls. Each is stored once,
 //! under the worker's lease, and read again by a worker that takes over the run.
 
+mod approved;
 mod extending;
 mod records;
 mod view;
@@ -21,7 +22,7 @@ pub use self::{
     },
     view::{hints, view},
 };
-pub use crate::runs::marks::Marks;
+pub use crate::runs::{call_approval::CallApproval, marks::Marks};
 use crate::{
     Error, Result, Steps,
     runs::{RunRecord, prompts::PromptRecord},
@@ -245,30 +246,14 @@ impl Steps<'_> {
         spent: Option<&UsageByModel>,
         now: Time,
     ) -> Result<()> {
-        let call = CallRecord { expires_at: self.store.work_expiry(now), ..call.clone() };
-        let open = call.card.filter(|_| call.status != CallStatus::Pending);
-        let mut card = open
-            .map(|card| card.returned(&call, run.agent_id, now))
-            .transpose()?
-            .unwrap_or_default();
-        let closes = if open.is_some() { "#openCalls = #openCalls - :one, " } else { "" };
-        let pays = if spent.is_some() { "#usage = :usage, #used = :used, " } else { "" };
-        let also = format!("{closes}{pays}");
-        let meta = match call.active_space {
-            Some(space) => {
-                worker_keeps(run.id, lease, &format!("{also}#activeSpaceId = :space, "))?
-                    .value(":space", space)?
-            }
-            None => worker_keeps(run.id, lease, &also)?,
-        };
-        let meta = if open.is_some() { meta.value(":one", 1)? } else { meta };
-        let meta = match spent {
-            Some(spent) => meta.value(":usage", spent.total())?.value(":used", spent)?,
-            None => meta,
-        };
+        let mut call = CallRecord { expires_at: self.store.work_expiry(now), ..call.clone() };
+        let meta = call_counts(run, lease, &call, spent)?;
+        let mut card = call.card.filter(|_| call.status != CallStatus::Pending);
         loop {
             let mut writes = vec![meta.clone(), call.write(run.id)?];
-            writes.append(&mut card);
+            if let Some(card) = &card {
+                writes.extend(card.returned(&call, now)?);
+            }
             let refusal = match self.store.table.transact(&writes).await {
                 Ok(()) => return Ok(()),
                 Err(WriteError::Other(error)) => return Err(error),
@@ -286,7 +271,46 @@ impl Steps<'_> {
                 });
                 return if is_ours { Ok(()) } else { Err(Error::LeaseLost) };
             }
-            // The card was deleted with its space. The call is stored without it.
+            // A picture may be deleted before a message names it.
+            let is_gone =
+                |it: &CallFile| refusal.names(&keys::file(it.space_id, it.file.part.attachment_id));
+            let mut gone = call.files.iter_mut().filter(|it| is_gone(it)).peekable();
+            if gone.peek().is_none() {
+                // The card was deleted with its space. The call is stored without it.
+                card = None;
+            }
+            gone.for_each(|it| it.file.part.deleted = true);
         }
+    }
+}
+
+/// The write of a run's state with which a worker stores a call.
+fn call_counts(
+    run: &RunRecord,
+    lease: &LeaseId,
+    call: &CallRecord,
+    spent: Option<&UsageByModel>,
+) -> Result<Write> {
+    let is_shown = call.card.is_some();
+    // An approved call is not counted as open. An external one is while it is under way.
+    let counts = match (call.uses_approval(), call.status) {
+        (true, CallStatus::Pending) if is_shown => "#openCalls = #openCalls + :one, ",
+        (false, status) if is_shown && status != CallStatus::Pending => {
+            "#openCalls = #openCalls - :one, "
+        }
+        _ => "",
+    };
+    let pays = if spent.is_some() { "#usage = :usage, #used = :used, " } else { "" };
+    let enters = if call.active_space.is_some() { "#activeSpaceId = :space, " } else { "" };
+    let mut meta = worker_keeps(run.id, lease, &format!("{counts}{pays}{enters}"))?;
+    if let Some(space) = call.active_space {
+        meta = meta.value(":space", space)?;
+    }
+    if !counts.is_empty() {
+        meta = meta.value(":one", 1)?;
+    }
+    match spent {
+        Some(spent) => meta.value(":usage", spent.total())?.value(":used", spent),
+        None => Ok(meta),
     }
 }

@@ -41,6 +41,9 @@ pub struct MemberRecord {
     pub last_run_at: Option<Time>,
     /// When it joined.
     pub joined_at: Time,
+    /// Since when it has been an owner without a break. `None` for all others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_since: Option<Time>,
     /// The invite by which a guest came. `None` for all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest_by: Option<InviteId>,
@@ -91,9 +94,21 @@ impl MemberRecord {
         }
     }
 
+    /// The record with another role.
+    #[must_use]
+    pub(crate) fn in_role(self, role: Role, now: Time) -> Self {
+        let owner_since = (role == Role::Owner).then(|| self.owner_since.unwrap_or(now));
+        Self { role, owner_since, ..self }
+    }
+
     /// The member as a sender of messages.
     pub fn sender(&self) -> Sender {
-        Sender { id: self.entity_id, name: self.name.clone(), kind: self.kind }
+        Sender {
+            id: self.entity_id,
+            name: self.name.clone(),
+            kind: self.kind,
+            guest: self.guest_by.is_some(),
+        }
     }
 
     /// The role, the kind and whether it is a guest: what permissions depend on.

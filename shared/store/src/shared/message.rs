@@ -87,6 +87,13 @@ pub struct MessageRecord {
     /// How often the sweep found it overdue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_count: Option<u32>,
+    /// Its partition in the index of open cards, as long as its card waits for an answer or for
+    /// decisions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub g2pk: Option<String>,
+    /// Its place there: the cards of a partition are in the order of their expiry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub g2sk: Option<String>,
 }
 
 /// A file that a message names.
@@ -111,9 +118,20 @@ impl MessageRecord {
         self.is_decided() && self.due.is_none() && self.due_count.is_none()
     }
 
-    /// Whether it may still change, since it shows a call that has no result yet.
+    /// Whether it shows a call that has no result yet.
     pub fn is_open(&self) -> bool {
         self.card.as_ref().is_some_and(|card| card.status == CallStatus::Pending)
+    }
+
+    /// Whether its card waits for an answer or for decisions. Not so a call that is made after
+    /// enough people approved it.
+    pub fn is_asking(&self) -> bool {
+        self.g2pk.is_some()
+    }
+
+    /// Whether it may still change: its call gets a result, or a file of it is deleted.
+    pub fn may_change(&self) -> bool {
+        self.is_open() || self.files.iter().any(|file| !file.part.deleted)
     }
 
     /// The least number of bytes that its content has.

@@ -30,14 +30,28 @@ impl Spaces<'_> {
     /// Marks a space as deleted: it gets no more messages. [`Spaces::clear`] deletes its items.
     /// `token` is made before the first try, and detects a lost answer.
     pub async fn delete(self, id: SpaceId, token: &LeaseId, now: Time) -> Result<()> {
+        self.delete_as(id, None, token, now).await
+    }
+
+    /// The same for a space that is as this call found it: without members since `emptied_at`.
+    pub(super) async fn delete_as(
+        self,
+        id: SpaceId,
+        emptied_at: Option<Time>,
+        token: &LeaseId,
+        now: Time,
+    ) -> Result<()> {
         let expression = "SET #deleted = :yes, #deletedBy = :token, #due = :due, #dueAt = :now \
-                          REMOVE #g2pk, #g2sk";
-        let meta = Write::update(keys::space_meta(id), expression)
+                          REMOVE #g2pk, #g2sk, #dueCount";
+        let mut meta = Write::update(keys::space_meta(id), expression)
             .when("attribute_not_exists(#deleted)")
             .value(":yes", true)?
             .value(":token", token)?
             .value(":due", keys::due(id.part_of(keys::DUE_PARTS)))?
             .value(":now", now)?;
+        if let Some(at) = emptied_at {
+            meta = meta.when("#emptiedAt = :emptied").value(":emptied", at)?;
+        }
         match self.store.table.transact(&[meta, Write::delete(keys::space_head(id))]).await {
             Ok(()) => Ok(()),
             Err(WriteError::Refused(refusal)) => {

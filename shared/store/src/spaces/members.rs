@@ -11,7 +11,11 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use smartspace_domain::ids::{EntityId, SpaceId};
 
-pub use self::{joining::Accepted, leaving::Departure, names::name_is_free};
+pub use self::{
+    joining::Accepted,
+    leaving::Departure,
+    names::{guest_name_is_free, name_is_free},
+};
 use crate::{
     Error, Members, Result,
     shared::{member::MemberRecord, space::SpaceRecord},

@@ -22,7 +22,8 @@ pub struct Index {
 impl Index {
     /// Items that the sweep must come back to, by time.
     pub const DUE: Self = Self { name: "GSI1", keys: KeyNames { pk: "due", sk: "dueAt" } };
-    /// Entities, spaces, the spaces of an entity, the runs of an agent and its deliveries.
+    /// Entities, spaces, the spaces of an entity, the runs of an agent and its deliveries, and open
+    /// cards.
     pub const LISTS: Self = Self { name: "GSI2", keys: KeyNames { pk: "g2pk", sk: "g2sk" } };
     /// The runs of a space: one partition for all of them, one for those that are active.
     pub const SPACE_RUNS: Self = Self { name: "GSI3", keys: KeyNames { pk: "g3pk", sk: "g3sk" } };

@@ -32,6 +32,7 @@ struct RowItem {
     images: u64,
     /// Billionths of a dollar.
     cost: Option<u64>,
+    price_unknown: bool,
 }
 
 /// A key by which usage is grouped.
@@ -64,10 +65,11 @@ pub struct UsageItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub day: Option<Day>,
-    /// The agent; absent for routers, and unless the sums are grouped by agent.
+    /// The agent, or the entity whose messages asked routers. Only if the sums are grouped by
+    /// agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<EntityId>,
-    /// The name that the agent has now, or had when it was retired.
+    /// The name that it has now, or had when it was retired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
     /// The space; absent for runs that plans and services triggered, and unless the sums are
@@ -147,6 +149,7 @@ impl UsageItem {
             output_tokens: row.output_tokens,
             images: row.images,
             cost: row.cost.map(dollars),
+            price_unknown: row.price_unknown,
         };
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use axum::Router;
 use futures::{FutureExt, future::BoxFuture};
-use smartspace_api::{AdminKey, Api, SocketUrl, Tokens, router};
+use smartspace_api::{AdminKey, Api, PublicAddress, SocketUrl, Tokens, router};
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::{
     callbacks::CallbackKey,
@@ -75,11 +75,11 @@ impl Environment {
             words: Arc::clone(&deployment.words),
             answers: Arc::clone(&deployment.answers),
         });
-        let routers = Routers::new(model.clone(), Arc::default());
+        let routers = Routers::new(model.clone(), Arc::default(), None);
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets.clone());
         let callbacks = Callbacks {
-            key: CallbackKey::of_admin_key(ADMIN_KEY),
+            key: CallbackKey::of_secret(ADMIN_KEY),
             api_url: "https://smartspace.example".into(),
         };
         let api = Api {
@@ -89,9 +89,10 @@ impl Environment {
             callback_key: callbacks.key.clone(),
             tokens: Tokens::signed_with(JWT_SECRET, false).ok(),
             secrets,
-            socket_url: SocketUrl::OfHost("/v1/socket"),
+            public_address: PublicAddress::OfHost,
+            socket_url: SocketUrl::Under("/v1/socket"),
             cors_origins: Vec::new(),
-            prices: Arc::default(),
+            router_model: None,
             providers: Arc::default(),
             model_servers: Arc::new(NoServers),
         };

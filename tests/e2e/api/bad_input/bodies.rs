@@ -90,10 +90,13 @@ fn bad_changes_of_entities(person: &str, agent: &str) -> Vec<Case> {
         (json!({ "name": "" }), "name"),
         (json!({ "name": null }), "name"),
         (json!({ "colour": "red" }), "colour"),
+        (json!({ "nmae": null }), "nmae"),
     ];
     let of_agent = [
         (json!({ "agent": null }), "agent"),
         (json!({ "agent": { "context": { "window": 1 } } }), "/agent/context/window"),
+        (json!({ "agent": { "modle": null } }), "modle"),
+        (json!({ "agent": { "budget": { "runsPerHour": null } } }), "runsperhour"),
     ];
     let mut all = cases(&Method::PATCH, &person, INVALID, invalid);
     all.extend(cases(&Method::PATCH, &person, &[409, 422], [(json!({ "type": "agent" }), "")]));

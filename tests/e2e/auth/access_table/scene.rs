@@ -17,8 +17,11 @@ use crate::{
 /// The tools that ask people, the owner, and anyone.
 const FORMS: [&str; 3] = ["form", "owners", "anyones"];
 
-/// A space with an owner, a member, a guest, an agent, an active run, a canceled one and one that
-/// waits for forms, and entities outside of the space.
+/// The tools whose calls the members approve, and those whose calls the owners approve.
+const GUARDED: [&str; 2] = ["approval", "ownersApproval"];
+
+/// A space with an owner, a member, a guest, an agent, an active run, a canceled one and those
+/// that wait for forms and for approval, and entities outside of the space.
 pub(crate) struct Scene {
     names: Vec<(&'static str, String)>,
     guest: String,
@@ -39,7 +42,7 @@ impl Scene {
         let canceled =
             triggered_run(&stack.post(&space, &member, "Count again.").await, &ada).unwrap();
         stack.cancel(&canceled).await.must_be(202);
-        let forms = waiting_forms(stack, [&owner, &member, &ada]).await;
+        let waiting = waiting_calls(stack, [&owner, &member, &ada]).await;
         let monthly = json!({ "name": "Report", "instruction": "Write it.", "cron": "0 9 1 * *" });
         let plan =
             id(&stack.create(&format!("/v1/agents/{ada}/plans"), monthly).await.must_be(201));
@@ -48,11 +51,15 @@ impl Scene {
         let delivery = received["deliveryId"].as_str().unwrap().to_owned();
         let (invite, guest, token) = guest_of(stack, &space).await;
         let file = stack.as_entity(&member).upload(&space, "a.png", "image/png", PIXEL).await;
+        let owners = stack.as_entity(&owner).upload(&space, "b.png", "image/png", PIXEL).await;
+        let guests = stack.with(&token).upload(&space, "c.png", "image/png", PIXEL).await;
         let elsewhere = stack.space("Elsewhere", &[&newcomer]).await;
         let names = [
             ("guest", guest),
             ("invite", invite),
             ("file", file),
+            ("ownersFile", owners),
+            ("guestsFile", guests),
             ("elsewhere", elsewhere),
             ("stranger", stranger),
             ("member", member),
@@ -67,7 +74,7 @@ impl Scene {
             ("plan", plan),
             ("delivery", delivery),
         ];
-        Self { names: names.into_iter().chain(forms).collect(), guest: token }
+        Self { names: names.into_iter().chain(waiting).collect(), guest: token }
     }
 
     /// The id that a name stands for.
@@ -143,23 +150,73 @@ fn clerk(owner: &str) -> Value {
     })
 }
 
-/// Makes a run that waits for the forms of [`FORMS`], in a space of an owner, a member and an
-/// agent. Returns the run as `asking`, and the call of each form.
-async fn waiting_forms(stack: &Stack, team: [&String; 3]) -> Vec<(&'static str, String)> {
+/// An agent whose calls of [`GUARDED`] wait for approval.
+fn guarded() -> Value {
+    let calls = GUARDED.map(|tool| json!({ "tool": tool, "input": {} }));
+    let rule = json!({ "steps": [{ "calls": calls }], "when": { "contains": "approvals" } });
+    let execution = json!({ "type": "compute", "expression": "1" });
+    let tools = GUARDED.map(|name| {
+        let schema = json!({ "type": "object" });
+        let mut tool = json!({ "name": name, "description": "Counts.", "inputSchema": schema });
+        tool["execution"] = execution.clone();
+        tool
+    });
+    let script = json!({ "rules": [rule] });
+    let approvals: Vec<_> = GUARDED
+        .into_iter()
+        .zip(["members", "owners"])
+        .map(|(tool, by)| json!({ "tools": [tool], "by": by }))
+        .collect();
+    json!({
+        "model": { "provider": "scripted", "name": "demo", "script": script },
+        "tools": tools,
+        "approvals": approvals,
+    })
+}
+
+/// Makes a run that waits for the forms of [`FORMS`], and one that waits for approval of the calls
+/// of [`GUARDED`], in a space of an owner, a member and an agent. Returns the runs as `asking` and
+/// `approving`, and each call by its tool.
+async fn waiting_calls(stack: &Stack, team: [&String; 3]) -> Vec<(&'static str, String)> {
     let [owner, member, agent] = team;
     let clerk = stack.agent_with("Clerk", clerk(owner)).await;
-    let members = [owner, member, agent, &clerk];
-    let desk = stack.space_with("Desk", &members, json!({ "triggerPolicy": "mention" })).await;
-    let question = stack.post(&desk, member, "@Clerk the forms, please.").await;
-    let run = triggered_run(&question, &clerk).unwrap();
-    let cards = wait_for("the forms", SOON, async || {
-        let messages = stack.messages(&desk).await;
-        let is_card = |message: &Value| message["parts"][0]["type"] == "tool";
-        let cards: Vec<_> = messages.into_iter().filter(is_card).collect();
-        (cards.len() == FORMS.len()).then_some(cards)
+    let guard = stack.agent_with("Guard", guarded()).await;
+    let members = [member, agent, &clerk, &guard];
+    let mention = json!({ "triggerPolicy": "mention" });
+    let desk = stack.as_entity(owner).space_with("Desk", &[], mention).await;
+    for added in members {
+        stack.put(&format!("/v1/spaces/{desk}/members/{added}"), json!({})).await.must_be(200);
+    }
+    let forms = waiting_run(stack, &desk, member, "@Clerk the forms, please.", &FORMS).await;
+    let text = "@Guard the approvals, please.";
+    let approvals = waiting_run(stack, &desk, member, text, &GUARDED).await;
+    let (asking, approving) = (forms.0, approvals.0);
+    let runs = [("asking", asking), ("approving", approving)];
+    forms.1.into_iter().chain(approvals.1).chain(runs).collect()
+}
+
+/// Triggers a run whose calls of `tools` wait. Returns the run, and each call by its tool.
+async fn waiting_run(
+    stack: &Stack,
+    space: &str,
+    sender: &str,
+    text: &str,
+    tools: &[&'static str],
+) -> (String, Vec<(&'static str, String)>) {
+    let question = stack.post(space, sender, text).await;
+    let run = question["dispatch"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find_map(|dispatch| dispatch["runId"].as_str())
+        .unwrap()
+        .to_owned();
+    let cards = wait_for("the cards", SOON, async || {
+        let mut cards = stack.messages(space).await;
+        cards.retain(|message| message["runId"] == run.as_str());
+        (cards.len() == tools.len()).then_some(cards)
     })
     .await;
     let call = |card: Value| card["parts"][0]["callId"].as_str().unwrap().to_owned();
-    let calls = FORMS.into_iter().zip(cards.into_iter().map(call));
-    calls.chain([("asking", run)]).collect()
+    (run, tools.iter().copied().zip(cards.into_iter().map(call)).collect())
 }

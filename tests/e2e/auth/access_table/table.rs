@@ -5,7 +5,7 @@ pub(crate) const CALLERS: [&str; 6] = ["stranger", "member", "owner", "agent", "
 
 /// A request and the expected status for each kind of caller.
 pub(crate) struct Row {
-    /// The values of the route's path parameters, separated by spaces.
+    /// The values of the route's path parameters and its query, separated by spaces.
     parameters: &'static str,
     /// The JSON body, or an empty text.
     pub(crate) body: &'static str,
@@ -38,6 +38,8 @@ const FILE: &str = concat!(
 );
 const SPACE_WITH_OPEN_AGENT: &str = r#"{"name":"New","members":["{newcomer}","{open}"]}"#;
 const UNSIGNED: &str = r#"{"zen":"No signature, no entry."}"#;
+const APPROVE: &str = r#"{"action":"approve"{,senderId}}"#;
+const DECLINE: &str = r#"{"action":"decline","text":"No."{,senderId}}"#;
 const PLAN: &str = r#"{"name":"Digest","instruction":"Write it.","cron":"0 9 * * *"}"#;
 
 /// All routes with their requests. The columns are those of [`CALLERS`].
@@ -122,8 +124,18 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
         row("{space}", FILE,                                        [404, 201, 201, 201, 201, 201]),
         row("{elsewhere}", FILE,                                    [404, 404, 404, 404, 404, 201]),
     ]),
+    ("GET /v1/spaces/{id}/attachments", &[
+        row("{space}", "",                                          [404, 200, 200, 200, 200, 200]),
+        row("{elsewhere}", "",                                      [404, 404, 404, 404, 404, 200]),
+    ]),
     ("GET /v1/spaces/{id}/attachments/{attachmentId}", &[
         row("{space} {file}", "",                                   [404, 200, 200, 200, 200, 200]),
+        row("{elsewhere} {file}", "",                               [404, 404, 404, 404, 404, 404]),
+    ]),
+    ("DELETE /v1/spaces/{id}/attachments/{attachmentId}", &[
+        row("{space} {file}", "",                                   [404, 204, 204, 403, 403, 204]),
+        row("{space} {ownersFile}", "",                             [404, 403, 204, 403, 403, 204]),
+        row("{space} {guestsFile}", "",                             [404, 403, 204, 403, 204, 204]),
         row("{elsewhere} {file}", "",                               [404, 404, 404, 404, 404, 404]),
     ]),
     ("POST /v1/spaces/{id}/messages/preview", &[
@@ -195,6 +207,18 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("POST /v1/agents/{id}/plans/{planId}/run", &[
         row("{agent} {plan}", "",                                   [403, 403, 403, 403, 403, 202]),
     ]),
+    ("POST /v1/agents/{id}/approvals/preview", &[
+        row("{agent}", r#"{"tool":"pay","input":{}}"#,              [403, 403, 403, 403, 403, 200]),
+    ]),
+    ("GET /v1/allowances", &[
+        row("?spaceId={space}", "",                                 [404, 200, 200, 200, 403, 200]),
+        row("?agentId={agent}", "",                                 [200, 200, 200, 200, 403, 200]),
+        row("", "",                                                 [400, 400, 400, 400, 403, 400]),
+    ]),
+    // Who deletes one is tested in `tools/allowances.rs`.
+    ("DELETE /v1/allowances/{id}", &[
+        row("alw_01KC0000000000000000000000", "",                   [404, 404, 404, 404, 403, 404]),
+    ]),
     ("POST /v1/agents/{id}/trigger", &[
         row("{agent}", r#"{"service":"ci","payload":{}}"#,          [403, 403, 403, 403, 403, 202]),
     ]),
@@ -236,6 +260,15 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
         row("{asking} {owners}", r#"{"output":1}"#,                 [404, 403, 202, 403, 404, 202]),
         row("{asking} {anyones}", r#"{"output":1}"#,                [404, 202, 202, 202, 404, 202]),
     ]),
+    ("POST /v1/runs/{id}/toolCalls/{callId}/decision", &[
+        row("{approving} {approval}", APPROVE,                      [404, 202, 202, 403, 404, 202]),
+        row("{approving} {approval}", DECLINE,                      [404, 202, 202, 403, 404, 202]),
+        row("{approving} {approval}", r#"{"action":"end"}"#,        [404, 202, 202, 403, 404, 422]),
+        row("{approving} {ownersApproval}", APPROVE,                [404, 403, 202, 403, 404, 403]),
+    ]),
+    ("GET /v1/inbox", &[
+        row("", "",                                                 [200, 200, 200, 200, 200, 200]),
+    ]),
     ("POST /v1/socketTickets", &[
         row("", "",                                                 [201, 201, 201, 201, 201, 201]),
         row("", r#"{"entityId":"{me}"}"#,                           [201, 201, 201, 201, 201, 201]),
@@ -255,13 +288,14 @@ pub(crate) fn rows() -> impl Iterator<Item = (&'static str, &'static Row)> {
 }
 
 impl Row {
-    /// The path of the route with the parameters of this row.
+    /// The path of the route with the parameters of this row. A further one is its query.
     pub(crate) fn path(&self, route: &str) -> String {
         let (_, path) = route.split_once(' ').unwrap();
         let mut values = self.parameters.split(' ');
         let parts = path
             .split('/')
             .map(|part| if part.starts_with('{') { values.next().unwrap() } else { part });
-        parts.collect::<Vec<_>>().join("/")
+        let path = parts.collect::<Vec<_>>().join("/");
+        path + values.next().unwrap_or_default()
     }
 }

@@ -83,7 +83,7 @@ fn wrong_fields() -> Vec<Case> {
         (named(""), "/name", "expected 1 to 128 characters"),
         (named(" \t "), "/name", "not only blanks"),
         (named(&"n".repeat(129)), "/name", "expected 1 to 128 characters"),
-        (named("nul \0"), "/name", "without nul"),
+        (named("nul \0"), "/name", "without control characters"),
         (instructed(""), "/instruction", "expected"),
         (instructed(&"i".repeat(4_001)), "/instruction", "4000"),
         (instructed("nul \0"), "/instruction", "nul"),

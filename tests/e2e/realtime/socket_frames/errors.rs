@@ -60,6 +60,10 @@ async fn bad_frames_are_answered_with_errors_and_leave_the_socket_open() {
         json!({ "action": "send", "spaceId": space, "text": "nul \0 inside" }),
         json!({ "action": "send", "spaceId": space, "text": "x".repeat(25 * 1024) }),
         json!({ "action": "ping", "spaces": many_spaces }),
+        json!({ "action": "ping", "present": many_spaces.keys().collect::<Vec<_>>() }),
+        json!({ "action": "ping", "present": [missing] }),
+        json!({ "action": "ping", "present": [space] }),
+        json!({ "action": "presence", "spaceId": space, "hidden": true }),
     ];
     for request in requests {
         let shown = format!("{request:.200}");

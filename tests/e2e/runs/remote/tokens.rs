@@ -92,3 +92,20 @@ async fn a_remote_agent_goes_on_while_the_host_is_away() {
     assert_eq!(run["status"], "completed");
     assert_eq!(scene.stack.texts(&scene.space).await, ["Hello.", "Hello, too."]);
 }
+
+#[tokio::test]
+async fn a_space_that_the_agent_is_not_in_looks_like_one_that_does_not_exist() {
+    let Some(scene) = RemoteScene::start("/echo").await else { return };
+    let strange = scene.stack.space("Strange", &[&scene.person]).await;
+    let (_, run) = scene.ask("Hello.").await;
+    let woken = scene.woken(&run).await;
+    for (index, space) in [strange.as_str(), "spc_01ARZ3NDEKTSV4RRFFQ69G5FAV"].iter().enumerate() {
+        let text = json!({"spaceId": space, "text": "Hello?"});
+        let stream = json!({"spaceId": space, "streamKey": "s", "offset": 0, "text": "x"});
+        let key = format!("key {index}");
+        for refused in [woken.post(&key, text).await, woken.stream_body(stream).await] {
+            let refused = refused.must_be(404);
+            assert_eq!(refused["detail"], "there is no such space", "{space}");
+        }
+    }
+}

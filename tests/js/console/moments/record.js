@@ -1,7 +1,7 @@
 // Makes the pictures of README and the guides: recordings of the scenes, and screenshots of the
 // pages. Run it by hand after a change that the pictures should show:
 //
-//     cd tests/js && npm ci && npm run record [-- NAME…]
+//     cd tests/js && npm ci --ignore-scripts && npm run record [-- NAME…]
 //
 // `npm run record -- timeline` takes README's pictures of a space.
 // `npm run record -- pages FOLDER` takes a screenshot of every page, wide and narrow, light and

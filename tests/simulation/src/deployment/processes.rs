@@ -15,7 +15,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 const LOCAL_SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 
 /// How often clients ping, as docs/reference/live.md asks them to.
-const PING_INTERVAL: Duration = Duration::from_mins(5);
+const PING_INTERVAL: Duration = Duration::from_mins(4);
 
 impl Deployment {
     pub fn some_process(&self, place: &str) -> Option<Arc<Process>> {

@@ -32,9 +32,7 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse>
             drop_where(parts, |part| sort_key(part).starts_with("MSG#"));
         }
         Mutant::ForgetsPictures if parts.iter().any(|part| has_pictures(&written(part))) => {
-            drop_where(parts, |part| {
-                ["FILE#", "UNSENT#"].iter().any(|kind| sort_key(part).starts_with(kind))
-            });
+            drop_where(parts, |part| sort_key(part).starts_with("FILE#"));
         }
         Mutant::LeavesCallsOpen
             if mentions(

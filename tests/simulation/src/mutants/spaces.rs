@@ -1,4 +1,4 @@
-//! Mutants of spaces: of their deletion, and of invites.
+//! Mutants of spaces: of their deletion, of their files, and of invites.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::{
     conditions::prune,
     mutants::{
         Mutant,
-        writes::{mentions, partition},
+        writes::{drop_where, mentions, partition, sort_key},
     },
 };
 
@@ -21,6 +21,21 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
             update["ConditionExpression"] = json!("attribute_exists(PK)");
             prune(update);
         }
+    }
+}
+
+/// Changes a transaction that deletes a file, or in which an entity joins an empty space.
+pub(super) fn change_ends(mutant: Mutant, parts: &mut [Value]) {
+    let deletes_file =
+        |part: &Value| !part["Delete"].is_null() && sort_key(part).starts_with("FILE#");
+    match mutant {
+        Mutant::CountsDeletedFiles if parts.iter().any(deletes_file) => {
+            drop_where(parts, |part| sort_key(part) == "USED");
+        }
+        Mutant::EndsJoinedSpaces => drop_where(parts, |part| {
+            mentions(&part["Update"]["UpdateExpression"], "REMOVE #emptiedAt")
+        }),
+        _ => {}
     }
 }
 

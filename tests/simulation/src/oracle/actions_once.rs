@@ -138,7 +138,10 @@ fn each_visible_call_has_its_card(stored: &Stored) -> Vec<String> {
     for (place, call) in &stored.calls {
         let was_refused =
             call["status"] == "failed" && call["answered"].is_null() && call["card"].is_null();
-        if !VISIBLE.iter().any(|name| call["name"] == *name) || was_refused {
+        let edited = parsed(&call["approval"]["input"]);
+        let is_shown = VISIBLE.iter().any(|name| call["name"] == *name)
+            || !call["approval"].is_null() && !call["card"].is_null();
+        if !is_shown || was_refused {
             continue;
         }
         let id = call["callId"].as_str().unwrap_or_default();
@@ -149,6 +152,9 @@ fn each_visible_call_has_its_card(stored: &Stored) -> Vec<String> {
         let mut input =
             stored.begun(place).map(|begun| parsed(&begun["input"])).unwrap_or_default();
         input.as_object_mut().and_then(|input| input.remove("targetSpaceId"));
+        if !edited.is_null() {
+            input = edited;
+        }
         for message in shown {
             let card = &message["card"];
             if message["runId"] != place.0.as_str()

@@ -56,7 +56,7 @@ fn wrong_usage(evidence: &Evidence<'_>) -> Vec<String> {
     for (space, message) in evidence.stored.all_messages() {
         let used = tokens(&message["router"]["usage"]);
         if used > 0 {
-            add("-".into(), space.clone(), used, 0);
+            add(text(&message["sender"]["id"]), space.clone(), used, 0);
         }
     }
     let mut stored = Sums::new();

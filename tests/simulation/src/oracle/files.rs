@@ -1,5 +1,6 @@
-//! Promises 1, 5 and 10 for files: a message has the files that it was sent with, what a message
-//! names stays, nothing is left of a deleted space, and what members keep unsent is counted.
+//! Promises 1, 5 and 10 for files: a message has the files that it was sent with, a file that a
+//! message names stays until it is deleted, nothing is left of deleted files and spaces, and the
+//! counters of files are exact.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ pub(super) fn files_are_those_of_their_messages(evidence: &mut Evidence<'_>) {
     let files: Vec<_> = items.iter().filter_map(file).collect();
     let mut found = wrong_messages(evidence, &files, &objects);
     found.extend(wrong_counts(&items, &files));
+    found.extend(unsent_of_former_members(evidence, &files));
     found.extend(left_overs(evidence, &files, &objects));
     for (promise, text) in found {
         evidence.report(promise, text);
@@ -42,24 +44,34 @@ fn wrong_messages(
     let mut found = Vec::new();
     for (space, message) in evidence.stored.all_messages() {
         let text = message["text"].as_str().unwrap_or_default();
-        let named: Vec<&str> = message["files"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|file| file["attachmentId"].as_str())
-            .collect();
+        let shown = message["files"].as_array().into_iter().flatten();
+        let shown = shown
+            .filter_map(|file| Some((file["attachmentId"].as_str()?, file["deleted"] == true)));
+        let shown: Vec<_> = shown.collect();
         let sent = evidence.ledger.sent_files.iter().find(|sent| sent.text == text);
-        if sent.is_some_and(|sent| sent.files != named) {
-            found.push((1, format!("the message {text:?} has the files {named:?}")));
+        if sent.is_some_and(|sent| !sent.files.iter().eq(shown.iter().map(|(id, _)| id))) {
+            found.push((1, format!("the message {text:?} has the files {shown:?}")));
         }
         if evidence.stored.is_deleted(space) {
             continue;
         }
-        for id in named {
+        for (id, deleted) in shown {
             let file = files.iter().find(|file| file.id == id && file.space == space);
-            let is_sent = file.is_some_and(|file| {
-                file.item["sent"] == true
-                    && file.item["status"] == "ready"
+            let requested = evidence.ledger.deleted_files.get(id);
+            if deleted {
+                if requested.is_none() || file.is_some() {
+                    found.push((1, format!("{text:?} shows {id} as deleted, which it is not")));
+                }
+                continue;
+            }
+            if requested == Some(&true) {
+                found.push((1, format!("{text:?} shows {id}, which was deleted")));
+            }
+            let is_named = |file: &&StoredFile<'_>| {
+                file.item["named"].as_array().is_some_and(|named| named.contains(&message["seq"]))
+            };
+            let is_sent = file.filter(is_named).is_some_and(|file| {
+                file.item["status"] == "ready"
                     && file.item["dropped"].is_null()
                     && file.item["dueAt"].is_null()
             });
@@ -71,32 +83,59 @@ fn wrong_messages(
             }
         }
     }
+    for file in files {
+        let is_deleted = evidence.ledger.deleted_files.get(file.id) == Some(&true);
+        if is_deleted || file.item["dropped"] == true {
+            found.push((5, format!("{} was deleted, and is still there", file.id)));
+        }
+    }
     found
 }
 
-/// Counters of unsent files that are not the sum of these.
+/// Counters of files that are not the sum of these.
 fn wrong_counts(items: &[Value], files: &[StoredFile<'_>]) -> Vec<(u8, String)> {
-    let mut unsent: BTreeMap<(String, String), u64> = BTreeMap::new();
-    for file in files.iter().filter(|it| it.item["sent"].is_null()) {
-        if file.item["status"] != "refused" {
-            let of = file.item["createdBy"].as_str().unwrap_or("OPERATOR");
-            let bytes = file.item["bytes"].as_u64().unwrap_or_default();
-            *unsent.entry((file.space.to_owned(), of.to_owned())).or_default() += bytes;
+    let mut expected: BTreeMap<String, u64> = BTreeMap::new();
+    let mut pending: BTreeMap<String, i64> = BTreeMap::new();
+    for file in files.iter().filter(|file| file.item["status"] != "refused") {
+        let bytes = file.item["bytes"].as_u64().unwrap_or_default();
+        let by = file.item["createdBy"].as_str().map(|entity| format!("ENTITY#{entity}"));
+        let all = (file.item["countsInAll"] == true).then(|| "FILES#ALL".to_owned());
+        let space = format!("FILES#{}", file.space);
+        if let Some(by) = by.clone().filter(|_| file.item["status"] == "pending") {
+            *pending.entry(by).or_default() += 1;
+        }
+        for counter in [Some(space), by, all].into_iter().flatten() {
+            *expected.entry(counter).or_default() += bytes;
         }
     }
     let mut found = Vec::new();
-    for item in items {
-        let of = || {
-            Some((
-                item["PK"].as_str()?.strip_prefix("FILES#")?,
-                item["SK"].as_str()?.strip_prefix("UNSENT#")?,
-            ))
-        };
-        let Some((space, who)) = of() else { continue };
-        let expected = unsent.get(&(space.to_owned(), who.to_owned())).copied().unwrap_or(0);
+    for item in items.iter().filter(|item| item["SK"] == "USED") {
+        let counter = item["PK"].as_str().unwrap_or_default();
+        let expected = expected.remove(counter).unwrap_or(0);
         if item["bytes"] != expected {
             let counted = &item["bytes"];
-            found.push((10, format!("{who} keeps {expected} bytes in {space}, counted {counted}")));
+            found.push((10, format!("{counter} has {expected} bytes of files, counted {counted}")));
+        }
+        let (expected, counted) = (pending.remove(counter).unwrap_or(0), &item["pending"]);
+        if counted.as_i64().unwrap_or(0) != expected {
+            found.push((10, format!("{counter} has {expected} pending files, counted {counted}")));
+        }
+    }
+    found.extend(expected.keys().map(|counter| (10, format!("{counter} counts no files"))));
+    found
+}
+
+/// Files that no message names, of entities that are not members of their space.
+fn unsent_of_former_members(
+    evidence: &Evidence<'_>,
+    files: &[StoredFile<'_>],
+) -> Vec<(u8, String)> {
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| file.item["named"].is_null()) {
+        let Some(by) = file.item["createdBy"].as_str() else { continue };
+        let member = evidence.stored.members.get(&(file.space.to_owned(), by.to_owned()));
+        if member.is_none_or(|member| member["left"] == true) {
+            found.push((5, format!("{} stays, and {by} has left {}", file.id, file.space)));
         }
     }
     found
@@ -115,9 +154,11 @@ fn left_overs(
     for key in objects {
         let id = key.file.to_string();
         let known = files.iter().find(|file| file.id == id);
-        // A local host that dies forgets to look at a file of a space that it has deleted.
-        let is_forgotten =
-            evidence.env.parameters.local && evidence.stored.is_deleted(&key.space.to_string());
+        // A local host that dies forgets to look at an upload that ends after its deletion.
+        let is_deleted = evidence.stored.is_deleted(&key.space.to_string())
+            || evidence.ledger.deleted_files.contains_key(&id)
+            || evidence.ledger.has_lost_members(key.space);
+        let is_forgotten = evidence.env.parameters.local && is_deleted;
         if known.is_none() && !is_forgotten {
             found.push((5, format!("the storage has {key}, which no item names")));
         }

@@ -16,6 +16,7 @@ pub(super) fn no_run_hangs(evidence: &mut Evidence<'_>) {
     let active = evidence.stored.active.iter();
     found.extend(active.map(|(agent, run)| format!("{run} is active in the context of {agent}")));
     // A file that no message names is due a day later, which no history reaches.
+    // `files` looks for those that are being deleted.
     let due = evidence.stored.due.iter().filter(|key| !key.starts_with("FILES#"));
     found.extend(due.map(|key| format!("{key} is still due")));
     for text in found {

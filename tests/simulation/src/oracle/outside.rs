@@ -207,7 +207,8 @@ fn cards_that_differ(evidence: &Evidence<'_>) -> Vec<String> {
                 card["status"], card["output"], call["status"]
             ));
         }
-        let state = json!({"status": status, "output": output, "resolvedBy": null});
+        let input = parsed(&card["input"]["text"]);
+        let state = json!({"status": status, "output": output, "resolvedBy": null, "input": input});
         for (person, seen) in &evidence.seen {
             let last = message["id"]
                 .as_str()

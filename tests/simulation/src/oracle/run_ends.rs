@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Tools that change something.
-const CHANGES: [&str; 13] = [
+const CHANGES: [&str; 14] = [
     "send_message",
     "set_memories",
     "set_plans",
@@ -24,6 +24,7 @@ const CHANGES: [&str; 13] = [
     "delegate",
     "charge",
     "order",
+    "transfer",
 ];
 
 pub(super) fn runs_end_after_their_last_results(evidence: &mut Evidence<'_>) {

@@ -1,8 +1,12 @@
 //! The items of the table at the end, by kind.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use serde_json::Value;
+use smartspace_domain::Time;
 
 use crate::ledger::ModelRequest;
 
@@ -52,6 +56,14 @@ pub struct Stored {
     pub deleted: BTreeSet<String>,
 }
 
+/// Whether an item is a space without members whose end no history reaches.
+fn is_kept_for_long(item: &Value) -> bool {
+    let time = |name: &str| item[name].as_str()?.parse::<Time>().ok();
+    let [emptied, due] = ["emptiedAt", "dueAt"].map(time);
+    item["deleted"].is_null()
+        && emptied.zip(due).is_some_and(|(emptied, due)| emptied + Duration::from_hours(1) < due)
+}
+
 /// Parts of messages and deliveries that have items of their own.
 #[derive(Default)]
 struct Parts {
@@ -70,7 +82,7 @@ impl Stored {
             let (kind, id) = pk.split_once('#').unwrap_or((pk, ""));
             let numbers: Vec<u64> =
                 sk.split('#').skip(1).filter_map(|part| part.parse().ok()).collect();
-            if !item["dueAt"].is_null() {
+            if !item["dueAt"].is_null() && !is_kept_for_long(item) {
                 stored.due.push(format!("{pk}/{sk}"));
             }
             let name = sk.split('#').next().unwrap_or_default();

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use smartspace_domain::{append_limits::AppendLimit, limits::RoomLimits};
+use smartspace_domain::{
+    append_limits::AppendLimit,
+    limits::{EMPTY_SPACES_KEPT, RoomLimits},
+};
 
 use crate::{
     fault_rates::FaultRates,
-    parameters::{BudgetOf, Parameters, TokenBudget},
+    parameters::{BudgetOf, Parameters, SHORTLY_KEPT, TokenBudget},
 };
 
 impl Parameters {
@@ -21,6 +24,7 @@ impl Parameters {
         self.policy = "mention";
         self.tools = false;
         self.outside = false;
+        self.approvals = false;
         self.plans = false;
         self.services = false;
         self.agent_depth = 3;
@@ -45,6 +49,13 @@ impl Parameters {
         self.spaces = self.spaces.max(2);
     }
 
+    /// Lets people make spaces and leave them.
+    pub(crate) fn leave_spaces(&mut self) {
+        self.keep_only_messages();
+        self.empties = true;
+        self.empty_spaces_kept = SHORTLY_KEPT;
+    }
+
     /// Lets messages use up the runs per minute of their space, and lets clocks differ.
     pub(crate) fn use_up_runs(&mut self) {
         self.keep_only_messages();
@@ -61,6 +72,21 @@ impl Parameters {
         self.keep_only_messages();
         self.actions = 40;
         self.floods = 1_000;
+        self.clock_spread = Duration::ZERO;
+        self.fault_rates = FaultRates::default();
+    }
+
+    /// Lets nothing fail, and asks routers about far more messages than they answer in a minute.
+    pub(crate) fn ask_routers(&mut self) {
+        self.keep_only_messages();
+        self.people = 1;
+        self.agents = 2;
+        self.policy = "router";
+        self.burst = 40;
+        self.append_limit = AppendLimit::SPACE;
+        self.partition_limits = None;
+        self.budget = None;
+        self.space_runs = None;
         self.clock_spread = Duration::ZERO;
         self.fault_rates = FaultRates::default();
     }
@@ -103,6 +129,16 @@ impl Parameters {
         self.outside = true;
     }
 
+    /// Lets two people decide many calls of agents.
+    pub(crate) fn decide_calls(&mut self) {
+        self.keep_agents_busy();
+        self.mode = "parallel";
+        self.approvals = true;
+        // Without it nobody answers, and models make no calls that people decide.
+        self.tools = true;
+        self.people = self.people.max(2);
+    }
+
     /// Lets messages come while the agents are busy.
     pub(crate) fn keep_agents_busy(&mut self) {
         self.keep_only_messages();
@@ -134,10 +170,14 @@ impl Parameters {
             invocation: Duration::from_mins(15),
             tools: false,
             outside: false,
+            approvals: false,
             plans: false,
             services: false,
             remote: false,
             files: false,
+            empties: false,
+            empty_spaces_kept: EMPTY_SPACES_KEPT,
+            burst: 1,
             append_limit: AppendLimit::SPACE,
             room_limits: RoomLimits::SPACE,
             slow_answers: 50,

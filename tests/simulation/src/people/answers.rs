@@ -7,14 +7,20 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use tokio::time::{sleep, sleep_until};
 
-use crate::{client::Caller, ledger::FormAnswer, locked, people::Person, view::Seen};
+use crate::{
+    client::Caller,
+    ledger::FormAnswer,
+    locked,
+    people::Person,
+    view::{Form, Seen},
+};
 
 /// Actions about forms after all other actions of a person.
 const LAST_ACTIONS: usize = 4;
 /// People who compete to answer first both answer at a whole multiple of this time.
-const CONTEST_TICK: Duration = Duration::from_secs(4);
+pub(super) const CONTEST_TICK: Duration = Duration::from_secs(4);
 /// Milliseconds that a person waits before each retry.
-const RETRY_WAITS: [u64; 7] = [100, 300, 1_000, 3_000, 5_000, 8_000, 8_000];
+pub(super) const RETRY_WAITS: [u64; 7] = [100, 300, 1_000, 3_000, 5_000, 8_000, 8_000];
 
 /// An answer to a form.
 struct Answer {
@@ -31,7 +37,8 @@ impl Person {
         let chance = |per_mille: u64| deployment.env.chance.happens(place, per_mille);
         let seen = |wanted: bool| {
             let known = |seen: &Seen| {
-                let forms = seen.forms.iter().filter(|(_, form)| form.is_open == wanted);
+                let is_wanted = |form: &&Form| form.is_open == wanted && !form.is_approval;
+                let forms = seen.forms.iter().filter(|(_, form)| is_wanted(form));
                 forms.map(|(call, form)| (call.clone(), form.run.clone())).collect::<Vec<_>>()
             };
             self.view.with(known)
@@ -81,6 +88,7 @@ impl Person {
             sleep(self.deployment.env.chance.time(&place, Duration::ZERO, Duration::from_secs(6)))
                 .await;
             self.answer_forms(&place).await;
+            self.decide_calls(&place).await;
         }
     }
 

@@ -103,17 +103,24 @@ impl Person {
         self.last_n
     }
 
-    /// Asks the socket which spaces have further messages, and fetches them.
+    /// Says that it is present in the spaces that it follows, asks the socket which spaces have
+    /// further messages, and fetches them.
     pub(super) async fn ping(&mut self) {
         let spaces = locked(&self.deployment.env.ledger).spaces.clone();
         let known: BTreeMap<_, _> = spaces
             .iter()
             .map(|space| (*space, self.view.with(|seen| seen.contiguous(&space.to_string()))))
             .collect();
-        let Some(answer) = self.request(json!({"action": "ping", "spaces": known})).await else {
-            return;
-        };
-        self.say_present().await;
+        let present: Vec<_> = self.follows.keys().copied().collect();
+        let ping = json!({"action": "ping", "spaces": known, "present": present});
+        let Some(mut answer) = self.request(ping).await else { return };
+        if answer["status"] == 404 {
+            // It was removed from a space meanwhile.
+            let ping = json!({"action": "ping", "spaces": known});
+            let Some(again) = self.request(ping).await else { return };
+            answer = again;
+        }
+        self.say_whether_it_types().await;
         for space in spaces {
             if !answer["spaces"][space.to_string()].is_null() {
                 self.fetch(space).await;
@@ -121,17 +128,20 @@ impl Person {
         }
     }
 
-    /// Says in each space that it follows that it is present, and perhaps that it types.
-    async fn say_present(&mut self) {
+    /// Says in each space that it follows whether it types. Some requests ask for no answer.
+    async fn say_whether_it_types(&mut self) {
         let spaces: Vec<_> = self.follows.keys().copied().collect();
         for space in spaces {
             let place = format!("{}/present/{}", self.name, self.requests);
             let chance = &self.deployment.env.chance;
-            let (typing, hidden) = (chance.happens(&place, 300), chance.happens(&place, 200));
-            let frame = json!({
-                "action": "presence", "spaceId": space, "typing": typing, "hidden": hidden,
-            });
-            self.request(frame).await;
+            let (typing, unanswered) = (chance.happens(&place, 300), chance.happens(&place, 200));
+            let frame = json!({"action": "presence", "spaceId": space, "typing": typing});
+            match &self.connection {
+                Some(connection) if unanswered => {
+                    let _ = self.deployment.receive(connection, &frame.to_string()).await;
+                }
+                _ => drop(self.request(frame).await),
+            }
         }
     }
 

@@ -62,13 +62,15 @@ impl Person {
         });
     }
 
-    /// Sends a message over HTTP, or a burst of messages if the space accepts few in a second.
+    /// Sends a message over HTTP, or a burst of messages if the space accepts few in a second, or
+    /// if the seed has bursts.
     pub(super) async fn say_some(&mut self, place: &str, space: SpaceId) {
         self.say(place, space).await;
-        if self.deployment.env.parameters.append_limit != AppendLimit::SPACE {
-            for number in 1..BURST {
-                self.say(&format!("{place}/{number} more"), space).await;
-            }
+        let parameters = &self.deployment.env.parameters;
+        let has_few = parameters.append_limit != AppendLimit::SPACE;
+        let burst = if has_few { BURST } else { parameters.burst };
+        for number in 1..burst {
+            self.say(&format!("{place}/{number} more"), space).await;
         }
     }
 

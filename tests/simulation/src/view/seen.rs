@@ -8,7 +8,8 @@ use tokio::time::Instant;
 /// Everything that a person saw.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Messages by space and number: their ids, and their texts or the inputs of their cards.
+    /// Messages by space and number: their ids, and their texts or the inputs of their cards. The
+    /// input of a call that waits for approval is not here, because people may edit it.
     pub messages: BTreeMap<String, BTreeMap<u64, (String, String)>>,
     /// Texts of streams, in UTF-16 code units; `None` if a unit was not seen.
     pub streams: BTreeMap<String, Vec<Option<u16>>>,
@@ -51,6 +52,8 @@ pub struct Heard {
 #[derive(Clone, Debug)]
 pub struct Form {
     pub run: String,
+    /// Whether it shows a call that people decide.
+    pub is_approval: bool,
     /// Whether it can be answered, as far as the person saw.
     pub is_open: bool,
     /// The newest revision of its card that was seen.
@@ -214,8 +217,11 @@ impl Seen {
         let id = text(&message["id"]);
         let space = text(&message["spaceId"]);
         let part = &message["parts"][0];
-        let said =
-            if part["type"] == "tool" { part["input"].to_string() } else { text(&part["text"]) };
+        let said = match (part["type"] == "tool", &part["approval"]) {
+            (false, _) => text(&part["text"]),
+            (true, Value::Null) => part["input"].to_string(),
+            (true, _) => String::new(),
+        };
         let Some(seq) = message["seq"].as_u64() else { return };
         if part["type"] == "tool" {
             self.add_card(message, part);
@@ -241,6 +247,7 @@ impl Seen {
         let Some((id, rev)) = message["id"].as_str().zip(message["rev"].as_u64()) else { return };
         let state = json!({
             "status": part["status"], "output": part["output"], "resolvedBy": part["resolvedBy"],
+            "input": part["input"],
         });
         let known = self.cards.entry((id.to_owned(), rev)).or_insert_with(|| state.clone());
         if *known != state {
@@ -250,7 +257,9 @@ impl Seen {
             ));
         }
         if !part["ui"].is_null() {
-            let form = json!({"callId": part["callId"], "runId": message["runId"]});
+            let form = json!({
+                "callId": part["callId"], "runId": message["runId"], "ui": part["ui"],
+            });
             self.add_form(&form, part["status"] == "pending", rev);
         }
     }
@@ -259,6 +268,7 @@ impl Seen {
         let Some((call, run)) = form["callId"].as_str().zip(form["runId"].as_str()) else { return };
         let known = self.forms.entry(call.to_owned()).or_insert_with(|| Form {
             run: run.to_owned(),
+            is_approval: form["ui"] == "approval",
             is_open,
             rev,
         });

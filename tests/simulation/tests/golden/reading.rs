@@ -178,9 +178,10 @@ async fn read_sums(store: &Store, item: &Value, kind: &str) -> Result<(), Error>
 async fn read_other(store: &Store, item: &Value, kind: &str) -> Result<(), Error> {
     match kind {
         "files-file" => {
-            store.attachments().get(id(item, "PK"), id(item, "SK")).await?;
+            // Also one that is being deleted.
+            store.attachments().find_any(id(item, "PK"), id(item, "SK")).await?;
+            store.attachments().left_in(id(item, "PK")).await?;
         }
-        "files-unsent" => drop(store.attachments().left_in(id(item, "PK")).await?),
         "dlv-meta" => {
             let agent = item["agentId"]["S"].as_str().unwrap().parse().unwrap();
             store.deliveries().get(agent, id(item, "PK")).await?;

@@ -4,7 +4,6 @@ import { isTemporary, type SmartspaceError } from '../errors.ts';
 import {
   CLOSE_EXPIRED,
   FIRST_DELAY_MS,
-  HIDDEN_PING_MS,
   LONGEST_DELAY_MS,
   MOST_PINGED,
   PING_MS,
@@ -12,6 +11,7 @@ import {
   CLOSE_RESTARTING,
   ROLL_OVER_MS,
   STALL_MS,
+  STALE_MS,
   STEADY_MS,
 } from '../limits.ts';
 import { backOff, createTimers } from '../timers.ts';
@@ -19,7 +19,6 @@ import {
   isEager,
   seqOf,
   show,
-  tick,
   write,
   type ConnectionParts,
   type ConnectionEvent,
@@ -76,40 +75,45 @@ export function enterLive(parts: ConnectionParts, { type }: ConnectionEvent) {
   for (const [spaceId, set] of parts.followers)
     if (!isEager(set)) subscribeLater(parts, next, spaceId);
   // A new socket is present nowhere yet.
+  ping(parts);
   tick(parts);
-  pingLater(parts);
   show(parts, 'live');
 }
 
-function pingLater(parts: ConnectionParts) {
-  const delayMs = parts.env.isHidden() ? HIDDEN_PING_MS : PING_MS;
-  parts.timers.after('ping', delayMs, () => ping(parts));
-}
-
-/** Asks whether the connection is alive, and for the seqs of the spaces. */
-function ping(parts: ConnectionParts) {
-  const { link } = parts;
-  if (!link) return;
-  const seqs = [...parts.followers]
-    .map(([spaceId, set]) => [spaceId, seqOf(set)] as const)
-    .filter(([, seq]) => seq < Infinity);
+/**
+ * Asks whether the connection is alive and for the seqs of the spaces, and renews presence, unless
+ * a pong is still expected.
+ */
+export function ping(parts: ConnectionParts) {
+  // Only the states that have a socket ping.
+  const link = parts.link as Link;
+  if (link.timers.has('pong')) return;
+  const followed = [...parts.followers];
+  // The server refuses to show presence in a space that this socket does not follow yet.
+  const isPresent = ([spaceId, set]: (typeof followed)[number]) =>
+    [...set].some((each) => each.present?.()) && !link.unconfirmed.has(spaceId);
   // One without spaces too: it shows whether the connection is alive.
   do {
-    const spaces = Object.fromEntries(seqs.splice(0, MOST_PINGED));
-    write(link, { action: 'ping', spaces });
-  } while (seqs.length > 0);
-  if (!link.timers.has('pong'))
-    link.timers.after('pong', STALL_MS, () => {
-      show(parts, 'stalled');
-      link.timers.after('pong', PONG_LIMIT_MS - STALL_MS, () => parts.dispatch('lost'));
+    const some = followed.splice(0, MOST_PINGED);
+    write(link, {
+      action: 'ping',
+      spaces: Object.fromEntries(some.map(([spaceId, set]) => [spaceId, seqOf(set)])),
+      present: some.filter(isPresent).map(([spaceId]) => spaceId),
     });
-  pingLater(parts);
-  tick(parts);
+  } while (followed.length > 0);
+  link.timers.after('pong', STALL_MS, () => {
+    show(parts, 'stalled');
+    link.timers.after('pong', PONG_LIMIT_MS - STALL_MS, () => parts.dispatch('lost'));
+  });
+  parts.timers.after('ping', PING_MS, () => ping(parts));
 }
 
-/** Pings at once, unless a pong is still expected. */
-export function check(parts: ConnectionParts) {
-  if (!parts.link?.timers.has('pong')) ping(parts);
+// Lets the followers look now and then for what they have missed. That costs no frame.
+function tick(parts: ConnectionParts) {
+  // A server may close a connection that follows nothing after two silent minutes.
+  if (parts.followers.size === 0) ping(parts);
+  parts.followers.forEach((set) => set.forEach((each) => each.tick?.()));
+  parts.timers.after('tick', STALE_MS, () => tick(parts));
 }
 
 /** The network is back. The length of the outage so far does not lengthen the next pause. */

@@ -7,7 +7,7 @@ import type { Call } from '../http.ts';
 import { createStore, lifetime } from '../store.ts';
 import { createTimers } from '../timers.ts';
 import type { ConnectionState, Store } from '../types.ts';
-import { tick, write, type ConnectionParts, type EventType, type Follower } from './parts.ts';
+import { write, type ConnectionParts, type EventType, type Follower } from './parts.ts';
 import { subscribe, subscribeLater, unsubscribe } from './subscriptions.ts';
 import { step } from './transitions.ts';
 
@@ -79,8 +79,8 @@ export function createConnection(env: Environment, call: Call): Connection {
 
 // The platform says that the network or the page has changed.
 function platformChanged(parts: ConnectionParts, event: string) {
-  if (event === 'visibilitychange') tick(parts);
-  else parts.dispatch(event as EventType);
+  // `visibilitychange` is in no row of the table.
+  parts.dispatch(event as EventType);
   if (event !== 'offline' && !parts.env.isHidden()) parts.dispatch('check');
 }
 

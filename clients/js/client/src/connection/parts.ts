@@ -61,7 +61,9 @@ export interface Follower {
   afterSeq(): number;
   /** Gets the events of the space and the answers that concern it. */
   receive(frame: ServerFrame): void;
-  /** Called now and then while connected: with each ping, and when the page is shown or hidden. */
+  /** Whether others may see that the caller has the space open. */
+  present?(): boolean;
+  /** Called now and then while connected. */
   tick?(): void;
 }
 
@@ -109,8 +111,9 @@ export const isOpen = (link: Link | null): link is Link => link?.socket?.readySt
 export const isEager = (set: Set<Follower> | undefined) =>
   [...(set ?? [])].some((each) => !each.lazy);
 
-export const seqOf = (set: Set<Follower>) => Math.min(...[...set].map((each) => each.afterSeq()));
-
-/** Lets the followers know that the connection is there. */
-export const tick = (parts: ConnectionParts) =>
-  parts.followers.forEach((set) => set.forEach((each) => each.tick?.()));
+/** The seq after which messages are wanted. JSON leaves it out if none are. */
+export function seqOf(set: Set<Follower>): number | undefined {
+  const seq = Math.min(...[...set].map((each) => each.afterSeq()));
+  if (seq < Infinity) return seq;
+  return undefined;
+}

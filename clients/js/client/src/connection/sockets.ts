@@ -33,7 +33,7 @@ function receive(parts: ConnectionParts, link: Link, frame: ServerFrame) {
   parts.listeners.forEach((listener) => listener(frame));
   const deliver = (id: string) => parts.followers.get(id)?.forEach((each) => each.receive(frame));
   if (spaceId !== undefined) deliver(spaceId);
-  if (frame.type === 'pong') Object.keys(frame.spaces ?? {}).forEach(deliver);
+  if (frame.type === 'pong') Object.keys(frame.spaces).forEach(deliver);
   // A space that the caller had left has no subscription any longer.
   if (frame.type === 'space.joined') subscribe(parts, link, frame.spaceId);
   // Without a reason it answers an `unsubscribe`, and the space may be wanted again by now.

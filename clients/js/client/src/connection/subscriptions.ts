@@ -41,7 +41,6 @@ export function subscribeAll(parts: ConnectionParts, link: Link) {
 export function subscribe(parts: ConnectionParts, link: Link | null, spaceId: string) {
   const wanted = parts.followers.get(spaceId);
   if (!isOpen(link) || !wanted) return;
-  const afterSeq = seqOf(wanted);
   const id = `subscribe ${spaceId}`;
   link.unconfirmed.add(spaceId);
   // The answer can be lost.
@@ -50,8 +49,7 @@ export function subscribe(parts: ConnectionParts, link: Link | null, spaceId: st
     action: 'subscribe',
     id,
     spaceId,
-    // JSON leaves an undefined field out.
-    afterSeq: afterSeq < Infinity ? afterSeq : undefined,
+    afterSeq: seqOf(wanted),
     // The server applies only a frame with a higher number than before.
     n: (parts.lastN += 1),
   });

@@ -1,7 +1,7 @@
 // The transitions of the connection as a table: the next state or the action for each event in each
 // state. An event that a state does not list can't happen in it, or has no effect.
 
-import { check, connect, enterLive, lose, restartBackoff, stop } from './actions.ts';
+import { connect, enterLive, lose, ping, restartBackoff, stop } from './actions.ts';
 import type { ConnectionParts, EventType, ConnectionEvent, StateName } from './parts.ts';
 
 type Action = (parts: ConnectionParts, event: ConnectionEvent) => void;
@@ -19,8 +19,8 @@ const CONNECTED: Row = {
   lost: 'waiting',
   postponed: 'delayed',
   rejected: 'refused',
-  check,
-  unanswered: check,
+  check: ping,
+  unanswered: ping,
 };
 
 export const TABLE: { readonly [N in StateName]: Row } = {

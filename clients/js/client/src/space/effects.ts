@@ -10,8 +10,6 @@ export interface Inputs {
   now: number;
   /** From 0 to 1. */
   random: number;
-  /** Whether the person can't see the page. */
-  isHidden: boolean;
 }
 
 /** Work with HTTP calls, by its name in jobs.ts. Two jobs with the same name and id are one. */

@@ -1,16 +1,27 @@
 // Open forms. Pure.
 
-import type { AnswerBy, Caller, Form, FormsState, Message, Store, ToolPart } from '../types.ts';
+import type {
+  AnswerBy,
+  Approval,
+  Caller,
+  Form,
+  FormsState,
+  Message,
+  Store,
+  ToolPart,
+} from '../types.ts';
 import { openParts } from './history.ts';
 
 /** An open form that a store shows. */
 export const formIn = (store: Store<FormsState>, callId: string) =>
   store.getSnapshot().forms.find((form) => form.callId === callId);
 
-/** The open forms of a message. */
+/** The open forms of a message. An approved call is pending, but waits for nobody. */
 export const formsOf = (spaceId: string, message: Message, caller: Caller | null): Form[] =>
-  // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- open parts have a run
-  openParts(message).map((part) => formOf(spaceId, message.id, message.runId!, part, caller));
+  openParts(message)
+    .filter(({ approval }) => !approval || approval.state === 'open')
+    // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- open parts have a run
+    .map((part) => formOf(spaceId, message.id, message.runId!, part, caller));
 
 /** The form of a card. */
 export function formOf(
@@ -20,10 +31,10 @@ export function formOf(
   part: Pick<
     ToolPart,
     'callId' | 'name' | 'input' | 'ui' | 'resultSchema' | 'answerBy' | 'expiresAt'
-  >,
+  > & { approval?: Approval | null },
   caller: Caller | null,
 ): Form {
-  const { callId, name, input, ui, resultSchema, answerBy, expiresAt } = part;
+  const { callId, name, input, ui, resultSchema, answerBy, expiresAt, approval = null } = part;
   return {
     spaceId,
     messageId,
@@ -35,9 +46,13 @@ export function formOf(
     resultSchema,
     answerBy,
     expiresAt,
-    mayAnswer: mayAnswer(answerBy, caller),
+    mayAnswer: mayAnswer(approval ? decidersOf(approval) : answerBy, caller),
+    approval,
   };
 }
+
+// The server knows the owners.
+const decidersOf = ({ by }: Approval): AnswerBy => (Array.isArray(by) ? by : 'humans');
 
 /** Whether the caller may answer. The operator always may. */
 export function mayAnswer(answerBy: AnswerBy | null, caller: Caller | null): boolean {

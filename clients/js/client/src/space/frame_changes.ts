@@ -11,7 +11,7 @@ import { putRead } from './members.ts';
 import { addRun, noteSeq } from './loading.ts';
 import { endsInMs, withPresence } from './presence.ts';
 import { hasUnknownRun, putActive } from './runs.ts';
-import { meId } from './state.ts';
+import { meId, type State } from './state.ts';
 import { endStreams } from './stream_lifetime.ts';
 
 type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
@@ -33,9 +33,8 @@ export function subscribed(draft: Draft, frame: Subscribed) {
   if (draft.unsentRead > 0) sendRead(draft);
 }
 
-/** The connection pinged the server, or the page was shown or hidden. */
-export function pinged(draft: Draft) {
-  showPresence(draft);
+/** Some time has passed while the space is followed. */
+export function ticked(draft: Draft) {
   const isFinished =
     draft.active.size + unfinished(draft).length === 0 &&
     !draft.messages.some((message) => hasUnknownRun(draft, message));
@@ -101,13 +100,16 @@ export function expirePresence(draft: Draft) {
   expireLater(draft);
 }
 
-/** Sends that the caller is present, if the client may show that and the space is open. */
+/** Whether the caller is present: the client may show that, and the space is open. */
+export const showsPresence = ({ isPresent, isOpen, isGone }: State) =>
+  isPresent && isOpen && !isGone;
+
+/** Sends that the caller is present, if it is, and whether it types. Pings renew it. */
 function showPresence(draft: Draft) {
-  if (!draft.isPresent || !draft.isOpen) return;
-  const { id: spaceId, now, isHidden: hidden } = draft;
-  const typing = now - draft.typedAt < TYPING_MS;
-  if (typing) draft.typingSentAt = now;
-  emit(draft, 'frame', { action: 'presence', spaceId, typing, hidden });
+  if (!showsPresence(draft)) return;
+  const typing = draft.now - draft.typedAt < TYPING_MS;
+  if (typing) draft.typingSentAt = draft.now;
+  emit(draft, 'frame', { action: 'presence', spaceId: draft.id, typing });
 }
 
 /** The person pressed a key, or has stopped. Not every key is sent. */

@@ -13,7 +13,7 @@ import {
   type Effects,
   type JobName,
 } from './effects.ts';
-import { pinged } from './frame_changes.ts';
+import { showsPresence, ticked } from './frame_changes.ts';
 import { lastSeq } from './history.ts';
 import { JOBS, restoreSends, type JobContext } from './jobs.ts';
 import { addMessages } from './loading.ts';
@@ -98,7 +98,8 @@ export const follow = ({ connection, id, state, change }: EffectContext, lazy: b
     afterSeq: () => lastSeq(state()),
     // Every follower of the space gets the frames. One of them takes them over.
     receive: (frame) => (lazy && state().isFollowing) || change(frameReceived, frame),
-    tick: () => lazy || change(pinged),
+    present: () => showsPresence(state()),
+    tick: () => lazy || change(ticked),
   });
 
 // A job and the timer before it have one name, so that neither runs twice.

@@ -80,6 +80,6 @@ export function reduce<Given extends unknown[]>(
   change(draft, ...given);
   claimMessages(state, draft);
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- they are no state
-  const { effects, now, random, isHidden, ...next } = draft;
+  const { effects, now, random, ...next } = draft;
   return { state: next as State, effects };
 }

@@ -4,6 +4,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Environment } from '../environment.ts';
 import type { ClosedError } from '../errors.ts';
 import { newKey, runPath, type Call } from '../http.ts';
+import type { OwnInbox } from '../inbox.ts';
 import { safeStorage } from '../storage.ts';
 import { lifetime } from '../store.ts';
 import { createTimers } from '../timers.ts';
@@ -11,8 +12,8 @@ import type {
   AnswerOptions,
   Caller,
   Dispatch,
-  Form,
   FormsState,
+  Schemas,
   Space,
   SpaceInfo,
   SpaceSummary,
@@ -45,8 +46,8 @@ export interface SpaceContext {
   me(): Promise<Caller>;
   /** The caller, once `me` has resolved. */
   caller(): Caller | null;
-  /** An open form of any space. */
-  findForm(callId: string): Form | undefined;
+  /** The cards of all spaces that wait for the caller. */
+  inbox: Pick<OwnInbox, 'find' | 'settling'>;
   /** The prefix of what the storage has for this caller. */
   storageName(): string;
   isPresent: boolean;
@@ -69,7 +70,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   const state = () => current;
   const change: MakeChange = (...given) => {
     const before = current;
-    const inputs = { now: env.now(), random: env.random(), isHidden: env.isHidden() };
+    const inputs = { now: env.now(), random: env.random() };
     const next = reduce(before, inputs, ...given);
     current = next.state;
     notify(before, current);
@@ -162,26 +163,48 @@ function messageMethods(
 
 function formMethods(
   effectContext: EffectContext,
-  { call, findForm }: SpaceContext,
+  { call, inbox }: SpaceContext,
   own: Store<FormsState>,
-): Pick<Space, 'answer' | 'decline'> {
-  async function resolve(callId: string, result: object, { senderId, signal }: AnswerOptions = {}) {
-    const form = formIn(own, callId) ?? findForm(callId);
-    if (!form) throw new Error(`The form ${callId} is not open.`);
-    const path = `${runPath(form.runId)}/toolCalls/${encodeURIComponent(callId)}/result`;
-    const body = { ...result, senderId };
+): Pick<Space, 'answer' | 'decline' | 'decide'> {
+  async function settle<T>(
+    callId: string,
+    [route, given]: [route: string, given: object],
+    stillWaits: (answer: T) => boolean,
+    { senderId, signal }: AnswerOptions = {},
+  ): Promise<T> {
+    const [form, item] = [formIn(own, callId), inbox.find(callId)];
+    const runId = form?.runId ?? item?.runId;
+    if (!runId) throw new Error(`The form ${callId} is not open.`);
+    const path = `${runPath(runId)}/toolCalls/${encodeURIComponent(callId)}/${route}`;
+    const body = { ...given, senderId };
     try {
-      await call('POST', path, { body, retry: true, signal });
-      effectContext.change(formClosed, { callId });
+      const act = () => call<T>('POST', path, { body, retry: true, signal });
+      const answer = await inbox.settling(callId, act, stillWaits);
+      if (!stillWaits(answer)) effectContext.change(formClosed, { callId });
+      return answer;
     } finally {
       // Also after a failure: the form may be closed, or the response was lost.
-      const card = effectContext.state().messages.find((each) => each.id === form.messageId);
+      const messageId = form?.messageId ?? item?.id;
+      const card = effectContext.state().messages.find((each) => each.id === messageId);
       if (card) reload(effectContext, [card.seq]).catch(() => {});
     }
   }
+  const resolve = async (callId: string, result: object, options?: AnswerOptions) => {
+    await settle(callId, ['result', result], () => false, options);
+  };
   return {
     answer: (callId, output, options) => resolve(callId, { output }, options),
     decline: (callId, reason, options) => resolve(callId, { declined: true, reason }, options),
+    async decide(callId, decision, options) {
+      const isYes = ['approve', 'edit'].includes(decision.action);
+      // What the caller has not seen is not approved.
+      const seen = formIn(own, callId)?.approval ?? inbox.find(callId);
+      const made =
+        isYes && seen ? { inputRevision: seen.inputRevision ?? 0, ...decision } : decision;
+      const stillWaits = ({ approvals }: Schemas['DecisionResponse']) =>
+        isYes && approvals.given < approvals.needed;
+      return (await settle(callId, ['decision', made], stillWaits, options)).approvals;
+    },
   };
 }
 

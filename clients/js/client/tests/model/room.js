@@ -27,6 +27,8 @@ class Room {
   clock = new Clock();
   stored = [];
   runs = [];
+  /** The items of the inbox. */
+  waiting = [];
   /** The `after` or `before` of the calls that asked for messages. */
   requests = [];
   /** The frames that the client sent. */
@@ -48,7 +50,7 @@ class Room {
   sockets = [];
   #leaving = [];
 
-  constructor(count, { token = 'token', me, respond, storage = null, ...parts }) {
+  constructor(count, { token = 'token', presence, me, respond, storage = null, ...parts }) {
     this.me = me ?? this.me;
     this.respond = respond ?? this.respond;
     for (let seq = 1; seq <= count; seq += 1) this.store(message(seq, `text ${seq}`));
@@ -105,7 +107,7 @@ class Room {
       },
       ...parts,
     };
-    this.client = createClient({ url: '', token, environment });
+    this.client = createClient({ url: '', token, presence, environment });
     this.space = this.client.space('s');
   }
 
@@ -161,6 +163,7 @@ class Room {
     const members = [{ ...ADA, role: 'member', readSeq: 0 }, ...own];
     if (pathname === '/v1/me') return this.me;
     if (pathname === '/v1/socketTickets') return { url: 'ws://server' };
+    if (pathname === '/v1/inbox') return { items: this.waiting, nextCursor: null };
     if (pathname.endsWith('/runs')) return { items: this.runs, nextCursor: null };
     if (!pathname.endsWith('/messages')) return { id: 's', name: 'S', seq, members };
     if (method === 'POST') {

@@ -175,6 +175,8 @@ export class Server {
         return { kind: 'entity', entity: ME, spaces: { count: 1 }, capabilities: [] };
       case 'GET /v1/spaces':
         return { items: [this.space()], nextCursor: null };
+      case 'GET /v1/inbox':
+        return { items: this.forms(), nextCursor: null };
       case 'GET /v1/spaces/*':
         return this.space();
       case 'GET /v1/spaces/*/messages': {

@@ -51,7 +51,7 @@ export class Tab {
     this.space = this.client.space(SPACE);
     const { timeline, runs, forms, members, presence } = this.space;
     const shown = isListOnly ? [] : [timeline, runs, forms, members, presence];
-    for (const store of [...shown, this.client.spaces, this.client.forms])
+    for (const store of [...shown, this.client.spaces, this.client.inbox])
       store.subscribe(() => store.getSnapshot());
     if (isListOnly) return;
     timeline.subscribe(

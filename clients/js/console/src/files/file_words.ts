@@ -15,6 +15,10 @@ const LONGEST_NAME = 22;
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
+/** The types that the server accepts. A phone turns its photos into one of these types. */
+export const ACCEPTED =
+  'image/png,image/jpeg,image/webp,image/gif,application/pdf,text/plain,.md,.csv,.json,audio/*';
+
 // The names of types that do not end with their usual name.
 const NAMES: Record<string, string> = {
   plain: 'Text',
@@ -22,6 +26,9 @@ const NAMES: Record<string, string> = {
   mpeg: 'MP3',
   mp4: 'M4A',
 };
+
+// The names of all types of a group.
+const GROUPS: Record<string, string> = { image: 'pictures', audio: 'audio', text: 'text' };
 
 /** A size: `31 bytes`, `1.5 KB`, `2.0 MB`. */
 export function bytesText(bytes: number): string {
@@ -31,9 +38,22 @@ export function bytesText(bytes: number): string {
 
 /** The type and size of a file: `PDF, 1.5 KB`. */
 export function aboutFile({ contentType, bytes }: Pick<FilePart, 'contentType' | 'bytes'>): string {
-  const kind = contentType.replace(/^.*\/(x-)?/, '');
-  return `${NAMES[kind] ?? kind.toUpperCase()}, ${bytesText(bytes)}`;
+  return `${typeText(contentType)}, ${bytesText(bytes)}`;
 }
+
+/** A type of files: `PDF`. */
+export function typeText(contentType: string): string {
+  const [, group, kind = ''] = /^(.*)\/(?:x-)?(.*)$/.exec(contentType) ?? [];
+  if (kind === '*') return GROUPS[group ?? ''] ?? contentType;
+  return NAMES[kind] ?? kind.toUpperCase();
+}
+
+/** Whether a file has one of these types, such as `image/*`. No types: any. */
+export const isOfType = (contentType: string, types: readonly string[]): boolean =>
+  types.length === 0 ||
+  types.some((type) =>
+    type.endsWith('/*') ? contentType.startsWith(type.slice(0, -1)) : contentType === type,
+  );
 
 /** Whether the page shows files of this type as pictures. Never SVG, which can hold scripts. */
 export const isPicture = (contentType: string): boolean => PICTURES.includes(contentType);

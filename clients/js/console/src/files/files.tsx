@@ -1,9 +1,11 @@
-// The files of a message: pictures, and rows to download the others.
+// The files of a message: pictures, and rows to download the others. Of a deleted file the line
+// stays.
 
 import type { FilePart } from '@smartspace/client';
 import { useFileUrl } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { isolated } from '../ui/visible.ts';
 import { aboutFile, isPicture, missingWords, shownSize } from './file_words.ts';
 import { Lightbox } from './lightbox.tsx';
 import { usePictureUrl } from './picture_url.ts';
@@ -11,9 +13,11 @@ import { usePictureUrl } from './picture_url.ts';
 // How far from the window a file may be when its address is asked for.
 const NEAR = '600px 0px';
 
-export function Files({ files }: { files: readonly FilePart[] }): JSX.Element {
+type ShownFile = FilePart & { deleted?: boolean };
+
+export function Files({ files }: { files: readonly ShownFile[] }): JSX.Element {
   const [opened, setOpened] = useState<number | null>(null);
-  const pictures = files.filter(({ contentType }) => isPicture(contentType));
+  const pictures = files.filter((file) => isPicture(file.contentType) && !file.deleted);
   const others = files.filter((file) => !pictures.includes(file));
   return (
     <div class="files">
@@ -22,9 +26,13 @@ export function Files({ files }: { files: readonly FilePart[] }): JSX.Element {
           <Picture key={file.attachmentId} file={file} onOpen={() => setOpened(index)} />
         ))}
       </div>
-      {others.map((file) => (
-        <FileRow key={file.attachmentId} file={file} />
-      ))}
+      {others.map((file) =>
+        file.deleted ? (
+          <Missing key={file.attachmentId} file={file} why="file deleted" />
+        ) : (
+          <FileRow key={file.attachmentId} file={file} />
+        ),
+      )}
       {opened === null ? null : (
         <Lightbox pictures={pictures} first={opened} onClose={() => setOpened(null)} />
       )}
@@ -37,7 +45,7 @@ function Picture({ file, onOpen }: { file: FilePart; onOpen: () => void }) {
   const isNear = useNear(frame);
   const { src, error, onError } = usePictureUrl(isNear ? file.attachmentId : null);
   const { width, height } = shownSize(file);
-  if (error) return <Missing file={file} error={error} />;
+  if (error) return <Missing file={file} why={missingWords(error)} />;
   return (
     <button
       ref={frame}
@@ -45,7 +53,7 @@ function Picture({ file, onOpen }: { file: FilePart; onOpen: () => void }) {
       class="picture"
       // The room is reserved, so that nothing moves when the picture is there.
       style={{ width: `${width}px`, aspectRatio: `${width} / ${height}` }}
-      aria-label={`Open ${file.name}`}
+      aria-label={`Open ${isolated(file.name)}`}
       onClick={onOpen}
     >
       {src ? <img src={src} alt={file.name} loading="lazy" onError={onError} /> : null}
@@ -57,7 +65,7 @@ function FileRow({ file }: { file: FilePart }) {
   const row = useRef<HTMLAnchorElement>(null);
   const isNear = useNear(row);
   const { url, error } = useFileUrl(isNear ? file.attachmentId : null);
-  if (error) return <Missing file={file} error={error} />;
+  if (error) return <Missing file={file} why={missingWords(error)} />;
   return (
     // In a tab of its own, so that an answer that is no download does not replace the page.
     <a
@@ -73,9 +81,9 @@ function FileRow({ file }: { file: FilePart }) {
   );
 }
 
-const Missing = ({ file, error }: { file: FilePart; error: Error }) => (
+const Missing = ({ file, why }: { file: FilePart; why: string }) => (
   <p class="file">
-    <span dir="auto">{file.name}</span> <span class="note">{missingWords(error)}</span>
+    <span dir="auto">{file.name}</span> <span class="note">{why}</span>
   </p>
 );
 

@@ -4,7 +4,8 @@ import type { FilePart } from '@smartspace/client';
 import { useFileUrl } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { createPortal } from 'preact/compat';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useModal } from '../ui/modal.ts';
 import { aboutFile, missingWords } from './file_words.ts';
 import { usePictureUrl } from './picture_url.ts';
 
@@ -17,9 +18,8 @@ export interface LightboxProps {
 
 /** Shows one picture at a time. The arrow keys show the others, Esc closes. */
 export function Lightbox({ pictures, first, onClose }: LightboxProps): JSX.Element | null {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [index, setIndex] = useState(first);
-  useEffect(() => dialog.current?.showModal(), []);
   const file = pictures[index];
   if (!file) return null;
 

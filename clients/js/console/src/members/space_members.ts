@@ -4,6 +4,7 @@ import type { Member, Space } from '@smartspace/client';
 import { useMembers, useMe } from '@smartspace/react';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { preference, setPreference } from '../ui/preferences.ts';
+import { shownName } from '../ui/visible.ts';
 
 const HUES = 6; // As many as style.css has.
 
@@ -17,7 +18,7 @@ export interface SpaceMembers {
   /** The person in whose name the operator writes and answers; null for others. */
   senderId: string | null;
   choose: (id: string) => void;
-  /** The name of an entity. It is another function when a name has changed. */
+  /** The name of an entity, for texts. It is another function when a name has changed. */
   nameOf: (id: string) => string;
   /** The number of an entity's color: its place in the list of members. */
   hueOf: (id: string) => number;
@@ -28,11 +29,16 @@ export function useSpaceMembers(space: Space): SpaceMembers {
   const { members } = useMembers();
   const { me } = useMe();
   // Read positions change often, and nothing here shows them.
-  const shape = JSON.stringify(members.map(({ id, name, type, role }) => [id, name, type, role]));
+  const shape = JSON.stringify(
+    members.map(({ id, name, type, role, guest }) => [id, name, type, role, guest]),
+  );
   const people = useMemo(() => members.filter(({ type }) => type === 'human'), [shape]);
   const isOperator = me?.kind === 'operator';
   const [senderId, choose] = useSender(space.id, people, isOperator);
-  const nameOf = useMemo(() => (id: string) => space.nameOf(id), [space, shape]);
+  const nameOf = useMemo(() => {
+    const guests = new Set(members.filter(({ guest }) => guest).map(({ id }) => id));
+    return (id: string) => shownName({ name: space.nameOf(id), guest: guests.has(id) });
+  }, [space, shape]);
   const hueOf = useMemo(() => {
     const places = new Map(members.map(({ id }, place) => [id, place]));
     return (id: string) => (places.get(id) ?? 0) % HUES;

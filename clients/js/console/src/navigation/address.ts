@@ -7,6 +7,7 @@
 //   #/r/{runId}?step=2                     a run, at one of its steps
 //   #/agents  #/agents/new                 the agents, and the templates of new ones
 //   #/a/{agentId}/{tab}                    an agent
+//   #/inbox                                what waits for the caller
 //   #/people  #/runs  #/usage              `#/runs` and `#/usage` take filters: `?status=failed`
 
 import { useEffect, useState } from 'preact/hooks';
@@ -21,7 +22,7 @@ export type Address =
   | { page: 'run'; runId: string; step: number | null }
   | { page: 'agents'; isNew: boolean }
   | { page: 'agent'; agentId: string; tab: string }
-  | { page: 'people' }
+  | { page: 'inbox' | 'people' }
   | { page: 'runs' | 'usage'; filters: URLSearchParams };
 
 const NOWHERE: Address = { page: 'nowhere' };
@@ -31,6 +32,9 @@ let shown = location.hash;
 
 /** The address of the list of spaces. */
 export const LIST = '#/';
+
+/** The address of what waits for the caller. */
+export const INBOX = '#/inbox';
 
 /** The address of a space or of one of its messages. */
 export const hashOf = (spaceId: string, seq?: number): string =>
@@ -133,8 +137,9 @@ function named(kind: string | undefined, words: string[], filters: URLSearchPara
       return { page: 'list' };
     case 'agents':
       return { page: 'agents', isNew: id === 'new' };
+    case 'inbox':
     case 'people':
-      return { page: 'people' };
+      return { page: kind };
     case 'runs':
     case 'usage':
       return { page: kind, filters };

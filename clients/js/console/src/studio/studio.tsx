@@ -1,6 +1,7 @@
 // The pages for operators and owners, loaded when the first of them is opened.
 //
 // agents/    the agents: list/, new_agent/, and one agent with its tabs
+// inbox/     what waits for the caller, with the keys that decide it
 // new_space/ the dialog that creates a space
 // people/    the people, and invites that are accepted
 // settings/  the settings of a space, its members and invites
@@ -18,6 +19,7 @@ import { Agent } from './agents/agent/agent.tsx';
 import { Agents } from './agents/list/agents.tsx';
 import { NewAgent } from './agents/new_agent/new_agent.tsx';
 import { Page } from './frame/page.tsx';
+import { InboxPage } from './inbox/inbox_page.tsx';
 import { People } from './people/people.tsx';
 import { RunPage } from './run/run_page.tsx';
 import { Runs } from './runs/runs.tsx';
@@ -41,6 +43,8 @@ export function Studio({ address }: { address: StudioAddress }): JSX.Element {
       return address.isNew ? <NewAgent /> : <Agents />;
     case 'agent':
       return <Agent key={address.agentId} agentId={address.agentId} tab={address.tab} />;
+    case 'inbox':
+      return <InboxPage />;
     case 'people':
       return <People />;
     case 'settings':

@@ -7,6 +7,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { hashOf, open, openWhy } from '../navigation/address.ts';
 import { useNotify, wordsOf } from '../ui/notices.tsx';
+import { senderName } from '../ui/visible.ts';
 import { useSpaceRuns } from './chain_runs.ts';
 import {
   depthOf,
@@ -140,7 +141,7 @@ const Node = (props: NodeProps<ChainNode>) => {
 
 function MessageLine({ node, members, runId }: NodeProps<MessageNode>) {
   const { message, refused } = node;
-  const name = members.nameOf(message.sender.id) || message.sender.name;
+  const name = senderName(message.sender, members.nameOf);
   // In a narrow window the drawer would hide the message.
   const show = () => {
     const isCovering = matchMedia('(max-width: 60rem)').matches;
@@ -179,8 +180,8 @@ function RunLine({ node, members, runId }: NodeProps<RunNode>) {
   const isThis = node.runId === runId;
   const facts = [
     run === null ? null : `depth ${run.chainDepth}`,
-    run === null || run.remote ? null : usageCost(run.usage),
-    node.cost === (run?.usage.cost ?? null) ? null : sumText(node),
+    run?.usage && !run.remote ? usageCost(run.usage) : null,
+    node.cost === (run?.usage?.cost ?? null) ? null : sumText(node),
   ];
   return (
     <div class="chain-run" data-status={run?.status} aria-current={isThis ? 'true' : undefined}>

@@ -78,7 +78,7 @@ export function treeOf(data: ChainData, start: Start): ChainNode {
       message,
       children: [],
       refused: dispatch?.filter(({ runId }) => runId === null) ?? null,
-      cost: router?.usage.cost ?? null,
+      cost: router?.usage?.cost ?? null,
     };
     if (level >= DEEPEST) return node;
     const add = (runId: string, agentId: string) => {
@@ -102,7 +102,7 @@ export function treeOf(data: ChainData, start: Start): ChainNode {
         if (follows(next, runId, agentId) && isFree(next.id))
           children.push(runNode(next.id, next.agentId, level + 1));
     }
-    node.cost = sum([run?.usage.cost ?? null, ...children.map(({ cost }) => cost)]);
+    node.cost = sum([run?.usage?.cost ?? null, ...children.map(({ cost }) => cost)]);
     return node;
   }
 

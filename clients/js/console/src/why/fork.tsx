@@ -12,7 +12,7 @@ import { wordsOf } from '../ui/notices.tsx';
 import { changesOf, callsOf, mayFork, type RunCall } from './run_calls.ts';
 import { Section } from './section.tsx';
 import { useFork } from './use_fork.ts';
-import { costText, durationText } from './words.ts';
+import { durationText, usageCost } from './words.ts';
 
 interface Trial {
   fromStep: number;
@@ -142,6 +142,9 @@ interface SideProps {
 function Side({ title, run, fromStep }: SideProps) {
   const { startedAt, finishedAt, usage } = run;
   const isOver = finishedAt !== null && startedAt !== null;
+  const facts = isOver
+    ? [durationText(Date.parse(finishedAt) - Date.parse(startedAt)), usage && usageCost(usage)]
+    : [`${run.status}…`];
   const calls = callsOf(run, fromStep);
   return (
     <section aria-label={title}>
@@ -152,12 +155,7 @@ function Side({ title, run, fromStep }: SideProps) {
         </p>
       ))}
       {calls.length === 0 && isOver ? <p class="note">nothing</p> : null}
-      <p class="note">
-        {isOver
-          ? `${durationText(Date.parse(finishedAt) - Date.parse(startedAt))} · ` +
-            costText(usage.cost)
-          : `${run.status}…`}
-      </p>
+      <p class="note">{facts.filter(Boolean).join(' · ')}</p>
     </section>
   );
 }

@@ -27,6 +27,7 @@ const REASONS: Record<string, string> = {
 };
 const ENDINGS: Record<string, string> = {
   cancel: 'by a person',
+  declined: 'instead of an approval',
   stop_run: 'by another agent',
   absorbed: 'another run took over',
   superseded: 'a newer message took over',

@@ -1,6 +1,7 @@
 // The calls of a run from one of its steps on, and the request that forks it there. Pure.
 
 import type { Run } from '@smartspace/client';
+import { visible } from '../ui/visible.ts';
 
 /** A message, a reason for silence, or another call of a run. */
 export interface RunCall {
@@ -20,7 +21,7 @@ export function callsOf({ steps }: Run, fromStep: number): RunCall[] {
         return { key: callId, kind: 'said', text };
       if (name === 'skip_response')
         return { key: callId, kind: 'silent', text: typeof reason === 'string' ? reason : '' };
-      return { key: callId, kind: 'called', text: `${name} ${JSON.stringify(input)}` };
+      return { key: callId, kind: 'called', text: `${name} ${visible(JSON.stringify(input))}` };
     });
 }
 

@@ -2,6 +2,7 @@
 
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
+import { isolated, senderName, visible } from '../ui/visible.ts';
 import { sourceWords } from './words.ts';
 
 export interface TriggerProps {
@@ -22,12 +23,12 @@ export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
       return (
         <>
           <blockquote class="quote" dir="auto">
-            <strong>{nameOf(trigger.sender.id) || trigger.sender.name}</strong> {trigger.text}
+            <strong>{senderName(trigger.sender, nameOf)}</strong> {trigger.text}
           </blockquote>
           <p class="note">{`${trigger.source}: ${sourceWords(trigger.source)} · ${depth}`}</p>
           {trigger.delegatedBy ? (
             <p class="note" dir="auto">
-              {`Handed on by ${trigger.delegatedBy.name}`}
+              {`Handed on by ${isolated(trigger.delegatedBy.name)}`}
               {trigger.note ? `: “${trigger.note}”` : ''}
             </p>
           ) : null}
@@ -37,7 +38,7 @@ export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
       return (
         <>
           <blockquote class="quote" dir="auto">
-            <strong>{trigger.name}</strong> {trigger.instruction}
+            <strong>{isolated(trigger.name)}</strong> {trigger.instruction}
           </blockquote>
           <p class="note">
             {`its plan for ${new Date(trigger.scheduledAt).toLocaleString()} · ${depth}`}
@@ -49,7 +50,7 @@ export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
         <>
           <blockquote class="quote" dir="auto">
             <strong>{trigger.service}</strong>
-            <pre tabIndex={0}>{JSON.stringify(trigger.payload, null, 2)}</pre>
+            <pre tabIndex={0}>{visible(JSON.stringify(trigger.payload, null, 2))}</pre>
           </blockquote>
           <p class="note">{`a webhook · ${depth}`}</p>
         </>

@@ -66,6 +66,7 @@ const ENDINGS: Record<EndReason, string> = {
   max_steps: 'it reached its limit of steps',
   time_limit: 'it reached its time limit',
   cancel: 'a person stopped it',
+  declined: 'people ended it in place of approving a call',
   stop_run: 'another run of the agent stopped it',
   absorbed: 'another run of the agent took over',
   superseded: 'a newer message took its place',
@@ -82,11 +83,10 @@ export function endWords({ endReason, remote }: Run): string | null {
 /** A message of the system to the model, which speaks to the model and not to the reader. */
 export const toModel = ({ text }: Hint): string => `To the model: “${text}”`;
 
-/** The duration of a run, and its usage. */
+/** The duration of a run, and its usage, for readers who may know it. */
 export function factsOf(run: Run, now: number): string[] {
   const { startedAt, finishedAt, stepCount, usage } = run;
   const to = finishedAt === null ? now : Date.parse(finishedAt);
-  const tokens = usage.inputTokens + usage.outputTokens;
   const length = startedAt === null ? 'not started' : durationText(to - Date.parse(startedAt));
   if (run.remote) {
     const reported = reportedText(run);
@@ -95,10 +95,11 @@ export function factsOf(run: Run, now: number): string[] {
   return [
     length,
     `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`,
-    `${tokens.toLocaleString()} tokens`,
-    usageCost(usage),
+    ...(usage ? [`${tokensOf(usage).toLocaleString()} tokens`, usageCost(usage)] : []),
   ];
 }
+
+const tokensOf = ({ inputTokens, outputTokens }: RunUsage) => inputTokens + outputTokens;
 
 /** The usage that a remote agent has reported; null if it has reported none. */
 export function reportedText({ reportedUsage }: Run): string | null {
@@ -127,11 +128,28 @@ export function durationText(lengthMs: number): string {
 
 /** Dollars, with as many digits as say something. */
 export function costText(cost: number | null): string {
-  if (cost === null) return 'no price';
+  if (cost === null) return PRICE_UNKNOWN;
   if (cost === 0) return '$0';
   return `$${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`;
 }
 
-/** The cost of tokens. No tokens cost nothing, even if the model has no price. */
-export const usageCost = ({ cost, inputTokens, outputTokens }: Run['usage']): string =>
-  costText(cost === null && inputTokens + outputTokens === 0 ? 0 : cost);
+const PRICE_UNKNOWN = 'price unknown';
+
+/** The tokens and the cost of a run. */
+export type RunUsage = NonNullable<Run['usage']>;
+
+/** Whether a model without a price was asked. */
+export interface Priced {
+  priceUnknown?: boolean;
+}
+
+/**
+ * The cost of tokens. No tokens cost nothing, even if the model has no price. The tokens of such a
+ * model count with the highest price, or as free on an own server.
+ */
+export function usageCost(usage: RunUsage & Priced): string {
+  const { cost, priceUnknown, inputTokens, outputTokens } = usage;
+  if (inputTokens + outputTokens === 0) return costText(cost ?? 0);
+  if (!priceUnknown) return costText(cost);
+  return cost ? `${costText(cost)}, ${PRICE_UNKNOWN}` : PRICE_UNKNOWN;
+}

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use futures::future::try_join_all;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use smartspace_domain::{
     Error, Result,
     access::{Caller, SpaceAction},
@@ -18,7 +18,7 @@ use smartspace_store::Store;
 use crate::{
     Api,
     answers::{ApiResult, Created, gone},
-    input::{Body, shaped},
+    input::{Body, merged, shaped},
 };
 
 /// The entities with these ids.
@@ -113,8 +113,17 @@ async fn missing(store: &Store, space: SpaceId, member: EntityId) -> Result<Opti
     }
 }
 
-/// Reads `{name, members?: [id], …}`. The creator becomes the first member.
-pub(super) fn new_space(body: &Body, caller: Caller) -> Result<(SpaceSettings, Vec<EntityId>)> {
+/// What a request to create a space asks for.
+pub(super) struct NewSpaceRequest {
+    /// The settings as they were written.
+    pub(super) written: Map<String, Value>,
+    pub(super) settings: SpaceSettings,
+    pub(super) members: Vec<EntityId>,
+}
+
+/// Reads `{name, members?: [id], …}`. The creator becomes the first member. As in a change, null
+/// stands for the default.
+pub(super) fn new_space(body: &Body, caller: Caller) -> Result<NewSpaceRequest> {
     let mut object = body.object()?;
     let members = object.remove("members").unwrap_or_else(|| Value::Array(Vec::new()));
     let mut members: Vec<EntityId> = shaped(members).map_err(|error| match error {
@@ -123,7 +132,8 @@ pub(super) fn new_space(body: &Body, caller: Caller) -> Result<(SpaceSettings, V
         }
         error => error,
     })?;
-    let settings: SpaceSettings = shaped(Value::Object(object)).map_err(naming_members)?;
+    let nothing = Value::Object(Map::new());
+    let settings: SpaceSettings = merged(nothing, &object).map_err(naming_members)?;
     settings.check(None)?;
     let mut seen = BTreeSet::new();
     if let Caller::Entity(own) = caller {
@@ -136,7 +146,7 @@ pub(super) fn new_space(body: &Body, caller: Caller) -> Result<(SpaceSettings, V
             format!("expected at most {} members", limits::MEMBERS),
         ));
     }
-    Ok((settings, members))
+    Ok(NewSpaceRequest { written: object, settings, members })
 }
 
 /// Adds `members` to the fields that an error expects: they are read apart from the settings.

@@ -5,7 +5,6 @@ use smartspace_domain::{
     agents::ModelConfig,
     ids::{CallId, SpaceId, StreamId},
     json,
-    runs::Usage,
     steps::{FinishReason, LiveAnswer, SystemMessage},
 };
 use smartspace_models::port::{ModelError, Piece};
@@ -127,8 +126,7 @@ impl<'a> GrowingAnswer<'a> {
                     self.answer.calls.retain(|call| !is_incomplete(call));
                 }
                 self.answer.reason = reason;
-                let cost = context.prices.cost(&self.answer.model, &usage);
-                self.answer.usage = Usage { cost, ..usage };
+                self.answer.usage = context.prices.priced(&self.answer.model, usage);
                 return Ok(true);
             }
         }

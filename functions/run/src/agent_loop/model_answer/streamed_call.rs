@@ -41,7 +41,8 @@ enum Target {
 }
 
 impl StreamedCall {
-    /// Starts to follow a call of the tool `name`. Returns `None` if nothing of the call is shown.
+    /// Starts to follow a call of the tool `name`. Returns `None` if nothing of the call is shown,
+    /// or if a rule may stop the call.
     /// `is_in_one_space` says that the agent has no other space.
     pub(crate) fn new(
         id: CallId,
@@ -52,6 +53,9 @@ impl StreamedCall {
     ) -> Option<Self> {
         let shown =
             |tool, content, target| Some(Self { id, tool, content, target, has_begun: false });
+        if tools.is_ruled(name) {
+            return None;
+        }
         if name == SEND_MESSAGE {
             let content = Content::Text(TextScanner::new("text"));
             return shown(None, content, Target::Known(active?));
@@ -180,5 +184,20 @@ mod tests {
             None
         );
         assert_eq!(shown("shown", None, true, &[r#"{"a": 1}"#]), None);
+    }
+
+    #[test]
+    fn nothing_is_shown_of_a_call_that_a_rule_may_stop() {
+        let rules = serde_json::from_value::<Vec<_>>(json!([
+            {"tools": ["send_message"]}, {"tools": ["shown"], "action": "deny"},
+        ]));
+        let toolbox = toolbox().with_rules(&rules.unwrap());
+        let id = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
+        for name in ["send_message", "shown"] {
+            assert!(
+                StreamedCall::new(id, name, &toolbox, Some(space(1)), true).is_none(),
+                "{name}"
+            );
+        }
     }
 }

@@ -7,6 +7,7 @@ use smartspace_store::runs::steps::{CallFile, CallRecord, Opaque, StepRecord};
 use crate::{
     agent_loop::state::State,
     model_files::{FileCapacity, file_ref},
+    prompt::{format::Name, lines::file_line},
 };
 
 impl State {
@@ -80,18 +81,26 @@ pub(crate) fn results<'a>(
             has_lines: BUILT_IN.contains(&record.name.as_str()),
         })
         .collect();
-    let files: Vec<_> = made.flat_map(pictures).collect();
+    let files: Vec<_> = made.flat_map(files_of).collect();
     let results = (!results.is_empty()).then_some(Message::ToolResults { results });
     let files = (!files.is_empty()).then_some(Message::Files { files });
     results.into_iter().chain(files)
 }
 
-/// The pictures that a call has returned. One that no model takes is only named.
-fn pictures(record: &CallRecord) -> impl Iterator<Item = FileRef> {
-    record.files.iter().map(|CallFile { space_id, label, file }| FileRef {
-        call_id: Some(record.call_id),
-        is_cut: !FileCapacity::default().take(&file.part),
-        ..file_ref(*space_id, file, label.clone())
+/// The pictures that a call has returned, or the files of its answer. One that no model takes is
+/// only named.
+fn files_of(record: &CallRecord) -> impl Iterator<Item = FileRef> {
+    record.files.iter().zip(1..).map(|(CallFile { space_id, label, file }, number)| {
+        let label = if label.is_empty() {
+            format!("From the answer to {}: {}", Name(&record.name), file_line(number, &file.part))
+        } else {
+            label.clone()
+        };
+        FileRef {
+            call_id: Some(record.call_id),
+            is_cut: !FileCapacity::default().take(&file.part),
+            ..file_ref(*space_id, file, label)
+        }
     })
 }
 

@@ -4,18 +4,26 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use smartspace_domain::{Time, forms::FormAnswer, json, steps::CallStatus};
-use smartspace_store::runs::steps::{CallBegun, CallRecord};
+use smartspace_domain::{
+    Time,
+    approvals::ApprovalState,
+    forms::{FormAnswer, first_text},
+    json,
+    steps::CallStatus,
+};
+use smartspace_store::runs::{
+    approvals::CallApproval,
+    steps::{CallBegun, CallRecord},
+};
 
 use crate::{
-    agent_loop::state::{Pending, State},
+    agent_loop::state::{Pending, State, decisions::deciders},
     prompt::{
         changes::{Known, OwnChange, write_changes},
         format::{Excerpt, Name, Span},
         lines::operator,
         lists::minute,
         reading::PromptSources,
-        run_activity::first_text,
     },
     run_context::RunContext,
     watchers::resumed,
@@ -34,18 +42,22 @@ impl State {
     pub(super) fn note_call(&mut self, record: &CallRecord) {
         let is_form = record.answer.is_some() || record.status == CallStatus::Pending;
         let acted_at = if is_form { record.started_at } else { record.finished_at };
-        self.last_action = self.last_action.max(acted_at);
+        // The run has waited before it made a call that people have approved.
+        let has_waited = record.approval.is_some() && !is_form;
+        if !has_waited {
+            self.last_action = self.last_action.max(acted_at);
+        }
     }
 
-    /// Notes the answers to the forms of the last step, and which of its calls changed the agent's
-    /// state.
+    /// Notes the answers to the forms of the last step, and the decisions on its calls.
     pub(crate) fn note_answers(&mut self, pending: &Pending) {
         let calls = pending.calls.iter().zip(&pending.records);
         let forms: Vec<(&CallBegun, &CallRecord)> = calls
             .filter_map(|(begun, record)| Some((begun, record.as_ref()?)))
-            .filter(|(_, record)| record.answer.is_some())
+            .filter(|(_, record)| record.answer.is_some() || was_asked(record))
             .collect();
         let senders = forms.iter().filter_map(|(_, record)| record.answer.as_ref()?.sender.clone());
+        let senders = senders.chain(forms.iter().flat_map(|(_, record)| deciders(record)));
         self.names.add(&senders.collect::<Vec<_>>());
         self.answers = forms
             .iter()
@@ -59,6 +71,9 @@ impl State {
         let input = json::parse(&begun.input).ok();
         if let Some(question) = input.as_ref().and_then(first_text).filter(|_| with_question) {
             form = format!("{form} {}", Excerpt(question, MAX_QUESTION_CHARS));
+        }
+        if let Some(approval) = &record.approval {
+            return self.decision(&form, begun, record, approval);
         }
         let sender = record.answer.as_ref().and_then(|answer| answer.sender.as_ref());
         let who = sender.map_or_else(operator, |sender| self.names.of(sender));
@@ -117,6 +132,13 @@ impl State {
         }
         Some(format!("{} Changed meanwhile:\n{}", sentences.join(" "), changed.join("\n")))
     }
+}
+
+/// Whether people were asked about the call.
+fn was_asked(record: &CallRecord) -> bool {
+    let is_asked =
+        |it: &CallApproval| it.state != ApprovalState::Declined || !it.decisions.is_empty();
+    record.approval.as_ref().is_some_and(is_asked)
 }
 
 fn capitalized(who: &str) -> String {

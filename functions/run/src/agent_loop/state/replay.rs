@@ -50,6 +50,7 @@ impl State {
                 *record = calls.remove(&(step.index, index as u32));
                 if let Some(record) = record {
                     self.note_own_change(begun, record);
+                    self.note_declined(begun, record);
                     self.add_result(record);
                     if step.index >= own {
                         self.add_usage(record);

@@ -18,12 +18,14 @@ use crate::{
         state::{CaughtUp, Pending, State, results},
         steps::{
             AgentLoop,
+            rulings::edited,
             run_end::{LoopExit, RunEnd},
         },
     },
     tools::{
         calling::Calling,
         execution::execute,
+        ruling::Ruling,
         tool::{Concurrency, TIME_LIMIT},
     },
 };
@@ -52,20 +54,25 @@ impl AgentLoop<'_> {
             return Ok(None);
         }
         // The worker that made this call stopped before it ended the run.
-        let ends = |record: &CallRecord| record.ends.map(|reason| (reason, record.index as usize));
-        if let Some((reason, call)) = pending.made().find_map(ends) {
-            let end = RunEnd::by_call(reason, &pending.calls[call], state.has_posted);
-            return Ok(Some(end.exit()));
-        }
-        if let Some(exit) = self.make_calls(state, &mut pending, deadline).await? {
+        if let Some(exit) = ended_by_call(state, &pending) {
             return Ok(Some(exit));
+        }
+        let mut has_waited = false;
+        loop {
+            if let Some(exit) = self.make_calls(state, &mut pending, deadline).await? {
+                return Ok(Some(exit));
+            }
+            if pending.open_forms() == 0 {
+                break;
+            }
+            has_waited = true;
+            if let Some(exit) = self.wait_for_people(state, &mut pending).await? {
+                return Ok(Some(exit));
+            }
         }
         // People may still answer a form of a cut answer.
-        if state.cuts > 1 && pending.open_forms() == 0 {
+        if state.cuts > 1 && !has_waited {
             return Ok(Some(RunEnd::completed(EndReason::Length).exit()));
-        }
-        if let Some(exit) = self.wait_for_people(state, &mut pending).await? {
-            return Ok(Some(exit));
         }
         state.note_answers(&pending);
         state.messages.extend(results(pending.made()));
@@ -83,6 +90,12 @@ impl AgentLoop<'_> {
     ) -> Result<Option<LoopExit>> {
         let mut waits = 0;
         while let Some(next) = pending.next() {
+            let ruling = self.ruling(state, pending, &next).await?;
+            let must_wait = !next.behind.is_empty() && !matches!(ruling, Ruling::Ask(_));
+            if must_wait || self.may_change_space(pending, &next.behind) {
+                break;
+            }
+            let next = next.index;
             let concurrency = self.tools.concurrency(&pending.calls[next].name);
             let group = self.group_from(next, concurrency, pending);
             let limit = pending.calls[group.clone()]
@@ -92,7 +105,7 @@ impl AgentLoop<'_> {
             if !state.is_first_action && !self.context.has_time_for(limit.unwrap_or(TIME_LIMIT)) {
                 return Ok(Some(LoopExit::HandOver(None)));
             }
-            let made = match self.call(state, pending, group, concurrency).await {
+            let made = match self.call(state, pending, group, &ruling).await {
                 Err(Error::TooMany { wait, .. }) => {
                     if let Some(exit) = self.wait_for_next_second(wait, waits, deadline).await {
                         return Ok(Some(exit));
@@ -108,6 +121,7 @@ impl AgentLoop<'_> {
                 let index = finished.record.index as usize;
                 let ends = finished.record.ends;
                 state.note_own_change(&pending.calls[index], &finished.record);
+                state.note_declined(&pending.calls[index], &finished.record);
                 self.apply(state, &finished).await;
                 pending.records[index] = Some(finished.record);
                 if let Some(reason) = ends {
@@ -119,17 +133,17 @@ impl AgentLoop<'_> {
         Ok(None)
     }
 
-    /// The calls that may be made together, from `next` on.
+    /// The calls that may be made together, from `next` on. A call that a rule names is alone, and
+    /// so is one that people have decided.
     fn group_from(&self, next: usize, concurrency: Concurrency, pending: &Pending) -> Range<usize> {
-        if concurrency == Concurrency::Alone {
-            return next..next + 1;
-        }
-        let neighbours = pending.calls[next..]
-            .iter()
-            .take(MAX_CALLS_AT_ONCE)
-            .take_while(|call| self.tools.concurrency(&call.name) == concurrency)
-            .count();
-        next..next + neighbours
+        let calls = pending.calls.iter().zip(&pending.records).skip(next).take(MAX_CALLS_AT_ONCE);
+        let neighbours = calls.take_while(|(call, record)| {
+            concurrency != Concurrency::Alone
+                && self.tools.concurrency(&call.name) == concurrency
+                && !self.tools.is_ruled(&call.name)
+                && record.as_ref().is_none_or(|record| record.approval.is_none())
+        });
+        next..next + neighbours.count().max(1)
     }
 
     async fn apply(&self, state: &mut State, finished: &FinishedCall) {
@@ -147,7 +161,7 @@ impl AgentLoop<'_> {
         state.is_first_action = false;
     }
 
-    /// Waits until people have answered all forms. All other calls are done by now.
+    /// Waits until people have answered all forms and decided all calls that are shown to them.
     async fn wait_for_people(
         &self,
         state: &mut State,
@@ -159,13 +173,14 @@ impl AgentLoop<'_> {
             }
             let Some(step) = pending.made().next().map(|call| call.step) else { break };
             let calls = self.context.store().steps().calls_of(self.context.run.id, step).await?;
-            pending.records = calls.into_iter().map(Some).collect();
+            pending.reload(calls);
             for record in pending.made() {
+                state.note_declined(&pending.calls[record.index as usize], record);
                 state.add_result(record);
                 self.show_call(record);
             }
         }
-        Ok(None)
+        Ok(ended_by_call(state, pending))
     }
 
     /// Whether the model is asked again.
@@ -226,12 +241,19 @@ impl AgentLoop<'_> {
         state: &State,
         pending: &Pending,
         group: Range<usize>,
-        concurrency: Concurrency,
+        ruling: &Ruling,
     ) -> Result<Vec<FinishedCall>> {
+        let concurrency = self.tools.concurrency(&pending.calls[group.start].name);
+        let first = pending.records[group.start].as_ref();
+        let edited = first.and_then(|call| edited(&pending.calls[group.start], call));
+        let approved = self.with_card(first.filter(|call| call.is_approved())).await?;
         let spent = Mutex::new(state.used.clone());
+        let was_asked = |index: usize| {
+            pending.records[index].as_ref().is_some_and(|record| record.approval.is_some())
+        };
         let calling = |index: usize| {
-            let record = pending.records[index].as_ref();
-            let begun = &pending.calls[index];
+            let record = pending.records[index].as_ref().filter(|call| call.is_under_way());
+            let begun = edited.as_ref().unwrap_or(&pending.calls[index]);
             Calling {
                 context: self.context,
                 begun,
@@ -241,12 +263,15 @@ impl AgentLoop<'_> {
                 stream: StreamId::of(begun.call_id, pending.attempt),
                 tools_used: state.tools_used.clone(),
                 under_way: record,
+                ruling,
+                approved: approved.as_ref(),
                 open_forms: pending.open_forms(),
                 names: &state.names,
                 marks: &state.marks,
                 started_at: record.map_or_else(|| self.context.now(), |record| record.started_at),
                 spent: &spent,
-                is_repeatable: self.tools.is_repeatable(&begun.name),
+                // A call that people have approved is sent at most once.
+                is_repeatable: self.tools.is_repeatable(&begun.name) && !was_asked(index),
                 cuts: state.cuts,
             }
         };
@@ -265,6 +290,13 @@ impl AgentLoop<'_> {
         }
         Ok(finished)
     }
+}
+
+/// How the loop ends if a call or a decision of people has ended the run.
+fn ended_by_call(state: &State, pending: &Pending) -> Option<LoopExit> {
+    let ends = |record: &CallRecord| Some((record.ends?, record.index as usize));
+    let (reason, call) = pending.made().find_map(ends)?;
+    Some(RunEnd::by_call(reason, &pending.calls[call], state.has_posted).exit())
 }
 
 /// Whether the call has posted its message.

@@ -16,7 +16,7 @@ use crate::{
         state::State,
         steps::{AgentLoop, run_end::RunEnd},
     },
-    tools::{builtin::send_message, calling::Calling, execution::tool_and_input},
+    tools::{builtin::send_message, calling::Calling, execution::tool_and_input, ruling::Ruling},
 };
 
 impl AgentLoop<'_> {
@@ -47,6 +47,8 @@ impl AgentLoop<'_> {
             stream: StreamId::of(begun.call_id, step.stream_attempt),
             tools_used: state.tools_used.clone(),
             under_way: None,
+            ruling: &Ruling::Make,
+            approved: None,
             open_forms: 0,
             names: &state.names,
             marks: &state.marks,
@@ -82,7 +84,8 @@ impl AgentLoop<'_> {
         match &step.calls[..] {
             [only] if only.name == SEND_MESSAGE => {
                 let ends = context.config.run_loop.end_after_send || self.must_call();
-                Some(only).filter(|_| ends && context.dry_run.is_none())
+                let may_end = ends && context.dry_run.is_none() && !self.tools.is_ruled(&only.name);
+                Some(only).filter(|_| may_end)
             }
             _ => None,
         }

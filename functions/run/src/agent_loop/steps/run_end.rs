@@ -49,9 +49,12 @@ impl RunEnd {
         }
     }
 
-    /// The end by a call of a tool that ends runs. A run that has posted something is not silent,
-    /// so its `skip_response` is a plain end.
+    /// The end by a call of a tool that ends runs, or by the people who decided a call. A run that
+    /// has posted something is not silent, so its `skip_response` is a plain end.
     pub(super) fn by_call(reason: EndReason, call: &CallBegun, has_posted: bool) -> Self {
+        if reason == EndReason::Declined {
+            return Self { status: RunStatus::Canceled, ..Self::completed(reason) };
+        }
         if reason != EndReason::Skipped {
             return Self::completed(reason);
         }

@@ -4,7 +4,7 @@ use smartspace_domain::{
     events::{EventKind, StreamEnd},
     runs::{RunError, RunStatus},
 };
-use smartspace_pipeline::endings::log_failure;
+use smartspace_pipeline::endings::log_end;
 use smartspace_store::runs::{
     endings::Ended,
     steps::{CallRecord, Progress},
@@ -55,10 +55,8 @@ impl Worker {
         };
         if run.status == RunStatus::Failed {
             self.context.streams.end_all(Some(StreamEnd::Failed));
-            if let Some(error) = &error {
-                log_failure(run, error);
-            }
         }
+        log_end(run, error.as_ref());
         self.context.announce_end(run, error, read).await;
         self.context.pipeline.close_calls_now(run).await;
     }

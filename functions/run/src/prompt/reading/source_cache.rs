@@ -29,8 +29,9 @@ pub(crate) struct SourceCache {
     /// The spaces of agents. Their cards are read together with the agent, and only missing ones
     /// are read afterwards.
     spaces: BoundedCache<EntityId, Arc<[SpaceId]>>,
-    /// The last messages of spaces. Message numbers have no gaps, and a message changes only while
-    /// it is a card whose call has no result. So new messages and open cards are all that is read.
+    /// The last messages of spaces. Message numbers have no gaps, and few messages may change:
+    /// cards whose call has no result, and messages with files, which may be deleted. So these
+    /// and new messages are all that is read.
     messages: BoundedCache<SpaceId, Arc<[Arc<MessageRecord>]>>,
 }
 
@@ -55,7 +56,7 @@ impl SourceCache {
         let mut messages = before.to_vec();
         let open: Vec<_> = messages
             .iter()
-            .filter(|message| message.is_open())
+            .filter(|message| message.may_change())
             .map(|message| (space, message.seq))
             .collect();
         let range = before.last().map_or(Range::Before(u64::MAX), |last| Range::After(last.seq));

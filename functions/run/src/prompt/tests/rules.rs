@@ -46,7 +46,8 @@ fn waited() -> PromptSources {
     let trigger_space = all.trigger_space.as_mut().unwrap();
     trigger_space.trigger = Arc::clone(&trigger_space.messages[3]);
     let own = Arc::make_mut(&mut trigger_space.messages[4]);
-    own.sender = Sender { id: all.agent.id, name: "Ada".into(), kind: EntityType::Agent };
+    own.sender =
+        Sender { id: all.agent.id, name: "Ada".into(), kind: EntityType::Agent, guest: false };
     all
 }
 
@@ -112,6 +113,7 @@ fn a_trigger_says_in_words_why_the_agent_runs() {
         id: EntityId::new(Time::default(), 9),
         name: "Desk".into(),
         kind: EntityType::Agent,
+        guest: false,
     };
     let handed = trigger().handed_on(Delegation { by, note: None });
     assert_eq!(head(from(Source::Delegated)(handed)), "handed to you by Desk");
@@ -269,4 +271,76 @@ fn the_card_of_a_form_says_who_answered() {
         card("expired", json!({"error": "expired"}), None),
         r#"{"error":"expired"} (expired)"#
     );
+}
+
+#[test]
+fn the_card_of_a_call_that_people_decide_says_how_far_that_is() {
+    let olga = |action: &str| decision(5, "Olga", action, false);
+    let max = |action: &str| decision(6, "Max", action, true);
+    let paid = json!({"paid": true});
+    let declined = json!({"declined": true, "reason": "too \"much\"\n#9"});
+    let lines = [
+        decided("pending", "open", &[], None, 1),
+        decided("pending", "open", &[olga("approve")], None, 2),
+        decided("pending", "approved", &[olga("edit"), max("approve")], None, 2),
+        decided("completed", "approved", &[olga("approve")], Some(&paid), 1),
+        decided("failed", "approved", &[max("approve")], Some(&json!({"error": "no"})), 1),
+        decided("completed", "declined", &[olga("decline")], Some(&declined), 1),
+        decided("completed", "declined", &[max("decline")], Some(&json!({"declined": true})), 1),
+        decided("completed", "declined", &[olga("respond")], Some(&json!({"response": "No."})), 1),
+        decided("expired", "expired", &[], Some(&json!({"declined": true})), 1),
+        decided("canceled", "open", &[], Some(&json!({"error": "canceled"})), 1),
+    ];
+    assert_eq!(
+        lines,
+        [
+            "(waits for approval by owners)",
+            "(waits for approval by 2 owners; approved by Olga)",
+            "(approved by Olga, Max (by the operator))",
+            "output={\"paid\":true} (approved by Olga)",
+            "output={\"error\":\"no\"} (failed; approved by Max (by the operator))",
+            r#"(declined by Olga: "too \"much\"\u000a#9")"#,
+            "(declined by Max (by the operator))",
+            "output={\"response\":\"No.\"} (answered by Olga)",
+            "output={\"declined\":true} (expired)",
+            "output={\"error\":\"canceled\"} (canceled)",
+        ]
+    );
+}
+
+fn decision(number: u128, name: &str, action: &str, by_operator: bool) -> serde_json::Value {
+    json!({
+        "by": EntityId::new(Time::default(), number),
+        "name": name,
+        "action": action,
+        "at": Time::default(),
+        "byOperator": by_operator,
+    })
+}
+
+/// The line of a card after its input.
+fn decided(
+    status: &str,
+    state: &str,
+    decisions: &[serde_json::Value],
+    output: Option<&serde_json::Value>,
+    needed: u32,
+) -> String {
+    let mut all = sources(&PLAIN, 6);
+    let message = Arc::make_mut(&mut all.trigger_space.as_mut().unwrap().messages[2]);
+    let card = message.card.as_mut().unwrap();
+    let mut stored = serde_json::to_value(&*card).unwrap();
+    stored["status"] = json!(status);
+    stored["input"] = json!({"text": "{}"});
+    stored["output"] = output.map_or(json!(null), |it| json!({"text": it.to_string()}));
+    let approval =
+        json!({"by": "owners", "needed": needed, "state": state, "decisions": decisions});
+    stored["asks"] = json!({
+        "ui": "approval", "hasSchema": true, "answerBy": "humans", "until": message.created_at,
+        "approval": approval,
+    });
+    *card = serde_json::from_value(stored).unwrap();
+    let message = MessageRecord::clone(message);
+    let line = crate::prompt::lines::content(&all.names, &message);
+    line.split_once("input={} ").unwrap().1.to_owned()
 }

@@ -63,6 +63,7 @@ impl BuiltInTool for Delegate {
             id: context.run.agent_id,
             name: context.name.clone(),
             kind: EntityType::Agent,
+            guest: false,
         };
         let hand_on = HandOn {
             from: &context.run,

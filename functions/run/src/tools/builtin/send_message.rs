@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{
     Error, Result,
-    ids::{AttachmentId, MessageId, SpaceId},
+    ids::{AttachmentId, SpaceId},
     messages::excerpt,
     steps::CallStatus,
     tools::SEND_MESSAGE,
@@ -62,7 +62,7 @@ impl BuiltInTool for SendMessage {
         };
         Ok(Outcome {
             is_stored: true,
-            message: Some(MessageId::of_call(calling.begun.call_id)),
+            message: Some(calling.message_id()),
             active_space: Some(space),
             read_up_to: posted.read_up_to,
             ..Outcome::completed(posted.appended.call_output.unwrap_or_default())
@@ -94,7 +94,7 @@ pub(crate) async fn message(
         Err(error @ Error::Invalid(_)) => return Ok(Err(error.to_string())),
         Err(error) => return Err(error),
     };
-    let id = MessageId::of_call(calling.begun.call_id);
+    let id = calling.message_id();
     let record = CallRecord {
         status: CallStatus::Completed,
         output: json!({"success": true, "messageId": id, "status": "delivered"}),

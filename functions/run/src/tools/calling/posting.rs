@@ -89,7 +89,7 @@ impl Calling<'_> {
 
     fn new_message(&self, space: SpaceId, post: PostContent, by: RunSender) -> NewMessage {
         NewMessage {
-            id: MessageId::of_call(self.begun.call_id),
+            id: self.message_id(),
             space,
             sender: self.context.run.agent_id,
             content: post.content,

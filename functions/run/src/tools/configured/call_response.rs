@@ -7,7 +7,7 @@ use smartspace_domain::{
     ids::SpaceId,
     steps::CallStatus,
 };
-use smartspace_store::{attachments::UnsentRoom, messages::MessageFile, runs::steps::CallFile};
+use smartspace_store::{messages::MessageFile, runs::steps::CallFile};
 
 use crate::{
     prompt::lines::file_line,
@@ -42,15 +42,13 @@ impl CallResponse {
     ) -> Outcome {
         let Self { mut outcome, images, title } = self;
         let mut notes = Vec::new();
-        // The card names its pictures at once.
-        let room = if card.is_some() { UnsentRoom::SentAtOnce } else { UnsentRoom::Limited };
         let many = images.len();
         let tool = &calling.begun.name;
         let stem = if title.is_empty() { tool } else { &title };
         for (image, number) in images.into_iter().take(IMAGES_OF_RESULT).zip(1..) {
             let name = if many > 1 { format!("{stem}-{number}") } else { stem.clone() };
             let stored = match card.or(calling.active_space) {
-                Some(space) => store_picture(calling, space, image, &name, room).await,
+                Some(space) => store_picture(calling, space, image, &name).await,
                 None => Err("no space is active".to_owned()),
             };
             match stored {
@@ -83,7 +81,6 @@ async fn store_picture(
     space: SpaceId,
     image: ReturnedImage,
     stem: &str,
-    room: UnsentRoom,
 ) -> Result<(SpaceId, MessageFile), String> {
     let context = calling.context;
     let known = context.egress.secrets().await.map_err(|error| error.to_string())?;
@@ -95,7 +92,7 @@ async fn store_picture(
     let pipeline = context.pipeline.clone();
     // In a task of its own: if the run is stopped in between, the file is still stored whole or
     // cleaned up.
-    let storing = async move { pipeline.keep_made(agent, space, image, room).await };
+    let storing = async move { pipeline.keep_made(agent, space, image).await };
     let stored = tokio::spawn(storing).await.map_err(|error| error.to_string())?;
     match stored {
         Ok(file) => Ok((space, file.named())),
@@ -103,7 +100,7 @@ async fn store_picture(
         Err(error) => {
             tracing::warn!(run = %context.run.id, %error, "a picture of a call was not stored");
             Err(match error {
-                Error::Conflict(text) => text,
+                Error::Conflict(text) | Error::NoRoom(text) => text,
                 _ => "it could not be stored".into(),
             })
         }

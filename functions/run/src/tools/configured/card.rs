@@ -1,12 +1,7 @@
 //! A call as a card: a message that shows the call and its result.
 
 use serde_json::Value;
-use smartspace_domain::{
-    Result,
-    ids::{MessageId, SpaceId},
-    limits::CARD_BYTES,
-    messages::Message,
-};
+use smartspace_domain::{Result, ids::SpaceId, limits::CARD_BYTES, messages::Message};
 use smartspace_store::messages::append::{Content, NewCard, NewForm};
 
 use crate::tools::calling::{Calling, Outcome};
@@ -31,7 +26,7 @@ impl Calling<'_> {
         if let Some(refused) = too_long(&input) {
             return Ok(CardOutcome::Refused(refused));
         }
-        let id = MessageId::of_call(self.begun.call_id);
+        let id = self.message_id();
         let card = NewCard {
             call_id: self.begun.call_id,
             name: self.begun.name.clone(),

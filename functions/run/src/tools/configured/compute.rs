@@ -15,7 +15,7 @@ pub(super) fn evaluate(expression: &str, input: &Value) -> Outcome {
             "the input is too long to compute with; expected at most {MAX_INPUT_BYTES} bytes"
         ));
     }
-    match smartspace_cel::evaluate(expression, input) {
+    match smartspace_cel::evaluate(expression, &[("input", input)]) {
         Ok(output) => Outcome::completed(bounded(output)),
         Err(error) => Outcome::error(error),
     }

@@ -73,7 +73,13 @@ pub(crate) async fn begin<'a>(
         is_external: true,
         ..Outcome::completed(Value::Null)
     };
+    // An approved call has its card already, which the result finishes.
+    let asked = calling.approved.map(|approved| approved.card);
     let (card, read_up_to) = match visible {
+        _ if let Some(card) = asked => {
+            calling.store_outcome(&open).await?;
+            (card, None)
+        }
         None => {
             calling.store_outcome(&open).await?;
             (None, None)
@@ -99,8 +105,9 @@ impl<'a> UnderWay<'a> {
     async fn end(self) -> Result<Outcome> {
         let Self { calling, request, card, read_up_to, counted } = self;
         let context = calling.context;
+        let space = card.map(|card| card.space).or(calling.active_space);
         let response = match request {
-            Request::Image(request) => image::draw(calling, request).await,
+            Request::Image(request) => image::draw(calling, request, space).await,
             Request::Http(outgoing) => http::send(&context.egress, *outgoing).await,
             Request::Mcp(tool, input) => {
                 let progress = watch::Sender::new(String::new());

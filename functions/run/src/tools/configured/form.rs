@@ -55,8 +55,13 @@ pub(super) async fn ask(
         }
     };
     let until = calling.context.now() + form.waits;
-    let form =
-        NewForm { ui: form.ui.clone(), result_schema, answer_by: form.answer_by.clone(), until };
+    let form = NewForm {
+        ui: form.ui.clone(),
+        result_schema,
+        answer_by: form.answer_by.clone(),
+        until,
+        approval: None,
+    };
     let open = Outcome { status: CallStatus::Pending, ..Outcome::completed(Value::Null) };
     match calling.post_card(space, input, open, Some(form)).await? {
         CardOutcome::Posted(card, outcome) => {

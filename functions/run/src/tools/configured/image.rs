@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 use smartspace_domain::{
-    attachments::file_stem, providers::ProviderName, runs::Usage, tools::ImageSize,
+    Error, attachments::file_stem, ids::SpaceId, providers::ProviderName, runs::Usage,
+    tools::ImageSize,
 };
 use smartspace_models::port::{Drawing, ImageRequest, ModelError};
 use smartspace_pipeline::spending::OutputLimit;
@@ -51,8 +52,15 @@ impl ImageTool {
     }
 }
 
-/// Draws the picture of a call.
-pub(super) async fn draw(calling: &Calling<'_>, request: ImageRequest) -> CallResponse {
+/// Draws the picture of a call, for the space that will store it.
+pub(super) async fn draw(
+    calling: &Calling<'_>,
+    request: ImageRequest,
+    space: Option<SpaceId>,
+) -> CallResponse {
+    if let Err(why) = check_room(calling, &request, space).await {
+        return Outcome::error(format!("the picture was not drawn: {why}")).into();
+    }
     let context = calling.context;
     let model = request.full_name();
     let id = image_call_id(context.run.id, calling.step, calling.index);
@@ -68,10 +76,7 @@ pub(super) async fn draw(calling: &Calling<'_>, request: ImageRequest) -> CallRe
         context.models.draw(&request).await
     };
     let used = match &drawn {
-        Ok(Drawing { usage, .. }) => {
-            let usage = usage.believable();
-            Some(Usage { cost: context.prices.cost(&model, &usage), ..usage })
-        }
+        Ok(Drawing { usage, .. }) => Some(context.prices.priced(&model, usage.believable())),
         Err(error) => error.is_refusal().then(Usage::default),
     };
     spending.settle(&id, used.as_ref()).await;
@@ -90,5 +95,24 @@ pub(super) async fn draw(calling: &Calling<'_>, request: ImageRequest) -> CallRe
             };
             Outcome::error(format!("the picture was not drawn: {message}")).into()
         }
+    }
+}
+
+/// Fails if the picture could not be stored: it would be paid for and lost.
+async fn check_room(
+    calling: &Calling<'_>,
+    request: &ImageRequest,
+    space: Option<SpaceId>,
+) -> Result<(), String> {
+    let space = space.ok_or("no space is active")?;
+    let context = calling.context;
+    let files = context.store().attachments();
+    match files.must_have_room(space, context.run.agent_id, request.size.bytes()).await {
+        Err(Error::NoRoom(text)) => Err(text),
+        Err(error) => {
+            tracing::warn!(run = %context.run.id, %error, "the room for a picture was not read");
+            Err("the room for it is not known at this moment".into())
+        }
+        Ok(()) => Ok(()),
     }
 }

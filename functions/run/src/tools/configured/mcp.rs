@@ -37,7 +37,15 @@ pub(crate) struct McpTool {
     session: Arc<McpSession>,
     server: String,
     name: String,
+    /// `server__tool`, if models see another name.
+    whole_name: Option<String>,
     pub(crate) limit: Duration,
+}
+
+impl McpTool {
+    pub(crate) fn whole_name(&self) -> Option<&str> {
+        self.whole_name.as_deref()
+    }
 }
 
 /// The tools of an agent's servers, for one run.
@@ -136,8 +144,8 @@ fn configured(
         // The protocol requires it, and providers refuse any other type.
         schema.insert("type".to_owned(), json!("object"));
     }
+    let whole_name = whole_name(&server.name, &tool.name);
     Configured {
-        name,
         description: tool.description.clone(),
         input_schema,
         is_visible: server.visible,
@@ -148,16 +156,22 @@ fn configured(
             session: Arc::clone(session),
             server: server.name.clone(),
             name: tool.name.clone(),
+            whole_name: Some(whole_name).filter(|whole| *whole != name),
             limit: limit_of(server),
         }),
+        name,
         validator: std::sync::OnceLock::new(),
     }
+}
+
+fn whole_name(server: &str, tool: &str) -> String {
+    format!("{server}__{tool}")
 }
 
 /// The name of a tool for models. Characters that they can't write are replaced, and a long name is
 /// cut. Such a name ends with a hash of the whole name, so that no other tool has the same one.
 fn offered_name(server: &str, tool: &str) -> String {
-    let whole = format!("{server}__{tool}");
+    let whole = whole_name(server, tool);
     let is_fine = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
     if whole.len() <= MAX_NAME_BYTES && whole.chars().all(is_fine) {
         return whole;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use smartspace_domain::ids::SpaceId;
 
-use crate::tools::{calling::Calling, configured::Configured, output::bounded_to};
+use crate::tools::{configured::Configured, output::bounded_to};
 
 /// An extra input of visible tools: the space for the card, if not the active one. It is removed
 /// before the call.
@@ -37,16 +37,15 @@ impl Configured {
         }
         input_schema
     }
-}
 
-impl Calling<'_> {
-    /// The space in which a call is shown, and its input without the target.
-    pub(crate) fn shown_in(
+    /// The space in which a call is shown, and its input without the target. `active` is the active
+    /// space.
+    pub(super) fn shown_in(
         &self,
-        configured: &Configured,
+        active: Option<SpaceId>,
         mut input: Value,
     ) -> Result<(SpaceId, Value), String> {
-        let target = if configured.takes_target() {
+        let target = if self.takes_target() {
             match input.as_object_mut().and_then(|input| input.shift_remove(TARGET)) {
                 Some(Value::String(target)) => Some(target),
                 Some(Value::Null) | None => None,
@@ -64,7 +63,7 @@ impl Calling<'_> {
             Some(target) => {
                 target.parse().map(Some).map_err(|error| format!("{TARGET}: {error}"))?
             }
-            None => configured.target.or(self.active_space),
+            None => self.target.or(active),
         };
         match space {
             Some(space) => Ok((space, input)),

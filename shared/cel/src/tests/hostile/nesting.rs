@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::{assert_refused, evaluated, letters, nested};
 use crate::{
-    check,
     syntax::{Macro, Node, depth::levels, parse},
+    tests::check,
 };
 
 const TOO_DEEP: &str = "the expression is nested too deeply; simplify it";
@@ -90,7 +90,7 @@ fn depth_is_bounded() {
 fn depth(node: &Node) -> usize {
     let deepest = |nodes: &mut dyn Iterator<Item = &Node>| nodes.map(depth).max().unwrap_or(0);
     1 + match node {
-        Node::Constant(_) | Node::Input | Node::Variable(_) => 0,
+        Node::Constant(_) | Node::Input(_) | Node::Variable(_) => 0,
         Node::Field(of, _) | Node::HasField(of, _) | Node::Unary(_, of) => depth(of),
         Node::List(items) => deepest(&mut items.iter()),
         Node::Map(entries) => deepest(&mut entries.iter().flat_map(|(key, value)| [key, value])),
@@ -142,7 +142,7 @@ proptest! {
     /// The recursion over an expression relies on the count of `levels`.
     #[test]
     fn no_expression_is_deeper_than_its_counted_levels(expression in any_expression()) {
-        if let (Ok(levels), Ok(node)) = (levels(&expression), parse(&expression)) {
+        if let (Ok(levels), Ok(node)) = (levels(&expression), parse(&expression, &["input"])) {
             prop_assert!(depth(&node) <= levels + 1, "{} levels of {}", levels, expression);
         }
     }

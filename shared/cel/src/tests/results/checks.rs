@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{check, evaluate};
+use crate::tests::{check, evaluate};
 
 #[test]
 fn check_finds_what_cannot_be_evaluated() {
@@ -39,4 +39,26 @@ fn check_finds_what_cannot_be_evaluated() {
         assert_eq!(check(expression), Err(expected.to_owned()), "{expression}");
         assert_eq!(evaluate(expression, &json!(null)), Err(expected.to_owned()), "{expression}");
     }
+}
+
+#[test]
+fn an_expression_uses_the_variables_that_it_is_given() {
+    let (input, space) = (json!({"a": 1}), json!({"name": "Desk"}));
+    let variables = [("input", &input), ("space", &space)];
+    let names = ["input", "space"];
+    for (expression, expected) in [
+        ("input.a", Ok(json!(1))),
+        ("space.name + string(.input.a)", Ok(json!("Desk1"))),
+        // The variable of a macro hides the one with the same name.
+        ("[2].map(space, space + input.a)", Ok(json!([3]))),
+        ("[2].map(x, .space.name)", Ok(json!(["Desk"]))),
+    ] {
+        assert_eq!(crate::check(expression, &names), Ok(()), "{expression}");
+        assert_eq!(crate::evaluate(expression, &variables), expected, "{expression}");
+    }
+    let unknown = "unknown name 'tool'; an expression can use 'input', 'space' and the variables \
+                   of macros";
+    assert_eq!(crate::check("tool", &names), Err(unknown.to_owned()));
+    assert_eq!(crate::evaluate("tool", &variables), Err(unknown.to_owned()));
+    assert_eq!(crate::evaluate("tool", &[("tool", &input)]), Ok(input));
 }

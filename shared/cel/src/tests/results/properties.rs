@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{check, evaluate};
+use crate::tests::{check, evaluate};
 
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![

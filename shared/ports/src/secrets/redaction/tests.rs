@@ -5,7 +5,7 @@ use base64::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::secrets::redaction::*;
+use crate::secrets::{Secret, redaction::*};
 
 /// Has quotes, the special characters of every encoding, a space, and non-ASCII characters.
 const AWKWARD: &str = r#"p"a\s<s>&w'o/r+d=1 é😀%2f?#~"#;
@@ -78,6 +78,80 @@ fn a_secret_becomes_its_name_in_every_encoding() {
     for form in encodings(AWKWARD) {
         assert_eq!(known.redact(&format!("a {form} b")), "a [secret AWKWARD] b");
     }
+}
+
+/// How servers may write a secret, one row for each way.
+const WAYS: [(&str, &str); 32] = [
+    ("plain", "sk-Very/S+Key&=1"),
+    ("small", "sk-very/s+key&=1"),
+    ("capitals", "SK-VERY/S+KEY&=1"),
+    ("JSON, slash", r"sk-Very\/S+Key&=1"),
+    ("JSON, ampersand", r"sk-Very/S+Key\u0026=1"),
+    ("JSON, mixed", r"sk-Very\/S\u002BKey\u0026\u003d1"),
+    ("JSON, all of it", r"\u0073\u006b\u002d\u0056\u0065\u0072\u0079/S+Key&=1"),
+    ("JSON in JSON", r"sk-Very\\/S+Key\\u0026=1"),
+    ("JavaScript", r"sk\x2dVery\x2fS\x2bKey\x26=1"),
+    ("percent", "sk-Very%2FS%2BKey%26%3D1"),
+    ("percent, small", "sk-Very%2fS%2bKey%26%3d1"),
+    ("percent, some of it", "sk-Very%2FS+Key&%3D1"),
+    ("percent, all of it", "%73%6b%2d%56%65%72%79%2f%53%2b%4b%65%79%26%3d%31"),
+    ("percent, twice", "sk-Very%252FS%252BKey%2526%253D1"),
+    ("percent in JSON", r"sk-Very%2FS\u00252BKey%26\u00253D1"),
+    ("HTML", "sk-Very/S+Key&amp;=1"),
+    ("HTML, numbers", "sk-Very&#47;S&#43;Key&#38;&#61;1"),
+    ("HTML, hexadecimal", "sk-Very&#x2F;S&#x2b;Key&#X26;&#x3D;1"),
+    ("HTML, names", "sk-Very&sol;S&plus;Key&amp;&equals;1"),
+    ("HTML, twice", "sk-Very/S&amp;#43;Key&amp;amp;=1"),
+    ("HTML of percent", "sk-Very&#37;2FS&percnt;2BKey%26%3D1"),
+    ("base64", "c2stVmVyeS9TK0tleSY9M"),
+    ("base32", "ONVS2VTFOJ4S6UZLJNSXSJR5G"),
+    ("base32, small", "onvs2vtfoj4s6uzljnsxsjr5g"),
+    ("hexadecimal", "736b2d566572792f532b4b6579263d31"),
+    ("hexadecimal, capitals", "736B2D566572792F532B4B6579263D31"),
+    ("hexadecimal, colons", "73:6b:2d:56:65:72:79:2f:53:2b:4b:65:79:26:3d:31"),
+    ("hexadecimal, colons, capitals", "73:6B:2D:56:65:72:79:2F:53:2B:4B:65:79:26:3D:31"),
+    ("hexadecimal, blanks", "73 6b 2d 56 65 72 79 2f 53 2b 4b 65 79 26 3d 31"),
+    ("hexadecimal, 0x", "0x736b2d566572792f532b4b6579263d31"),
+    (
+        "hexadecimal, each 0x",
+        "0x73, 0x6b, 0x2d, 0x56, 0x65, 0x72, 0x79, 0x2f, 0x53, 0x2b, 0x4b, 0x65, 0x79, 0x26, \
+         0x3d, 0x31",
+    ),
+    ("base64 in an address", "c2stVmVyeS9TK0tleSY9M%54%3D"),
+];
+
+#[test]
+fn a_secret_is_removed_in_every_way_that_servers_write_it() {
+    let secret = WAYS[0].1;
+    let known = known(&[("KEY", secret)]);
+    for (way, written) in WAYS {
+        let redacted = known.redact(&format!("it was <{written}>, wasn't it")).into_owned();
+        let expected = ["it was <[secret KEY]", ">, wasn't it"];
+        let is_removed = redacted.starts_with("it was <") && redacted.contains("[secret KEY]");
+        assert!(is_removed && redacted.ends_with(expected[1]), "{way}: {redacted}");
+        // Nothing of it is left but bits that its last character shares with what follows.
+        assert!(redacted.len() <= "it was <0x[secret KEY]%54%3D>, wasn't it".len(), "{way}");
+        assert!(known.is_in(written) && !known.is_in(&redacted), "{way}: {redacted}");
+    }
+    for user in ["", "u", "us", "user"] {
+        let text = format!("{user}{secret}{user}");
+        for written in [STANDARD.encode(&text), URL_SAFE.encode(&text), base32(text.as_bytes())] {
+            let redacted = known.redact(&written).into_owned();
+            assert!(redacted.contains("[secret KEY]"), "{user}: {written} became {redacted}");
+            assert!(redacted.len() < "[secret KEY]".len() + 3 * user.len() + 8, "{redacted}");
+        }
+    }
+}
+
+/// RFC 4648, written another way than in the product.
+fn base32(bytes: &[u8]) -> String {
+    let bits = bytes.iter().fold(String::new(), |bits, byte| format!("{bits}{byte:08b}"));
+    let chars: Vec<char> = ('A'..='Z').chain('2'..='7').collect();
+    let groups = bits.as_bytes().chunks(5).map(|group| {
+        let group = format!("{:0<5}", std::str::from_utf8(group).unwrap());
+        chars[usize::from_str_radix(&group, 2).unwrap()]
+    });
+    groups.collect()
 }
 
 #[test]

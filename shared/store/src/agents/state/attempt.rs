@@ -59,6 +59,7 @@ impl Attempt {
             let call = CallRecord { output: (by.output)(&change.made), ..by.call.clone() };
             writes.push(worker_keeps(by.run, &by.lease, "")?);
             writes.push(call.write(by.run)?);
+            writes.extend(call.card_writes()?);
         }
         writes.extend(change.writes.iter().cloned());
         Ok(Self { writes, token })

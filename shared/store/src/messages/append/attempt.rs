@@ -23,6 +23,7 @@ use crate::{
     },
     runs::{
         ActiveRecord, RunRecord,
+        approvals::FormApproval,
         cards::{CardRef, OpenCall},
         forms::FormRecord,
         steps::{CallRecord, was_stopped, worker_keeps},
@@ -108,7 +109,8 @@ impl Attempt {
         };
         attempt.store_overflow(new.space)?;
         attempt.store_source(new, as_read, now)?;
-        attempt.writes.extend(naming(new.space, files)?);
+        let named = files.iter().map(|file| file.id);
+        attempt.writes.extend(naming(new.space, attempt.record.seq, named)?);
         attempt.place_runs(store, new.space, as_read, now)?;
         Ok(attempt)
     }
@@ -154,8 +156,20 @@ impl Attempt {
                     }
                 };
                 self.call_output = Some(output.clone());
-                let call = CallRecord { card: self.open_card(new.space), output, ..call.clone() };
-                self.writes.push(call.write(by.run)?);
+                // The card that showed the call to the people who have approved it.
+                let shown = call.card;
+                let card = self.open_card(new.space).or(shown);
+                let call = CallRecord { output, card, ..call.clone() };
+                match shown {
+                    Some(shown) if call.status == CallStatus::Pending => {
+                        self.writes.push(call.write_approved(by.run)?);
+                        self.writes.extend(shown.asked(now)?);
+                    }
+                    _ => {
+                        self.writes.push(call.write(by.run)?);
+                        self.writes.extend(call.card_writes()?);
+                    }
+                }
                 self.store_form(new, by, &call)
             }
         }
@@ -170,8 +184,12 @@ impl Attempt {
         let form = FormRecord {
             call,
             result_schema: asks.result_schema.clone().unwrap_or_default(),
-            answer_by: asks.answer_by.clone(),
+            answer_by: asks.answered_by(),
             until: asks.until,
+            approval: asks.approval.as_ref().map(|new| FormApproval {
+                rule: new.rule.clone(),
+                input_schema: new.input_schema.clone(),
+            }),
             expires_at: stored.expires_at,
         };
         self.writes.push(Write::put(keys::form(by.run, card.call_id), &form)?);

@@ -19,7 +19,7 @@ use crate::{
     attachments::FileRecord,
     limits::quota::minute_stays,
     messages::append::{MessageSource, NewMessage, space_as_read::SpaceAsRead},
-    shared::message::{MessageRecord, Overflow},
+    shared::message::{MessageRecord, Overflow, ToolCard},
     table::{keys, write::Write},
 };
 
@@ -80,6 +80,7 @@ impl Draft {
         let is_dispatch_apart = !is_later && self.dispatch.len() > limits::DISPATCH_INLINE;
         let by_run = if let MessageSource::Run(by) = &new.by { Some(by) } else { None };
         let Body { text, more_chars, card, overflow } = Body::of(&new.content);
+        let until = card.as_ref().and_then(ToolCard::asks_until);
         let record = MessageRecord {
             id: new.id,
             seq: self.seq,
@@ -104,6 +105,8 @@ impl Draft {
             due: is_later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
             due_at: is_later.then(|| now + limits::due::QUEUED),
             due_count: None,
+            g2pk: until.map(|_| keys::open_cards(new.space.part_of(keys::OPEN_PARTS))),
+            g2sk: until.map(|until| keys::open_card(until, new.space, self.seq)),
         };
         (record, overflow)
     }

@@ -4,7 +4,7 @@
 use smartspace_domain::{
     Time,
     dispatch::{Decided, Dispatch, IncomingMessage, Reason, Routed, Routing},
-    ids::SpaceId,
+    ids::{EntityId, SpaceId},
     messages::Message,
     quota::RateWindow,
     usage::{Usage, UsageByModel},
@@ -26,6 +26,7 @@ pub struct LateDispatch {
     pub decided: Decided,
     space: SpaceId,
     seq: u64,
+    sender: EntityId,
     /// The space's minute, as it was and as it will be, if more runs have to be counted than when
     /// the message was stored.
     minute: Option<(Option<RateWindow>, RateWindow)>,
@@ -80,7 +81,7 @@ impl Messages<'_> {
             }
         }
         let minute = (decided.taken.len() > counted).then_some((before, minute));
-        Ok(LateDispatch { decided, space, seq: record.seq, minute })
+        Ok(LateDispatch { decided, space, seq: record.seq, sender: record.sender.id, minute })
     }
 
     /// Stores which agents a message triggers, and the question to the router, unless that is
@@ -91,7 +92,7 @@ impl Messages<'_> {
         router: Option<&Routed>,
         now: Time,
     ) -> Result<Stored> {
-        let LateDispatch { decided, space, seq, minute } = late;
+        let LateDispatch { decided, space, seq, sender, minute } = late;
         let message = keys::numbered(*space, keys::MSG, *seq);
         let asked = if router.is_some() { "#router = :router, " } else { "" };
         let mut write = Write::update(
@@ -112,9 +113,10 @@ impl Messages<'_> {
             let head = Write::update(keys::space_head(*space), "SET #minute = :after");
             writes.push(minute_stays(head, before.as_ref())?.value(":after", after)?);
         }
-        if let Some(Routed { model, usage, .. }) = router.filter(|it| it.usage != Usage::default())
+        if let Some(Routed { model: Some(model), usage: Some(usage), .. }) = router
+            && *usage != Usage::default()
         {
-            let scope = UsageScope { agent: None, space: Some(*space) };
+            let scope = UsageScope { agent: Some(*sender), space: Some(*space) };
             writes.extend(usage::writes(scope, &UsageByModel::one(model, *usage), 0, now)?);
         }
         match self.store.table.transact(&writes).await {

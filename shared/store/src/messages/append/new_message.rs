@@ -7,7 +7,7 @@ use smartspace_domain::{
     messages::{MessageText, Origin},
 };
 
-pub use self::card::{NewCard, NewForm};
+pub use self::card::{NewApproval, NewCard, NewForm};
 use crate::{
     Result,
     attachments::FileRecord,

@@ -2,12 +2,15 @@
 //! The decision which agents a message triggers follows from these values alone. The transaction
 //! checks that none of them that matters has changed.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::Arc,
+};
 
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
-    budgets::{BudgetScope, ScopeBudget},
+    budgets::{BudgetScope, ScopeBudget, Spent},
     days::Day,
     dispatch::{Candidate, Decided, IncomingMessage, Routing, WakeLimits, decide},
     entities::EntityType::{Agent, Human},
@@ -66,6 +69,8 @@ impl Messages<'_> {
         let member_key = keys::member(id, sender);
         let mut wanted = vec![meta_key.clone(), head_key.clone(), member_key.clone()];
         wanted.extend(key.map(PostKey::item_key));
+        let ceiling = self.store.deployment_budget().map(|budget| Budgets::key(&budget, now));
+        wanted.extend(ceiling.clone());
         let of_agent = |agent: EntityId| {
             [keys::gate(agent), keys::slots(agent)]
                 .into_iter()
@@ -103,6 +108,7 @@ impl Messages<'_> {
         let mut as_read = SpaceAsRead::new(space, head, sender, roster);
         as_read.take_limits(self.store.quota(), &mut items, now)?;
         let more = as_read.more_keys(self.store, now);
+        let more: Vec<_> = more.into_iter().filter(|key| Some(key) != ceiling.as_ref()).collect();
         if !more.is_empty() {
             items.extend(self.store.table.get_all(&more).await?);
         }
@@ -200,35 +206,35 @@ impl SpaceAsRead {
             |(_, limits): &(&EntityId, &WakeLimits)| limits.mode != ConcurrencyMode::Parallel;
         let lanes = self.wake_limits.iter().filter(in_lane);
         let lanes = lanes.map(|(agent, _)| keys::lane(self.space.id, *agent));
-        let shared = self.shared_budgets(store).into_iter();
-        let own = self.wake_limits.iter().filter_map(|(agent, limits)| own_budget(*agent, limits));
-        let counters = shared.chain(own).map(|budget| Budgets::key(&budget, now));
-        lanes.chain(counters).collect()
+        let budgets = self
+            .wake_limits
+            .iter()
+            .flat_map(|(agent, limits)| store.budgets_of(*agent, limits, self.space_budget()));
+        let counters: BTreeMap<_, _> =
+            budgets.map(|budget| (budget.scope, Budgets::key(&budget, now))).collect();
+        lanes.chain(counters.into_values()).collect()
     }
 
-    /// The budgets of the space and of the deployment, if they have one.
-    fn shared_budgets(&self, store: &Store) -> Vec<ScopeBudget> {
+    /// The budget of the space, if it has one.
+    fn space_budget(&self) -> Option<ScopeBudget> {
         let limit = self.space.settings.budget.per_day();
-        let of_space = ScopeBudget::of(BudgetScope::Space(self.space.id), limit);
-        of_space.into_iter().chain(store.deployment_budget()).collect()
+        ScopeBudget::of(BudgetScope::Space(self.space.id), limit)
     }
 
     /// Takes the counters of budgets out of `items`.
     fn take_budgets(&mut self, store: &Store, items: &mut Items, now: Time) -> Result<()> {
         self.day = Day::of(now);
-        let mut shared = None;
-        for budget in self.shared_budgets(store) {
-            let is_used = Budgets::spent(&budget, items, now)?.is_used(budget.limit);
-            shared = shared.or(is_used.then_some(budget.scope));
-        }
+        let mut spent: BTreeMap<BudgetScope, Spent> = BTreeMap::new();
         for (agent, limits) in &self.wake_limits {
-            let own = match own_budget(*agent, limits) {
-                Some(own) => {
-                    Budgets::spent(&own, items, now)?.is_used(own.limit).then_some(own.scope)
-                }
-                None => None,
-            };
-            if let Some(scope) = own.or(shared) {
+            let mut used = None;
+            for budget in store.budgets_of(*agent, limits, self.space_budget()) {
+                let spent = match spent.entry(budget.scope) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => *new.insert(Budgets::spent(&budget, items, now)?),
+                };
+                used = used.or(spent.is_used(budget.limit).then_some(budget.scope));
+            }
+            if let Some(scope) = used {
                 self.used_budgets.insert(*agent, scope);
             }
         }
@@ -278,9 +284,4 @@ impl SpaceAsRead {
             RunId::of_message(agent, id, created_at)
         })
     }
-}
-
-/// The budget of an agent, if it has one.
-fn own_budget(agent: EntityId, limits: &WakeLimits) -> Option<ScopeBudget> {
-    ScopeBudget::of(BudgetScope::Agent(agent), limits.per_day)
 }

@@ -122,6 +122,7 @@ fn ending_writes(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Vec<
     if let Some(by) = by {
         writes.push(worker_keeps(by.run, by.lease, "")?);
         writes.push(by.result.write(by.run)?);
+        writes.extend(by.result.card_writes()?);
     }
     Ok(writes)
 }

@@ -12,7 +12,7 @@ use smartspace_domain::{
 
 use crate::{
     Result,
-    runs::{card_ref::CardRef, marks::Marks},
+    runs::{call_approval::CallApproval, card_ref::CardRef, marks::Marks},
     shared::message::MessageFile,
     table::{keys, write::Write},
 };
@@ -159,7 +159,10 @@ pub struct CallRecord {
     /// The space of its card, if no space triggered the run: the run is shown there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_in: Option<SpaceId>,
-    /// The pictures that it has returned.
+    /// The decisions of people, if a rule of the agent stopped the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<CallApproval>,
+    /// The pictures that it has returned, or the files of its answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<CallFile>,
     /// Its usage, if it asked a model that makes pictures.
@@ -171,7 +174,7 @@ pub struct CallRecord {
 }
 
 /// The attributes of a call that may be absent.
-const OPTIONAL: &[&str] = &[
+pub(super) const OPTIONAL: &[&str] = &[
     "ends",
     "activeSpace",
     "marks",
@@ -182,18 +185,19 @@ const OPTIONAL: &[&str] = &[
     "repeatable",
     "card",
     "shownIn",
+    "approval",
     "files",
     "used",
     "expiresAt",
 ];
 
-/// A picture that a call has returned.
+/// A picture that a call has returned, or a file of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallFile {
     /// The space that keeps it.
     pub space_id: SpaceId,
-    /// The text that the model reads before it.
+    /// The text that the model reads before it. Empty for a file of an answer.
     pub label: String,
     #[serde(flatten)]
     pub file: MessageFile,
@@ -241,6 +245,7 @@ impl CallRecord {
             repeatable: false,
             card: None,
             shown_in: None,
+            approval: None,
             files: Vec::new(),
             used: None,
             expires_at: None,
@@ -263,6 +268,9 @@ impl CallRecord {
     }
 
     pub(crate) fn write(&self, run: RunId) -> Result<Write> {
+        if self.uses_approval() {
+            return self.write_approved(run);
+        }
         if self.is_external && self.status != CallStatus::Pending {
             let write = Write::fill(self.key(run), self, OPTIONAL)?;
             return write.when("#status = :pending").value(":pending", CallStatus::Pending);

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
+    approvals::Approval,
     ids::{CallId, EntityId},
     messages::{Part, ToolPart},
     steps::CallStatus,
+    stored,
     tools::AnswerBy,
 };
 
@@ -42,12 +44,19 @@ pub struct Asks {
     pub answer_by: AnswerBy,
     /// When the form expires.
     pub until: Time,
+    /// The approvals, if people decide the call.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
     /// The entity that answered. `None` also if the operator answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<EntityId>,
     /// The name of that entity when it answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_name: Option<String>,
+    /// Whether it was a guest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resolved_by_guest: bool,
 }
 
 impl ToolCard {
@@ -55,6 +64,11 @@ impl ToolCard {
     pub(crate) fn least_bytes(&self) -> usize {
         let bytes = |json: &CutJson| json.text.len() + json.more;
         bytes(&self.input) + self.output.as_ref().map_or(0, bytes)
+    }
+
+    /// When its question expires, if it is a question that is open.
+    pub(crate) fn asks_until(&self) -> Option<Time> {
+        self.asks.as_ref().filter(|_| self.status == CallStatus::Pending).map(|asks| asks.until)
     }
 
     /// Whether a part of the card is in `TEXT#`.
@@ -81,12 +95,14 @@ impl ToolCard {
             answer_by: None,
             resolved_by: None,
             expires_at: None,
+            approval: None,
         };
         if let Some(asks) = self.asks {
             part.ui = Some(asks.ui);
             part.answer_by = Some(asks.answer_by);
             part.resolved_by = asks.resolved_by;
             part.expires_at = Some(asks.until);
+            part.approval = asks.approval;
         }
         Part::Tool(Box::new(part))
     }

@@ -17,7 +17,7 @@ use crate::{
     Error, Members, Result,
     entities::not_retired,
     spaces::{
-        SpaceOverview, SpaceRecord,
+        SpaceOverview, SpaceRecord, emptiness,
         members::{TRIES, being_changed, name_is_free, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -73,7 +73,7 @@ impl Members<'_> {
             }
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
             let member = match before {
-                Some(member) => MemberRecord { role, ..member.clone() }.described(entity),
+                Some(member) => member.clone().in_role(role, now).described(entity),
                 None => new_member(space, entity, role, roster.head.seq, now),
             };
             let mut writes = join_writes(space, &roster, &record, &member)?;
@@ -136,6 +136,7 @@ fn new_member(space: SpaceId, entity: &Entity, role: Role, seq: u64, now: Time) 
         last_run_at: None,
         read_seq: seq,
         joined_at: now,
+        owner_since: (role == Role::Owner).then_some(now),
         guest_by: None,
         g2pk: Some(keys::spaces_of(entity.id)),
         g2sk: Some(space.to_string()),
@@ -153,15 +154,19 @@ fn join_writes(
     let others = roster.members.iter().filter(|other| other.entity_id != entity);
     let overview = SpaceOverview::of(&record.settings, others.chain([member]));
     let mut writes = roster_change(space, roster, &overview)?;
+    writes.extend(emptiness::joined(record));
     let key = keys::member(space, entity);
     writes.push(if roster.member(entity).is_some() {
         // Its cursor and read position may have moved since the roster was read, so they stay.
-        Write::update(key, "SET #role = :role, #name = :name, #about = :about")
+        let expression =
+            "SET #role = :role, #ownerSince = :ownerSince, #name = :name, #about = :about";
+        Write::update(key, expression)
             .value(":role", member.role)?
+            .value(":ownerSince", member.owner_since)?
             .value(":name", &member.name)?
             .value(":about", &member.about)?
     } else {
-        Write::fill(key, member, &["about", "lastRunAt", "left", "guestBy"])?
+        Write::fill(key, member, &["about", "lastRunAt", "left", "ownerSince", "guestBy"])?
     });
     Ok(writes)
 }

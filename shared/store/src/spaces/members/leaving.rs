@@ -15,6 +15,7 @@ use crate::{
     Error, Members, Result,
     spaces::{
         SpaceOverview,
+        emptiness::AfterLeaving,
         members::{TRIES, being_changed, move_to_past, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -32,9 +33,15 @@ pub struct Departure {
 
 impl Members<'_> {
     /// Removes a retired entity from a space. Returns `None` if it was not a member. The entity is
-    /// due already, for its retirement.
-    pub async fn leave(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
-        match self.leave_with(space, entity, |_| Ok(()), |_| Ok(Vec::new())).await {
+    /// due already, for its retirement, and until [`Members::finish_departure`] is called.
+    pub async fn leave(
+        self,
+        space: SpaceId,
+        entity: EntityId,
+        now: Time,
+    ) -> Result<Option<MemberRecord>> {
+        let duty = |roster: &Roster| Ok(vec![departure_write(space, entity, roster)?]);
+        match self.leave_with(space, entity, now, |_| Ok(()), duty).await {
             Err(Error::NotFound(_)) => self.leave_deleted(space, entity).await.map(|()| None),
             left => left,
         }
@@ -50,13 +57,14 @@ impl Members<'_> {
         may: impl Fn(&Roster) -> Result<()> + Send,
     ) -> Result<Option<MemberRecord>> {
         let duty = |roster: &Roster| duty_writes(space, entity, roster, now);
-        self.leave_with(space, entity, may, duty).await
+        self.leave_with(space, entity, now, may, duty).await
     }
 
     async fn leave_with(
         self,
         space: SpaceId,
         entity: EntityId,
+        now: Time,
         may: impl Fn(&Roster) -> Result<()> + Send,
         duty: impl Fn(&Roster) -> Result<Vec<Write>> + Send,
     ) -> Result<Option<MemberRecord>> {
@@ -75,9 +83,10 @@ impl Members<'_> {
             let settings = SpaceSettings { admin_agent_id, ..record.settings.clone() };
             let overview = SpaceOverview::of(&settings, others);
             let mut writes = roster_change(space, &roster, &overview)?;
-            if settings != record.settings {
-                writes.push(without_admin(space)?);
-            }
+            let is_last = roster.members.len() == 1;
+            let loses_admin = settings != record.settings;
+            let after = AfterLeaving { loses_admin, emptied_at: is_last.then_some(now) };
+            writes.extend(after.write(self.store, space)?);
             writes.extend(move_to_past(space, member)?);
             // Only agents have this item. For a person, this deletes nothing.
             writes.push(Write::delete(keys::agent_space(entity, space)));
@@ -126,19 +135,9 @@ impl Members<'_> {
     }
 }
 
-/// Takes the admin agent, which leaves, out of the settings of a space. Nobody changes them at the
-/// same time, because that would raise the version of the roster too.
-fn without_admin(space: SpaceId) -> Result<Write> {
-    let expression = "SET #settings.#adminAgentId = :nobody, #rev = #rev + :one";
-    Write::update(keys::space_meta(space), expression)
-        .value(":nobody", None::<EntityId>)?
-        .value(":one", 1)
-}
-
 /// Stores that something must follow. The entity is due later than the request that removes it
 /// needs for that. Its version is raised, so that a check that is under way does not end the duty.
 fn duty_writes(space: SpaceId, entity: EntityId, roster: &Roster, now: Time) -> Result<Vec<Write>> {
-    let departure = Departure { space_id: space, roster: roster.head.roster + 1 };
     let due = Write::update(
         keys::entity_meta(entity),
         "SET #due = :due, #dueAt = :dueAt, #rev = #rev + :one REMOVE #settlesAt, #dueCount",
@@ -147,5 +146,10 @@ fn duty_writes(space: SpaceId, entity: EntityId, roster: &Roster, now: Time) -> 
     .value(":due", keys::due(entity.part_of(keys::DUE_PARTS)))?
     .value(":dueAt", now + due::QUEUED)?
     .value(":one", 1)?;
-    Ok(vec![Write::put(keys::departure(entity, space), &departure)?, due])
+    Ok(vec![departure_write(space, entity, roster)?, due])
+}
+
+fn departure_write(space: SpaceId, entity: EntityId, roster: &Roster) -> Result<Write> {
+    let departure = Departure { space_id: space, roster: roster.head.roster + 1 };
+    Write::put(keys::departure(entity, space), &departure)
 }

@@ -1,8 +1,11 @@
-//! The names of members. Two agents of a space never have the same name.
+//! The names of members. Two agents of a space never have the same name, and no guest looks like
+//! a member when it comes or gets another name.
 
 use smartspace_domain::{
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
+    limits,
+    names::look_alike::{self, Look},
 };
 
 use crate::{
@@ -64,4 +67,49 @@ pub fn name_is_free(roster: &Roster, id: EntityId, kind: EntityType, name: &str)
         ))),
         _ => Ok(()),
     }
+}
+
+/// The name of a guest that gives none.
+const NAMELESS: &str = "Guest";
+/// The longest beginning of a name that a number follows, in characters.
+const BEGINNING_CHARS: usize = 120;
+
+/// The name of a guest who comes: its own if it looks like no other member's, and for one that
+/// gives none `Guest`, or `Guest 2` and so on.
+pub(crate) fn guest_name(roster: &Roster, id: EntityId, name: Option<&str>) -> Result<String> {
+    match name {
+        Some(name) => guest_name_is_free(roster, id, name).map(|()| name.to_owned()),
+        None => Ok(free_name(roster, id, NAMELESS)),
+    }
+}
+
+/// Fails if a guest with this name could be taken for another member, or for the product. A guest
+/// that is there does not keep others from a name: its own lines say that it is a guest.
+pub fn guest_name_is_free(roster: &Roster, id: EntityId, name: &str) -> Result<()> {
+    look_alike::check_guest(name).map_err(|error| error.at("/name"))?;
+    if is_free(roster, id, name) {
+        return Ok(());
+    }
+    Err(Error::Conflict(format!(
+        "another member of the space looks like {name:?}; {:?} is free",
+        free_name(roster, id, name)
+    )))
+}
+
+fn is_free(roster: &Roster, id: EntityId, name: &str) -> bool {
+    let look = Look::of(name);
+    let others = roster.members.iter().filter(|other| other.entity_id != id);
+    !others.into_iter().any(|other| Look::of(&other.name).is_like(&look))
+}
+
+/// A name with a number that looks like no other member's, or the name itself.
+fn free_name(roster: &Roster, id: EntityId, name: &str) -> String {
+    if is_free(roster, id, name) {
+        return name.to_owned();
+    }
+    let beginning: String = name.trim().chars().take(BEGINNING_CHARS).collect();
+    // There are fewer members than numbers, so one of them is free.
+    let mut numbered = (2..=limits::MEMBERS + 2).map(|number| format!("{beginning} {number}"));
+    let free = numbered.find(|numbered| is_free(roster, id, numbered));
+    free.unwrap_or_else(|| id.to_string())
 }

@@ -1,6 +1,6 @@
 //! The items of entities, including the state of agents.
 
-use smartspace_domain::ids::{ConnectionId, EntityId, PlanId, RunId, SpaceId};
+use smartspace_domain::ids::{AllowanceId, ConnectionId, EntityId, PlanId, RunId, SpaceId};
 
 use crate::table::keys::{CONN, Key, hash};
 
@@ -12,6 +12,19 @@ pub fn entity(id: EntityId) -> String {
 /// The credential of a guest.
 pub fn guest(id: EntityId) -> Key {
     Key::new(entity(id), "GUEST")
+}
+
+/// The prefix of an agent's allowances. It sorts before the range of an agent's context.
+pub const ALLOWANCE: &str = "ALLOW#";
+
+/// An allowance of an agent.
+pub fn allowance(agent: EntityId, id: AllowanceId) -> Key {
+    Key::new(entity(agent), format!("{ALLOWANCE}{id}"))
+}
+
+/// The item that names the agent of an allowance.
+pub fn allowance_owner(id: AllowanceId) -> Key {
+    Key::new(format!("{ALLOWANCE}{id}"), "META")
 }
 
 /// A connection of an entity's own. It sorts before the entity's context.

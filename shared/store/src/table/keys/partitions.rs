@@ -1,6 +1,7 @@
 //! The partitions of the indexes.
 
 use smartspace_domain::{
+    Time,
     days::Day,
     ids::{EntityId, SpaceId},
 };
@@ -25,6 +26,11 @@ pub fn deliveries_of(id: EntityId) -> String {
     format!("AGENT#{id}#DELIVERIES")
 }
 
+/// Index partition of a space's allowances.
+pub fn allowances_of(id: SpaceId) -> String {
+    format!("SPACE#{id}#ALLOWANCES")
+}
+
 /// How many partitions the index of all runs has for each day.
 pub const RUN_PARTS: u8 = 16;
 
@@ -42,6 +48,20 @@ pub fn runs_of_space(id: SpaceId) -> String {
 /// Index partition of a space's active runs.
 pub fn active_in_space(id: SpaceId) -> String {
     format!("SPACE#{id}#ACTIVE")
+}
+
+/// How many partitions the index of open cards has.
+pub const OPEN_PARTS: u8 = 16;
+
+/// Index partition of the open cards of some spaces, by their expiry. `part` is below
+/// [`OPEN_PARTS`].
+pub fn open_cards(part: u8) -> String {
+    format!("OPEN#{part}")
+}
+
+/// The index sort key of an open card that expires at `until`.
+pub fn open_card(until: Time, space: SpaceId, seq: u64) -> String {
+    format!("{until}#{space}#{seq:012}")
 }
 
 /// Index partition of due items. `part` is below [`DUE_PARTS`].

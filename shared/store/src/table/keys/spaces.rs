@@ -2,7 +2,7 @@
 
 use smartspace_domain::ids::{AttachmentId, ConnectionId, EntityId, InviteId, SpaceId};
 
-use crate::table::keys::Key;
+use crate::table::keys::{Key, entity};
 
 /// The partition of a space.
 pub fn space(space: SpaceId) -> String {
@@ -73,11 +73,23 @@ pub fn file(space: SpaceId, id: AttachmentId) -> Key {
     Key::new(files(space), format!("{FILE}{id}"))
 }
 
-/// How many bytes an entity, or the operator, keeps in a space that no message names.
-pub fn unsent_files(space: SpaceId, of: Option<EntityId>) -> Key {
-    let of = of.map_or_else(|| "OPERATOR".to_owned(), |entity| entity.to_string());
-    Key::new(files(space), format!("UNSENT#{of}"))
+/// How many bytes the files of a space have together.
+pub fn files_of_space(id: SpaceId) -> Key {
+    Key::new(files(id), USED)
 }
+
+/// How many bytes the files of an entity have together. It sorts after the range of an agent's
+/// context.
+pub fn files_of_entity(id: EntityId) -> Key {
+    Key::new(entity(id), USED)
+}
+
+/// How many bytes all files have together, if that is limited.
+pub fn all_files() -> Key {
+    Key::new("FILES#ALL", USED)
+}
+
+const USED: &str = "USED";
 
 /// The subscription of a connection to a space.
 pub fn subscription(id: SpaceId, connection: &ConnectionId) -> Key {

@@ -2,6 +2,7 @@
 
 mod writer;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use self::writer::{Writer, event};
@@ -11,16 +12,25 @@ use crate::support::model::{
     writing::{Beat, with_ending},
 };
 
-/// An error in the provider's words. Like the real provider, a 401 repeats the key.
+/// An error in the provider's words. Like the real provider, a 401 repeats the key; this one also
+/// encodes it.
 pub(crate) fn refusal(status: u16, request: &ModelRequest) -> Value {
     let (kind, message) = match status {
-        401 => ("invalid_request_error", format!("Incorrect API key provided: {}.", request.key())),
+        401 => ("invalid_request_error", wrong_key(request.key())),
         429 => ("rate_limit_exceeded", "Rate limit reached for requests.".to_owned()),
         413 => ("context_length_exceeded", "This conversation is too long.".to_owned()),
         400 => ("invalid_request_error", "This request is not to our liking.".to_owned()),
         _ => ("server_error", "The server had an error while processing your request.".to_owned()),
     };
     json!({ "error": { "message": message, "type": kind, "param": null, "code": kind } })
+}
+
+fn wrong_key(key: &str) -> String {
+    let encoded = STANDARD.encode(format!("user:{key}"));
+    let percent = key.bytes().fold(String::new(), |text, byte| format!("{text}%{byte:02X}"));
+    let html = key.replace('-', "&#45;");
+    let upper = key.to_uppercase();
+    format!("Incorrect API key provided: {key}, {encoded}, {percent}, {html}, {upper}.")
 }
 
 pub(crate) fn beats(answer: &Answer, request: &ModelRequest) -> Vec<Beat> {

@@ -15,10 +15,10 @@ pub(crate) fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
         .unwrap_or_else(|| env!("CARGO_BIN_EXE_smartspace-under-test").into());
     let mut command = Command::new(binary);
     let data = if setup.on_disk { folder.join("data").into_os_string() } else { ":memory:".into() };
-    command
-        .args(["--listen", &format!("127.0.0.1:{port}"), "--admin-key", &setup.admin_key])
-        .arg("--data")
-        .arg(data);
+    command.args(["--listen", &format!("127.0.0.1:{port}"), "--admin-key", &setup.admin_key]);
+    if !setup.flags.iter().any(|flag| flag == "--data") {
+        command.arg("--data").arg(data);
+    }
     command.args(&setup.flags);
     if !setup.demo {
         command.arg("--no-demo");

@@ -52,6 +52,9 @@ fn shows_content(line: &Line, message: &Value) -> bool {
     let name = card["name"].as_str().unwrap_or_default();
     let call = format!("[tool {name}] input={}", json_of(&card["input"]));
     let Some(outcome) = line.content.strip_prefix(&call) else { return false };
+    if !card["asks"]["approval"].is_null() {
+        return outcome.strip_prefix(' ').is_some_and(|rest| shows_approval(rest, card));
+    }
     if card["output"].is_null() {
         return outcome == format!(" ({})", card["status"].as_str().unwrap_or_default());
     }
@@ -69,6 +72,51 @@ fn is_resolution(end: &str, card: &Value) -> bool {
     let declined = parsed(&card["output"]["text"])["declined"] == true;
     let by = if declined { "declined by " } else { "completed by " };
     end.strip_prefix(by).is_some_and(|name| is_name(name, &card["asks"]["resolvedName"]))
+}
+
+/// Whether a line ends as the card of a call that people decide: `(waits for approval by owners)`,
+/// or `output={"paid":true} (approved by Olga, Max)`.
+fn shows_approval(rest: &str, card: &Value) -> bool {
+    let approval = &card["asks"]["approval"];
+    let status = card["status"].as_str().unwrap_or_default();
+    let decisions = approval["decisions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let last = decisions.last().map(|made| (made["action"].as_str(), &made["name"]));
+    let output = format!("output={} ", json_of(&card["output"]));
+    let hides_output = card["output"].is_null()
+        || approval["state"] == "declined" && !matches!(last, Some((Some("respond"), _)));
+    let rest = if hides_output { Some(rest) } else { rest.strip_prefix(&output) };
+    let inside = rest.and_then(|rest| rest.strip_prefix('(')?.strip_suffix(')'));
+    let Some(inside) = inside else { return false };
+    let are_approvers = |names: &str| {
+        let names: Vec<_> = names.split(", ").collect();
+        names.len() == decisions.len()
+            && names.iter().zip(decisions).all(|(name, made)| is_name(name, &made["name"]))
+    };
+    match (approval["state"].as_str().unwrap_or_default(), last) {
+        ("open", None) if status == "pending" => inside.starts_with("waits for approval by "),
+        ("open", Some(_)) if status == "pending" => {
+            let waits = inside.split_once("; approved by ");
+            waits.is_some_and(|(waits, names)| {
+                waits.starts_with("waits for approval by ") && are_approvers(names)
+            })
+        }
+        ("approved", _) => {
+            let is_shown = matches!(status, "pending" | "completed");
+            let before = if is_shown { String::new() } else { format!("{status}; ") };
+            let names = inside.strip_prefix(&format!("{before}approved by "));
+            names.is_some_and(are_approvers)
+        }
+        ("declined", Some((action, name))) => {
+            let (verb, end) = match action {
+                Some("respond") => ("answered by ", ""),
+                Some("end") => ("declined by ", ", and the run ended"),
+                _ => ("declined by ", ""),
+            };
+            let shown = inside.strip_prefix(verb).and_then(|rest| rest.strip_suffix(end));
+            shown.is_some_and(|shown| is_name(shown, name))
+        }
+        _ => inside == status,
+    }
 }
 
 /// The JSON of a card on one line.

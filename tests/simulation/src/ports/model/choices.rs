@@ -96,6 +96,10 @@ impl SimModel {
         if parameters.outside && chance.happens(&outside, 300) {
             return external_calls(chance.below(&outside, 20), with_forms);
         }
+        let ruled = format!("{place}/ruled");
+        if parameters.approvals && chance.happens(&ruled, 350) {
+            return calls_with_rules(chance.below(&ruled, 16), with_forms);
+        }
         let drawing = format!("{place}/drawing");
         if parameters.files && chance.happens(&drawing, 150) {
             return calls_that_draw(chance.below(&drawing, 6));
@@ -189,6 +193,25 @@ fn external_calls(number: u64, with_forms: bool) -> Calls {
         17 if with_forms => &["ask", "charge", "note"],
         18 if with_forms => &["ask", "order"],
         _ => &["order", "charge"],
+    }
+}
+
+/// Calls that people decide. In the calm phase nobody does.
+fn calls_with_rules(number: u64, people_decide: bool) -> Calls {
+    if !people_decide {
+        return &["drop"];
+    }
+    match number {
+        0..5 => &["transfer"],
+        5..7 => &["transfer", "transfer"],
+        7 => &["transfer", "send_message"],
+        8 => &["send_message", "transfer"],
+        9 => &["transfer", "set_memories"],
+        10 => &["transfer", "transfer", "send_message"],
+        11 => &["drop", "transfer"],
+        12 => &["transfer", "drop", "send_message"],
+        13 => &["transfer", "skip_response"],
+        _ => &["transfer", "read_messages", "send_message"],
     }
 }
 

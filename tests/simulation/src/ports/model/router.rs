@@ -7,6 +7,7 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 use smartspace_models::port::{ModelError, Piece, Pieces, Request};
+use tokio::time::Instant;
 
 use crate::{
     locked,
@@ -16,8 +17,15 @@ use crate::{
 impl SimModel {
     /// Chooses agents for a message, or does not answer as it should. The reasons name the answer.
     pub(super) async fn route(&self, request: &Request) -> Result<Pieces, ModelError> {
-        self.env.before_call(&self.life, "route").await;
         let question = first_text(request);
+        let trigger = question.lines().find(|line| line.starts_with("TRIGGER: "));
+        let sender = trigger.and_then(|line| line.split(" from ").nth(1)).unwrap_or_default();
+        locked(&self.env.ledger)
+            .router_calls
+            .entry(sender.to_owned())
+            .or_default()
+            .push(Instant::now());
+        self.env.before_call(&self.life, "route").await;
         let (agents, _) = question.split_once("SPACE HISTORY:").unwrap_or((&question, ""));
         let agents = agents.lines().filter(|line| line.starts_with('"'));
         let names: Vec<String> = agents.filter_map(first_string).collect();

@@ -7,7 +7,7 @@ import { useNewId } from '../fields/controls.ts';
 import { drafts } from '../form/drafts.ts';
 import { FormView } from '../form/form.tsx';
 import type { Answer } from '../form/sending.ts';
-import { answerPairs } from './answer_text.ts';
+import { answerPairs, type FileNames } from './answer_text.ts';
 import { Details } from './details.tsx';
 import { hasAnswer, outcomeText } from './outcome.ts';
 import { useOwnRight } from './own_right.ts';
@@ -27,6 +27,7 @@ export interface CardProps {
   /** The person in whose name the operator answers; null: answer as the caller itself. */
   senderId: string | null;
   isOperator: boolean;
+  nameOf: NameOf;
   /** The present time in milliseconds since 1970, for the time that is left. */
   now: number;
 }
@@ -36,26 +37,34 @@ export interface CardProps {
  * same key. It renders again only if something that it shows has changed.
  */
 export function Card(props: CardProps): JSX.Element {
-  const { part, message, space, senderId, now } = props;
+  const { part, message, space, senderId, nameOf, now } = props;
   const call = 'raw' in part ? null : part;
   const asks = typeof call?.ui === 'string';
   const open = asks && call.status === 'pending' && message?.runId ? call : null;
   const isCaller = senderId === null && !props.isOperator;
   const hasRight = useOwnRight(space, open && isCaller ? open.callId : null);
-  const nameOf: NameOf = (id) => space.nameOf(id);
   const terms = open ? termsText(open, nameOf, now) : '';
   const isBlocked = open !== null && !(hasRight && mayAnswer(open.answerBy, senderId));
-  const blocked = isBlocked ? blockedText(open, props, nameOf) : '';
+  const blocked = isBlocked ? blockedText(open, props) : '';
   const outcome = call ? outcomeText(call, nameOf) : '';
   const isOpen = open !== null;
+  const files = useFileNames(message);
   return useMemo(
-    () => <CardBody {...{ part, space, senderId, isOpen, terms, blocked, outcome }} />,
-    [part, space, senderId, isOpen, terms, blocked, outcome],
+    () => <CardBody {...{ part, space, senderId, isOpen, terms, blocked, outcome, files }} />,
+    [part, space, senderId, isOpen, terms, blocked, outcome, files],
   );
 }
 
+// The names of the files of a card: those of its answer. It stays the same until one has changed.
+function useFileNames(message: Message | null): FileNames {
+  const names = (message?.parts ?? []).flatMap((part) =>
+    part.type === 'file' ? [[part.attachmentId, part.name] as const] : [],
+  );
+  return useMemo(() => new Map<unknown, string>(names), [JSON.stringify(names)]);
+}
+
 // An operator has a menu to answer in the name of another person.
-const blockedText = ({ answerBy }: ToolPart, { isOperator, people }: CardProps, nameOf: NameOf) =>
+const blockedText = ({ answerBy }: ToolPart, { isOperator, people, nameOf }: CardProps) =>
   isOperator ? switchText(answerBy, people) : onlyText(answerBy, nameOf);
 
 interface CardBodyProps {
@@ -67,6 +76,7 @@ interface CardBodyProps {
   /** Why the person may not answer, or ''. */
   blocked: string;
   outcome: string;
+  files: FileNames;
 }
 
 function CardBody(props: CardBodyProps): JSX.Element {
@@ -74,7 +84,8 @@ function CardBody(props: CardBodyProps): JSX.Element {
   const questionId = useNewId();
   const call = hasForm(part) ? part : null;
   const question = call ? questionOf(call) : null;
-  const answer = call && hasAnswer(call) ? answerPairs(call.output, call.resultSchema) : [];
+  const answer =
+    call && hasAnswer(call) ? answerPairs(call.output, call.resultSchema, props.files) : [];
   const { outcomeRef, onClose } = useFocusOnOutcome();
   // The open form needs the newest sender.
   const latest = useRef(props);

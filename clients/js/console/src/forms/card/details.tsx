@@ -2,6 +2,7 @@
 // output.
 
 import type { JSX } from 'preact';
+import { visible } from '../../ui/visible.ts';
 import { isObject, shortened, wordsFor } from '../schema/json.ts';
 import { FlatTable, tableOf } from './flat_table.tsx';
 import { GrowingText } from './growing_text.tsx';
@@ -15,9 +16,9 @@ export function Details({ part }: { part: CardPart }): JSX.Element {
   return (
     <details>
       <summary>
-        <span>{`${part.name} · ${part.status}`}</span>{' '}
+        <span>{`${visible(part.name)} · ${part.status}`}</span>{' '}
         <span class="result" dir="auto">
-          {resultText(part)}
+          {visible(resultText(part))}
         </span>
       </summary>
       <div class="tool-label">Input</div>
@@ -32,7 +33,8 @@ export function Details({ part }: { part: CardPart }): JSX.Element {
   );
 }
 
-function Value({ value }: { value: unknown }) {
+/** A value as a table, or as text. */
+export function Value({ value }: { value: unknown }): JSX.Element {
   const table = tableOf(value);
   if (table) return <FlatTable table={table} />;
   return <GrowingText text={typeof value === 'string' ? value : jsonOf(value)} />;

@@ -1,6 +1,7 @@
 // JSON as a table: an object of plain values, or a list of such objects with the same names.
 
 import type { JSX } from 'preact';
+import { visible } from '../../ui/visible.ts';
 import { isObject, wordsFor } from '../schema/json.ts';
 
 const MOST_ROWS = 50;
@@ -43,7 +44,7 @@ export const FlatTable = ({ table: { head, rows } }: { table: Table }): JSX.Elem
           <tr>
             {head.map((name) => (
               <th key={name} scope="col" dir="auto">
-                {name}
+                {visible(name)}
               </th>
             ))}
           </tr>
@@ -55,11 +56,11 @@ export const FlatTable = ({ table: { head, rows } }: { table: Table }): JSX.Elem
             {row.map((text, column) =>
               head.length === 0 && column === 0 ? (
                 <th key={column} scope="row" dir="auto">
-                  {text}
+                  {visible(text)}
                 </th>
               ) : (
                 <td key={column} dir="auto">
-                  {text}
+                  {visible(text)}
                 </td>
               ),
             )}

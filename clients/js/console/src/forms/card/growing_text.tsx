@@ -2,9 +2,11 @@
 
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { visible } from '../../ui/visible.ts';
 
 /** Shows a text. If it grew, only the new end is appended, so a selection in it survives. */
-export function GrowingText({ text }: { text: string }): JSX.Element {
+export function GrowingText(props: { text: string }): JSX.Element {
+  const text = visible(props.text);
   const ref = useRef<HTMLPreElement>(null);
   useLayoutEffect(() => {
     const node = ref.current;

@@ -1,6 +1,7 @@
 // The outcome of a call with a form, in words. Pure.
 
 import type { ToolPart } from '@smartspace/client';
+import { visible } from '../../ui/visible.ts';
 import { isObject, labelOf, shortened } from '../schema/json.ts';
 import type { NameOf } from './terms.ts';
 
@@ -35,12 +36,12 @@ const isChoice = (ui: string | null, output: unknown): output is Json =>
 function choiceText({ choice, comment }: Json): string {
   const isCommented = typeof comment === 'string' && comment !== '';
   return (
-    shortened(labelOf(choice), LONGEST_CHARS) +
-    (isCommented ? ` (“${shortened(comment, LONGEST_CHARS)}”)` : '')
+    visible(shortened(labelOf(choice), LONGEST_CHARS)) +
+    (isCommented ? ` (“${visible(shortened(comment, LONGEST_CHARS))}”)` : '')
   );
 }
 
 const withReason = (text: string, reason: unknown): string =>
   typeof reason === 'string' && reason !== ''
-    ? `${text}: ${shortened(reason, LONGEST_CHARS)}`
+    ? `${text}: ${visible(shortened(reason, LONGEST_CHARS))}`
     : text;

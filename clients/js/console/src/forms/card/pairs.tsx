@@ -1,6 +1,7 @@
 // Names with their values.
 
 import type { JSX } from 'preact';
+import { visible } from '../../ui/visible.ts';
 import type { Pair } from './answer_text.ts';
 
 /** A list of names with their values. A value without a name is shown as a paragraph. */
@@ -11,15 +12,15 @@ export function Pairs(props: { pairs: readonly Pair[]; class?: string }): JSX.El
   if (pairs.length === 1 && first[0] === '')
     return (
       <p class={`paragraph ${className}`} dir="auto">
-        {first[1]}
+        {visible(first[1])}
       </p>
     );
   return (
     <dl class={`pairs ${className}`}>
       {pairs.map(([name, value], index) => (
         <div key={index}>
-          <dt dir="auto">{labelOf(name)}</dt>
-          <dd dir="auto">{value}</dd>
+          <dt dir="auto">{visible(labelOf(name))}</dt>
+          <dd dir="auto">{visible(value)}</dd>
         </div>
       ))}
     </dl>

@@ -1,6 +1,7 @@
 // The question of a form, above its fields.
 
 import type { JSX } from 'preact';
+import { visible } from '../../ui/visible.ts';
 import { Pairs } from './pairs.tsx';
 import type { Question } from './question.ts';
 
@@ -12,17 +13,17 @@ export function QuestionView(props: { question: Question; id: string; ui: string
   return (
     <>
       <p class="question" id={id} dir="auto">
-        {question.heading}
+        {visible(question.heading)}
       </p>
       {question.texts.map((text, index) => (
         <p key={index} class="paragraph" dir="auto">
-          {text}
+          {visible(text)}
         </p>
       ))}
       <Pairs pairs={question.rest} />
       {COMPONENTS.includes(ui) ? null : (
         <p class="note" dir="auto">
-          {`This page does not know the component “${ui}”, so it shows a plain form.`}
+          {`This page does not know the component “${visible(ui)}”, so it shows a plain form.`}
         </p>
       )}
     </>

@@ -2,6 +2,7 @@
 
 import type { AnswerBy, Entity, ToolPart } from '@smartspace/client';
 import { spanText, timeText } from '../../ui/times.ts';
+import { shownName } from '../../ui/visible.ts';
 
 /** Returns the name of an entity. */
 export type NameOf = (entityId: string) => string;
@@ -34,11 +35,11 @@ export function termsText(
  */
 export function switchText(
   answerBy: AnswerBy | null,
-  people: readonly Pick<Entity, 'id' | 'name'>[],
+  people: readonly (Pick<Entity, 'id' | 'name'> & { guest?: boolean })[],
 ): string {
   const names = people
     .filter(({ id }) => Array.isArray(answerBy) && answerBy.includes(id))
-    .map(({ name }) => name);
+    .map(shownName);
   return names.length > 0
     ? `To answer, switch “as” below to ${either(names)}.`
     : 'No person in this space may answer this.';

@@ -9,6 +9,8 @@ import type { Field, Typed } from '../schema/field_types.ts';
 export interface Control {
   read(): Typed;
   focus(): void;
+  /** Called when the server has taken the value. */
+  sent?(): void;
 }
 
 /** The controls of a form by the pointers of their values. */
@@ -21,6 +23,8 @@ export interface FormParts {
   faults: ReadonlyMap<string, string>;
   /** Removes the error at a pointer. */
   clear(pointer: string): void;
+  /** The name of the form's uploads: the id of its call. Without it no files are asked for. */
+  uploads?: string;
 }
 
 let lastId = 0;

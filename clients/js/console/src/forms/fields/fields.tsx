@@ -1,11 +1,13 @@
 // The fields of a form on the page.
 
 import type { JSX } from 'preact';
+import { visible } from '../../ui/visible.ts';
 import { slotsOf } from '../schema/faults.ts';
 import type { Field, FieldOf, GroupShape, Typed } from '../schema/field_types.ts';
 import { partOf } from '../schema/form_values.ts';
 import { wordsFor } from '../schema/json.ts';
 import { useControl, type FormParts } from './controls.ts';
+import { FileInput } from './file_input.tsx';
 import { Checkbox, Checkboxes, Radios, Select, TextBox } from './inputs.tsx';
 import { Framed, useNotes } from './labels.tsx';
 
@@ -18,10 +20,12 @@ export function FieldView(props: { field: Field; typed?: Typed; form: FormParts 
       return <Group field={field} typed={typed} form={form} />;
     case 'fixed':
       // A constant has nothing to fill in. It is shown because it is sent.
-      return <p class="field">{`${field.label}: ${wordsFor(field.value)}`}</p>;
+      return <p class="field">{visible(`${field.label}: ${wordsFor(field.value)}`)}</p>;
     case 'checkbox':
     case 'tick':
       return <Checkbox field={field} typed={typed} form={form} />;
+    case 'file':
+      return <FileInput field={field} form={form} />;
     case 'choices':
       return <Checkboxes field={field} typed={typed} form={form} />;
     case 'choice':

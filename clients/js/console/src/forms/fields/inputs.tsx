@@ -3,6 +3,7 @@
 
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import { visible } from '../../ui/visible.ts';
 import type {
   CheckboxShape,
   ChoiceShape,
@@ -48,6 +49,7 @@ export function TextBox({ field, typed, form }: InputProps<TextBoxShape>): JSX.E
     'aria-invalid': notes.invalid,
   };
   const input = field.kind === 'text' ? field.input : 'text';
+  const first = String(typed ?? '');
   const isJson = field.kind === 'json';
   return (
     <Labelled field={field} controlId={id} notes={notes}>
@@ -66,6 +68,9 @@ export function TextBox({ field, typed, form }: InputProps<TextBoxShape>): JSX.E
           type={input as 'text'} // Preact's types distinguish input types by their ARIA roles.
           inputmode={field.kind === 'number' ? digitsOf(field) : undefined}
         />
+      )}
+      {visible(first) === first ? null : (
+        <p class="note" dir="auto">{`With what does not show: ${visible(first)}`}</p>
       )}
     </Labelled>
   );
@@ -93,7 +98,7 @@ export function Select({ field, typed, form }: InputProps<ChoiceShape>): JSX.Ele
         <option value="">–</option>
         {field.options.map(({ label }, index) => (
           <option key={index} value={index}>
-            {label}
+            {visible(label)}
           </option>
         ))}
       </select>

@@ -1,6 +1,7 @@
 // The surroundings of the controls of a field: labels, hints, errors and frames.
 
 import type { ComponentChildren, JSX } from 'preact';
+import { visible } from '../../ui/visible.ts';
 import type { Described } from '../schema/field_types.ts';
 import { useNewId, type FormParts } from './controls.ts';
 
@@ -22,7 +23,7 @@ export function useNotes({ hint, pointer }: Described, { faults, clear }: FormPa
   const text = faults.get(pointer) ?? '';
   const hintNode = (
     <p class="note" id={hintId} dir="auto">
-      {hint}
+      {visible(hint)}
     </p>
   );
   return {
@@ -31,7 +32,7 @@ export function useNotes({ hint, pointer }: Described, { faults, clear }: FormPa
     hint: hint === '' ? null : hintNode,
     fault: (
       <p class="problem" id={faultId} dir="auto">
-        {text}
+        {visible(text)}
       </p>
     ),
     clear: () => clear(pointer),
@@ -103,7 +104,7 @@ export function InlineLabel(props: {
 function LabelText({ text, isMarked }: { text: string; isMarked: boolean }): JSX.Element {
   return (
     <>
-      {text}
+      {visible(text)}
       {isMarked ? (
         <span class="mark" aria-hidden="true">
           {' *'}

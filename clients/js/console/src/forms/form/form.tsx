@@ -77,9 +77,14 @@ function useForm(props: FormViewProps, frame: RefObject<HTMLFieldSetElement | nu
   const { callId, isBlocked, send, onClose } = props;
   const [begun] = useState(() => begin(props));
   const { options, field, slots, draft, controls } = begun;
-  const sending = useSending(frame, send, controls, slots);
+  const sendOnce = async (given: Answer) => {
+    await send(given);
+    for (const control of controls.values()) control.sent?.();
+  };
+  const sending = useSending(frame, sendOnce, controls, slots);
   const declining = useDeclining(draft);
-  const form: FormParts = { controls, faults: sending.faults, clear: sending.clear };
+  const { faults: found, clear } = sending;
+  const form: FormParts = { controls, faults: found, clear, uploads: callId };
   useLayoutEffect(() => () => onClose(sending.hasFocus()), []);
 
   const read = () => {

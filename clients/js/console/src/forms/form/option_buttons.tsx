@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import { visible } from '../../ui/visible.ts';
 import { useBeginning, useControl, useNewId, type FormParts } from '../fields/controls.ts';
 import type { Typed } from '../schema/field_types.ts';
 import { labelOf } from '../schema/json.ts';
@@ -41,7 +42,7 @@ export function OptionButtons(props: {
     <>
       {options.map((option, index) => (
         <button key={index} type="button" class="option" dir="auto" onClick={() => answer(option)}>
-          {labelOf(option)}
+          {visible(labelOf(option))}
         </button>
       ))}
     </>

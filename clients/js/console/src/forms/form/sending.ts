@@ -23,9 +23,9 @@ interface State {
 const IDLE: State = { isBusy: false, note: '', faults: new Map(), problem: '', focusOn: null };
 
 /** How a form sends its answer. */
-export interface Sending extends Omit<State, 'focusOn'> {
+export interface Sending<A = Answer> extends Omit<State, 'focusOn'> {
   /** Sends an answer, unless one is being sent. */
-  submit(answer: Answer): Promise<void>;
+  submit(answer: A): Promise<void>;
   /** Shows errors and focuses the first field with one. */
   showFaults(faults: readonly Fault[]): void;
   /** Removes the error at a pointer. */
@@ -36,14 +36,16 @@ export interface Sending extends Omit<State, 'focusOn'> {
 
 /**
  * The state of sending. `send` throws if the server refuses the answer. `slots` are the pointers at
- * which the form can show errors, in its order.
+ * which the form can show errors, in its order. After a conflict the form stays disabled, unless
+ * the answer may be sent otherwise.
  */
-export function useSending(
+export function useSending<A = Answer>(
   frame: RefObject<HTMLElement | null>,
-  send: (answer: Answer) => Promise<void>,
+  send: (answer: A) => Promise<void>,
   controls: Controls,
   slots: readonly string[],
-): Sending {
+  conflictEnds = true,
+): Sending<A> {
   const [state, setState] = useState(IDLE);
   const isBusy = useRef(false);
   // A disabled control loses the focus. It gets the focus back if the answer fails.
@@ -56,7 +58,7 @@ export function useSending(
     if (state.focusOn !== null) controls.get(state.focusOn)?.focus();
   }, [state]);
 
-  const submit = async (answer: Answer) => {
+  const submit = async (answer: A) => {
     if (isBusy.current) return;
     isBusy.current = true;
     const active = document.activeElement as HTMLElement | null;
@@ -66,8 +68,8 @@ export function useSending(
       await send(answer);
       setState((before) => ({ ...before, note: 'Sent.' }));
     } catch (error) {
-      // The call is over, so the form stays disabled. The new state of the card is on its way.
-      isBusy.current = (error as Partial<SmartspaceError>).status === 409;
+      // The call is over. The new state of the card is on its way.
+      isBusy.current = conflictEnds && (error as Partial<SmartspaceError>).status === 409;
       setState({ ...stateAfter(error as Error, slots), isBusy: isBusy.current });
     }
   };

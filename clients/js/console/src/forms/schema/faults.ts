@@ -1,7 +1,6 @@
 // Places the errors of an answer at the fields of its form. Pure.
 
 import type { Fault, Field } from './field_types.ts';
-import { ROOT_POINTER } from './schema.ts';
 
 /** The pointer of the reason for declining in the request's body. */
 export const REASON_POINTER = '/reason';
@@ -30,7 +29,7 @@ export function placeFaults(faults: readonly Fault[], slots: readonly string[]):
   for (const { pointer, detail } of faults) {
     const enclosing = slots.filter((slot) => isWithin(pointer, slot));
     const [slot] = enclosing.sort((one, other) => other.length - one.length);
-    const rest = pointer.slice((slot ?? ROOT_POINTER).length);
+    const rest = slot === undefined ? pointer.replace(/^\/[^/]*/, '') : pointer.slice(slot.length);
     const text = rest === '' ? detail : `${rest}: ${detail}`;
     if (slot === undefined) others.push(text);
     else texts.set(slot, [...(texts.get(slot) ?? []), text]);

@@ -49,6 +49,7 @@ export type Shape =
   | FixedShape
   | ChoiceShape
   | ChoicesShape
+  | FileShape
   | GroupShape;
 
 export interface Option {
@@ -121,6 +122,15 @@ export interface ChoiceShape {
 export interface ChoicesShape extends Count {
   kind: 'choices';
   options: readonly Option[];
+}
+
+/** The ids of uploaded files: one, or with `isList` a list. */
+export interface FileShape extends Count {
+  kind: 'file';
+  isList: boolean;
+  /** Types such as `image/*`. Empty: every type that a space takes. */
+  contentTypes: readonly string[];
+  maxBytes: number | undefined;
 }
 
 export interface GroupShape {

@@ -1,7 +1,15 @@
 // Converts typed values to the JSON that is sent. Pure. It finds some errors before sending;
 // the server validates the answer.
 
-import type { Count, Fault, Field, TextShape, Typed, TypedGroup } from './field_types.ts';
+import type {
+  Count,
+  Fault,
+  Field,
+  FileShape,
+  TextShape,
+  Typed,
+  TypedGroup,
+} from './field_types.ts';
 import { readNumber, type Refuse } from './numbers.ts';
 
 /** The JSON of a field, or the errors in it. `value` is undefined if nothing is sent. */
@@ -23,10 +31,8 @@ function readValue(field: Field, typed: Typed, faults: Fault[]): unknown {
   if (isBlank(field, typed)) {
     if (!field.isRequired) return undefined;
     if (field.isNullable) return null;
-    if ((field.kind === 'choices' || field.kind === 'lines') && !((field.minItems ?? 0) > 0))
-      return [];
-    if (field.kind !== 'group')
-      return refuse(field.kind === 'tick' ? 'Tick this box.' : 'This needs an answer.');
+    if (isList(field) && !((field.minItems ?? 0) > 0)) return [];
+    if (field.kind !== 'group') return refuse(MISSING[field.kind] ?? 'This needs an answer.');
   }
   // A kind has one type of typed values.
   switch (field.kind) {
@@ -46,6 +52,8 @@ function readValue(field: Field, typed: Typed, faults: Fault[]): unknown {
         (typed as string[]).map((index) => field.options[Number(index)]?.value),
         refuse,
       );
+    case 'file':
+      return readFiles(field, typed as readonly string[] | null, refuse);
     case 'lines':
       return checkCount(
         field,
@@ -59,6 +67,20 @@ function readValue(field: Field, typed: Typed, faults: Fault[]): unknown {
     default:
       return readJson(typed as string, refuse);
   }
+}
+
+const MISSING: Partial<Record<Field['kind'], string>> = {
+  tick: 'Tick this box.',
+  file: 'This needs a file.',
+};
+
+const isList = (field: Field): field is Field & Count =>
+  field.kind === 'choices' || field.kind === 'lines' || (field.kind === 'file' && field.isList);
+
+// Null: a file is not uploaded.
+function readFiles(field: FileShape, typed: readonly string[] | null, refuse: Refuse): unknown {
+  if (typed === null) return refuse('Wait for the upload, repeat it, or remove the file.');
+  return field.isList ? checkCount(field, [...typed], refuse) : typed[0];
 }
 
 function isBlank(field: Field, typed: Typed): boolean {

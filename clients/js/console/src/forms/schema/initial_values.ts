@@ -18,6 +18,8 @@ export function initialOf(field: Shape, value: unknown): Typed {
       return Array.isArray(value)
         ? value.map((item) => indexIn(field.options, item)).filter((index) => index !== '')
         : [];
+    case 'file':
+      return []; // A default could only be a file of somebody else.
     case 'lines':
       return Array.isArray(value) && value.every((item) => typeof item === 'string')
         ? value.join('\n')

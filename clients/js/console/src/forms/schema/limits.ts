@@ -1,12 +1,15 @@
 // The limits of a field in words, shown before a person types. Pure.
 
-import type { NumberShape, Shape, TextShape } from './field_types.ts';
+import { bytesText, typeText } from '../../files/file_words.ts';
+import type { FileShape, NumberShape, Shape, TextShape } from './field_types.ts';
 
 /** The limits of a field, or '' if there are none. */
 export function limitsOf(field: Shape): string {
   switch (field.kind) {
     case 'json':
       return 'as JSON';
+    case 'file':
+      return fileLimits(field);
     case 'lines':
       return joined('one per line', rangeOf(field.minItems, field.maxItems));
     case 'choices':
@@ -25,6 +28,15 @@ function textLimits({ input, minLength, maxLength }: TextShape): string {
   return joined(
     input === 'datetime-local' ? 'in your time zone' : '',
     range && `${range} characters`,
+  );
+}
+
+function fileLimits({ contentTypes, maxBytes, minItems, maxItems }: FileShape): string {
+  const files = rangeOf(minItems, maxItems);
+  return joined(
+    files && `${files} files`,
+    contentTypes.map(typeText).join(' or '),
+    maxBytes === undefined ? '' : `at most ${bytesText(maxBytes)}`,
   );
 }
 

@@ -3,6 +3,7 @@
 import type {
   Described,
   Field,
+  FileShape,
   FixedShape,
   NumberShape,
   Shape,
@@ -29,7 +30,7 @@ const INPUTS = new Map<unknown, TextShape['input']>([
 ]);
 
 /** The pointer of the whole answer in the request body. */
-export const ROOT_POINTER = '/output';
+const ROOT_POINTER = '/output';
 
 // Schemas come from agents and operators, so any keyword may have any type.
 type Schema = Record<string, unknown>;
@@ -44,10 +45,11 @@ interface FieldPosition {
 
 /**
  * The field for a whole answer, which is a group if the answer is an object. Null without a schema.
+ * `pointer` is that of the value in the request's body.
  */
-export function rootField(schema: unknown): Field | null {
+export function rootField(schema: unknown, pointer = ROOT_POINTER): Field | null {
   if (schema === null || schema === undefined) return null;
-  const place = { name: null, pointer: ROOT_POINTER, isRequired: true, isInOptional: false };
+  const place = { name: null, pointer, isRequired: true, isInOptional: false };
   return fieldOf(schema, place);
 }
 
@@ -93,7 +95,7 @@ function shapeOf(
   if (types.length > 1) return { kind: 'json' };
   switch (types[0] ?? (isObject(schema.properties) ? 'object' : 'any')) {
     case 'string':
-      return text(schema);
+      return schema.format === 'attachment' ? file(schema) : text(schema);
     case 'integer':
       return number(schema, true);
     case 'number':
@@ -143,6 +145,17 @@ function text(schema: Schema): TextShape {
   };
 }
 
+const file = ({ contentTypes, maxBytes }: Schema): FileShape => ({
+  kind: 'file',
+  isList: false,
+  contentTypes: Array.isArray(contentTypes)
+    ? contentTypes.filter((type) => typeof type === 'string')
+    : [],
+  maxBytes: numberOf(maxBytes),
+  minItems: undefined,
+  maxItems: undefined,
+});
+
 const number = (schema: Schema, isInteger: boolean): NumberShape => ({
   kind: 'number',
   isInteger,
@@ -160,6 +173,7 @@ function list({ items, minItems, maxItems, prefixItems }: Schema): Shape {
   const item = shapeOf(items, typesOf(items), place);
   if (item.kind === 'choice') return { kind: 'choices', options: item.options, ...count };
   if (item.kind === 'text') return { kind: 'lines', ...count };
+  if (item.kind === 'file') return { ...item, isList: true, ...count };
   return { kind: 'json' };
 }
 
@@ -182,7 +196,9 @@ function group(schema: Schema, pointer: string, isInOptional: boolean): Shape {
 // An empty list and an unticked checkbox can be sent without an answer.
 function needsAnswer(shape: Shape): boolean {
   if (shape.kind === 'group' || shape.kind === 'checkbox') return false;
-  return (shape.kind !== 'lines' && shape.kind !== 'choices') || (shape.minItems ?? 0) > 0;
+  const isList = shape.kind === 'lines' || shape.kind === 'choices';
+  if (!isList && !(shape.kind === 'file' && shape.isList)) return true;
+  return (shape.minItems ?? 0) > 0;
 }
 
 const typesOf = ({ type }: Schema): unknown[] => [type ?? []].flat();

@@ -3,9 +3,11 @@
 import { useClient, useMembers, useRuns, useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { UploadList } from '../../files/upload_list.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
-import { AttachButton, UploadList } from './attach.tsx';
+import { shownName } from '../../ui/visible.ts';
+import { AttachButton } from './attach.tsx';
 import { MentionList, optionId } from './mention_list.tsx';
 import { useFiles } from './use_files.ts';
 import { useMentions } from './use_mentions.ts';
@@ -79,7 +81,11 @@ export function Composer({ members, onSent }: ComposerProps): JSX.Element {
       }}
     >
       {isListed ? <MentionList {...{ candidates, current }} onChoose={mentions.choose} /> : null}
-      <UploadList uploads={files.uploads} onRemoved={() => box.current?.focus()} />
+      <UploadList
+        uploads={files.uploads}
+        label="Files to send"
+        onRemoved={() => box.current?.focus()}
+      />
       <label for="text" class="unseen">
         Message
       </label>
@@ -146,9 +152,9 @@ function SenderMenu({ members: { people, senderId, choose } }: { members: SpaceM
         value={senderId ?? ''}
         onChange={(event) => choose(event.currentTarget.value)}
       >
-        {people.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
+        {people.map((person) => (
+          <option key={person.id} value={person.id}>
+            {shownName(person)}
           </option>
         ))}
       </select>

@@ -17,7 +17,7 @@ export const optionId = (index: number): string => `mention-${index}`;
 export function MentionList({ candidates, current, onChoose }: MentionListProps): JSX.Element {
   return (
     <ul id="mentions" class="mentions" role="listbox" aria-label="Members to mention">
-      {candidates.map(({ id, name, type }, index) => (
+      {candidates.map(({ id, name, type, guest }, index) => (
         <li
           key={id}
           id={optionId(index)}
@@ -28,7 +28,7 @@ export function MentionList({ candidates, current, onChoose }: MentionListProps)
           onClick={() => onChoose(name)}
         >
           <span dir="auto">{name}</span>
-          <span class="badge">{type === 'agent' ? 'agent' : 'person'}</span>
+          <span class="badge">{type === 'agent' ? 'agent' : guest ? '(guest)' : 'person'}</span>
         </li>
       ))}
     </ul>

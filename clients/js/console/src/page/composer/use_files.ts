@@ -3,6 +3,7 @@
 import { useUploads, type Upload, type Uploads } from '@smartspace/react';
 import { isRefused, shortName } from '../../files/file_words.ts';
 import { useNotify } from '../../ui/notices.tsx';
+import { isolated } from '../../ui/visible.ts';
 import { useDrop } from './use_drop.ts';
 
 const MOST_FILES = 10;
@@ -49,5 +50,5 @@ function hintOf(uploads: readonly Upload[]) {
   const failed = uploads.find(({ status }) => status === 'failed');
   if (!failed) return 'Send waits for the files';
   const action = isRefused(failed.error) ? 'Remove' : 'Retry or remove';
-  return `${action} ${shortName(failed.name)} to send`;
+  return `${action} ${isolated(shortName(failed.name))} to send`;
 }

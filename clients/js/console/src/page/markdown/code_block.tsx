@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { CopyButton } from '../../ui/copy_button.tsx';
+import { visible } from '../../ui/visible.ts';
 
 export interface CodeBlockProps {
   text: string;
@@ -12,7 +13,7 @@ export interface CodeBlockProps {
 export const CodeBlock = ({ text, language }: CodeBlockProps): JSX.Element => (
   <div class="code">
     <pre tabIndex={0} aria-label={language === '' ? 'Code' : `Code in ${language}`}>
-      <code>{text.replace(/\n$/, '')}</code>
+      <code>{visible(text.replace(/\n$/, ''))}</code>
     </pre>
     <CopyButton name="Copy" text={text} class="copy" />
   </div>

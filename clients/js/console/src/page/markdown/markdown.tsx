@@ -5,8 +5,9 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import type { ComponentChildren, JSX } from 'preact';
 import { memo } from 'preact/compat';
 import { useRef } from 'preact/hooks';
+import { visible } from '../../ui/visible.ts';
 import { CodeBlock } from './code_block.tsx';
-import { lexer } from './lexer.ts';
+import { BoundedLexer } from './lexer.ts';
 
 export interface MarkdownProps {
   text: string;
@@ -63,12 +64,12 @@ function split(source: string): string[] {
 
 // The lines themselves are not parsed here.
 function blockTokensOf(source: string): Token[] {
-  return orText(source, () => lexer(source).blockTokens(source));
+  return orText(source, () => new BoundedLexer(source).blockTokens(source));
 }
 
 function parse(source: string): Token[] {
   return orText(source, () => {
-    const reader = lexer(source);
+    const reader = new BoundedLexer(source);
     const tokens = reader.blockTokens(source);
     // The page keeps spaces, Markdown drops those at the start of a line.
     for (const { src, tokens } of reader.inlineQueue)
@@ -77,12 +78,13 @@ function parse(source: string): Token[] {
   });
 }
 
-// A text of megabytes can be too much for the parser, which throws. It then shows as plain text.
+// A text that takes too many steps shows as plain text. So does one of megabytes, which can be too
+// much for the parser.
 function orText(source: string, read: () => Token[]): Token[] {
   try {
     return read();
   } catch {
-    return [{ type: 'text', raw: source, text: source }];
+    return [{ type: 'escape', raw: source, text: source }];
   }
 }
 
@@ -119,7 +121,7 @@ function nodeOf(token: MarkedToken): ComponentChildren {
     case 'del':
       return <s>{nodesOf(token.tokens)}</s>;
     case 'codespan':
-      return <code>{token.text}</code>;
+      return <code>{visible(token.text)}</code>;
     case 'br':
       return '\n';
     case 'link':

@@ -10,16 +10,24 @@ let replaced: string | null = null;
 /** Why the page shows the sign-in form again. */
 export const REFUSED = 'The server does not accept this key or token, or it has expired.';
 
+// Otherwise anyone's link could sign the reader in as its author, who then reads what is written.
+const QUESTION =
+  'This link signs this tab in with another key or token. What you write afterwards is sent in ' +
+  'the name of its owner. Sign in with it?';
+
 /**
  * Moves a key or token from the address's fragment into the session and removes it from the address
- * and the history. Returns whether there was one.
+ * and the history. A tab that is signed in with another one asks before. Returns whether the key of
+ * the tab has changed.
  */
 export function takeKeyFromAddress(): boolean {
   const key = /^#(?:key|token)=(.*)$/.exec(location.hash)?.[1];
   if (key === undefined) return false;
   history.replaceState(history.state, '', location.pathname + location.search);
-  replaced ??= storedKey();
-  storeKey(decoded(key));
+  const [before, given] = [storedKey(), decoded(key)];
+  if (before !== null && before !== given && !confirm(QUESTION)) return false;
+  replaced ??= before;
+  storeKey(given);
   return true;
 }
 

@@ -5,6 +5,7 @@ import { useClient, useConnection, useMe, useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { isNowhere, openSpace, useAddress } from '../../navigation/address.ts';
+import { useGoKeys } from '../../navigation/keys.ts';
 import { useIsWide } from '../../ui/is_wide.ts';
 import { NoticeContext, NoticeLine, NoticeTextContext, wordsOf } from '../../ui/notices.tsx';
 import { preference, setPreference } from '../../ui/preferences.ts';
@@ -35,6 +36,7 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
     if (me) onAccepted();
   }, [me]);
   useUnlisted(spaceId);
+  useGoKeys();
   const created = (space: SpaceInfo) => {
     setIsCreating(false);
     client.reloadSpaces().catch((problem) => setNotice(wordsOf(problem)));

@@ -1,48 +1,47 @@
-// The open forms that the caller may answer, in all spaces.
+// What waits for the caller, in all spaces.
 
-import type { Form } from '@smartspace/client';
-import { useClient, useForms } from '@smartspace/react';
+import type { InboxItem } from '@smartspace/client';
+import { useInbox } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { questionOf } from '../../forms/card/question.ts';
-import { openSpace } from '../../navigation/address.ts';
+import { headingOf, kindText, leftText } from '../../forms/card/waiting.ts';
+import { INBOX, openSpace } from '../../navigation/address.ts';
+import { useNow } from '../../ui/now.ts';
+import { isolated, visible } from '../../ui/visible.ts';
 
 const MOST = 10;
 
-/** A list of the forms, or nothing if there is none. */
-export function Inbox(): JSX.Element | null {
-  const { forms } = useForms(null);
-  if (forms.length === 0) return null;
+/** The first cards, and the link to all of them, or nothing if there is none. */
+export function Inbox({ isCurrent }: { isCurrent: boolean }): JSX.Element | null {
+  const { items, hasMore } = useInbox();
+  const now = useNow(items.length > 0);
+  if (items.length === 0) return null;
   return (
     <nav class="inbox" aria-labelledby="inbox">
-      <h2 id="inbox">Needs you</h2>
+      <div class="inbox-head">
+        <h2 id="inbox">Needs you</h2>
+        <a href={INBOX} aria-current={isCurrent ? 'page' : undefined}>
+          {`All ${items.length}${hasMore ? '+' : ''}`} <kbd aria-hidden="true">g i</kbd>
+        </a>
+      </div>
       <ul>
-        {forms.slice(0, MOST).map((form) => (
-          <FormLine key={form.callId} form={form} />
+        {items.slice(0, MOST).map((item) => (
+          <Line key={item.callId} item={item} now={now} />
         ))}
       </ul>
-      {forms.length > MOST ? <p class="note">{`and ${forms.length - MOST} more`}</p> : null}
     </nav>
   );
 }
 
-function FormLine({ form }: { form: Form }) {
-  const client = useClient();
-  const space = client.space(form.spaceId);
-  const open = () => {
-    const { items } = space.timeline.getSnapshot();
-    const card = items.find(
-      (item) => item.type === 'message' && item.message.id === form.messageId,
-    );
-    openSpace(form.spaceId, false, card?.type === 'message' ? card.message.seq : undefined);
-  };
-  return (
-    <li>
-      <button type="button" onClick={open}>
-        <span dir="auto">{questionOf(form).heading}</span>
-        <span class="note" dir="auto">
-          {space.getSnapshot().space?.name}
-        </span>
-      </button>
-    </li>
-  );
-}
+const Line = ({ item, now }: { item: InboxItem; now: number }) => (
+  <li>
+    <button type="button" onClick={() => openSpace(item.spaceId, false, item.seq)}>
+      <span dir="auto">{headingOf(item)}</span>
+      <span class="note">
+        {`${kindText(item)} · ${isolated(item.agent.name)} · ${leftText(item, now)}`}
+      </span>
+      <span class="note" dir="auto">
+        {visible(item.spaceName)}
+      </span>
+    </button>
+  </li>
+);

@@ -8,6 +8,7 @@ import { openSpace, type Address } from '../../navigation/address.ts';
 import { BUILD_PAGES } from '../../navigation/build_pages.ts';
 import { useIsWide } from '../../ui/is_wide.ts';
 import { Status } from '../../ui/status.tsx';
+import { shownName } from '../../ui/visible.ts';
 import { Inbox } from './inbox.tsx';
 import { Switcher } from './switcher.tsx';
 
@@ -33,7 +34,7 @@ export function Sidebar({ me, address, onNewSpace, onSignOut }: SidebarProps): J
         <Status id="status" />
       </div>
       <Switcher isOperator={me?.kind === 'operator'} />
-      <Inbox />
+      <Inbox isCurrent={address.page === 'inbox'} />
       <nav class="all-spaces" aria-labelledby="spaces-title">
         <h2 id="spaces-title">Spaces</h2>
         <ul id="spaces" class="spaces">
@@ -46,7 +47,7 @@ export function Sidebar({ me, address, onNewSpace, onSignOut }: SidebarProps): J
       <div class="sidebar-actions">
         {me ? (
           <p id="caller" class="caller">
-            {me.entity ? `Signed in as ${me.entity.name}` : 'Signed in as the operator'}
+            {me.entity ? `Signed in as ${shownName(me.entity)}` : 'Signed in as the operator'}
           </p>
         ) : null}
         {mayCreate ? (

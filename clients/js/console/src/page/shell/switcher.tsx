@@ -2,9 +2,10 @@
 
 import { useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { hashOf, open } from '../../navigation/address.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { INBOX, hashOf, open } from '../../navigation/address.ts';
 import { BUILD_PAGES } from '../../navigation/build_pages.ts';
+import { useModal } from '../../ui/modal.ts';
 
 const MOST = 8;
 
@@ -39,13 +40,13 @@ interface SwitcherDialogProps {
 
 function SwitcherDialog({ isOperator, onClose }: SwitcherDialogProps) {
   const { spaces } = useSpaces();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [text, setText] = useState('');
   const [current, setCurrent] = useState(0);
-  useEffect(() => dialog.current?.showModal(), []);
 
   const all = [
     ...spaces.map(({ id, name }) => ({ name, href: hashOf(id) })),
+    { name: 'Needs you', href: INBOX },
     ...(isOperator ? BUILD_PAGES : []),
   ];
   const wanted = text.trim().toLocaleLowerCase();

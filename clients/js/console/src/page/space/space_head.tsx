@@ -8,6 +8,7 @@ import type { SpaceMembers } from '../../members/space_members.ts';
 import { settingsHash } from '../../navigation/address.ts';
 import { Back } from '../../navigation/back.tsx';
 import { Status } from '../../ui/status.tsx';
+import { shownName } from '../../ui/visible.ts';
 
 const MOST_AVATARS = 8;
 
@@ -64,9 +65,11 @@ interface MemberItemProps {
   isShown: boolean;
 }
 
-function MemberItem({ member: { name, type, role }, hue, isShown }: MemberItemProps) {
+function MemberItem({ member, hue, isShown }: MemberItemProps) {
+  const { name, type, role } = member;
   const isAgent = type === 'agent';
-  const words = `${name}, ${isAgent ? 'agent' : 'person'}${role === 'owner' ? ', owner' : ''}`;
+  const kind = isAgent ? 'agent' : 'person';
+  const words = `${shownName(member)}, ${kind}${role === 'owner' ? ', owner' : ''}`;
   return (
     <li class={`hue-${hue}`} title={words}>
       {isShown ? <Avatar name={name} isAgent={isAgent} /> : null}

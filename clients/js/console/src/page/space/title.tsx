@@ -1,14 +1,10 @@
-// The title of the window: the open space, and how much is unread.
+// The title of the window while a space is open.
 
-import { useUnread } from '@smartspace/react';
-import { useEffect } from 'preact/hooks';
+import { useTitle } from '../../ui/title.ts';
+import { isolated } from '../../ui/visible.ts';
 
 /** Sets the title. `name` is that of the open space. */
 export function Title({ name }: { name: string | null }): null {
-  const unread = useUnread();
-  useEffect(() => {
-    const title = name === null ? 'Smartspace' : `${name} · Smartspace`;
-    document.title = unread > 0 ? `(${unread}) ${title}` : title;
-  }, [name, unread]);
+  useTitle(name === null ? null : isolated(name));
   return null;
 }

@@ -1,15 +1,23 @@
 // The actions of an entry: explain it, copy its text, copy its address.
 
 import { useClient, useRuns } from '@smartspace/react';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { SpaceMembers } from '../../members/space_members.ts';
 import { hashOf, openWhy } from '../../navigation/address.ts';
 import { CopyButton } from '../../ui/copy_button.tsx';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import type { Entry } from './bubbles.ts';
+import { deletableFiles, DeleteFile } from './delete_file.tsx';
+
+interface ActionsProps {
+  item: Entry;
+  members: SpaceMembers;
+}
 
 /** The actions. Entries that are on their way have none. */
-export function Actions({ item, spaceId }: { item: Entry; spaceId: string }): JSX.Element | null {
+export function Actions({ item, members }: ActionsProps): JSX.Element | null {
+  const spaceId = members.space.id;
   if (item.type === 'failed') return <FailedRow runId={item.run.id} />;
   if (item.type !== 'message') return null;
   const { parts, runId, seq } = item.message;
@@ -22,6 +30,9 @@ export function Actions({ item, spaceId }: { item: Entry; spaceId: string }): JS
       {runId && isPartial ? <RetryOfStopped runId={runId} /> : null}
       {text ? <CopyButton name="Copy" text={text} /> : null}
       <CopyButton name="Link" text={address} />
+      {deletableFiles(item.message, members).map((file) => (
+        <DeleteFile key={file.attachmentId} {...{ spaceId, file }} />
+      ))}
     </Row>
   );
 }
@@ -63,7 +74,7 @@ function RetryButton({ runId }: { runId: string }) {
   );
 }
 
-const Row = ({ children }: { children: JSX.Element | (JSX.Element | null)[] }) => (
+const Row = ({ children }: { children: ComponentChildren }) => (
   <div class="actions">{children}</div>
 );
 

@@ -46,7 +46,7 @@ function BubbleView({ bubble, hosts, hueOf, hints }: BubbleProps) {
   return (
     <article class={`bubble ${isAgent ? 'agent' : 'human'} hue-${hueOf(sender.id)}`}>
       <Avatar name={sender.name} isAgent={isAgent} />
-      <BubbleHead name={sender.name} isAgent={isAgent} at={at} />
+      <BubbleHead {...{ sender, at }} />
       <div ref={body} class="entries" />
       {runId === null ? null : <Hints hints={hints[runId]} />}
     </article>
@@ -63,19 +63,19 @@ function Hints({ hints }: { hints: readonly Hint[] | undefined }) {
   ) : null;
 }
 
-interface BubbleHeadProps {
-  name: string;
-  isAgent: boolean;
-  at: number | null;
+interface BubbleHeadProps extends Pick<Bubble, 'at'> {
+  sender: Bubble['sender'] & { guest?: boolean };
 }
 
-const BubbleHead = memo(function BubbleHead({ name, isAgent, at }: BubbleHeadProps) {
+const BubbleHead = memo(function BubbleHead({ sender, at }: BubbleHeadProps) {
+  const { name, type, guest } = sender;
   return (
     <header>
       <strong class="name" dir="auto">
         {name}
       </strong>
-      {isAgent ? <span class="badge">agent</span> : null}
+      {type === 'agent' ? <span class="badge">agent</span> : null}
+      {guest ? <span class="badge">(guest)</span> : null}
       {at === null ? (
         <time>now</time>
       ) : (

@@ -7,6 +7,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { createPortal, memo } from 'preact/compat';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { Files } from '../../files/files.tsx';
+import { ApprovalCard } from '../../forms/approval/approval_card.tsx';
+import { isApproval, type ApprovalPart } from '../../forms/approval/approval_words.ts';
 import { Card } from '../../forms/card/card.tsx';
 import type { StreamedTool } from '../../forms/card/parts.ts';
 import type { SpaceMembers } from '../../members/space_members.ts';
@@ -17,6 +19,7 @@ import type { Entry } from './bubbles.ts';
 import { setAttributes } from './hosts.ts';
 import { PendingNote } from './pending_note.tsx';
 import { RollCall } from './roll_call.tsx';
+import { useToolHost } from './tool_host.ts';
 
 const STATES = {
   message: 'stored',
@@ -119,7 +122,7 @@ function Parts({ item, members, outcomes, parts }: EntryProps & { parts: readonl
       {shown}
       {files.length > 0 ? <Files files={files} /> : null}
       {message && !isCard ? <Note {...{ message, members, outcomes }} /> : null}
-      <Actions item={item} spaceId={members.space.id} />
+      <Actions {...{ item, members }} />
       {item.type === 'pending' ? <PendingNote space={members.space} send={item.send} /> : null}
     </>
   );
@@ -132,9 +135,25 @@ interface CardPartProps {
 }
 
 function CardPart({ part, message, members }: CardPartProps) {
+  if (isApproval(part)) return <Approval {...{ part, message, members }} />;
+  return <PlainCard {...{ part, message, members }} />;
+}
+
+function Approval({ part, message, members }: CardPartProps & { part: ApprovalPart }) {
+  const isOpen = part.approval.state === 'open';
+  const now = useNow(isOpen);
+  const { space, people, senderId, isOperator, meId, nameOf } = members;
+  const who = { space, people, senderId, isOperator, meId, nameOf };
+  // The configuration of an agent is the operator's to read.
+  const agentId = isOpen && isOperator ? (message?.sender.id ?? null) : null;
+  const host = useToolHost(agentId, part.name);
+  return <ApprovalCard {...{ part, message, now, host }} {...who} />;
+}
+
+function PlainCard({ part, message, members }: CardPartProps) {
   const now = useNow(part.status === 'pending');
-  const { space, people, senderId, isOperator } = members;
-  return <Card {...{ part, message, space, people, senderId, isOperator, now }} />;
+  const { space, people, senderId, isOperator, nameOf } = members;
+  return <Card {...{ part, message, space, people, senderId, isOperator, nameOf, now }} />;
 }
 
 interface NoteProps extends Pick<EntryProps, 'members' | 'outcomes'> {

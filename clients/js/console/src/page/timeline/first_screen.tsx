@@ -5,6 +5,7 @@ import { useMembers, useSend, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { settingsHash } from '../../navigation/address.ts';
+import { shownName } from '../../ui/visible.ts';
 
 const MOST_NAMES = 6;
 
@@ -65,7 +66,7 @@ export function offersFor(members: readonly Pick<Member, 'name' | 'type'>[]): st
 
 function hereText(members: readonly Member[]) {
   const named = (wanted: Member['type']) =>
-    members.filter(({ type }) => type === wanted).map(({ name }) => name);
+    members.filter(({ type }) => type === wanted).map(shownName);
   const [people, agents] = [named('human'), named('agent')];
   if (people.length + agents.length === 0) return 'Nobody is here yet.';
   const verb = (names: string[]) => (names.length === 1 ? 'is' : 'are');

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Back } from '../../navigation/back.tsx';
 import { NoticeLine, useNotice, wordsOf } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
+import { useTitle } from '../../ui/title.ts';
 
 /** One tab of a page. */
 export interface Tab {
@@ -28,9 +29,7 @@ export function Page({ title, about, actions, tabs, children }: PageProps): JSX.
   const notice = useNotice();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  useEffect(() => {
-    document.title = `${title} · Smartspace`;
-  }, [title]);
+  useTitle(title);
   return (
     <main class="page">
       <header class="page-head">

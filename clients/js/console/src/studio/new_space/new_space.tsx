@@ -3,8 +3,9 @@
 import type { SmartspaceError, SpaceInfo } from '@smartspace/client';
 import { useClient, useMe } from '@smartspace/react';
 import type { JSX, TargetedSubmitEvent } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { newKey } from '../../api/idempotency_key.ts';
+import { useModal } from '../../ui/modal.ts';
 import { wordsOf } from '../../ui/notices.tsx';
 import { AddNew, MemberChoice } from './new_member_fields.tsx';
 import { NOTHING, placed } from './new_members.ts';
@@ -19,12 +20,11 @@ export interface NewSpaceProps {
 export function NewSpace({ onCreated, onClose }: NewSpaceProps): JSX.Element {
   const client = useClient();
   const { me } = useMe();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const key = useRef<string | null>(null);
   const [faults, setFaults] = useState(NOTHING);
   const [isBusy, setIsBusy] = useState(false);
   const choices = useChoices(client, setFaults);
-  useEffect(() => dialog.current?.showModal(), []);
 
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { allEntities } from '../../api/entities.ts';
 import { newKey } from '../../api/idempotency_key.ts';
 import { wordsOf } from '../../ui/notices.tsx';
+import { isolated } from '../../ui/visible.ts';
 import { entityBody, NOTHING, type Faults, type NewMember } from './new_members.ts';
 
 const TYPES = ['human', 'agent'] as const;
@@ -58,7 +59,10 @@ export function useChoices(client: Client, setFaults: (faults: Faults) => void) 
         setDrafts(wanted.slice(index + 1));
         ids.push(created.id);
       } catch (error) {
-        setFaults({ ...NOTHING, members: `${draft.name} was not added: ${wordsOf(error)}` });
+        setFaults({
+          ...NOTHING,
+          members: `${isolated(draft.name)} was not added: ${wordsOf(error)}`,
+        });
         return null;
       }
     }

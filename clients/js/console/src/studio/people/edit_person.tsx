@@ -5,6 +5,7 @@ import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { entityPath, spacePath } from '../../api/paths.ts';
+import { isolated } from '../../ui/visible.ts';
 import { ActionButton } from '../frame/action_button.tsx';
 import { TextField } from '../save_form/fields.tsx';
 import { SaveForm } from '../save_form/save_form.tsx';
@@ -20,6 +21,7 @@ export interface EditPersonProps {
 /** The forms and buttons below the row of a person. */
 export function EditPerson({ person, own, others, onChanged }: EditPersonProps): JSX.Element {
   const { id, name, externalId, guestOf } = person;
+  const who = isolated(name);
   const client = useClient();
   const path = entityPath(id);
   const retire = async () => {
@@ -30,7 +32,7 @@ export function EditPerson({ person, own, others, onChanged }: EditPersonProps):
     'They leave their spaces, can’t sign in any longer, and their external id becomes free. ' +
     'Their messages stay, with their name. This can’t be undone.';
   return (
-    <div class="edit-person" role="group" aria-label={`Edit ${name}`}>
+    <div class="edit-person" role="group" aria-label={`Edit ${who}`}>
       <SaveForm
         request={{ method: 'PATCH', path }}
         loaded={person}
@@ -46,13 +48,13 @@ export function EditPerson({ person, own, others, onChanged }: EditPersonProps):
       </SaveForm>
       {own.length > 0 ? (
         <div class="field">
-          <p class="note">Is in these spaces. A click removes {name}.</p>
-          <ul class="form-row" aria-label={`Spaces of ${name}`}>
+          <p class="note">Is in these spaces. A click removes {who}.</p>
+          <ul class="form-row" aria-label={`Spaces of ${who}`}>
             {own.map((space) => (
               <li key={space.id}>
                 <ActionButton
-                  label={`Remove ${name} from ${space.name}`}
-                  confirm={`Remove ${name} from ${space.name}?`}
+                  label={`Remove ${who} from ${isolated(space.name)}`}
+                  confirm={`Remove ${who} from ${isolated(space.name)}?`}
                   act={async () => {
                     await client.request('DELETE', spacePath(space.id, 'members', id), {
                       retry: true,
@@ -72,7 +74,7 @@ export function EditPerson({ person, own, others, onChanged }: EditPersonProps):
       ) : others.length > 0 ? (
         <PutInSpace id={id} others={others} onChanged={onChanged} />
       ) : null}
-      <ActionButton class="danger" confirm={`Retire ${name}? ${effect}`} act={retire}>
+      <ActionButton class="danger" confirm={`Retire ${who}? ${effect}`} act={retire}>
         Retire <bdi>{name}</bdi>…
       </ActionButton>
     </div>

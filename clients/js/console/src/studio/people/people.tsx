@@ -8,6 +8,7 @@ import { everyPage } from '../../api/entities.ts';
 import { hashOf } from '../../navigation/address.ts';
 import { mayLeave } from '../../navigation/unsaved.ts';
 import { wordsOf } from '../../ui/notices.tsx';
+import { isolated } from '../../ui/visible.ts';
 import { useActivity } from '../data/activity.ts';
 import { usePages } from '../data/pages.ts';
 import { Loaded, More, Page, Part } from '../frame/page.tsx';
@@ -126,7 +127,7 @@ function Row({ person, spaces, isEdited, onEdit, onChanged }: RowProps) {
             <button
               type="button"
               aria-expanded={isEdited}
-              aria-label={`Edit ${name}`}
+              aria-label={`Edit ${isolated(name)}`}
               onClick={() => onEdit(!isEdited)}
             >
               {isEdited ? 'Close' : 'Edit'}

@@ -1,6 +1,7 @@
 // The input or the output of a call.
 
 import type { JSX } from 'preact';
+import { visible } from '../../ui/visible.ts';
 import { jsonText, rowsOf } from './json_rows.ts';
 
 /** A flat object as a table, other JSON as a text. */
@@ -15,16 +16,16 @@ export function JsonView({ title, value }: { title: string; value: unknown }): J
             {rows.map(([name, text]) => (
               <tr key={name}>
                 <th scope="row" dir="auto">
-                  {name}
+                  {visible(name)}
                 </th>
-                <td dir="auto">{text}</td>
+                <td dir="auto">{visible(text)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       ) : (
         <pre class="json-text" tabIndex={0} aria-label={title}>
-          {jsonText(value)}
+          {visible(jsonText(value))}
         </pre>
       )}
     </>

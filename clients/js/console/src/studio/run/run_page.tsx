@@ -7,6 +7,7 @@ import { useEffect } from 'preact/hooks';
 import { entityPath } from '../../api/paths.ts';
 import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
 import { useNow } from '../../ui/now.ts';
+import { isolated } from '../../ui/visible.ts';
 import { Fork } from '../../why/fork.tsx';
 import { queueOf, spansOf } from '../../why/spans.ts';
 import { Trigger } from '../../why/trigger.tsx';
@@ -60,7 +61,7 @@ function OpenRun({ first, step, live }: OpenRunProps) {
   );
   return (
     <Page
-      title={`Run of ${name}`}
+      title={`Run of ${isolated(name)}`}
       about={
         <span class="badge run-status" data-status={run.status}>
           {statusWords(run, live)}
@@ -158,7 +159,7 @@ function Links({ run, name, isOperator }: LinksProps) {
         {isOperator ? <a href={agentHash(run.agentId)}>{name}</a> : <span>{name}</span>}
         {isMessage ? (
           <a href={hashOf(trigger.spaceId, trigger.seq)}>
-            {`Message #${trigger.seq} in ${trigger.spaceName}`}
+            {`Message #${trigger.seq} in ${isolated(trigger.spaceName)}`}
           </a>
         ) : spaceId ? (
           <SpaceLink spaceId={spaceId} />

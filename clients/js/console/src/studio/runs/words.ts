@@ -1,7 +1,8 @@
 // A run of a list in words: its state, its trigger, its times. Pure.
 
 import type { Message, Run } from '@smartspace/client';
-import { costText, durationText } from '../../why/words.ts';
+import { shownName } from '../../ui/visible.ts';
+import { costText, durationText, usageCost } from '../../why/words.ts';
 
 /** The color of a state. The words say the same. */
 export type Tone = 'live' | 'wait' | 'problem' | 'plain';
@@ -23,6 +24,7 @@ const COMPLETED: Record<string, string> = {
 };
 const CANCELED: Record<string, string> = {
   cancel: 'by a person',
+  declined: 'instead of an approval',
   stop_run: 'by another run of the agent',
   absorbed: 'another run took over its work',
   superseded: 'a newer message took its place',
@@ -70,7 +72,7 @@ const MOST = 160;
 
 /** The trigger of a run in words, and its message if that is loaded. */
 export function causeOf({ trigger }: Run, message: Message | null): string {
-  if ('seq' in trigger) return message?.sender.name ?? `Message #${trigger.seq}`;
+  if ('seq' in trigger) return message ? shownName(message.sender) : `Message #${trigger.seq}`;
   if ('planId' in trigger) return 'A plan';
   if ('service' in trigger) return `Service ${trigger.service}`;
   return trigger.type;
@@ -128,11 +130,13 @@ export interface RunNumbers {
 /** The usage of a run. Of a remote run it is the usage that its agent has reported. */
 export function numbersOf({ usage, remote, reportedUsage }: Run): RunNumbers {
   if (!remote) {
-    const { inputTokens, cachedTokens, outputTokens, cost } = usage;
+    // An owner's page shows it once the run is loaded again: events do not have it.
+    if (!usage) return { tokens: '–', cost: '–', title: 'Not shown here.' };
+    const { inputTokens, cachedTokens, outputTokens } = usage;
     const tokens = inputTokens + outputTokens;
     return {
       tokens: tokens.toLocaleString(),
-      cost: tokens === 0 ? '–' : costText(cost),
+      cost: tokens === 0 ? '–' : usageCost(usage),
       title: `${inputTokens} read, ${cachedTokens} of them cached; ${outputTokens} written`,
     };
   }

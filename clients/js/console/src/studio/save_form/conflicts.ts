@@ -1,9 +1,9 @@
 // Conflicts between the changes of two people. Pure.
 
 import type { Fault } from '../../forms/schema/field_types.ts';
-import { isObject, shortened } from '../../forms/schema/json.ts';
+import { isEqual, isObject, shortened } from '../../forms/schema/json.ts';
 import { escaped } from '../../forms/schema/schema.ts';
-import { isEqual, type JsonObject } from './merge_patch.ts';
+import type { JsonObject } from './merge_patch.ts';
 
 const LONGEST_CHARS = 120;
 

@@ -2,6 +2,7 @@
 
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useId } from 'preact/hooks';
+import { visible } from '../../ui/visible.ts';
 
 /** The errors of the form, by the names of their fields. */
 export const FaultContext = createContext<ReadonlyMap<string, string>>(new Map());
@@ -35,7 +36,7 @@ export function useField({ name, hint }: FieldProps) {
       ) : null}
       {fault ? (
         <p id={`${id}-fault`} class="problem">
-          {fault}
+          {visible(fault)}
         </p>
       ) : null}
     </>
@@ -94,6 +95,7 @@ export interface TextAreaProps extends FieldProps {
   value?: string | null | undefined;
   required?: boolean;
   rows?: number;
+  maxLength?: number;
   placeholder?: string;
   /** `plain`: an empty text is sent as such. `json`: the text is parsed. */
   kind?: 'plain' | 'json';
@@ -101,7 +103,7 @@ export interface TextAreaProps extends FieldProps {
 
 /** Several lines of text, or JSON. */
 export function TextArea(props: TextAreaProps): JSX.Element {
-  const { label, value, required, rows = 4, placeholder, kind, disabled } = props;
+  const { label, value, required, rows = 4, maxLength, placeholder, kind, disabled } = props;
   const { control, notes } = useField(props);
   return (
     <div class="field">
@@ -112,7 +114,7 @@ export function TextArea(props: TextAreaProps): JSX.Element {
         data-kind={kind}
         defaultValue={value ?? ''}
         spellcheck={kind !== 'json'}
-        {...{ required, rows, placeholder, disabled }}
+        {...{ required, rows, maxLength, placeholder, disabled }}
         dir="auto"
       />
       {notes}

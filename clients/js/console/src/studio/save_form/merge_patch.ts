@@ -1,6 +1,6 @@
 // The JSON merge patch (RFC 7386) between two documents. Pure.
 
-import { isObject } from '../../forms/schema/json.ts';
+import { isEqual, isObject } from '../../forms/schema/json.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -17,16 +17,4 @@ export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(from))
     if (!(name in to) && value !== null) patch[name] = null;
   return patch;
-}
-
-/** Whether two JSON values are the same. The order of members does not count. */
-export function isEqual(one: unknown, other: unknown): boolean {
-  if (Array.isArray(one) && Array.isArray(other))
-    return one.length === other.length && one.every((each, n) => isEqual(each, other[n]));
-  if (!isObject(one) || !isObject(other)) return one === other;
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => name in other && isEqual(one[name], other[name]))
-  );
 }

@@ -135,11 +135,11 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
       onSaved?.(answer);
     } catch (error) {
       if (!(error as SmartspaceError).isTemporary) key.current = newKey();
-      const { errors = [], detail } = error as SmartspaceError;
       // The person has left the page.
       if (!form.current) return notify(`It was not saved. ${wordsOf(error)}`);
+      const errors = faultsOf(error as SmartspaceError);
       const placed = placedIn(form.current, errors);
-      fail(placed.at, placed.others || (errors.length === 0 ? (detail ?? wordsOf(error)) : ''));
+      fail(placed.at, placed.others || (errors.length === 0 ? wordsOf(error) : ''));
     }
   };
   const changed = () => {
@@ -185,6 +185,13 @@ function useBase(loaded: object | undefined, form: RefObject<HTMLFormElement | n
     if (!form.current || !hasChanges(form.current)) base.current = loaded;
   }
   return base;
+}
+
+// A refusal begins with the name of the setting that the caller may not set.
+function faultsOf({ status, errors = [], detail = '' }: SmartspaceError): readonly Fault[] {
+  const [, name, words] = (status === 403 && /^([\w.]+): (.*)$/s.exec(detail)) || [];
+  if (name === undefined || words === undefined) return errors;
+  return [{ pointer: `/${name.replaceAll('.', '/')}`, detail: words }];
 }
 
 // The errors, by the fields of the form.

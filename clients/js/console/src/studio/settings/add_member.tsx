@@ -7,6 +7,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { allEntities } from '../../api/entities.ts';
 import { spacePath } from '../../api/paths.ts';
 import { wordsOf } from '../../ui/notices.tsx';
+import { isolated } from '../../ui/visible.ts';
 import { SelectField } from '../save_form/fields.tsx';
 import { SaveForm } from '../save_form/save_form.tsx';
 
@@ -81,7 +82,7 @@ const Group = ({ name, entities }: { name: string; entities: Entity[] }) =>
     <optgroup label={name}>
       {entities.map((each) => (
         <option key={each.id} value={each.id}>
-          {each.externalId ? `${each.name} (${each.externalId})` : each.name}
+          {each.externalId ? `${isolated(each.name)} (${isolated(each.externalId)})` : each.name}
         </option>
       ))}
     </optgroup>

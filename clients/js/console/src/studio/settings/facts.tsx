@@ -2,10 +2,11 @@
 
 import type { SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { budgetText, policyText } from './policies.ts';
+import { isolated } from '../../ui/visible.ts';
+import { policyText } from './policies.ts';
 
 export function Facts({ space }: { space: SpaceInfo }): JSX.Element {
-  const { name, triggerPolicy, adminAgentId, router, maxChainDepth, paused, budget } = space;
+  const { name, triggerPolicy, adminAgentId, maxChainDepth, paused } = space;
   const admin = space.members.find(({ id }) => id === adminAgentId);
   return (
     <>
@@ -15,13 +16,10 @@ export function Facts({ space }: { space: SpaceInfo }): JSX.Element {
         <dt>Which agents a message wakes</dt>
         <dd>
           {policyText(triggerPolicy)}
-          {triggerPolicy === 'admin' ? ` (${admin?.name ?? 'it has left'})` : ''}
-          {triggerPolicy === 'router' && router ? ` (${router.model.name})` : ''}
+          {triggerPolicy === 'admin' ? ` (${isolated(admin?.name ?? 'it has left')})` : ''}
         </dd>
         <dt>Answers that may follow each other</dt>
         <dd>{maxChainDepth}</dd>
-        <dt>Limits</dt>
-        <dd>{budgetText(budget)}</dd>
         <dt>State</dt>
         <dd>{paused ? 'Paused: no message wakes an agent' : 'Active'}</dd>
       </dl>

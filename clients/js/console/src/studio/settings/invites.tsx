@@ -79,7 +79,8 @@ interface RowProps {
   revoke: () => Promise<void>;
 }
 
-function Row({ invite: { createdBy, createdAt, usesLeft, expiresAt }, space, revoke }: RowProps) {
+function Row({ invite, space, revoke }: RowProps) {
+  const { createdBy, createdAt, usesLeft, expiresAt, ended } = invite;
   const maker = space.members.find(({ id }) => id === createdBy)?.name;
   const when = timeText(Date.parse(createdAt));
   return (
@@ -92,7 +93,11 @@ function Row({ invite: { createdBy, createdAt, usesLeft, expiresAt }, space, rev
       </td>
       <td data-label="Uses left">{usesLeft === 0 ? 'used up' : usesLeft}</td>
       <td data-label="Ends">
-        <time dateTime={expiresAt}>{timeText(Date.parse(expiresAt))}</time>
+        {ended ? (
+          'ended: its maker is no longer an owner'
+        ) : (
+          <time dateTime={expiresAt}>{timeText(Date.parse(expiresAt))}</time>
+        )}
       </td>
       <td>
         <div class="row-actions">

@@ -7,6 +7,7 @@ import { spacePath } from '../../api/paths.ts';
 import { agentHash, open } from '../../navigation/address.ts';
 import { giveUp } from '../../navigation/unsaved.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
+import { isolated, shownName } from '../../ui/visible.ts';
 import { ActionButton } from '../frame/action_button.tsx';
 import { TableHead } from '../frame/table_head.tsx';
 
@@ -48,6 +49,7 @@ function Row({ member, space, meId, isOperator, mayGovern }: MembersProps & { me
         ) : (
           <bdi>{name}</bdi>
         )}
+        {guest ? ' (guest)' : ''}
         {isOwn ? ' (you)' : ''}
       </th>
       <td data-label="Kind">{isAgent ? 'agent' : guest ? 'guest' : 'person'}</td>
@@ -96,7 +98,7 @@ function RoleSelect({ member: { id, name, role }, spaceId, isOwn }: RoleSelectPr
     }
   };
   return (
-    <select aria-label={`Role of ${name}`} value={role} onChange={change}>
+    <select aria-label={`Role of ${isolated(name)}`} value={role} onChange={change}>
       <option value="member">member</option>
       <option value="owner">owner</option>
     </select>
@@ -108,8 +110,10 @@ interface ExitProps {
   space: SpaceInfo;
 }
 
-function Remove({ member: { id, name, type, guest }, space }: ExitProps) {
+function Remove({ member, space }: ExitProps) {
   const client = useClient();
+  const { id, type, guest } = member;
+  const who = shownName(member);
   const effect =
     type === 'agent'
       ? 'Its runs in this space end.'
@@ -118,8 +122,8 @@ function Remove({ member: { id, name, type, guest }, space }: ExitProps) {
         : 'They can’t read this space any longer.';
   return (
     <ActionButton
-      label={`Remove ${name}`}
-      confirm={`Remove ${name} from ${space.name}? ${effect}`}
+      label={`Remove ${who}`}
+      confirm={`Remove ${who} from ${isolated(space.name)}? ${effect}`}
       act={() => remove(client, space.id, id)}
     >
       Remove
@@ -141,7 +145,11 @@ function Leave({ member: { id, role, guest }, space }: ExitProps) {
     open('#/', true);
   };
   return (
-    <ActionButton label="Leave the space" confirm={`Leave ${space.name}? ${effect}`} act={leave}>
+    <ActionButton
+      label="Leave the space"
+      confirm={`Leave ${isolated(space.name)}? ${effect}`}
+      act={leave}
+    >
       Leave
     </ActionButton>
   );

@@ -1,7 +1,7 @@
 // The trigger policies in words, and the body of a change of the settings. Pure.
 
 import type { Schemas, SpaceInfo } from '@smartspace/client';
-import { costText } from '../../why/words.ts';
+import { costText, usageCost } from '../../why/words.ts';
 
 type Policy = Schemas['TriggerPolicy'];
 
@@ -32,28 +32,43 @@ export const POLICIES: readonly { value: Policy; text: string; hint: string }[] 
 export const policyText = (policy: Policy): string =>
   POLICIES.find(({ value }) => value === policy)?.text ?? policy;
 
-/** A patch of the settings. Another provider than `scripted` accepts no script. */
-export function withoutScript(
+/** What an owner may set at most; only the operator may set more. */
+export const OWNER_LIMITS = { maxChainDepth: 5, runsPerMinute: 120, instructions: 2000 };
+
+const NO_BUDGET: Schemas['Budget'] = {
+  tokensPerDay: null,
+  costPerDay: null,
+  runsPerMinute: OWNER_LIMITS.runsPerMinute,
+};
+
+/** The limits of a space. Only its owners and the operator get them. */
+export const budgetOf = ({ budget }: Partial<Pick<SpaceInfo, 'budget'>>): Schemas['Budget'] =>
+  budget ?? NO_BUDGET;
+
+/** Stands for no provider: the router model of the deployment. */
+export const OF_DEPLOYMENT = '-';
+
+/**
+ * A patch of the settings. The router model of the deployment is no model of the space, and another
+ * provider than `scripted` accepts no script.
+ */
+export function routerChange(
   body: Record<string, unknown>,
   { router }: Pick<SpaceInfo, 'router'>,
 ): Record<string, unknown> {
   const change = body.router as { model?: { provider?: string } } | undefined;
   const model = change?.model;
   const provider = model?.provider;
-  if (!router?.model.script || provider === undefined || provider === 'scripted') return body;
+  if (provider === OF_DEPLOYMENT) return { ...body, router: { ...change, model: null } };
+  if (!modelOf(router)?.script || provider === undefined || provider === 'scripted') return body;
   return { ...body, router: { ...change, model: { ...model, script: null } } };
 }
 
-/** The limits of a space in words. */
-export function budgetText({ tokensPerDay, costPerDay, runsPerMinute }: Schemas['Budget']): string {
-  return [
-    typeof tokensPerDay === 'number' ? `${counted(tokensPerDay, 'token')} a day` : '',
-    typeof costPerDay === 'number' ? `${costText(costPerDay)} a day` : '',
-    `${counted(runsPerMinute, 'run')} a minute`,
-  ]
-    .filter(Boolean)
-    .join(' · ');
-}
+/** The own model of a router; null if it is that of the deployment. */
+export const modelOf = (router: SpaceInfo['router']): RouterModel | null =>
+  (router?.model as RouterModel | null | undefined) ?? null;
+
+type RouterModel = NonNullable<NonNullable<SpaceInfo['router']>['model']>;
 
 /** The usage of today, beside the limits. */
 export function todayText(used: Schemas['UsageItem'], budget: Schemas['Budget']): string {
@@ -61,10 +76,8 @@ export function todayText(used: Schemas['UsageItem'], budget: Schemas['Budget'])
   const tokens = counted(used.inputTokens + used.outputTokens, 'token');
   const ofTokens = typeof tokensPerDay === 'number' ? ` of ${tokensPerDay.toLocaleString()}` : '';
   const ofCost = typeof costPerDay === 'number' ? ` of ${costText(costPerDay)}` : '';
-  // Nothing has a price if nothing was used.
   const isUnused = used.inputTokens === 0;
-  const price = costText(isUnused ? 0 : used.cost);
-  const cost = isUnused && ofCost === '' ? [] : [`${price}${ofCost}`];
+  const cost = isUnused && ofCost === '' ? [] : [`${usageCost(used)}${ofCost}`];
   return [`${tokens}${ofTokens}`, ...cost, counted(used.runs, 'run')].join(' · ');
 }
 

@@ -5,8 +5,10 @@ import { useMe, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { SpaceScope } from '../../api/providers.ts';
 import { hashOf } from '../../navigation/address.ts';
+import { isolated } from '../../ui/visible.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
 import { AddMember } from './add_member.tsx';
+import { Allowances } from './allowances.tsx';
 import { DeleteSpace } from './delete_space.tsx';
 import { Facts } from './facts.tsx';
 import { Invites } from './invites.tsx';
@@ -28,7 +30,7 @@ function OpenSettings({ spaceId }: { spaceId: string }) {
   const mayGovern = isOperator || own?.role === 'owner';
   return (
     <Page
-      title={space ? `Settings of ${space.name}` : 'Settings'}
+      title={space ? `Settings of ${isolated(space.name)}` : 'Settings'}
       actions={
         <a class="button" href={hashOf(spaceId)}>
           Open<span class="unseen"> the space</span>
@@ -53,6 +55,9 @@ function OpenSettings({ spaceId }: { spaceId: string }) {
             <Part title="Members">
               <Members {...{ space, meId, isOperator, mayGovern }} />
               {mayGovern ? <AddMember space={space} isOperator={isOperator} /> : null}
+            </Part>
+            <Part title="Allowances">
+              <Allowances {...{ space, meId, mayGovern }} />
             </Part>
             {mayGovern ? (
               <>

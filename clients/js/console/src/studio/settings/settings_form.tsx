@@ -9,7 +9,7 @@ import { useAnswer } from '../data/answer.ts';
 import { ChoiceField } from '../save_form/choice_field.tsx';
 import { CheckField, NumberField, TextField } from '../save_form/fields.tsx';
 import { SaveForm } from '../save_form/save_form.tsx';
-import { POLICIES, todayText, withoutScript } from './policies.ts';
+import { budgetOf, OWNER_LIMITS, POLICIES, routerChange, todayText } from './policies.ts';
 import { AdminFields, RouterFields } from './policy_fields.tsx';
 
 export interface SettingsFormProps {
@@ -18,7 +18,8 @@ export interface SettingsFormProps {
 }
 
 export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Element {
-  const { id, name, triggerPolicy, maxChainDepth, paused, budget } = space;
+  const { id, name, triggerPolicy, maxChainDepth, paused, router } = space;
+  const { tokensPerDay, costPerDay, runsPerMinute } = budgetOf(space);
   const [policy, setPolicy] = useState<string>(triggerPolicy);
   // Another person may change it.
   useEffect(() => setPolicy(triggerPolicy), [triggerPolicy]);
@@ -28,7 +29,7 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
       loaded={space}
       submit="Save settings"
       label="Settings"
-      bodyWith={(body) => withoutScript(body, space)}
+      bodyWith={(body) => routerChange(body, space)}
     >
       <TextField name="/name" label="Name" value={name} required />
       <ChoiceField
@@ -39,7 +40,9 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
         options={POLICIES}
         onChoose={setPolicy}
       />
-      {policy === 'router' ? <RouterFields router={space.router ?? null} /> : null}
+      {policy === 'router' ? (
+        <RouterFields router={router ?? null} isOperator={isOperator} />
+      ) : null}
       {policy === 'admin' ? <AdminFields space={space} /> : null}
       <NumberField
         name="/maxChainDepth"
@@ -50,7 +53,7 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
         }
         value={maxChainDepth}
         min={0}
-        max={100}
+        max={isOperator ? 100 : Math.max(OWNER_LIMITS.maxChainDepth, maxChainDepth)}
         placeholder="5"
       />
       <CheckField
@@ -65,14 +68,14 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
           <NumberField
             name="/budget/tokensPerDay"
             label="Tokens per day"
-            value={budget.tokensPerDay}
+            value={tokensPerDay}
             min={0}
             placeholder="No limit"
           />
           <NumberField
             name="/budget/costPerDay"
             label="Dollars per day"
-            value={budget.costPerDay}
+            value={costPerDay}
             min={0}
             step="any"
             placeholder="No limit"
@@ -80,12 +83,13 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
           <NumberField
             name="/budget/runsPerMinute"
             label="Runs per minute"
-            value={budget.runsPerMinute}
+            value={runsPerMinute}
             min={1}
+            {...(!isOperator && { max: Math.max(OWNER_LIMITS.runsPerMinute, runsPerMinute) })}
             required
           />
         </div>
-        {isOperator ? <Today id={id} budget={budget} /> : null}
+        {isOperator ? <Today id={id} budget={budgetOf(space)} /> : null}
       </fieldset>
     </SaveForm>
   );

@@ -1,5 +1,6 @@
 // The names of the series of a report.
 
+import { isolated } from '../../ui/visible.ts';
 import type { Group, UsageItem } from './report.ts';
 
 /** The id of the agent in the key of a series: `{agentId}`, or `{agentId} {model}`. */
@@ -9,11 +10,11 @@ export const agentIdOf = (key: string): string => key.split(' ', 1).join('');
 export function namesOf(items: readonly UsageItem[], by: Group): (key: string | null) => string {
   const names = new Map(items.map(({ agentId, agentName }) => [agentId, agentName]));
   const agentName = (id: string) =>
-    id === '' ? 'Routers' : (names.get(id) ?? `Unknown agent …${id.slice(-4)}`);
+    id === '' ? 'Routers' : isolated(names.get(id) ?? `Unknown agent …${id.slice(-4)}`);
   return (key) => {
     if (key === null) return 'All others';
     if (by === 'model') return key;
     const [id = '', model] = key.split(' ', 2);
-    return model === undefined ? agentName(id) : `${agentName(id)} · ${model}`;
+    return model === undefined ? agentName(id) : `${agentName(id)} · ${isolated(model)}`;
   };
 }

@@ -1,8 +1,9 @@
 // The numbers of the usage page: the days of a range, and sums for each agent or model. Pure.
 
 import type { Schemas } from '@smartspace/client';
+import type { Priced } from '../../why/words.ts';
 
-export type UsageItem = Schemas['UsageItem'];
+export type UsageItem = Schemas['UsageItem'] & Priced;
 
 /** Days in UTC, such as `2026-02-18`. */
 export interface Range {
@@ -118,6 +119,7 @@ function sumOf(rows: readonly UsageItem[]): UsageItem {
       cacheWriteTokens: sum.cacheWriteTokens + row.cacheWriteTokens,
       outputTokens: sum.outputTokens + row.outputTokens,
       cost: sum.cost === null && row.cost === null ? null : (sum.cost ?? 0) + (row.cost ?? 0),
+      ...((sum.priceUnknown || row.priceUnknown) && { priceUnknown: true }),
     }),
     first,
   );

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { agentHash } from '../../navigation/address.ts';
-import { costText } from '../../why/words.ts';
+import { usageCost } from '../../why/words.ts';
 import { agentIdOf } from './names.ts';
 import { reuseOf, type Group, type Series, type UsageItem } from './report.ts';
 
@@ -89,7 +89,7 @@ function Numbers({ item }: { item: UsageItem }) {
     item.inputTokens.toLocaleString(),
     reuseText(item),
     item.outputTokens.toLocaleString(),
-    costText(item.cost),
+    usageCost(item),
   ];
   return (
     <>

@@ -2,7 +2,7 @@
 
 import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { costText } from '../../why/words.ts';
+import { costText, usageCost } from '../../why/words.ts';
 import { useActivity } from '../data/activity.ts';
 import { useAnswer } from '../data/answer.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
@@ -67,13 +67,14 @@ function Report({ report, range, by }: ReportProps) {
   const charted = shortened(series, MOST_SERIES);
   const days = daysOf(range);
   const chart = { days, series: charted, nameOf };
-  const isWithoutPrice = series.some(({ total }) => total.cost === null);
+  const isWithoutPrice = series.some(({ total }) => total.cost === null || total.priceUnknown);
   return (
     <>
       <Totals total={report.total} />
       {isWithoutPrice ? (
         <p class="note">
-          “No price”: the price list does not have the model, so its cost is unknown.
+          “Price unknown”: the price list does not have the model. Its cost counts with the highest
+          price of its provider, or as nothing if the model runs on your own server.
         </p>
       ) : null}
       <Part title="By day">
@@ -100,7 +101,7 @@ const numberText = (value: number) => value.toLocaleString();
 
 function Totals({ total }: { total: UsageItem }) {
   const facts = [
-    ['Cost', costText(total.cost)],
+    ['Cost', usageCost(total)],
     ['Tokens read', numberText(total.inputTokens)],
     ['Cache reuse', reuseText(total)],
     ['Tokens written', numberText(total.outputTokens)],

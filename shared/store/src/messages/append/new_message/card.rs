@@ -1,7 +1,13 @@
 //! A tool call that a new message shows.
 
 use serde_json::Value;
-use smartspace_domain::{Time, ids::CallId, steps::CallStatus, tools::AnswerBy};
+use smartspace_domain::{
+    Time,
+    approvals::{Approval, ApprovalRule},
+    ids::CallId,
+    steps::CallStatus,
+    tools::AnswerBy,
+};
 
 use crate::{
     shared::message::{Asks, CutJson, Overflow, ToolCard},
@@ -29,10 +35,29 @@ pub struct NewForm {
     pub ui: String,
     /// The JSON Schema of an answer. Any answer fits if it is `None`.
     pub result_schema: Option<Value>,
-    /// The people who may answer.
+    /// The people who may answer. The rule of an approval says it instead.
     pub answer_by: AnswerBy,
     /// When the form expires.
     pub until: Time,
+    /// The rule by which people decide the call, unless the card is a form of a tool.
+    pub approval: Option<NewApproval>,
+}
+
+/// A call that waits for approval.
+#[derive(Clone, Debug)]
+pub struct NewApproval {
+    /// The rule that stopped the call.
+    pub rule: ApprovalRule,
+    /// The JSON Schema of the call's input.
+    pub input_schema: Value,
+}
+
+impl NewForm {
+    /// The people who may answer. The rule says it if people decide the call.
+    pub(in crate::messages::append) fn answered_by(&self) -> AnswerBy {
+        let by_rule = self.approval.as_ref().map(|new| new.rule.by.answer_by());
+        by_rule.unwrap_or_else(|| self.answer_by.clone())
+    }
 }
 
 impl NewCard {
@@ -50,10 +75,12 @@ impl NewCard {
         let asks = self.asks.as_ref().map(|form| Asks {
             ui: form.ui.clone(),
             has_schema: form.result_schema.is_some(),
-            answer_by: form.answer_by.clone(),
+            answer_by: form.answered_by(),
             until: form.until,
+            approval: form.approval.as_ref().map(|new| Approval::open(&new.rule)),
             resolved_by: None,
             resolved_name: None,
+            resolved_by_guest: false,
         });
         let result_schema =
             self.asks.as_ref().and_then(|form| form.result_schema.as_ref()).map(Value::to_string);

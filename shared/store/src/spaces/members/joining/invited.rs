@@ -6,10 +6,10 @@ use super::{has_room_for_a_member, join_writes, member_writes, new_member, no_su
 use crate::{
     Error, Members, Result,
     entities::EntityRecord,
-    invites::{GuestRecord, InviteRecord},
+    invites::{GuestRecord, InviteRecord, NewGuest, no_such_invite},
     spaces::{
-        members::{TRIES, being_changed, name_is_free},
-        rosters::MemberRecord,
+        members::{TRIES, being_changed, name_is_free, names::guest_name},
+        rosters::{MemberRecord, Roster},
     },
     table::{keys, refusal::Refusal, write::Write},
 };
@@ -25,12 +25,13 @@ pub enum Accepted {
 
 impl Members<'_> {
     /// Adds an entity to the space of an invite, which loses a use in the same transaction. The
-    /// transaction also makes the `guest`. An entity that is a member already uses nothing.
+    /// transaction also makes the `guest`, who gets a name if it gives none. An entity that is a
+    /// member already uses nothing.
     pub async fn join_by_invite(
         self,
         invite: &InviteRecord,
         entity: &Entity,
-        guest: Option<&GuestRecord>,
+        guest: Option<&NewGuest>,
         now: Time,
     ) -> Result<Accepted> {
         let space = invite.space_id;
@@ -44,10 +45,17 @@ impl Members<'_> {
                 let accepted = if tries > 0 { Accepted::Joined } else { Accepted::Member };
                 return Ok(accepted(member));
             }
+            if invite.has_lost_its_maker(invite.created_by.and_then(|it| roster.member(it))) {
+                return Err(no_such_invite());
+            }
             has_room_for_a_member(&roster)?;
             if guest.is_none() {
                 self.has_room_for_a_space(entity).await?;
             }
+            let entity = &match guest {
+                Some(guest) => guest_in(&roster, entity, guest)?,
+                None => entity.clone(),
+            };
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
             let member = MemberRecord {
                 guest_by: guest.map(|_| invite.id),
@@ -57,7 +65,7 @@ impl Members<'_> {
             writes.push(invite.use_once(now)?);
             match guest {
                 None => writes.extend(member_writes(space, entity)?),
-                Some(guest) => writes.extend(guest_writes(entity, guest)?),
+                Some(guest) => writes.extend(guest_writes(entity, &guest.record)?),
             }
             let Some(refusal) = self.change_roster(&writes).await? else {
                 return Ok(Accepted::Joined(member));
@@ -69,6 +77,11 @@ impl Members<'_> {
         }
         Err(being_changed())
     }
+}
+
+fn guest_in(roster: &Roster, entity: &Entity, guest: &NewGuest) -> Result<Entity> {
+    let name = Some(entity.name.as_str()).filter(|_| !guest.is_nameless);
+    Ok(Entity { name: guest_name(roster, entity.id, name)?, ..entity.clone() })
 }
 
 /// The writes that make a guest, who has no items yet.

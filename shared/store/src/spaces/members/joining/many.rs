@@ -14,15 +14,15 @@ use super::{member_writes, new_member, no_such_entity, too_many_members};
 use crate::{
     Error, Members, Result,
     spaces::{
-        SpaceOverview,
+        SpaceOverview, emptiness,
         members::{TRIES, being_changed, name_is_free, roster_change},
         rosters::{MemberRecord, Roster},
     },
     table::{keys, write::Write},
 };
 
-/// How many entities join in one transaction. An agent takes four writes, the roster two, and a
-/// transaction has at most 100.
+/// How many entities join in one transaction. An agent takes four writes, the roster two, a space
+/// without members one, and a transaction has at most 100.
 const AT_ONCE: usize = 24;
 
 impl Members<'_> {
@@ -73,6 +73,7 @@ impl Members<'_> {
                 .collect();
             let overview = SpaceOverview::of(&record.settings, roster.members.iter().chain(&tried));
             let mut writes: Vec<Write> = roster_change(space, &roster, &overview)?;
+            writes.extend(emptiness::joined(&record));
             for (entity, member) in missing.iter().zip(&tried) {
                 writes.push(Write::put(keys::member(space, entity.id), member)?);
                 let past = Write::check(keys::past_member(space, entity.id));

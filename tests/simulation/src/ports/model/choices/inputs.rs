@@ -22,7 +22,7 @@ impl SimModel {
         match tool {
             "send_message" => self.message(name, place),
             "ask" | "note" | "order" | "track" => self.card(tool, request, name, place),
-            "charge" | "fetch" => whole(&json!({"text": name})),
+            "charge" | "fetch" | "transfer" | "drop" => whole(&json!({"text": name})),
             DRAWS => whole(&json!({"prompt": name})),
             "enter_space" => whole(&json!({"spaceId": one_of(own_spaces(request))})),
             "set_memories" => whole(&json!({"memories": [{"key": name, "value": name}]})),

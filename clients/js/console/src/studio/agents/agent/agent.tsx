@@ -7,6 +7,7 @@ import { useState } from 'preact/hooks';
 import { entityPath } from '../../../api/paths.ts';
 import { agentHash, open } from '../../../navigation/address.ts';
 import { giveUp } from '../../../navigation/unsaved.ts';
+import { isolated } from '../../../ui/visible.ts';
 import { useAnswer } from '../../data/answer.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 import { Loaded, Page } from '../../frame/page.tsx';
@@ -40,7 +41,7 @@ export function Agent({ agentId, tab }: { agentId: string; tab: string }): JSX.E
   const current = TABS.some((each) => each.tab === tab) ? tab : 'setup';
   return (
     <Page
-      title={agent?.name ?? 'Agent'}
+      title={isolated(agent?.name ?? 'Agent')}
       about={
         agent ? (
           <>
@@ -94,8 +95,10 @@ function Contents({ tab, ...props }: AgentTabProps & { tab: string }) {
   return <Setup {...props} />;
 }
 
-function Retire({ agent: { id, name } }: { agent: Entity }) {
+function Retire({ agent }: { agent: Entity }) {
   const client = useClient();
+  const { id } = agent;
+  const name = isolated(agent.name);
   const question =
     `Retire ${name}? It leaves its spaces, its active runs end, and its plans are deleted. ` +
     'Its messages stay, with its name. This can’t be undone.';

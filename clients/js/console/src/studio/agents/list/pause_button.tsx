@@ -4,6 +4,7 @@ import type { Entity } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { entityPath } from '../../../api/paths.ts';
+import { isolated } from '../../../ui/visible.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 
 export interface PauseButtonProps {
@@ -21,7 +22,7 @@ export function PauseButton({ agent, onChanged }: PauseButtonProps): JSX.Element
     onChanged(await client.request('PATCH', entityPath(agent.id), { body, retry: true }));
   };
   return (
-    <ActionButton label={`${verb} ${agent.name}`} act={act}>
+    <ActionButton label={`${verb} ${isolated(agent.name)}`} act={act}>
       {verb}
     </ActionButton>
   );

@@ -8,6 +8,7 @@ import { spacePath } from '../../../api/paths.ts';
 import { agentHash, open } from '../../../navigation/address.ts';
 import { wordsOf } from '../../../ui/notices.tsx';
 import { preference } from '../../../ui/preferences.ts';
+import { isolated } from '../../../ui/visible.ts';
 import { useAnswer } from '../../data/answer.ts';
 import { Page } from '../../frame/page.tsx';
 import { fieldsOf } from '../../save_form/body.ts';
@@ -43,14 +44,18 @@ export function NewAgent(): JSX.Element {
     >
       {made ? (
         <div role="alert">
-          <p>{made.agent.name} was made, but is not where you want it:</p>
+          <p>
+            <bdi>{made.agent.name}</bdi> was made, but is not where you want it:
+          </p>
           <ul class="problem">
             {made.problems.map((problem) => (
               <li key={problem}>{problem}</li>
             ))}
           </ul>
           <p>
-            <a href={agentHash(made.agent.id)}>Open {made.agent.name}</a>
+            <a href={agentHash(made.agent.id)}>
+              Open <bdi>{made.agent.name}</bdi>
+            </a>
           </p>
         </div>
       ) : (
@@ -138,7 +143,8 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
     const taken = joined.find(({ members }) =>
       members.some((each) => each.type === 'agent' && each.name.toLowerCase() === name),
     );
-    if (taken) return `“${taken.name}” already has an agent of this name. Choose another name.`;
+    if (taken)
+      return `“${isolated(taken.name)}” already has an agent of this name. Choose another name.`;
     return newAgentBody(template, body, joined[0] ?? null);
   };
   const saved = async (agent: Entity) => {
@@ -152,7 +158,7 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
         const body = { triggerPolicy: 'admin', adminAgentId: agent.id };
         await client.request('PATCH', path, { body, retry: true });
       } catch (error) {
-        problems.push(`${space.name}: ${wordsOf(error)}`);
+        problems.push(`${isolated(space.name)}: ${wordsOf(error)}`);
       }
     }
     if (problems.length > 0) onFailed({ agent, problems });
@@ -168,7 +174,7 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
       onSaved={saved}
       actions={
         joined.length > 0 ? (
-          <span class="note">It joins {joined.map(({ name }) => name).join(', ')}.</span>
+          <span class="note">It joins {joined.map(({ name }) => isolated(name)).join(', ')}.</span>
         ) : null
       }
     >

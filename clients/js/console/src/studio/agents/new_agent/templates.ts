@@ -4,7 +4,6 @@
 import type { SpaceInfo } from '@smartspace/client';
 import { isObject } from '../../../forms/schema/json.ts';
 import { runtimeWith } from '../setup/runtime.ts';
-import { TOOL_DRAFTS } from '../tools/tool_words.ts';
 
 /** The values that a new agent starts with. */
 export interface Template {
@@ -29,6 +28,19 @@ export interface Template {
 
 const say = (text: string) => ({ calls: [{ tool: 'send_message', input: { text } }] });
 const byPeople = { trigger: 'space_message', sender: 'human' };
+
+// It stands for a tool that acts. The rule for it stays when it is replaced.
+const ACT = {
+  name: 'act',
+  description: 'Acts on a request. People have to approve the call first.',
+  inputSchema: {
+    type: 'object',
+    properties: { action: { type: 'string', description: 'What is done, in one sentence.' } },
+    required: ['action'],
+    additionalProperties: false,
+  },
+  execution: { type: 'static', output: { report: 'The call was made.' } },
+};
 
 /** The templates, the first one chosen at first. */
 export const TEMPLATES: readonly [Template, ...Template[]] = [
@@ -84,28 +96,21 @@ export const TEMPLATES: readonly [Template, ...Template[]] = [
   {
     id: 'approver',
     title: 'Approver',
-    about: 'Asks people with a form before it acts, and waits for their choice.',
+    about: 'Acts only after people have approved: a rule holds its calls until then.',
     name: 'Approver',
-    description: 'Asks people for approval before anything is done.',
+    description: 'Does what people ask for, once they approve it.',
     instructions:
-      'You take requests in this space. Before you act on a request, call askForApproval with a ' +
-      'message that says exactly what you will do, and the options Approve and Reject. Act only ' +
-      'after somebody chose Approve. Then report in one sentence what was decided.',
-    config: { tools: [TOOL_DRAFTS[0].document] },
-    adds: 'Adds the tool askForApproval, which shows buttons to people.',
+      'You take requests in this space. To act on a request, call act and say in one sentence ' +
+      'exactly what you will do. People approve or decline the call before it is made. Then ' +
+      'report in one sentence what was done or declined.',
+    config: { tools: [ACT], approvals: [{ tools: ['act'] }] },
+    adds: 'Adds the tool act, which does nothing yet, and a rule: people approve its calls.',
     rules: () => [
       {
         when: byPeople,
         steps: [
-          {
-            calls: [
-              {
-                tool: 'askForApproval',
-                input: { message: 'Shall I do this? {{message}}', options: ['Approve', 'Reject'] },
-              },
-            ],
-          },
-          say('The decision is: {{result.choice}}'),
+          { calls: [{ tool: 'act', input: { action: '{{message}}' } }] },
+          say('“{{message}}” is decided. {{result.report}}{{result.reason}}{{result.response}}'),
         ],
       },
     ],

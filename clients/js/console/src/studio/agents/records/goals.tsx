@@ -4,6 +4,7 @@ import type { Schemas } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { agentPath } from '../../../api/paths.ts';
+import { isolated } from '../../../ui/visible.ts';
 import { useKnown } from '../../data/known.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 import { Loaded, Part } from '../../frame/page.tsx';
@@ -75,7 +76,7 @@ function GoalLine({ record: goal, path, onChanged }: RecordLineProps<Goal>) {
       }
       actions={<StatusButtons record={goal} {...{ path, onChanged }} />}
       verb="Change"
-      question={`Delete the goal “${id}”? This can’t be undone.`}
+      question={`Delete the goal “${isolated(id)}”? This can’t be undone.`}
       editor={(editor) => <ChangeGoal goal={goal} path={path} {...editor} />}
     >
       <Folded text={description} />

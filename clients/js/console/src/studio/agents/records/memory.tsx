@@ -4,6 +4,7 @@ import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { agentPath } from '../../../api/paths.ts';
+import { isolated } from '../../../ui/visible.ts';
 import { useKnown, type Known } from '../../data/known.ts';
 import { Loaded, Part } from '../../frame/page.tsx';
 import { Ago } from '../../runs/ago.tsx';
@@ -60,10 +61,10 @@ function MemoryLine({ record, ...props }: RecordLineProps<MemoryItem>) {
         </span>
       }
       verb="Edit"
-      question={`Delete the memory “${key}”? The agent forgets it.`}
+      question={`Delete the memory “${isolated(key)}”? The agent forgets it.`}
       editor={(editor) => (
         <SaveForm
-          label={`Edit ${key}`}
+          label={`Edit ${isolated(key)}`}
           request={{ method: 'PUT', path: props.path }}
           submit="Save"
           {...editor}

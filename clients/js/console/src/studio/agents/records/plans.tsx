@@ -7,6 +7,7 @@ import { useState } from 'preact/hooks';
 import { newKey } from '../../../api/idempotency_key.ts';
 import { agentPath } from '../../../api/paths.ts';
 import { runHash } from '../../../navigation/address.ts';
+import { isolated } from '../../../ui/visible.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 import { Loaded, Part } from '../../frame/page.tsx';
 import { Ago } from '../../runs/ago.tsx';
@@ -66,11 +67,11 @@ function PlanLine({ record: plan, path, onChanged }: RecordLineProps<Plan>) {
       about={<span class="badge">{status}</span>}
       actions={<PlanActions record={plan} {...{ path, onChanged }} />}
       verb="Change"
-      question={`Delete the plan “${name}”? It does not fire again.`}
+      question={`Delete the plan “${isolated(name)}”? It does not fire again.`}
       editor={(editor) => (
         <PlanForm
           plan={plan}
-          label={`Change ${name}`}
+          label={`Change ${isolated(name)}`}
           request={{ method: 'PUT', path }}
           {...editor}
         />
@@ -148,10 +149,10 @@ function PlanActions({ record: { name, status }, path, onChanged }: RecordLinePr
   return (
     <>
       <span role="status">{runId ? <a href={runHash(runId)}>Open its run</a> : null}</span>
-      <ActionButton label={`Run ${name} now`} act={run}>
+      <ActionButton label={`Run ${isolated(name)} now`} act={run}>
         Run now
       </ActionButton>
-      <ActionButton label={`${isPaused ? 'Resume' : 'Pause'} ${name}`} act={setStatus}>
+      <ActionButton label={`${isPaused ? 'Resume' : 'Pause'} ${isolated(name)}`} act={setStatus}>
         {isPaused ? 'Resume' : 'Pause'}
       </ActionButton>
     </>

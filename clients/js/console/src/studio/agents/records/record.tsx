@@ -3,6 +3,7 @@
 import { useClient } from '@smartspace/react';
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { isolated } from '../../../ui/visible.ts';
 import { useActivity } from '../../data/activity.ts';
 import { useAll } from '../../data/pages.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
@@ -73,8 +74,8 @@ export function RecordItem(props: RecordItemProps): JSX.Element {
         {isEditing ? null : (
           <div class="row-actions">
             {actions}
-            {button(`${verb} ${title}`, verb, true)}
-            <ActionButton label={`Delete ${title}`} confirm={question} act={remove}>
+            {button(`${verb} ${isolated(title)}`, verb, true)}
+            <ActionButton label={`Delete ${isolated(title)}`} confirm={question} act={remove}>
               Delete
             </ActionButton>
           </div>

@@ -6,6 +6,7 @@ import { Part } from '../../frame/page.tsx';
 import { changedIn, fieldsOf, hasChanges, type Control } from '../../save_form/body.ts';
 import type { AgentEntity, AgentTabProps } from '../agent_tab.ts';
 import { TestModel } from '../trial/test_model.tsx';
+import { Approvals } from './approvals.tsx';
 import { ConfigJson } from './config_json.tsx';
 import { SetupForm } from './setup_form.tsx';
 import { showSaved } from './show_saved.ts';
@@ -47,6 +48,11 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
         </Part>
       </div>
       <div class="setup-side">
+        {agent.agent?.runtime ? null : (
+          <Part title="Approvals">
+            <Approvals key={agent.id} agent={agent} onSaved={saved} />
+          </Part>
+        )}
         {agent.agent?.model ? (
           <Part title="Test the model">
             <TestModel key={agent.id} agent={agent} />

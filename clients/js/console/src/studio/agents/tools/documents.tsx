@@ -6,10 +6,11 @@ import { useClient } from '@smartspace/react';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { entityPath } from '../../../api/paths.ts';
+import { isEqual } from '../../../forms/schema/json.ts';
 import { mayLeave } from '../../../navigation/unsaved.ts';
+import { isolated } from '../../../ui/visible.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 import { TextArea } from '../../save_form/fields.tsx';
-import { isEqual } from '../../save_form/merge_patch.ts';
 import { SaveForm } from '../../save_form/save_form.tsx';
 import { freshName, type Draft } from './tool_words.ts';
 
@@ -98,15 +99,15 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
                 <button
                   type="button"
                   class="quiet"
-                  aria-label={`Edit ${item.name}`}
+                  aria-label={`Edit ${isolated(item.name)}`}
                   onClick={() => edit({ name: item.name, document: item })}
                 >
                   Edit
                 </button>
                 <ActionButton
-                  label={`Remove ${item.name}`}
+                  label={`Remove ${isolated(item.name)}`}
                   confirm={
-                    `Remove the ${noun} ${item.name}? ` +
+                    `Remove the ${noun} ${isolated(item.name)}? ` +
                     'Its document is deleted from the configuration.'
                   }
                   act={() => remove(item.name)}

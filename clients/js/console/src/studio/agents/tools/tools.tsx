@@ -3,6 +3,7 @@
 import type { Entity, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { entityPath } from '../../../api/paths.ts';
+import { visible } from '../../../ui/visible.ts';
 import { Part } from '../../frame/page.tsx';
 import { CheckField } from '../../save_form/fields.tsx';
 import { SaveForm } from '../../save_form/save_form.tsx';
@@ -112,6 +113,6 @@ function ServerView({ server }: { server: Schemas['McpServer'] }) {
 const Json = ({ title, value }: { title: string; value: unknown }) => (
   <details>
     <summary>{title}</summary>
-    <pre class="json document-json">{JSON.stringify(value, null, 2)}</pre>
+    <pre class="json document-json">{visible(JSON.stringify(value, null, 2))}</pre>
   </details>
 );

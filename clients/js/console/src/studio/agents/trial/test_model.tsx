@@ -6,7 +6,7 @@ import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { runHash } from '../../../navigation/address.ts';
 import { wordsOf } from '../../../ui/notices.tsx';
-import { costText, durationText } from '../../../why/words.ts';
+import { durationText, usageCost } from '../../../why/words.ts';
 import { answersOf, toolsOf, tryAgent, type TrialOutcome } from './trial.ts';
 
 /** Sends one message to the stored agent and shows the answer. */
@@ -90,9 +90,9 @@ function Result({ run, leftover }: { run: Run; leftover: string | null }) {
   const { usage, startedAt, finishedAt } = run;
   const tools = toolsOf(run);
   const facts = [
-    `${usage.inputTokens} tokens read`,
-    `${usage.outputTokens} written`,
-    costText(usage.cost),
+    ...(usage
+      ? [`${usage.inputTokens} tokens read`, `${usage.outputTokens} written`, usageCost(usage)]
+      : []),
     startedAt && finishedAt
       ? durationText(Date.parse(finishedAt) - Date.parse(startedAt))
       : run.status,

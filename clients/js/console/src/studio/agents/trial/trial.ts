@@ -4,6 +4,7 @@ import type { Client, Entity, Message, Run, SpaceInfo } from '@smartspace/client
 import { newKey } from '../../../api/idempotency_key.ts';
 import { runPath, spacePath } from '../../../api/paths.ts';
 import { wordsOf } from '../../../ui/notices.tsx';
+import { isolated } from '../../../ui/visible.ts';
 import { refusalWords } from '../../../why/outcomes.ts';
 import { callsOf } from '../../../why/run_calls.ts';
 
@@ -57,7 +58,7 @@ export async function tryAgent(
   } finally {
     removeEventListener('pagehide', leave);
     await client.request('DELETE', path, { retry: true }).catch((error) => {
-      leftover = `The space “${name}” was not deleted: ${wordsOf(error)}`;
+      leftover = `The space “${isolated(name)}” was not deleted: ${wordsOf(error)}`;
     });
   }
   return outcome.kind === 'run' ? { ...outcome, leftover } : outcome;

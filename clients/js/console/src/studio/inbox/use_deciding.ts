@@ -1,0 +1,147 @@
+// Decisions on the calls of the inbox: whoever decides, what is typed, and what the server refused.
+
+import type { ApprovalCount, Decision, InboxItem, SmartspaceError } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import { useState } from 'preact/hooks';
+import { mayLeave } from '../../navigation/unsaved.ts';
+import { preference, setPreference } from '../../ui/preferences.ts';
+import { wordsOf } from '../../ui/notices.tsx';
+import { visible } from '../../ui/visible.ts';
+
+/** What needs a text before it is sent. */
+export type Written = 'edit' | 'respond' | 'decline';
+
+/** A text that is typed for a call. It stays when the server refuses it. */
+export interface Panel {
+  callId: string;
+  action: Written;
+  text: string;
+  /** The revision of the input that is edited. */
+  inputRevision: number;
+}
+
+/** The decisions of the page. */
+export interface Deciding {
+  isOperator: boolean;
+  /** The text that is being written; null if none is. */
+  panel: Panel | null;
+  /** Why the last decision about a call failed. */
+  problem: { callId: string; text: string } | null;
+  /** What was decided last, for screen readers. */
+  said: string;
+  /** The person in whose name the operator decides in a space; null until one is chosen. */
+  senderOf: (spaceId: string) => string | null;
+  chooseSender: (spaceId: string, senderId: string) => void;
+  approve: (item: InboxItem) => void;
+  /** Opens the text for an action. */
+  write: (item: InboxItem, action: Written) => void;
+  type: (text: string) => void;
+  /** Sends what is written about the call. */
+  submit: (item: InboxItem) => void;
+  close: () => void;
+}
+
+const DONE = {
+  approve: 'Approved',
+  edit: 'Approved with the new input',
+  respond: 'Answered',
+  decline: 'Declined',
+  end: 'Ended',
+};
+
+export function useDeciding(isOperator: boolean): Deciding {
+  const client = useClient();
+  const [panel, setPanel] = useState<Panel | null>(null);
+  const [problem, setProblem] = useState<Deciding['problem']>(null);
+  const [said, setSaid] = useState('');
+  const [senders, setSenders] = useState<Readonly<Record<string, string>>>({});
+  const senderOf = (spaceId: string) => senders[spaceId] ?? preference(nameOf(spaceId));
+  const fail = ({ callId }: InboxItem, text: string) => setProblem({ callId, text });
+
+  async function decide(item: InboxItem, decision: Decision) {
+    const { spaceId, callId, tool } = item;
+    const senderId = isOperator ? senderOf(spaceId) : null;
+    setProblem(null);
+    setSaid('');
+    if (isOperator && senderId === null) {
+      document.getElementById(senderFieldId(callId))?.focus();
+      return fail(item, 'Choose the person in whose name you decide.');
+    }
+    try {
+      const options = senderId === null ? {} : { senderId };
+      const count = await client.space(spaceId).decide(callId, decision, options);
+      setPanel((before) => (before?.callId === callId ? null : before));
+      setSaid(doneText(decision, count, tool));
+    } catch (error) {
+      fail(item, problemText(error as Error));
+    }
+  }
+
+  return {
+    isOperator,
+    panel,
+    problem,
+    said,
+    senderOf,
+    chooseSender(spaceId, senderId) {
+      setPreference(nameOf(spaceId), senderId);
+      setSenders({ ...senders, [spaceId]: senderId });
+      setProblem(null);
+    },
+    approve: (item) => void decide(item, { action: 'approve', inputRevision: revisionOf(item) }),
+    write(item, action) {
+      const before = document.querySelector('.decision-text');
+      if (before && !mayLeave(before)) return;
+      setProblem(null);
+      const text = action === 'edit' ? (JSON.stringify(item.input, null, 2) ?? '') : '';
+      setPanel({ callId: item.callId, action, text, inputRevision: revisionOf(item) });
+    },
+    type: (text) => setPanel((before) => before && { ...before, text }),
+    submit(item) {
+      const decision = panel && decisionOf(panel);
+      if (typeof decision === 'string') fail(item, decision);
+      else if (decision) void decide(item, decision);
+    },
+    close() {
+      setPanel(null);
+      setProblem(null);
+    },
+  };
+}
+
+function doneText({ action }: Decision, { given, needed }: ApprovalCount, tool: string) {
+  const count = action === 'approve' || action === 'edit' ? ` (${given} of ${needed})` : '';
+  return `${DONE[action]}: ${visible(tool)}${count}`;
+}
+
+// The composer of the space has the same choice.
+const nameOf = (spaceId: string) => `sender.${spaceId}`;
+
+const revisionOf = ({ inputRevision }: InboxItem) => inputRevision ?? 0;
+
+/** Whether the whole input is shown. Nobody approves here what only the card shows. */
+export const isSeen = ({ input }: InboxItem): boolean => input !== null;
+
+/** The id of the menu with the person in whose name the operator decides. */
+export const senderFieldId = (callId: string): string => `as-${callId}`;
+
+/** The decision that a text stands for, or why it stands for none. Pure. */
+export function decisionOf(panel: Omit<Panel, 'callId'>): Decision | string {
+  const { action, text, inputRevision } = panel;
+  const words = text.trim();
+  if (action === 'respond') return words ? { action, text: words } : 'Write a response.';
+  if (action === 'decline') return words ? { action, text: words } : { action };
+  try {
+    return { action, input: JSON.parse(text) as unknown, inputRevision };
+  } catch (error) {
+    return `Write the input as JSON: ${wordsOf(error)}`;
+  }
+}
+
+// The server names the part of the input that is wrong.
+function problemText(error: Error & Partial<SmartspaceError>): string {
+  const faults = (error.errors ?? []).map(({ pointer, detail }) =>
+    pointer ? `${pointer}: ${detail}` : detail,
+  );
+  return visible(faults.length > 0 ? faults.join('\n') : wordsOf(error));
+}
