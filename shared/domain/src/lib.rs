@@ -7,7 +7,7 @@
 //! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: people,
 //!   agents and spaces, and their configuration
 //! - [`providers`]: the providers of models that a deployment has
-//! - [`messages`] (with [`attachments`]), [`mentions`], [`dispatch`] (with [`quota`] and
+//! - [`messages`] (with [`attachments`]), [`mentions`], [`dispatch`] (with [`gate`], [`quota`] and
 //!   [`concurrency`]): messages and their files, the agents that they trigger, and which runs
 //!   may work
 //! - [`runs`], [`triggers`] (with [`deliveries`]), [`steps`] (with [`long_steps`]), [`forms`],
@@ -38,6 +38,7 @@ pub mod entities;
 pub mod errors;
 pub mod events;
 pub mod forms;
+pub mod gate;
 pub mod goals;
 mod headers;
 pub mod idempotency;

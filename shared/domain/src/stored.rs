@@ -25,17 +25,21 @@ const FALLBACKS: &[(&str, &str)] = &[
     ("ApproverGroup", "owners"),
     // A file of an unknown state can't be sent.
     ("AttachmentStatus", "refused"),
+    ("Because", "form"),
     ("CallStatus", "unknown"),
     ("ConcurrencyMode", "parallel"),
     ("ContinueOn", "toolCalls"),
     // It approves nothing.
     ("DecisionAction", "decline"),
     ("DeliveryStatus", "refused"),
+    // It wakes the fewest agents.
+    ("Dial", "quiet"),
     ("EndReason", "done"),
     // A person has no configuration and is never triggered.
     ("EntityType", "human"),
     ("FailureCode", "internal"),
     ("FinishReason", "stop"),
+    ("GateMode", "on"),
     ("GoalStatus", "active"),
     ("History", "timeline"),
     ("InboxState", "closed"),
