@@ -1,6 +1,6 @@
 //! Work that takes longer than a request: asking a router, triggering more agents than fit into a
 //! transaction, finishing changes, and exporting traces. It also handles alarms: plans that fire
-//! and forms that expire.
+//! and forms that expire, and questions that nobody has answered.
 //!
 //! `docs/internals/plans-and-webhooks.md` and `docs/internals/traces.md` say more.
 
@@ -60,6 +60,9 @@ impl Triggers {
                     Err(Error::NotFound(_)) => Ok(()),
                     dispatched => dispatched,
                 }
+            }
+            TriggerJob::Unanswered { space_id, seq } => {
+                Box::pin(self.pipeline.look_after_message(*space_id, *seq)).await
             }
             TriggerJob::CloseCalls { run_id } => Box::pin(self.close_calls(*run_id)).await,
             TriggerJob::FirePlan { agent_id, plan_id, at } => {

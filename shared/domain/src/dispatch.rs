@@ -4,6 +4,7 @@
 //! asked or the transaction would be too large.
 
 mod addressing;
+mod best;
 mod routing;
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::addressing::Addressing;
-pub use self::routing::{Choice, Routed, Routing};
+pub use self::{
+    best::Best,
+    routing::{Choice, Routed, Routing},
+};
 pub use crate::triggers::Source;
 use crate::{
     agents::ConcurrencyMode,

@@ -58,6 +58,7 @@ pub mod plans;
 pub mod prices;
 pub mod problems;
 pub mod providers;
+pub mod questions;
 pub mod quota;
 pub mod quoting;
 pub mod rates;

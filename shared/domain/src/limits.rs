@@ -63,6 +63,10 @@ pub const ACTIVE_RUNS: usize = 50;
 pub const SUPERSEDED: usize = 15;
 /// How many earlier messages a run answers besides the one that triggered it.
 pub const JOINED: usize = 50;
+/// How long a question waits for an answer of the other people of its space.
+pub const UNANSWERED_AFTER: Duration = Duration::from_mins(1);
+/// How many messages after a question are looked at for one of somebody else.
+pub const LATER_MESSAGES: usize = 100;
 /// The longest dispatch that is stored in the message's own item, in agents.
 pub const DISPATCH_INLINE: usize = 20;
 /// The longest page of a list, in bytes.

@@ -40,6 +40,11 @@ pub enum TriggerPolicy {
     Admin,
 }
 
+/// By default a question is not left to silence.
+pub(crate) fn answers_questions() -> bool {
+    true
+}
+
 /// The settings of a space: the document that a merge patch changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -62,6 +67,11 @@ pub struct SpaceSettings {
     #[serde(default = "default_chain_depth")]
     #[schema(default = default_chain_depth, maximum = 100)]
     pub max_chain_depth: u32,
+    /// Whether an agent answers a person's question that names nobody, although no agent would by
+    /// itself. Under the policies `mention` and `admin` none does.
+    #[serde(default = "answers_questions")]
+    #[schema(default = answers_questions)]
+    pub answer_questions: bool,
     /// In a paused space a message triggers no agent.
     #[serde(default)]
     #[schema(default = false)]
@@ -95,6 +105,12 @@ impl SpaceSettings {
         faults.done()
     }
 
+    /// Whether a question that names nobody is not left to silence.
+    pub fn answers_questions(&self) -> bool {
+        let is_for_named = matches!(self.trigger_policy, TriggerPolicy::Mention | TriggerPolicy::Admin);
+        self.answer_questions && !is_for_named
+    }
+
     /// Refuses the policy `router` without a model: neither the space nor the deployment has one.
     ///
     /// # Errors
@@ -125,6 +141,9 @@ pub struct ShownSettings {
     /// A message with this chain depth or more triggers no agent.
     #[serde(default = "default_chain_depth")]
     pub max_chain_depth: u32,
+    /// Whether an agent answers a person's question that names nobody.
+    #[serde(default = "answers_questions")]
+    pub answer_questions: bool,
     /// In a paused space a message triggers no agent.
     #[serde(default)]
     pub paused: bool,
@@ -204,6 +223,7 @@ impl Space {
             admin_agent_id,
             router,
             max_chain_depth,
+            answer_questions,
             paused,
             budget,
         } = settings;
@@ -214,6 +234,7 @@ impl Space {
                 trigger_policy,
                 admin_agent_id,
                 max_chain_depth,
+                answer_questions,
                 paused,
             },
             router: Some(ShownRouter(router)),

@@ -16,6 +16,7 @@
 //! - [`invites`]: invites to spaces
 //! - [`plans`], [`services`]: triggers besides messages
 //! - [`presence`]: who is present in a space
+//! - [`questions`]: looks after questions that nobody has answered
 //! - [`rates`]: rate limits
 //! - [`retries`]: repeats a run
 //! - [`reads`]: read positions
@@ -43,6 +44,7 @@ pub mod membership;
 pub mod plans;
 pub mod post;
 pub mod presence;
+pub mod questions;
 pub mod rates;
 pub mod reads;
 pub mod remote;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use smartspace_domain::{
     Time,
     ids::{AttachmentId, EntityId, PlanId, SpaceId},
-    jobs::{RunJob, TriggerJob},
+    jobs::{MessageRef, RunJob, TriggerJob},
     limits::{self, due},
 };
 
@@ -124,11 +124,7 @@ impl Due<'_> {
         match (kind, seq) {
             ("RUN", None) => {
                 let run: Option<RunRecord> = self.store.table.get(key).await?;
-                let close =
-                    |run: &RunRecord| Duty::Trigger(TriggerJob::CloseCalls { run_id: run.id });
-                Ok(run.map(
-                    |run| if run.status.is_active() { Duty::Run(run.job()) } else { close(&run) },
-                ))
+                Ok(run.map(|run| of_run(&run)))
             }
             ("SPACE", Some(Ok(seq))) => {
                 let space_id: SpaceId = id.parse().map_err(|_| unknown())?;
@@ -183,5 +179,16 @@ impl Due<'_> {
             }
         }
         Ok(duties)
+    }
+}
+
+/// The work that a run needs which is due.
+fn of_run(run: &RunRecord) -> Duty {
+    match run.place() {
+        _ if run.status.is_active() => Duty::Run(run.job()),
+        Some(MessageRef { space_id, seq }) if run.owes_look() => {
+            Duty::Trigger(TriggerJob::Unanswered { space_id, seq })
+        }
+        _ => Duty::Trigger(TriggerJob::CloseCalls { run_id: run.id }),
     }
 }

@@ -1,6 +1,7 @@
 //! Messages: how they are stored and read.
 
 pub mod append;
+mod talk;
 
 use std::collections::HashMap;
 

@@ -17,6 +17,7 @@ pub mod listing;
 mod marks;
 mod membership;
 pub mod prompts;
+pub mod questions;
 mod record;
 pub mod remote;
 pub mod retries;

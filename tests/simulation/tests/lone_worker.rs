@@ -297,6 +297,7 @@ async fn what_follows_a_removal_is_finished_by_another_process() {
         seq: 30,
         message_id: MessageId::new(start(), 29),
         source: Source::Broadcast,
+        asks: false,
     };
     let run = RunRecord::queued(RunId::new(start(), 4), agent, triggered_by, 0, start());
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });

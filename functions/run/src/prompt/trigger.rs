@@ -36,7 +36,7 @@ pub(super) fn write_trigger(
                 "TRIGGER: message #{seq} from {} ({kind}), {}{}\n{}\n{}{note}{}{}{}{}",
                 sources.names.of(sender),
                 reason(sources, trigger),
-                if is_unanswered(sources) { ", not answered yet" } else { "" },
+                if is_unanswered(sources, trigger) { ", not answered yet" } else { "" },
                 beginning(text, more, *seq),
                 file_lines(files),
                 others_named(sources, text),
@@ -67,7 +67,7 @@ pub(super) fn write_trigger(
 
 /// Writes in words why the message is for the agent.
 fn reason(sources: &PromptSources, trigger: &Trigger) -> String {
-    let Trigger::SpaceMessage { source, text, delegated_by, .. } = trigger else {
+    let Trigger::SpaceMessage { source, seq, text, delegated_by, .. } = trigger else {
         return String::new();
     };
     let why = match source {
@@ -76,6 +76,13 @@ fn reason(sources: &PromptSources, trigger: &Trigger) -> String {
         Source::Mention => "names you",
         Source::Broadcast => "to all",
         Source::Router => "chosen by the router",
+        Source::Partner => "you talked with the sender last",
+        Source::Unanswered => {
+            return format!(
+                "nobody has answered #{seq}. You are the one to answer: say what you know, or that \
+                 you do not know"
+            );
+        }
         Source::Admin => return "you are the admin".to_owned(),
         Source::Delegated => "handed to you",
     };
@@ -93,7 +100,11 @@ fn names_all_only(text: &str, agent: &str) -> bool {
 
 /// Whether the agent has posted something since the message that triggered the run, but no answer
 /// to it. Its newer lines could look like one.
-fn is_unanswered(sources: &PromptSources) -> bool {
+fn is_unanswered(sources: &PromptSources, trigger: &Trigger) -> bool {
+    // Its words say so already.
+    if trigger.source() == Some(Source::Unanswered) {
+        return false;
+    }
     let Some(SpaceContext { messages, trigger, .. }) = &sources.trigger_space else { return false };
     let answers_it = |origin: &Origin| match &origin.trigger {
         Trigger::SpaceMessage { message_id, .. } => *message_id == trigger.id,

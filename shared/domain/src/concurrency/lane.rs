@@ -26,7 +26,7 @@ pub struct LaneRun {
     /// It has waited for people, and goes on when it is at the head.
     #[serde(default)]
     pub is_resumed: bool,
-    /// Nothing can join it: its trigger was delegated.
+    /// Nothing can join it: its trigger was delegated, or is a question that nobody has answered.
     #[serde(default)]
     pub is_closed: bool,
     /// How many messages have joined it.

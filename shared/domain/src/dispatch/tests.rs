@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Time, budgets::Budget, ids::MessageId, spaces::TriggerPolicy};
+use crate::{Time, budgets::Budget, gate::Score, ids::MessageId, spaces::TriggerPolicy};
 
 fn limits() -> WakeLimits {
     WakeLimits {
@@ -34,6 +34,7 @@ fn space(policy: TriggerPolicy) -> SpaceSettings {
         admin_agent_id: Some(entity(3)),
         router: None,
         max_chain_depth: 2,
+        answer_questions: true,
         paused: false,
         budget: Budget::of_space(),
     }
@@ -314,4 +315,61 @@ fn an_agent_with_a_used_budget_is_not_triggered_and_its_rate_is_not_used() {
         ]
     );
     assert_eq!(window.all.people + window.all.rest, 1);
+}
+
+/// The dispatch of a question of the person 1 whose router chose nobody, after the best is woken.
+fn answered(bob_is_busy: bool, runs: u32, scores: &[(u128, f64)]) -> String {
+    let settings = SpaceSettings {
+        budget: Budget { runs_per_minute: runs, ..Budget::of_space() },
+        ..space(TriggerPolicy::Router)
+    };
+    let active = limits();
+    let paused = WakeLimits { paused: true, ..limits() };
+    let mut members = team(&active, &paused);
+    members[2].is_busy = bob_is_busy;
+    let asked = [2, 3].into_iter().filter(|number| *number == 2 || !bob_is_busy);
+    let choice = Choice { asked: asked.map(entity).collect(), ..Choice::default() };
+    let message = MessageId::new(Time::from_millis(1), 9);
+    let run_of = |agent| RunId::of_message(agent, message, Time::from_millis(2));
+    let mut window = RateWindow::default();
+    let routing = Routing::Chose(&choice);
+    let mut decided = decide(&settings, &members, hi(), routing, &mut window, run_of);
+    assert_eq!(decided.all_left_out().len(), 2 - usize::from(bob_is_busy));
+    let score = |(number, score): &(u128, f64)| Score {
+        agent_id: entity(*number),
+        score: *score,
+        because: Vec::new(),
+        words: String::new(),
+    };
+    let scores: Vec<_> = scores.iter().map(score).collect();
+    let best = Best { scores: &scores, threshold: 0.07 };
+    decided.wake_best(best, &settings, &members, hi(), &mut window, run_of);
+    assert!(decided.taken.len() <= 1 && decided.counted == decided.taken.len());
+    let entries = decided.dispatch.iter().map(|entry| {
+        assert_eq!(entry.run_id, entry.source.map(|_| run_of(entry.agent_id)));
+        let number = (1..=4).find(|&number| entity(number) == entry.agent_id).unwrap();
+        let source = entry.source.map_or("-", Source::as_str);
+        format!("{number}:{source}({})", entry.reason_text.as_deref().unwrap_or_default())
+    });
+    entries.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_question_that_wakes_nobody_wakes_the_agent_with_the_best_score() {
+    let scores = [(2, 0.031), (3, 0.049), (4, 0.9)];
+    assert_eq!(
+        answered(false, 120, &scores),
+        "2:-() 3:router(nobody reached 0.07; best is 0.05) 4:-()"
+    );
+    assert_eq!(
+        answered(false, 120, &[(2, 0.3), (3, 0.3)]),
+        "2:router(nobody was chosen; best is 0.30) 3:-() 4:-()"
+    );
+    let busy = "50 of its runs are at work or wait";
+    assert_eq!(
+        answered(true, 120, &scores),
+        format!("2:router(nobody reached 0.07; best is 0.03) 3:-({busy}) 4:-()")
+    );
+    assert_eq!(answered(false, 0, &scores), "2:-() 3:-() 4:-()");
+    assert_eq!(answered(false, 120, &[]), "2:-() 3:-() 4:-()");
 }

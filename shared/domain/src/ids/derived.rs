@@ -47,6 +47,14 @@ impl RunId {
         ))
     }
 
+    /// The run for a question that nobody has answered. There is one for each message, whichever
+    /// agent it is of. It comes after the runs of the message in lists, but has almost the same
+    /// time, so that lists by trigger find it.
+    pub fn of_unanswered(message: MessageId, created_at: Time) -> Self {
+        let at = u64::try_from(created_at.as_millis()).unwrap_or(0);
+        Self(repeatable(at + 1, &["unanswered", &message.to_string()]))
+    }
+
     /// The run of `agent` that repeats the run `from`. There is one for each run. It comes after
     /// that run in lists, but has almost the same time, so that lists by trigger find it.
     pub fn of_retry(agent: EntityId, from: Self) -> Self {

@@ -71,11 +71,12 @@ fn cancel_active(canceled: &RunRecord) -> Result<Write> {
 }
 
 /// Ends a run, and makes the updates in `also`. An ended run is not due, unless it has asked
-/// people: then its forms must be closed.
+/// people: then its forms must be closed. Or it has left a question to silence: then somebody looks
+/// after that.
 pub(super) fn end_write(ended: &RunRecord, also: &str) -> Result<Write> {
     let set = "#status = :status, #endReason = :reason, #finishedAt = :now, #endedBy = :by, \
                #expiresAt = :expires";
-    let write = if ended.open_calls.is_some() {
+    let write = if ended.open_calls.is_some() || ended.owes_look() {
         let expression = format!(
             "SET {also}{set}, #due = :due, #dueAt = :now \
              REMOVE #lease, #leaseUntil, #dueCount, #waitsFor, #used"
@@ -87,7 +88,12 @@ pub(super) fn end_write(ended: &RunRecord, also: &str) -> Result<Write> {
             "SET {also}{set} REMOVE #lease, #leaseUntil, #due, #dueAt, #dueCount, #waitsFor, \
              #used"
         );
-        Write::update(keys::run_meta(ended.id), expression).when("attribute_not_exists(#openCalls)")
+        Write::update(keys::run_meta(ended.id), expression)
+    };
+    let write = if ended.open_calls.is_some() {
+        write
+    } else {
+        write.when("attribute_not_exists(#openCalls)")
     };
     write
         .value(":status", ended.status)?

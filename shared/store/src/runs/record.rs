@@ -225,8 +225,15 @@ impl RunRecord {
         source: Source,
         now: Time,
     ) -> Self {
-        let triggered_by =
-            TriggeredBy::Message { space_id, seq: message.seq, message_id: message.id, source };
+        let triggered_by = TriggeredBy::Message {
+            space_id,
+            seq: message.seq,
+            message_id: message.id,
+            source,
+            // A delegated run is not in the decision of the message, and one for an unanswered
+            // question is the last one.
+            asks: message.asks && !matches!(source, Source::Delegated | Source::Unanswered),
+        };
         Self::queued(id, agent_id, triggered_by, message.chain_depth, now)
     }
 
@@ -266,6 +273,19 @@ impl RunRecord {
     /// Whether another agent handed its trigger on.
     pub fn is_delegated(&self) -> bool {
         matches!(self.triggered_by, TriggeredBy::Message { source: Source::Delegated, .. })
+    }
+
+    /// Whether it is for a question that nobody has answered.
+    pub fn is_for_unanswered(&self) -> bool {
+        matches!(self.triggered_by, TriggeredBy::Message { source: Source::Unanswered, .. })
+    }
+
+    /// Whether it ended in silence and somebody has to look after the question that triggered it.
+    /// A run that showed cards was not silent.
+    pub fn owes_look(&self) -> bool {
+        self.end_reason == Some(EndReason::Skipped)
+            && self.open_calls.is_none()
+            && self.triggered_by.asks()
     }
 
     /// The run, for a job or a line.

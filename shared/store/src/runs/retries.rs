@@ -71,7 +71,7 @@ impl Runs<'_> {
             ..RunRecord::queued(
                 RunId::of_retry(of.agent_id, of.id),
                 of.agent_id,
-                of.triggered_by,
+                of.triggered_by.repeated(),
                 of.chain_depth.max(retry.chain_depth),
                 now,
             )
@@ -82,10 +82,21 @@ impl Runs<'_> {
             return Ok((run.id, created_before(&made)));
         }
         check_end(of)?;
-        let mut tries = self.store.optimistic_retry_of(of.agent_id);
+        self.repeat(retry, &run, now).await
+    }
+
+    /// Stores `run`, which has the trigger of another one, unless that was done before.
+    pub(super) async fn repeat(
+        self,
+        retry: &Retry<'_>,
+        run: &RunRecord,
+        now: Time,
+    ) -> Result<(RunId, Placement)> {
+        let item_key = keys::run_meta(run.id);
+        let mut tries = self.store.optimistic_retry_of(run.agent_id);
         loop {
             let Allowed { active, mode, writes, bucket } =
-                Box::pin(self.allowed(retry, &run, now)).await?;
+                Box::pin(self.allowed(retry, run, now)).await?;
             let new = NewRun { run: run.clone(), active, mode };
             let Some(placement) = self.place(new, now).await? else {
                 return Ok((run.id, created_before(&self.record(run.id).await?)));

@@ -20,6 +20,10 @@ pub enum TriggeredBy {
         message_id: MessageId,
         /// Why it triggered the agent.
         source: Source,
+        /// Whether the message, or one that has joined it, is a question that is not left to
+        /// silence.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        asks: bool,
     },
     Plan {
         plan_id: PlanId,
@@ -45,6 +49,20 @@ impl TriggeredBy {
     /// Whether a message triggered the run that somebody meant for its agent.
     pub fn names_agent(&self) -> bool {
         matches!(self, Self::Message { source, .. } if source.names_agent())
+    }
+
+    /// Whether somebody has to look after a question if the run ends in silence.
+    pub fn asks(&self) -> bool {
+        matches!(self, Self::Message { asks: true, .. })
+    }
+
+    /// The cause of a run that repeats another one. Nobody looks after its question: the failure of
+    /// the first run is shown.
+    pub(super) fn repeated(mut self) -> Self {
+        if let Self::Message { asks, .. } = &mut self {
+            *asks = false;
+        }
+        self
     }
 
     /// Where the run begins, if it is a fork.

@@ -45,7 +45,7 @@ pub fn of_message(
     message: &MessageRecord,
     delegation: Option<Delegation>,
 ) -> Trigger {
-    let TriggeredBy::Message { space_id, seq, message_id, source } = run.triggered_by else {
+    let TriggeredBy::Message { space_id, seq, message_id, source, .. } = run.triggered_by else {
         return hidden(run);
     };
     let trigger = Trigger::SpaceMessage {

@@ -56,6 +56,9 @@ pub struct MessageRecord {
     /// Whether its run was canceled while the model wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// Whether it is a question that is not left to silence.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
     /// Why an agent sent it.
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -58,6 +58,12 @@ impl Roster {
         self.members.iter().find(|member| member.entity_id == id)
     }
 
+    /// Whether no other person is a member.
+    pub fn is_only_person(&self, id: EntityId) -> bool {
+        let is_other = |it: &MemberRecord| it.kind == EntityType::Human && it.entity_id != id;
+        !self.members.iter().any(is_other)
+    }
+
     /// The members that are agents.
     pub fn agents(&self) -> impl Iterator<Item = EntityId> {
         self.members

@@ -59,6 +59,7 @@ impl Worker {
         log_end(run, error.as_ref());
         self.context.announce_end(run, error, read).await;
         self.context.pipeline.close_calls_now(run).await;
+        self.context.pipeline.look_after_now(run).await;
     }
 
     /// Notifies the space that its run waits for people.

@@ -32,6 +32,8 @@ pub(super) struct Draft {
     minute: RateWindow,
     /// The messages of this second, including this one. `None` if they are not limited.
     pub(super) second: Option<AppendWindow>,
+    /// Whether it is a question that is not left to silence.
+    asks: bool,
     pub(super) dispatch: Vec<Dispatch>,
     pub(super) taken: Vec<(EntityId, Bucket)>,
     /// How many runs `minute` counts for the message.
@@ -58,16 +60,32 @@ impl Draft {
         let second = second.transpose()?;
         let depth = as_read.depth_of(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
-        let Decided { dispatch, taken, asks_router, counted } = match new.content.text() {
-            Some(text) if !new.by.is_stopped() => {
+        let text = new.content.text().filter(|_| !new.by.is_stopped());
+        let asks = text.is_some_and(|text| as_read.is_question(&sender, text));
+        let decided = match text {
+            Some(text) => {
                 let incoming = IncomingMessage::new(&sender, text, depth);
                 as_read.decide(new.id, incoming, Routing::Unasked, &mut minute, now)
             }
-            _ => Decided::default(),
+            None => Decided::default(),
         };
-        let is_decided_later = taken.len() > limits::WOKEN_AT_ONCE || !asks_router.is_empty();
-        let seq = as_read.head.seq + 1;
-        Ok(Self { seq, depth, sender, minute, second, dispatch, taken, counted, is_decided_later })
+        // A question that would wake nobody needs the scores of the agents.
+        let needs_scores = asks && !decided.all_left_out().is_empty();
+        let Decided { dispatch, taken, asks_router, counted } = decided;
+        let is_decided_later =
+            taken.len() > limits::WOKEN_AT_ONCE || !asks_router.is_empty() || needs_scores;
+        Ok(Self {
+            seq: as_read.head.seq + 1,
+            depth,
+            sender,
+            minute,
+            second,
+            asks,
+            dispatch,
+            taken,
+            counted,
+            is_decided_later,
+        })
     }
 
     /// The same message, for the trigger function to decide.
@@ -95,6 +113,7 @@ impl Draft {
             client_key: new.by.client_key(),
             chain_depth: self.depth,
             partial: new.by.is_partial(),
+            asks: self.asks,
             origin: by_run.map(|by| by.origin.clone()),
             created_at: now,
             updated_at: now,

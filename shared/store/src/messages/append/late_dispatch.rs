@@ -3,8 +3,9 @@
 
 use smartspace_domain::{
     Time,
-    dispatch::{Decided, Dispatch, IncomingMessage, Reason, Routed, Routing},
-    ids::{EntityId, SpaceId},
+    dispatch::{Best, Decided, Dispatch, IncomingMessage, Reason, Routed, Routing},
+    gate::GateSettings,
+    ids::{EntityId, RunId, SpaceId},
     messages::Message,
     quota::RateWindow,
     usage::{Usage, UsageByModel},
@@ -13,6 +14,7 @@ use smartspace_domain::{
 use crate::{
     Messages, Result,
     limits::quota::minute_stays,
+    messages::append::SpaceAsRead,
     shared::message::{LongDispatch, MessageRecord},
     table::{WriteError, keys, write::Write},
     usage::{self, UsageScope},
@@ -65,6 +67,9 @@ impl Messages<'_> {
         let mut minute = RateWindow::default();
         let mut decided =
             as_read.decide(record.id, incoming, routing, &mut minute, record.created_at);
+        if record.asks && as_read.space.settings.answers_questions() {
+            self.wake_best(space, record, incoming, &as_read, &mut decided).await?;
+        }
         let counted = record.may_wake.unwrap_or(usize::MAX).min(decided.taken.len());
         let user = incoming.quota_user();
         let before = as_read.head.minute;
@@ -82,6 +87,31 @@ impl Messages<'_> {
         }
         let minute = (decided.taken.len() > counted).then_some((before, minute));
         Ok(LateDispatch { decided, space, seq: record.seq, sender: record.sender.id, minute })
+    }
+
+    /// Wakes the agent with the best score, if a question would wake nobody.
+    async fn wake_best(
+        self,
+        space: SpaceId,
+        record: &MessageRecord,
+        incoming: IncomingMessage<'_>,
+        as_read: &SpaceAsRead,
+        decided: &mut Decided,
+    ) -> Result<()> {
+        let agents = decided.all_left_out();
+        if agents.is_empty() {
+            return Ok(());
+        }
+        let scores = self.scores(space, record, &as_read.roster, &agents).await?;
+        let threshold = GateSettings::default().dial.thresholds(false).wake;
+        let best = Best { scores: &scores, threshold };
+        let run_of = |agent| RunId::of_message(agent, record.id, record.created_at);
+        let settings = &as_read.space.settings;
+        let candidates = as_read.candidates();
+        // The runs of the space are counted from what is taken.
+        let minute = &mut RateWindow::default();
+        decided.wake_best(best, settings, &candidates, incoming, minute, run_of);
+        Ok(())
     }
 
     /// Stores which agents a message triggers, and the question to the router, unless that is

@@ -14,7 +14,9 @@ use smartspace_domain::{
     days::Day,
     dispatch::{Candidate, Decided, IncomingMessage, Routing, WakeLimits, decide},
     entities::EntityType::{Agent, Human},
+    identity::Sender,
     ids::{EntityId, MessageId, RunId, SpaceId},
+    questions::is_question,
     quota::RateWindow,
 };
 
@@ -269,6 +271,14 @@ impl SpaceAsRead {
         minute: &mut RateWindow,
         created_at: Time,
     ) -> Decided {
+        let candidates = self.candidates();
+        decide(&self.space.settings, &candidates, message, routing, minute, |agent| {
+            RunId::of_message(agent, id, created_at)
+        })
+    }
+
+    /// The members, as a decision sees them.
+    pub(super) fn candidates(&self) -> Vec<Candidate<'_>> {
         let mut candidates = Vec::with_capacity(self.roster.members.len());
         for MemberRecord { entity_id: id, name, .. } in &self.roster.members {
             candidates.push(Candidate {
@@ -280,8 +290,16 @@ impl SpaceAsRead {
                 used_budget: self.used_budgets.get(id).map(|scope| (*scope, self.day)),
             });
         }
-        decide(&self.space.settings, &candidates, message, routing, minute, |agent| {
-            RunId::of_message(agent, id, created_at)
-        })
+        candidates
+    }
+
+    /// Whether a text is a question of a person that is not left to silence.
+    pub(super) fn is_question(&self, sender: &Sender, text: &str) -> bool {
+        if sender.kind != Human || !self.space.settings.answers_questions() {
+            return false;
+        }
+        let others = || self.roster.members.iter().filter(|it| it.entity_id != sender.id);
+        let names = |kind| others().filter(move |it| it.kind == kind).map(|it| it.name.as_str());
+        is_question(text, names(Agent), names(Human))
     }
 }

@@ -77,7 +77,9 @@ impl Placement {
         let run = RunRecord { in_lane: true, ..run };
         // If another run is the first one afterwards, it needs a job: see `completed`.
         let first = lanes.lane.runs.first().map(|first| first.run.run_id);
-        let placement = match lanes.lane.enter(mode, run.to_ref(), run.is_delegated()) {
+        // The prompts of these runs are about their message alone.
+        let is_closed = run.is_delegated() || run.is_for_unanswered();
+        let placement = match lanes.lane.enter(mode, run.to_ref(), is_closed) {
             LaneEntry::Place { position, superseded } => {
                 let mut placement = Self::placed(run, &active, position)?;
                 for other in superseded {
@@ -125,7 +127,7 @@ impl Placement {
         now: Time,
     ) -> Result<Self> {
         let (
-            TriggeredBy::Message { seq, message_id, source, .. },
+            TriggeredBy::Message { seq, message_id, source, asks, .. },
             TriggeredBy::Message { seq: old_seq, message_id: old_id, source: old_source, .. },
         ) = (run.triggered_by, into.triggered_by)
         else {
@@ -136,10 +138,13 @@ impl Placement {
         let is_newer = seq > old_seq;
         let (seq, message_id, earlier) =
             if is_newer { (seq, message_id, old_seq) } else { (old_seq, old_id, seq) };
-        let expression = "SET #seq = :seq, #messageId = :message, #source = :source, \
-                          #chainDepth = :depth, #kept = #kept + :one, \
-                          #joined = list_append(if_not_exists(#joined, :none), :earlier)";
-        let write = Write::update(keys::run_meta(into.id), expression)
+        let also = if asks { "#asks = :asks, " } else { "" };
+        let expression = format!(
+            "SET {also}#seq = :seq, #messageId = :message, #source = :source, \
+             #chainDepth = :depth, #kept = #kept + :one, \
+             #joined = list_append(if_not_exists(#joined, :none), :earlier)"
+        );
+        let mut write = Write::update(keys::run_meta(into.id), expression)
             // A worker may claim the run at this moment. Then either this write fails, or the claim
             // does, because `kept` is no longer what it read. Without both, the run would start
             // without this message and no run would answer it.
@@ -152,6 +157,9 @@ impl Placement {
             .value(":none", Vec::<u64>::new())?
             .value(":earlier", [earlier])?
             .value(":queued", RunStatus::Queued)?;
+        if asks {
+            write = write.value(":asks", true)?;
+        }
         let mut writes = vec![write];
         if is_newer && let ActiveCause::Message { sender, text, .. } = active.cause {
             let copy = keys::active_run(into.agent_id, into.id);

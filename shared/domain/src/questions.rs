@@ -1,0 +1,144 @@
+//! Questions: texts with a question mark that name nobody, so that nobody in particular answers.
+
+#[cfg(test)]
+mod tests;
+
+use crate::mentions;
+
+/// The question marks of all writing systems that have one of their own.
+const MARKS: [char; 5] = ['?', '？', '؟', '՞', '\u{37E}'];
+
+/// Whether `text` has a question mark outside of links and code, and names none of the agents and
+/// none of the people.
+///
+/// An agent is named by a mention. A person is named by a mention too, and by the plain name as a
+/// whole word in the same case. Leave the sender out of `people`: who names oneself asks all.
+pub fn is_question<'a>(
+    text: &str,
+    agents: impl Iterator<Item = &'a str>,
+    people: impl Iterator<Item = &'a str> + Clone,
+) -> bool {
+    if !text.contains(MARKS) {
+        return false;
+    }
+    let prose = without_links(&without_code(text));
+    prose.contains(MARKS)
+        && !mentions_any(text, agents)
+        && !mentions_any(text, people.clone())
+        && !people.into_iter().any(|name| has_word(&prose, name))
+}
+
+fn mentions_any<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> bool {
+    let found = mentions::find(text, names);
+    found.all || !found.named.is_empty()
+}
+
+/// The text without what stands between equally long rows of backticks. A row of three or more
+/// that nothing closes reaches to the end.
+fn without_code(text: &str) -> String {
+    let mut prose = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('`') {
+        let (before, code) = rest.split_at(at);
+        prose.push_str(before);
+        let inside = code.trim_start_matches('`');
+        let row = code.len() - inside.len();
+        match end_of_code(inside, row) {
+            Some(end) => rest = &inside[end..],
+            None if row >= 3 => return prose,
+            None => rest = inside,
+        }
+        prose.push(' ');
+    }
+    prose.push_str(rest);
+    prose
+}
+
+/// Where the text goes on behind the next row of exactly `row` backticks.
+fn end_of_code(inside: &str, row: usize) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let at = from + inside[from..].find('`')?;
+        let length = inside[at..].bytes().take_while(|byte| *byte == b'`').count();
+        from = at + length;
+        if length == row {
+            return Some(from);
+        }
+    }
+}
+
+/// The text without its links. Marks at the end of a link belong to the sentence.
+fn without_links(text: &str) -> String {
+    let mut prose = String::with_capacity(text.len());
+    for token in text.split_inclusive(ends_link) {
+        let body = token.trim_end_matches(ends_link);
+        let Some(start) = start_of_link(body) else {
+            prose.push_str(token);
+            continue;
+        };
+        let link = if start == 0 && prose.ends_with('<') {
+            body
+        } else {
+            body[start..].trim_end_matches(|char| "?!.,:;'*_~)]}".contains(char))
+        };
+        prose.push_str(&body[..start]);
+        prose.push_str(&token[start + link.len()..]);
+    }
+    prose
+}
+
+fn ends_link(char: char) -> bool {
+    char.is_whitespace() || "<>\"".contains(char) || MARKS[1..].contains(&char)
+}
+
+/// Where the link in a text without spaces begins, if there is one.
+fn start_of_link(token: &str) -> Option<usize> {
+    let schemed = token.find("://").map(|at| {
+        let is_of_scheme = |char: char| char.is_ascii_alphanumeric() || "+-.".contains(char);
+        token[..at].trim_end_matches(is_of_scheme).len()
+    });
+    let bare = ["www.", "mailto:"].into_iter().filter_map(|prefix| token.find(prefix));
+    schemed.into_iter().chain(bare).chain(start_of_query(token)).min()
+}
+
+/// The question mark that begins the query of an address without a scheme: `a.com/b?c=d`.
+fn start_of_query(text: &str) -> Option<usize> {
+    text.match_indices('?').map(|(at, _)| at).find(|&at| {
+        let rest = &text[at + 1..];
+        let name = rest.trim_start_matches(|char: char| {
+            char.is_ascii_alphanumeric() || "_-.%[]".contains(char)
+        });
+        name.len() < rest.len() && name.starts_with('=')
+    })
+}
+
+/// Whether `name` is in the text as a whole word.
+fn has_word(text: &str, name: &str) -> bool {
+    let (Some(first), Some(last)) = (name.chars().next(), name.chars().next_back()) else {
+        return false;
+    };
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        before.is_none_or(|before| is_apart(before, first))
+            && after.is_none_or(|after| is_apart(last, after))
+    })
+}
+
+/// Whether a word may end between two letters. Some scripts write no spaces there.
+fn is_apart(left: char, right: char) -> bool {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    !is_word(left) || !is_word(right) || joins_words(left) || joins_words(right)
+}
+
+/// Whether a letter is of a script that writes words, or a name and its ending, without a space.
+fn joins_words(char: char) -> bool {
+    matches!(u32::from(char),
+        0x0E00..=0x0EFF      // Thai, Lao
+        | 0x1000..=0x109F    // Myanmar
+        | 0x1780..=0x17FF    // Khmer
+        | 0x3040..=0x30FF    // Hiragana, Katakana
+        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF // Han
+        | 0xAC00..=0xD7A3    // Hangul
+    )
+}

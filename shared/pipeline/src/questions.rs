@@ -1,0 +1,76 @@
+//! Looks after questions: if every agent that a question triggered stayed silent, and nobody else
+//! has posted since, the best of these agents runs once more.
+
+use smartspace_domain::{Error, Result, Time, ids::SpaceId, jobs::TriggerJob, limits};
+use smartspace_store::{
+    messages::Range,
+    runs::{RunRecord, questions::Asked},
+};
+
+use crate::Pipeline;
+
+impl Pipeline {
+    /// Looks after the questions that an ended run has left to silence. It may be repeated: the run
+    /// is due until then.
+    pub async fn look_after(&self, run: &RunRecord) -> Result<()> {
+        let Some(place) = run.place().filter(|_| run.owes_look()) else { return Ok(()) };
+        let mut again: Option<Time> = None;
+        for asked in self.store.runs().asked(run).await? {
+            if let Some(at) = self.answer_if_silent(place.space_id, &asked).await? {
+                again = Some(again.map_or(at, |sooner| sooner.min(at)));
+            }
+        }
+        let Some(at) = again else { return self.store.runs().looked_after(run.id).await };
+        self.store.runs().look_after_at(run.id, at).await?;
+        let job = TriggerJob::Unanswered { space_id: place.space_id, seq: place.seq };
+        self.alarms.set(at, job).await;
+        Ok(())
+    }
+
+    /// Like [`Self::look_after`], but only logs an error: the run is due, and the sweep repeats it.
+    pub async fn look_after_now(&self, run: &RunRecord) {
+        if let Err(error) = self.look_after(run).await {
+            tracing::warn!(run = %run.id, %error, "a question is not looked after yet");
+        }
+    }
+
+    /// Looks after the questions of the runs that a message triggered and that ended in silence.
+    pub async fn look_after_message(&self, space: SpaceId, seq: u64) -> Result<()> {
+        for run in self.store.runs().left_to_silence(space, seq).await? {
+            self.look_after(&run).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets an agent answer a question that was met with silence. Returns when to look again, if
+    /// other people still have time to answer.
+    async fn answer_if_silent(&self, space: SpaceId, asked: &Asked) -> Result<Option<Time>> {
+        let Some(since) = asked.silent_since() else { return Ok(None) };
+        let (asker, seq) = (asked.message.sender.id, asked.message.seq);
+        let later = Range::After(seq);
+        let read = futures::try_join!(
+            self.store.spaces().record(space),
+            self.store.members().roster(space),
+            self.store.messages().records(space, later, limits::LATER_MESSAGES)
+        );
+        let (record, roster, later) = match read {
+            // The space was deleted.
+            Err(Error::NotFound(_)) => return Ok(None),
+            read => read?,
+        };
+        let is_over = !record.settings.answers_questions()
+            || roster.member(asker).is_none()
+            || later.iter().any(|message| message.sender.id != asker);
+        if is_over {
+            return Ok(None);
+        }
+        let at = since + limits::UNANSWERED_AFTER;
+        let now = self.now();
+        if now < at && !roster.is_only_person(asker) {
+            return Ok(Some(at));
+        }
+        let placed = self.store.runs().answer_unanswered(space, asked, &roster, now).await?;
+        self.follow_placement(placed).await;
+        Ok(None)
+    }
+}
