@@ -11,7 +11,7 @@ use crate::{
     approvals::Approval,
     attachments::FilePart,
     callers::KnownBy,
-    dispatch::{Dispatch, Routed},
+    dispatch::{ChainEnded, Dispatch, Routed},
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     schemas,
     steps::CallStatus,
@@ -125,6 +125,11 @@ pub struct Message {
     /// The question to the space's router; absent if it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub router: Option<Routed>,
+    /// The limit that ends a chain of agents' messages with this one: the message would have
+    /// triggered others but for it, and triggers nobody. Absent otherwise.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain_ended: Option<ChainEnded>,
     /// True if the message was cut to fit a frame. Fetch the whole message over HTTP.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,

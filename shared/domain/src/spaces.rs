@@ -35,6 +35,9 @@ pub enum TriggerPolicy {
     /// Mentioned agents. Without a mention those that `router` chooses. If it does not answer in
     /// time, every agent.
     Router,
+    /// Mentioned agents. Without a mention, for a person's message, the agent with which the person
+    /// talked last.
+    Partner,
     /// A person's message triggers `adminAgentId` only, an agent's message the mentioned agents. If
     /// the admin agent has left the space, this acts as `mention`.
     Admin,
@@ -43,6 +46,9 @@ pub enum TriggerPolicy {
 /// By default a question is not left to silence.
 pub(crate) fn answers_questions() -> bool {
     true
+/// The usual limit of auto replies, and the most that an owner can set.
+pub(crate) fn default_auto_replies() -> u32 {
+    3
 }
 
 /// The settings of a space: the document that a merge patch changes.
@@ -72,6 +78,11 @@ pub struct SpaceSettings {
     #[serde(default = "answers_questions")]
     #[schema(default = answers_questions)]
     pub answer_questions: bool,
+    /// How many runs of an agent messages of agents start that do not name it, until a person, or
+    /// a run of a plan or a service, posts. An owner can set at most 3.
+    #[serde(default = "default_auto_replies")]
+    #[schema(default = default_auto_replies, maximum = 100)]
+    pub max_auto_replies: u32,
     /// In a paused space a message triggers no agent.
     #[serde(default)]
     #[schema(default = false)]
@@ -93,6 +104,7 @@ impl SpaceSettings {
         let mut faults = Faults::default();
         faults.check_text(Name::check(&self.name), "name");
         faults.check_range(&self.max_chain_depth, 0..=100, "maxChainDepth");
+        faults.check_range(&self.max_auto_replies, 0..=100, "maxAutoReplies");
         faults.within("budget", |faults| self.budget.check(faults));
         let has_no_admin = |settings: &Self| {
             settings.trigger_policy == TriggerPolicy::Admin && settings.admin_agent_id.is_none()
@@ -109,6 +121,9 @@ impl SpaceSettings {
     pub fn answers_questions(&self) -> bool {
         let is_for_named = matches!(self.trigger_policy, TriggerPolicy::Mention | TriggerPolicy::Admin);
         self.answer_questions && !is_for_named
+    /// Whether a decision follows from the last messages of the space, too.
+    pub fn decides_by_talk(&self) -> bool {
+        self.trigger_policy == TriggerPolicy::Partner
     }
 
     /// Refuses the policy `router` without a model: neither the space nor the deployment has one.
@@ -144,6 +159,10 @@ pub struct ShownSettings {
     /// Whether an agent answers a person's question that names nobody.
     #[serde(default = "answers_questions")]
     pub answer_questions: bool,
+    /// How many runs of an agent messages of agents start that do not name it, until an outside
+    /// cause comes.
+    #[serde(default = "default_auto_replies")]
+    pub max_auto_replies: u32,
     /// In a paused space a message triggers no agent.
     #[serde(default)]
     pub paused: bool,
@@ -224,6 +243,7 @@ impl Space {
             router,
             max_chain_depth,
             answer_questions,
+            max_auto_replies,
             paused,
             budget,
         } = settings;
@@ -235,6 +255,7 @@ impl Space {
                 admin_agent_id,
                 max_chain_depth,
                 answer_questions,
+                max_auto_replies,
                 paused,
             },
             router: Some(ShownRouter(router)),

@@ -57,6 +57,7 @@ pub use crate::handles::{
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},
     locks::Locks,
+    messages::append::TalkingSpaces,
     runs::prompts::KnownParts,
     spaces::rosters::RosterCache,
     table::{Table, database::Database},
@@ -73,6 +74,7 @@ pub type CurrentTrace = Arc<dyn Fn() -> String + Send + Sync>;
 pub struct Store {
     table: Table,
     rosters: Arc<RosterCache>,
+    talking_spaces: Arc<TalkingSpaces>,
     space_locks: Arc<Locks>,
     agent_locks: Arc<Locks>,
     parts: Arc<KnownParts>,
@@ -112,6 +114,7 @@ impl Store {
         Self {
             table: Table::new(database, random),
             rosters: Arc::default(),
+            talking_spaces: Arc::default(),
             space_locks: Arc::default(),
             agent_locks: Arc::default(),
             parts: Arc::default(),

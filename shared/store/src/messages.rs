@@ -1,7 +1,7 @@
 //! Messages: how they are stored and read.
 
 pub mod append;
-mod talk;
+mod scores;
 
 use std::collections::HashMap;
 

@@ -6,7 +6,7 @@ mod body;
 use smartspace_domain::{
     Time,
     append_limits::{AppendLimit, AppendWindow},
-    dispatch::{Decided, Dispatch, IncomingMessage, Routing},
+    dispatch::{ChainEnded, Decided, Dispatch, IncomingMessage, Routing},
     ids::{EntityId, SpaceId},
     limits,
     messages::Sender,
@@ -28,6 +28,8 @@ pub(super) struct Draft {
     seq: u64,
     depth: u32,
     sender: Sender,
+    /// For a message of an agent that is no outside cause: the last outside cause before it.
+    pub(super) auto_since: Option<u64>,
     /// The space's runs of this minute, including those that the message triggers.
     minute: RateWindow,
     /// The messages of this second, including this one. `None` if they are not limited.
@@ -38,6 +40,7 @@ pub(super) struct Draft {
     pub(super) taken: Vec<(EntityId, Bucket)>,
     /// How many runs `minute` counts for the message.
     counted: usize,
+    chain_ended: Option<ChainEnded>,
     /// Whether the message triggers too many agents for one transaction, or the router has to be
     /// asked. The trigger function then decides again.
     pub(super) is_decided_later: bool,
@@ -59,31 +62,35 @@ impl Draft {
         });
         let second = second.transpose()?;
         let depth = as_read.depth_of(&new.by, member);
+        let auto_since = as_read.auto_since(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
         let text = new.content.text().filter(|_| !new.by.is_stopped());
         let asks = text.is_some_and(|text| as_read.is_question(&sender, text));
         let decided = match text {
             Some(text) => {
                 let incoming = IncomingMessage::new(&sender, text, depth);
+                let incoming = IncomingMessage { auto_since, ..incoming };
                 as_read.decide(new.id, incoming, Routing::Unasked, &mut minute, now)
             }
             None => Decided::default(),
         };
         // A question that would wake nobody needs the scores of the agents.
         let needs_scores = asks && !decided.all_left_out().is_empty();
-        let Decided { dispatch, taken, asks_router, counted } = decided;
+        let Decided { dispatch, taken, asks_router, counted, chain_ended } = decided;
         let is_decided_later =
             taken.len() > limits::WOKEN_AT_ONCE || !asks_router.is_empty() || needs_scores;
         Ok(Self {
             seq: as_read.head.seq + 1,
             depth,
             sender,
+            auto_since,
             minute,
             second,
             asks,
             dispatch,
             taken,
             counted,
+            chain_ended,
             is_decided_later,
         })
     }
@@ -120,7 +127,9 @@ impl Draft {
             dispatch: (!is_later && !is_dispatch_apart).then(|| self.dispatch.clone()),
             dispatch_apart: is_dispatch_apart,
             router: None,
+            chain_ended: self.chain_ended.filter(|_| !is_later),
             may_wake: is_later.then_some(self.counted),
+            auto_since: self.auto_since.filter(|_| is_later),
             due: is_later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
             due_at: is_later.then(|| now + limits::due::QUEUED),
             due_count: None,
@@ -136,9 +145,10 @@ impl Draft {
         let minute = (!self.taken.is_empty()).then_some(&self.minute);
         let runs = if minute.is_some() { ", #minute = :minute" } else { "" };
         let messages = if self.second.is_some() { ", #second = :second" } else { "" };
+        let outside = if self.auto_since.is_none() { ", #outside = :next" } else { "" };
         let mut head = Write::update(
             keys::space_head(space),
-            format!("SET #seq = :next, #depth = :depth{messages}{runs}"),
+            format!("SET #seq = :next, #depth = :depth{outside}{messages}{runs}"),
         )
         .when("#seq = :seq AND #roster = :roster")
         .value(":seq", as_read.head.seq)?

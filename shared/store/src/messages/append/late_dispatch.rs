@@ -14,7 +14,7 @@ use smartspace_domain::{
 use crate::{
     Messages, Result,
     limits::quota::minute_stays,
-    messages::append::SpaceAsRead,
+    messages::append::{SpaceAsRead, talk::Before},
     shared::message::{LongDispatch, MessageRecord},
     table::{WriteError, keys, write::Write},
     usage::{self, UsageScope},
@@ -57,13 +57,18 @@ impl Messages<'_> {
         routing: Routing<'_>,
         now: Time,
     ) -> Result<LateDispatch> {
-        let (mut as_read, _) = self.read_space(space, record.sender.id, None, now).await?;
+        let before = Before::Stored(record.seq);
+        let (mut as_read, _) =
+            self.read_with_talk(space, record.sender.id, None, before, now).await?;
         let whole = self.with_long_texts(space, vec![record.clone()]).await?;
         let text = whole.first().map_or("", Message::text);
         // `may_wake` runs were counted when the message was stored.
         let limit = as_read.space.settings.budget.runs_per_minute;
         as_read.space.settings.budget.runs_per_minute = u32::MAX;
-        let incoming = IncomingMessage::new(&record.sender, text, record.chain_depth);
+        let incoming = IncomingMessage {
+            auto_since: record.auto_since,
+            ..IncomingMessage::new(&record.sender, text, record.chain_depth)
+        };
         let mut minute = RateWindow::default();
         let mut decided =
             as_read.decide(record.id, incoming, routing, &mut minute, record.created_at);
@@ -107,7 +112,7 @@ impl Messages<'_> {
         let best = Best { scores: &scores, threshold };
         let run_of = |agent| RunId::of_message(agent, record.id, record.created_at);
         let settings = &as_read.space.settings;
-        let candidates = as_read.candidates();
+        let candidates = as_read.candidates(None);
         // The runs of the space are counted from what is taken.
         let minute = &mut RateWindow::default();
         decided.wake_best(best, settings, &candidates, incoming, minute, run_of);
@@ -125,9 +130,12 @@ impl Messages<'_> {
         let LateDispatch { decided, space, seq, sender, minute } = late;
         let message = keys::numbered(*space, keys::MSG, *seq);
         let asked = if router.is_some() { "#router = :router, " } else { "" };
+        let ended = if decided.chain_ended.is_some() { "#chainEnded = :ended, " } else { "" };
         let mut write = Write::update(
             message.clone(),
-            format!("SET {asked}#dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one"),
+            format!(
+                "SET {asked}{ended}#dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one"
+            ),
         )
         .when("attribute_not_exists(#dispatchApart) AND attribute_not_exists(#dispatch)")
         .value(":yes", true)?
@@ -135,6 +143,9 @@ impl Messages<'_> {
         .value(":one", 1)?;
         if let Some(router) = router {
             write = write.value(":router", router)?;
+        }
+        if let Some(ended) = decided.chain_ended {
+            write = write.value(":ended", ended)?;
         }
         let list = LongDispatch { dispatch: decided.dispatch.clone() };
         let apart = keys::numbered(*space, keys::WOKEN, *seq);
