@@ -192,6 +192,8 @@ pub enum Mutant {
     EndsJoinedSpaces,
     /// Promise 10: the calls of routers are not counted against the sender.
     ForgetsRouterCalls,
+    /// Promise 13: a run that leaves a question to silence is not due.
+    DropsSkipDuty,
 }
 
 impl Mutant {
@@ -248,6 +250,7 @@ impl Mutant {
             | Self::SkipsWaitingCalls => 7,
             Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
             Self::KeepsRosterVersion | Self::IgnoresMembership | Self::OverusesInvites => 9,
+            Self::DropsSkipDuty => 13,
             _ => 10,
         }
     }
@@ -334,6 +337,12 @@ impl Mutant {
             Self::EndsJoinedSpaces => parameters.leave_spaces(),
             Self::ResetsMinutes => parameters.use_up_runs(),
             Self::ForgetsRouterCalls => parameters.ask_routers(),
+            Self::DropsSkipDuty => {
+                parameters.ask_questions();
+                parameters.fault_rates.alarm = 60_000;
+                let rates = &mut parameters.fault_rates;
+                rates.killed_before = rates.killed_before.max(2_000);
+            }
             Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => parameters.watch_closely(),
             _ => {}
         }

@@ -13,6 +13,7 @@
 //! 8. `unread_messages`
 //! 9. `members_only`, `invites`, `runs_without_space`
 //! 10. `frames`, `reads`, `timeliness`, `lanes`, `seconds`, `budgets`, `rates`, `files`, `pictures`
+//! 13. `questions`
 //!
 //! `streams` compares live text with the stored messages.
 
@@ -37,6 +38,7 @@ mod outside;
 mod pictures;
 mod plans;
 mod prompts;
+mod questions;
 mod rates;
 mod reads;
 mod remote;
@@ -108,6 +110,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     stored_once::accepted_messages_are_stored_and_trigger_once(&mut evidence);
     routing::the_router_decides_once(&mut evidence);
     router_calls::a_minute_asks_routers_sixty_times(&mut evidence);
+    questions::questions_are_answered(&mut evidence);
     services::deliveries_trigger_once(&mut evidence);
     retries::a_run_is_repeated_once(&mut evidence);
     order::one_order_without_gaps(&mut evidence);

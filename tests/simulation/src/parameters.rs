@@ -84,6 +84,8 @@ pub struct Parameters {
     pub context_window: u32,
     /// Whether runs have many steps and read long pages, which fill a small window.
     pub long_runs: bool,
+    /// Whether people ask questions that name nobody, at which models like to stay silent.
+    pub questions: bool,
     /// What messages do while an agent is busy.
     pub mode: &'static str,
     /// How many runs of an agent work at the same time.
@@ -192,6 +194,7 @@ impl Parameters {
             agent_depth: if crowd { 5 } else { 3 },
             writes: draw.number("writes", 0, 3) == 0,
             ends_after_send: draw.number("ends after send", 0, 3) == 0,
+            questions: !crowd && draw.number("questions", 0, 2) == 0,
             reminders: !crowd && draw.number("reminders", 0, 3) == 0,
             context_window: if has_small_window { SMALL_WINDOW } else { 200_000 },
             mode: ["parallel", "parallel", "queue", "coalesce", "latest"]

@@ -32,7 +32,7 @@ use crate::{held_writes::HeldWrites, locked};
 pub struct RunWrites {
     /// When the run was created.
     pub created: Option<(Instant, u64)>,
-    /// Whether it repeats or replays another run.
+    /// Whether it repeats or replays another run, or answers a question once more.
     pub is_another_try: bool,
     /// How often it was created.
     pub creations: usize,
@@ -262,7 +262,9 @@ impl Storage {
             if item.is_object() && sk == "META" {
                 noted.created.get_or_insert((Instant::now(), number));
                 noted.creations += 1;
-                noted.is_another_try = !item["retryOf"].is_null() || !item["forkOf"].is_null();
+                noted.is_another_try = !item["retryOf"].is_null()
+                    || !item["forkOf"].is_null()
+                    || item["source"]["S"] == "unanswered";
             }
             let is_result = sk.starts_with("CALL#") && sets("#finishedAt = :new_finishedAt");
             // What a stopped run had shown is stored after its end, and a list of active runs may

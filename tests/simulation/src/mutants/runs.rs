@@ -17,6 +17,12 @@ pub(super) fn change_update(mutant: Mutant, request: &mut Value) {
             prune(request);
         }
         Mutant::IgnoresLeases => without_lease(request),
+        Mutant::DropsSkipDuty
+            if request["UpdateExpression"] == "SET #due = :due, #dueAt = :at REMOVE #dueCount" =>
+        {
+            request["UpdateExpression"] = json!("REMOVE #due, #dueAt, #dueCount");
+            prune(request);
+        }
         Mutant::AbandonsRemoteRuns
             if request["UpdateExpression"]
                 == "SET #remote = :remote, #dueAt = :until REMOVE #dueCount" =>
@@ -59,6 +65,7 @@ pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawRespon
             return Some((200, "{}".into()));
         }
         Mutant::ForgetsDuties => forget_duties(parts),
+        Mutant::DropsSkipDuty => drop_skip_duty(parts),
         Mutant::ForgetsCuts => forget_cuts(parts),
         Mutant::ForgetsUnsent => forget_unsent(parts),
         Mutant::RetriesAgain => retry_again(parts),
@@ -73,6 +80,23 @@ fn forget_duties(parts: &mut [Value]) {
         if let Some(item) = part["Put"]["Item"].as_object_mut() {
             item.remove("due");
             item.remove("dueAt");
+        }
+    }
+}
+
+/// Lets a run that ends in silence be due no more. A run that has asked people stays due.
+fn drop_skip_duty(parts: &mut [Value]) {
+    for part in parts.iter_mut().filter(|part| ends_run(part)) {
+        let update = &mut part["Update"];
+        let expression = update["UpdateExpression"].as_str().unwrap_or_default();
+        let has_asked_nobody =
+            mentions(&update["ConditionExpression"], "attribute_not_exists(#openCalls)");
+        if has_asked_nobody && expression.contains(", #due = :due, #dueAt = :now") {
+            let without = expression
+                .replace(", #due = :due, #dueAt = :now", "")
+                .replace("REMOVE #lease", "REMOVE #due, #dueAt, #lease");
+            update["UpdateExpression"] = json!(without);
+            prune(update);
         }
     }
 }

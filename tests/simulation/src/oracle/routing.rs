@@ -10,7 +10,13 @@ pub(super) fn the_router_decides_once(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
     for (_, message) in evidence.stored.all_messages() {
         let entries = || message["dispatch"].as_array().into_iter().flatten();
-        let of_router = |entry: &&Value| entry["source"] == "router" || entry["reason"] == "router";
+        // A question that would wake nobody wakes the best agent: `questions` checks that.
+        let is_best = |entry: &Value| {
+            entry["reasonText"].as_str().is_some_and(|text| text.contains("; best is "))
+        };
+        let of_router = |entry: &&Value| {
+            (entry["source"] == "router" || entry["reason"] == "router") && !is_best(entry)
+        };
         let asked = &message["router"];
         let id = &message["id"];
         let broadcast = entries().any(|entry| entry["source"] == "broadcast");

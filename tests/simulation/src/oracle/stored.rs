@@ -244,6 +244,7 @@ impl Stored {
         let is_it = |run: &Value| {
             run["agentId"] == agent.as_str()
                 && run["messageId"] == ask.trigger.as_str()
+                && run["source"] != "unanswered"
                 && (run["source"] == "delegated") == ask.delegated
         };
         if let Some((id, _)) = self.runs.get_key_value(&ask.trigger) {

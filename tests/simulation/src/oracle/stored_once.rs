@@ -78,9 +78,11 @@ fn wrong_dispatches(stored: &Stored) -> Vec<String> {
             }
         }
     }
-    // `plans`, `services` and `retries` check their runs.
+    // `plans`, `services`, `retries` and `questions` check their runs.
     let is_of_message = |run: &Value| {
-        let is_first = run["retryOf"].is_null() && run["source"] != "delegated";
+        let is_first = run["retryOf"].is_null()
+            && run["source"] != "delegated"
+            && run["source"] != "unanswered";
         !run["messageId"].is_null() && is_first
     };
     let undecided =

@@ -63,7 +63,7 @@ pub(super) fn messages_are_new_until_a_completed_run_read_them(evidence: &mut Ev
 fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) -> Option<Read> {
     let (ended, _) = evidence.env.storage.run_writes(id).ended?;
     let agent = run["agentId"].as_str()?;
-    let is_first = run["retryOf"].is_null();
+    let is_first = run["retryOf"].is_null() && run["source"] != "unanswered";
     let trigger = run["messageId"].as_str().filter(|_| is_first).unwrap_or(id);
     let delegated = run["source"] == "delegated";
     let asks = evidence.ledger.model_requests.iter().chain(&evidence.ledger.woken).filter(|ask| {

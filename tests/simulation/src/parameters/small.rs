@@ -139,6 +139,18 @@ impl Parameters {
         self.people = self.people.max(2);
     }
 
+    /// Lets people ask questions at which agents like to stay silent.
+    pub(crate) fn ask_questions(&mut self) {
+        self.keep_only_messages();
+        self.agents = 2;
+        self.policy = "all";
+        self.questions = true;
+        self.mode = "parallel";
+        self.actions = 12;
+        self.budget = None;
+        self.space_runs = None;
+    }
+
     /// Lets messages come while the agents are busy.
     pub(crate) fn keep_agents_busy(&mut self) {
         self.keep_only_messages();
@@ -188,6 +200,7 @@ impl Parameters {
             writes: false,
             ends_after_send: false,
             reminders: false,
+            questions: false,
             context_window: 200_000,
             long_runs: false,
             mode: "parallel",

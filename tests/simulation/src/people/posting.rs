@@ -17,6 +17,9 @@ use crate::{
 /// How many messages a burst has.
 const BURST: usize = 4;
 
+/// How many of a thousand texts without a mention are questions, if people ask any.
+const QUESTIONS: u64 = 600;
+
 /// How many of a thousand texts have characters that a queue may refuse.
 const ODD_TEXTS: u64 = 100;
 
@@ -45,7 +48,12 @@ impl Person {
         } else {
             ""
         };
-        format!("{mention}{place}{long}{odd}")
+        let asks = format!("{place}/asks");
+        let chance = &self.deployment.env.chance;
+        let is_question = self.deployment.env.parameters.questions
+            && mention.is_empty()
+            && chance.happens(&asks, QUESTIONS);
+        format!("{mention}{place}{long}{odd}{}", if is_question { "?" } else { "" })
     }
 
     /// Records a message, with its id and number if it was accepted.

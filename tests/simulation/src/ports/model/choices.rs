@@ -70,6 +70,15 @@ impl SimModel {
         if parameters.long_runs {
             return &["fetch"];
         }
+        // These draws have a place of their own, so that seeds without questions do not change.
+        let question = format!("{place}/question");
+        if parameters.questions
+            && ask.step == 0
+            && trigger_is_question(request)
+            && chance.happens(&question, 800)
+        {
+            return &["skip_response"];
+        }
         // A run that no space triggered usually enters a space first.
         if ask.space.is_empty() && ask.step == 0 && !chance.happens(place, 100) {
             return first_calls_without_space(chance.below(place, 10), with_forms);
@@ -229,6 +238,12 @@ fn trigger_is_agent(request: &Request) -> bool {
         line.starts_with("  sender: ") && line.contains("(agent, id:")
             || line.starts_with("TRIGGER: message ") && line.contains(" (agent), ")
     })
+}
+
+fn trigger_is_question(request: &Request) -> bool {
+    let text = first_text(request);
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("TRIGGER: message "));
+    lines.nth(1).is_some_and(|text| text.contains('?'))
 }
 
 /// The agent's other runs, as the prompt shows them.
