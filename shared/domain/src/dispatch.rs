@@ -4,6 +4,7 @@
 //! asked or the transaction would be too large.
 
 mod addressing;
+mod gating;
 mod routing;
 #[cfg(test)]
 mod tests;
@@ -11,8 +12,14 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::addressing::Addressing;
-pub use self::routing::{Choice, Routed, Routing};
+use self::{
+    addressing::Addressing,
+    gating::{Choosing, Verdict},
+};
+pub use self::{
+    gating::{Gating, scored},
+    routing::{Choice, Routed, Routing},
+};
 pub use crate::triggers::Source;
 use crate::{
     agents::ConcurrencyMode,
@@ -37,7 +44,7 @@ pub enum Reason {
     ChainDepth,
     /// The space's `triggerPolicy` does not select the agent.
     Policy,
-    /// The space's router did not choose the agent.
+    /// The space's gate or router did not choose the agent.
     Router,
     /// The space's policy is `admin`, its admin agent has left, and the message does not mention
     /// the agent.
@@ -83,8 +90,9 @@ pub struct Dispatch {
     /// Why the message does not trigger the agent; absent if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// More about `reason` or `source`, at most 300 characters: the router's words for its choice,
-    /// or whose budget is used, and until when. Absent if there is nothing to add.
+    /// More about `reason` or `source`, at most 300 characters: the gate's score and what moved it
+    /// most, the router's words for its choice, or whose budget is used, and until when. Absent if
+    /// there is nothing to add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_text: Option<String>,
 }
@@ -171,26 +179,31 @@ pub struct Decided {
     /// The agents among which the space's router chooses. If there are any, it has to be asked
     /// before the decision is final.
     pub asks_router: Vec<EntityId>,
+    /// How many of these agents it may choose.
+    pub left_for_router: usize,
     /// How many runs the space's window counts.
     pub counted: usize,
 }
 
 /// Decides for each agent except the sender whether `incoming` triggers it.
 ///
-/// `run_of` gives the id of a triggered agent's run. `window` counts the runs of the space. Of the
-/// agents among which the router chooses, it counts one, so that questions are limited, too.
+/// `run_of` gives the id of a triggered agent's run. `gating` has the scores of the agents that the
+/// message does not address. `window` counts the runs of the space. Of the agents among which the
+/// router chooses, it counts one, so that questions are limited, too.
 pub fn decide(
     space: &SpaceSettings,
     members: &[Candidate<'_>],
     incoming: IncomingMessage<'_>,
     routing: Routing<'_>,
+    gating: Option<Gating<'_>>,
     window: &mut RateWindow,
     run_of: impl Fn(EntityId) -> RunId,
 ) -> Decided {
     let user = incoming.quota_user();
     let agents = || members.iter().filter(|member| member.wake_limits.is_some());
     let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
-    let mut decided = Decided::default();
+    let choosing = Choosing::new(space, members, routing, gating);
+    let mut decided = Decided { left_for_router: choosing.left_for_router, ..Decided::default() };
     for (index, agent) in agents().enumerate() {
         let Some(limits) = agent.wake_limits else { continue };
         if agent.id == incoming.sender {
@@ -204,22 +217,21 @@ pub fn decide(
         let selected = cannot_wake(space, limits, incoming.chain_depth)
             .map_or(Ok(()), Err)
             .and_then(|()| addressing.source(agent.id, space, incoming.sender_kind));
-        let is_routed = selected == Ok(Source::Router);
-        let is_left_out = is_routed && routing.leaves_out(agent.id);
-        let (chosen, words) = if is_routed { routing.of(agent.id) } else { (selected, None) };
-        // What keeps the agent from being asked about is a better reason than the choice.
-        let selected = if is_left_out { selected } else { chosen };
-        let woken = selected.and_then(|source| {
+        let verdict = if selected == Ok(Source::Router) {
+            choosing.verdict(agent.id)
+        } else {
+            Verdict::new(selected, None)
+        };
+        let woken = verdict.selected.and_then(|source| {
             let (own_bucket, space_bucket) =
                 room(space, agent, limits, window, &user).ok_or(Reason::Rate)?;
-            if let Some(reason) = obstacle(agent, is_left_out) {
+            if let Some(reason) = obstacle(agent, verdict.is_left_out) {
                 return Err(reason);
             }
-            let is_asked = is_routed && matches!(routing, Routing::Unasked);
-            if is_asked {
+            if verdict.is_asked {
                 decided.asks_router.push(agent.id);
             }
-            if !is_asked || decided.asks_router.len() == 1 {
+            if !verdict.is_asked || decided.asks_router.len() == 1 {
                 window.count(space_bucket, &user);
                 decided.counted += 1;
             }
@@ -231,7 +243,7 @@ pub fn decide(
             run_id: woken.is_ok().then(|| run_of(agent.id)),
             source: woken.ok(),
             reason: woken.err(),
-            reason_text: reason_text(woken, agent, words.filter(|_| routing.explains(woken))),
+            reason_text: reason_text(woken, agent, verdict.words_for(woken)),
         });
     }
     decided
@@ -248,7 +260,7 @@ fn obstacle(agent: &Candidate<'_>, is_left_out: bool) -> Option<Reason> {
     }
 }
 
-/// What is said about a decision besides its reason. `words` are those of the router.
+/// What is said about a decision besides its reason. `words` are those of the gate or the router.
 fn reason_text(
     woken: Result<Source, Reason>,
     agent: &Candidate<'_>,
