@@ -73,6 +73,8 @@ pub struct Appended {
     pub taken: Vec<(EntityId, Bucket)>,
     /// The same key or call stored the message before.
     pub repeated: bool,
+    /// Its sender owns the space. Not known of a message that was stored before.
+    pub by_owner: bool,
     /// Where the message is, if it shows a call that has no result yet.
     pub open_card: Option<CardRef>,
 }
@@ -253,6 +255,7 @@ impl Messages<'_> {
             superseded: Vec::new(),
             taken: Vec::new(),
             repeated: true,
+            by_owner: false,
             open_card: None,
         })
     }

@@ -9,6 +9,7 @@ use smartspace_domain::{
     Time,
     attachments::FilePart,
     dispatch::{Dispatch, Routed},
+    gate::Gate,
     ids::{MessageId, RunId, SpaceId, StreamId},
     limits,
     messages::{Message, Origin, Part, Sender, excerpt},
@@ -74,6 +75,13 @@ pub struct MessageRecord {
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub router: Option<Routed>,
+    /// What the gate said. `None` without a gate, and if it is in `WOKEN#`.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
+    /// If it is decided later: the reason text of each score.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gate_texts: Vec<String>,
     /// If it is decided later: how many agents it may trigger. These runs are already counted in
     /// the space's minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,8 +179,8 @@ impl MessageRecord {
     /// its sender, and without the parts in other items.
     pub fn in_short(&self, space: SpaceId) -> Message {
         let message = self.clone().view(space, Overflow::default(), None);
-        Message { truncated: self.has_overflow(), dispatch: None, router: None, ..message }
-            .without_origin()
+        let truncated = self.has_overflow();
+        Message { truncated, dispatch: None, router: None, gate: None, ..message }.without_origin()
     }
 
     /// The message, as the API shows it, with the parts from other items.
@@ -180,8 +188,9 @@ impl MessageRecord {
         self,
         space: SpaceId,
         overflow: Overflow,
-        dispatch: Option<Vec<Dispatch>>,
+        apart: Option<LongDispatch>,
     ) -> Message {
+        let (dispatch, gate) = apart.map(|it| (it.dispatch, it.gate)).unzip();
         Message {
             id: self.id,
             space_id: space,
@@ -198,6 +207,7 @@ impl MessageRecord {
             updated_at: self.updated_at,
             dispatch: self.dispatch.or(dispatch),
             router: self.router,
+            gate: self.gate.or(gate.flatten()),
             truncated: false,
         }
     }

@@ -18,7 +18,11 @@ use crate::{
     Result,
     attachments::FileRecord,
     limits::quota::minute_stays,
-    messages::append::{MessageSource, NewMessage, space_as_read::SpaceAsRead},
+    messages::append::{
+        MessageSource, NewMessage,
+        gated::{Details, Gated},
+        space_as_read::SpaceAsRead,
+    },
     shared::message::{MessageRecord, Overflow, ToolCard},
     table::{keys, write::Write},
 };
@@ -33,6 +37,8 @@ pub(super) struct Draft {
     /// The messages of this second, including this one. `None` if they are not limited.
     pub(super) second: Option<AppendWindow>,
     pub(super) dispatch: Vec<Dispatch>,
+    /// What the gate says, if the space has one.
+    pub(super) gated: Option<Gated>,
     pub(super) taken: Vec<(EntityId, Bucket)>,
     /// How many runs `minute` counts for the message.
     counted: usize,
@@ -58,16 +64,31 @@ impl Draft {
         let second = second.transpose()?;
         let depth = as_read.depth_of(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
-        let Decided { dispatch, taken, asks_router, counted } = match new.content.text() {
+        let mut gated = None;
+        let decided = match new.content.text() {
             Some(text) if !new.by.is_stopped() => {
                 let incoming = IncomingMessage::new(&sender, text, depth);
-                as_read.decide(new.id, incoming, Routing::Unasked, &mut minute, now)
+                gated = as_read.gated(incoming, Details::of(new), now);
+                let gating = gated.as_ref().map(Gated::gating);
+                as_read.decide(new.id, incoming, Routing::Unasked, gating, &mut minute, now)
             }
             _ => Decided::default(),
         };
-        let is_decided_later = taken.len() > limits::WOKEN_AT_ONCE || !asks_router.is_empty();
-        let seq = as_read.head.seq + 1;
-        Ok(Self { seq, depth, sender, minute, second, dispatch, taken, counted, is_decided_later })
+        let Decided { dispatch, taken, counted, .. } = decided;
+        let is_decided_later =
+            taken.len() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
+        Ok(Self {
+            seq: as_read.head.seq + 1,
+            depth,
+            sender,
+            minute,
+            second,
+            dispatch,
+            gated,
+            taken,
+            counted,
+            is_decided_later,
+        })
     }
 
     /// The same message, for the trigger function to decide.
@@ -81,6 +102,8 @@ impl Draft {
         let by_run = if let MessageSource::Run(by) = &new.by { Some(by) } else { None };
         let Body { text, more_chars, card, overflow } = Body::of(&new.content);
         let until = card.as_ref().and_then(ToolCard::asks_until);
+        // The decision that comes later moves the scores out of the item, if they are many.
+        let gate = self.gated.as_ref().filter(|_| !is_dispatch_apart);
         let record = MessageRecord {
             id: new.id,
             seq: self.seq,
@@ -101,6 +124,8 @@ impl Draft {
             dispatch: (!is_later && !is_dispatch_apart).then(|| self.dispatch.clone()),
             dispatch_apart: is_dispatch_apart,
             router: None,
+            gate: gate.map(|gated| gated.gate.clone()),
+            gate_texts: gate.filter(|_| is_later).map_or_else(Vec::new, |it| it.texts.clone()),
             may_wake: is_later.then_some(self.counted),
             due: is_later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
             due_at: is_later.then(|| now + limits::due::QUEUED),

@@ -3,8 +3,10 @@
 
 use smartspace_domain::{
     Time,
-    dispatch::{Decided, Dispatch, IncomingMessage, Reason, Routed, Routing},
+    dispatch::{Decided, Dispatch, Gating, IncomingMessage, Reason, Routed, Routing},
+    gate::Gate,
     ids::{EntityId, SpaceId},
+    limits,
     messages::Message,
     quota::RateWindow,
     usage::{Usage, UsageByModel},
@@ -24,6 +26,8 @@ pub struct LateDispatch {
     /// The decision. It is final unless it
     /// [asks the router](smartspace_domain::dispatch::Decided::asks_router).
     pub decided: Decided,
+    /// What the gate said about so many agents that it leaves the message's item.
+    long_gate: Option<Gate>,
     space: SpaceId,
     seq: u64,
     sender: EntityId,
@@ -63,8 +67,11 @@ impl Messages<'_> {
         as_read.space.settings.budget.runs_per_minute = u32::MAX;
         let incoming = IncomingMessage::new(&record.sender, text, record.chain_depth);
         let mut minute = RateWindow::default();
-        let mut decided =
-            as_read.decide(record.id, incoming, routing, &mut minute, record.created_at);
+        // The scores are those of the moment at which the message was stored.
+        let gating =
+            record.gate.as_ref().map(|gate| Gating { gate, texts: &record.gate_texts });
+        let at = record.created_at;
+        let mut decided = as_read.decide(record.id, incoming, routing, gating, &mut minute, at);
         let counted = record.may_wake.unwrap_or(usize::MAX).min(decided.taken.len());
         let user = incoming.quota_user();
         let before = as_read.head.minute;
@@ -81,7 +88,16 @@ impl Messages<'_> {
             }
         }
         let minute = (decided.taken.len() > counted).then_some((before, minute));
-        Ok(LateDispatch { decided, space, seq: record.seq, sender: record.sender.id, minute })
+        let is_long = |gate: &Gate| gate.scores.len() > limits::DISPATCH_INLINE;
+        let long_gate = record.gate.clone().filter(is_long);
+        Ok(LateDispatch {
+            decided,
+            long_gate,
+            space,
+            seq: record.seq,
+            sender: record.sender.id,
+            minute,
+        })
     }
 
     /// Stores which agents a message triggers, and the question to the router, unless that is
@@ -92,12 +108,16 @@ impl Messages<'_> {
         router: Option<&Routed>,
         now: Time,
     ) -> Result<Stored> {
-        let LateDispatch { decided, space, seq, sender, minute } = late;
+        let LateDispatch { decided, long_gate, space, seq, sender, minute } = late;
         let message = keys::numbered(*space, keys::MSG, *seq);
         let asked = if router.is_some() { "#router = :router, " } else { "" };
+        let moved = if long_gate.is_some() { ", #gate" } else { "" };
         let mut write = Write::update(
             message.clone(),
-            format!("SET {asked}#dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one"),
+            format!(
+                "SET {asked}#dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one \
+                 REMOVE #gateTexts{moved}"
+            ),
         )
         .when("attribute_not_exists(#dispatchApart) AND attribute_not_exists(#dispatch)")
         .value(":yes", true)?
@@ -106,7 +126,7 @@ impl Messages<'_> {
         if let Some(router) = router {
             write = write.value(":router", router)?;
         }
-        let list = LongDispatch { dispatch: decided.dispatch.clone() };
+        let list = LongDispatch { dispatch: decided.dispatch.clone(), gate: long_gate.clone() };
         let apart = keys::numbered(*space, keys::WOKEN, *seq);
         let mut writes = vec![write, Write::put(apart, &list)?.if_absent()];
         if let Some((before, after)) = minute {
