@@ -127,6 +127,7 @@ impl Triggers {
                 RunRecord::triggered(run, agent, space, &record, source, self.pipeline.now())
             })
             .collect();
+        let since = record.auto_since;
         let agents: Vec<_> = runs.iter().map(|run| run.agent_id).collect();
         let modes = store.runs().modes(&agents).await?;
         let runs: Vec<_> = runs.into_iter().zip(modes).collect();
@@ -134,7 +135,8 @@ impl Triggers {
         for chunk in runs.chunks(CONCURRENT_WRITES) {
             let writes = chunk.iter().map(|(run, mode)| {
                 let active = ActiveRecord::triggered(run, space, &name, &record);
-                async move { store.runs().create(run, &active, *mode, self.pipeline.now()).await }
+                let now = self.pipeline.now();
+                async move { store.runs().create(run, &active, *mode, since, now).await }
             });
             // The runs of the other agents start even if one of them can't be created now.
             for placement in join_all(writes).await {

@@ -14,7 +14,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    lane::{Lane, LaneEntry, LaneRun},
+    lane::{AutoReplies, Lane, LaneEntry, LaneRun},
     slots::{SlotOutcome, Slots},
 };
 

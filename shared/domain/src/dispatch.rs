@@ -4,7 +4,9 @@
 //! asked or the transaction would be too large.
 
 mod addressing;
+mod chain_ended;
 mod gating;
+mod partner;
 mod routing;
 #[cfg(test)]
 mod tests;
@@ -12,12 +14,11 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::{
-    addressing::Addressing,
-    gating::{Choosing, Verdict},
-};
+use self::{addressing::Addressing, gating::Choosing};
 pub use self::{
+    chain_ended::{ChainEnded, ChainLimit},
     gating::{Gating, scored},
+    partner::{Earlier, partner},
     routing::{Choice, Routed, Routing},
 };
 pub use crate::triggers::Source;
@@ -49,6 +50,9 @@ pub enum Reason {
     /// The space's policy is `admin`, its admin agent has left, and the message does not mention
     /// the agent.
     NoAdmin,
+    /// Messages of agents that do not name it have started `maxAutoReplies` runs of the agent since
+    /// the last outside cause: the message of a person, or of a run of a plan or a service.
+    AutoReplies,
     /// The runs per minute of the space or of the agent are used.
     Rate,
     /// The budget of the agent, the space or the deployment for today is used.
@@ -68,6 +72,7 @@ impl Reason {
             Self::Policy => "policy",
             Self::Router => "router",
             Self::NoAdmin => "no_admin",
+            Self::AutoReplies => "auto_replies",
             Self::Rate => "rate",
             Self::Budget => "budget",
             Self::Busy => "busy",
@@ -91,8 +96,8 @@ pub struct Dispatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// More about `reason` or `source`, at most 300 characters: the gate's score and what moved it
-    /// most, the router's words for its choice, or whose budget is used, and until when. Absent if
-    /// there is nothing to add.
+    /// most, the router's words for its choice, how often the agent has answered agents, or whose
+    /// budget is used, and until when. Absent if there is nothing to add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_text: Option<String>,
 }
@@ -140,6 +145,9 @@ pub struct Candidate<'a> {
     pub window: Option<&'a RateWindow>,
     /// Whether the agent has so many active runs that it takes no more.
     pub is_busy: bool,
+    /// How many runs of the agent are auto replies since the last outside cause. `None` if a new
+    /// run would not count: the agent has no lane, or the message joins a queued run.
+    pub auto_replies: Option<u32>,
     /// The budget that is used, if one is that the agent's run would be paid from.
     pub used_budget: Option<(BudgetScope, Day)>,
 }
@@ -155,12 +163,36 @@ pub struct IncomingMessage<'a> {
     pub text: &'a str,
     /// The chain depth.
     pub chain_depth: u32,
+    /// For a message of an agent that is no outside cause: the `seq` of the last outside cause, 0
+    /// if there was none.
+    pub auto_since: Option<u64>,
+    /// The agent with which the sender talked last, if the space's policy asks for it.
+    pub partner: Option<EntityId>,
 }
 
 impl<'a> IncomingMessage<'a> {
-    /// A text from `sender`.
+    /// A text from `sender`, without regard to the messages before it.
     pub fn new(sender: &Sender, text: &'a str, chain_depth: u32) -> Self {
-        Self { sender: sender.id, sender_kind: sender.kind, text, chain_depth }
+        Self {
+            sender: sender.id,
+            sender_kind: sender.kind,
+            text,
+            chain_depth,
+            auto_since: None,
+            partner: None,
+        }
+    }
+
+    /// Refuses a run that would be one auto reply too many.
+    fn check_auto_replies(
+        &self,
+        space: &SpaceSettings,
+        agent: &Candidate<'_>,
+        source: Source,
+    ) -> Result<(), Reason> {
+        let counts = self.auto_since.is_some() && source.is_auto_reply();
+        let is_spent = agent.auto_replies.is_some_and(|runs| runs >= space.max_auto_replies);
+        if counts && is_spent { Err(Reason::AutoReplies) } else { Ok(()) }
     }
 
     /// Whose share of the quota the runs use that the message triggers.
@@ -183,6 +215,8 @@ pub struct Decided {
     pub left_for_router: usize,
     /// How many runs the space's window counts.
     pub counted: usize,
+    /// The limit that ends the chain with this message.
+    pub chain_ended: Option<ChainEnded>,
 }
 
 /// Decides for each agent except the sender whether `incoming` triggers it.
@@ -202,32 +236,25 @@ pub fn decide(
     let user = incoming.quota_user();
     let agents = || members.iter().filter(|member| member.wake_limits.is_some());
     let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
-    let choosing = Choosing::new(space, members, routing, gating);
+    let choosing = Choosing::new(space, members, &incoming, routing, gating);
     let mut decided = Decided { left_for_router: choosing.left_for_router, ..Decided::default() };
     for (index, agent) in agents().enumerate() {
         let Some(limits) = agent.wake_limits else { continue };
         if agent.id == incoming.sender {
             continue;
         }
-        let addressing = Addressing {
-            is_mentioned: mentions.includes(index),
-            mentions_anyone: mentions.all || !mentions.named.is_empty(),
-            is_pair: members.len() == 2,
-        };
-        let selected = cannot_wake(space, limits, incoming.chain_depth)
-            .map_or(Ok(()), Err)
-            .and_then(|()| addressing.source(agent.id, space, incoming.sender_kind));
-        let verdict = if selected == Ok(Source::Router) {
-            choosing.verdict(agent.id)
-        } else {
-            Verdict::new(selected, None)
-        };
+        let is_partner = incoming.partner == Some(agent.id);
+        let addressing = Addressing::of(&mentions, index, is_partner, members.len());
+        let meant = addressing.source(agent.id, space, incoming.sender_kind);
+        let selected =
+            cannot_wake(space, limits, incoming.chain_depth).map_or(Ok(()), Err).and(meant);
+        let verdict = choosing.verdict(agent.id, selected);
+        let has_room = room(space, agent, limits, window, &user);
+        let obstacle = obstacle(agent, verdict.is_left_out);
         let woken = verdict.selected.and_then(|source| {
-            let (own_bucket, space_bucket) =
-                room(space, agent, limits, window, &user).ok_or(Reason::Rate)?;
-            if let Some(reason) = obstacle(agent, verdict.is_left_out) {
-                return Err(reason);
-            }
+            incoming.check_auto_replies(space, agent, source)?;
+            let (own_bucket, space_bucket) = has_room.ok_or(Reason::Rate)?;
+            obstacle.map_or(Ok(()), Err)?;
             if verdict.is_asked {
                 decided.asks_router.push(agent.id);
             }
@@ -238,15 +265,43 @@ pub fn decide(
             decided.taken.push((agent.id, own_bucket));
             Ok(source)
         });
+        if meant.is_ok() && has_room.is_some() && obstacle.is_none() {
+            decided.stopped(space, limits, &incoming, woken);
+        }
         decided.dispatch.push(Dispatch {
             agent_id: agent.id,
             run_id: woken.is_ok().then(|| run_of(agent.id)),
             source: woken.ok(),
             reason: woken.err(),
-            reason_text: reason_text(woken, agent, verdict.words_for(woken)),
+            reason_text: reason_text(woken, agent, &incoming, verdict.words_for(woken)),
         });
     }
+    decided.chain_ended = decided.chain_ended.filter(|_| decided.taken.is_empty());
     decided
+}
+
+impl Decided {
+    /// Notes the limit without which an agent's message would have triggered an agent.
+    fn stopped(
+        &mut self,
+        space: &SpaceSettings,
+        limits: &WakeLimits,
+        incoming: &IncomingMessage<'_>,
+        woken: Result<Source, Reason>,
+    ) {
+        let ended = match woken {
+            _ if incoming.sender_kind == EntityType::Human => return,
+            Err(Reason::ChainDepth) => {
+                let limit = space.max_chain_depth.min(limits.max_chain_depth);
+                ChainEnded { by: ChainLimit::Depth, limit }
+            }
+            Err(Reason::AutoReplies) => {
+                ChainEnded { by: ChainLimit::AutoReplies, limit: space.max_auto_replies }
+            }
+            _ => return,
+        };
+        self.chain_ended = Some(ended.or(self.chain_ended));
+    }
 }
 
 /// Why an agent does not start although its quotas have room for a run.
@@ -264,9 +319,17 @@ fn obstacle(agent: &Candidate<'_>, is_left_out: bool) -> Option<Reason> {
 fn reason_text(
     woken: Result<Source, Reason>,
     agent: &Candidate<'_>,
+    incoming: &IncomingMessage<'_>,
     words: Option<String>,
 ) -> Option<String> {
     match woken {
+        Err(Reason::AutoReplies) => {
+            let since = incoming.auto_since.filter(|since| *since > 0);
+            let since = since.map_or_else(|| "the beginning".into(), |seq| format!("#{seq}"));
+            let runs = agent.auto_replies.unwrap_or(0);
+            let answers = if runs == 1 { "answer" } else { "answers" };
+            Some(format!("{runs} {answers} to agents since {since}"))
+        }
         Ok(_) | Err(Reason::Router | Reason::Rate) => words,
         Err(Reason::Budget) => agent.used_budget.map(|(scope, day)| scope.used_text(day)),
         Err(Reason::Busy) => Some(format!("{ACTIVE_RUNS} of its runs are at work or wait")),

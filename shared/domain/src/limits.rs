@@ -81,6 +81,8 @@ pub const REMOTE_MESSAGES: u32 = 100;
 pub const STREAM_KEY_CHARS: usize = 128;
 /// The longest idempotency key, in characters.
 pub const KEY_CHARS: usize = 255;
+/// How many messages before a new one a decision reads, if it follows from the talk.
+pub const TALK: usize = 50;
 /// How long an idempotency key is stored.
 pub const KEY_STORED_FOR: Duration = Duration::from_hours(24);
 /// How long a ticket is valid.

@@ -24,26 +24,48 @@ impl Mentions {
 /// `_` or `.`, and the name may not be followed by a letter, a digit or `_`. `@all` mentions all
 /// names, unless a name that is at least as long matches.
 pub fn find<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Mentions {
-    if !text.contains('@') {
-        return Mentions::default();
-    }
-    let names = Names::new(names);
-    let chars: Vec<char> = text.chars().collect();
     let mut found = Mentions::default();
-    for at in (0..chars.len()).filter(|&at| chars[at] == '@') {
-        let follows_word = at > 0 && (is_word(chars[at - 1]) || chars[at - 1] == '.');
-        if follows_word {
-            continue;
-        }
-        match names.longest(&chars[at + 1..]) {
-            Some(Named::One(index)) => found.named.push(index),
-            Some(Named::All) => found.all = true,
-            None => {}
+    for named in in_order(text, names) {
+        match named {
+            Named::One(index) => found.named.push(index),
+            Named::All => found.all = true,
         }
     }
     found.named.sort_unstable();
     found.named.dedup();
     found
+}
+
+/// The index of the name that `text` mentions first. `@all` mentions none in particular.
+pub fn first<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<usize> {
+    in_order(text, names).into_iter().find_map(|named| match named {
+        Named::One(index) => Some(index),
+        Named::All => None,
+    })
+}
+
+/// Whether `text` has the plain name of a person as a whole word, in the same case.
+pub fn names_person(text: &str, name: &str) -> bool {
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + name.len()..].chars().next();
+            !before.is_some_and(is_word) && !after.is_some_and(is_word)
+        })
+}
+
+/// The mentions in the order in which they stand in `text`.
+fn in_order<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<Named> {
+    if !text.contains('@') {
+        return Vec::new();
+    }
+    let names = Names::new(names);
+    let chars: Vec<char> = text.chars().collect();
+    let follows_word = |at: usize| at > 0 && (is_word(chars[at - 1]) || chars[at - 1] == '.');
+    (0..chars.len())
+        .filter(|&at| chars[at] == '@' && !follows_word(at))
+        .filter_map(|at| names.longest(&chars[at + 1..]))
+        .collect()
 }
 
 /// Names that are looked for at the beginning of a text, folded.

@@ -11,7 +11,7 @@ use crate::{
     approvals::Approval,
     attachments::FilePart,
     callers::KnownBy,
-    dispatch::{Dispatch, Routed},
+    dispatch::{ChainEnded, Dispatch, Routed},
     gate::Gate,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     schemas,
@@ -131,6 +131,11 @@ pub struct Message {
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
+    /// The limit that ends a chain of agents' messages with this one: the message would have
+    /// triggered others but for it, and triggers nobody. Absent otherwise.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain_ended: Option<ChainEnded>,
     /// True if the message was cut to fit a frame. Fetch the whole message over HTTP.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,

@@ -35,9 +35,17 @@ pub enum TriggerPolicy {
     Mention,
     /// Mentioned agents. Without a mention those that `gate` and `router` choose.
     Router,
+    /// Mentioned agents. Without a mention, for a person's message, the agent with which the person
+    /// talked last.
+    Partner,
     /// A person's message triggers `adminAgentId` only, an agent's message the mentioned agents. If
     /// the admin agent has left the space, this acts as `mention`.
     Admin,
+}
+
+/// The usual limit of auto replies, and the most that an owner can set.
+pub(crate) fn default_auto_replies() -> u32 {
+    3
 }
 
 /// The settings of a space: the document that a merge patch changes.
@@ -67,6 +75,11 @@ pub struct SpaceSettings {
     #[serde(default = "default_chain_depth")]
     #[schema(default = default_chain_depth, maximum = 100)]
     pub max_chain_depth: u32,
+    /// How many runs of an agent messages of agents start that do not name it, until a person, or
+    /// a run of a plan or a service, posts. An owner can set at most 3.
+    #[serde(default = "default_auto_replies")]
+    #[schema(default = default_auto_replies, maximum = 100)]
+    pub max_auto_replies: u32,
     /// In a paused space a message triggers no agent.
     #[serde(default)]
     #[schema(default = false)]
@@ -88,6 +101,7 @@ impl SpaceSettings {
         let mut faults = Faults::default();
         faults.check_text(Name::check(&self.name), "name");
         faults.check_range(&self.max_chain_depth, 0..=100, "maxChainDepth");
+        faults.check_range(&self.max_auto_replies, 0..=100, "maxAutoReplies");
         faults.within("budget", |faults| self.budget.check(faults));
         let has_no_admin = |settings: &Self| {
             settings.trigger_policy == TriggerPolicy::Admin && settings.admin_agent_id.is_none()
@@ -98,6 +112,11 @@ impl SpaceSettings {
             faults.within("router", |faults| router.check(faults));
         }
         faults.done()
+    }
+
+    /// Whether a decision may follow from the last messages of the space, too.
+    pub fn decides_by_talk(&self) -> bool {
+        self.trigger_policy == TriggerPolicy::Partner || self.has_gate()
     }
 
     /// Refuses the policy `router` if nothing chooses: neither the space nor the deployment has a
@@ -147,6 +166,10 @@ pub struct ShownSettings {
     /// A message with this chain depth or more triggers no agent.
     #[serde(default = "default_chain_depth")]
     pub max_chain_depth: u32,
+    /// How many runs of an agent messages of agents start that do not name it, until an outside
+    /// cause comes.
+    #[serde(default = "default_auto_replies")]
+    pub max_auto_replies: u32,
     /// In a paused space a message triggers no agent.
     #[serde(default)]
     pub paused: bool,
@@ -227,6 +250,7 @@ impl Space {
             router,
             gate,
             max_chain_depth,
+            max_auto_replies,
             paused,
             budget,
         } = settings;
@@ -238,6 +262,7 @@ impl Space {
                 admin_agent_id,
                 gate,
                 max_chain_depth,
+                max_auto_replies,
                 paused,
             },
             router: Some(ShownRouter(router)),

@@ -32,8 +32,12 @@ pub enum Source {
     Mention,
     /// No mention, and the space has exactly two members.
     Auto,
+    /// No mention, and the sender talked with the agent last.
+    Partner,
     /// The space's router chose the agent.
     Router,
+    /// Nobody has answered the message, and the agent is the one to do so.
+    Unanswered,
     /// No mention, and the space's `triggerPolicy` selects the agent.
     Broadcast,
 }
@@ -44,9 +48,20 @@ impl Source {
     /// Whether somebody meant this agent, so that an answer is expected of it.
     pub fn names_agent(self) -> bool {
         match self {
-            Self::Delegated | Self::Admin | Self::Mention | Self::Auto => true,
+            Self::Delegated
+            | Self::Admin
+            | Self::Mention
+            | Self::Auto
+            | Self::Partner
+            | Self::Unanswered => true,
             Self::Router | Self::Broadcast => false,
         }
+    }
+
+    /// Whether the run of an agent's message with this source is an auto reply: the message does
+    /// not name the agent.
+    pub fn is_auto_reply(self) -> bool {
+        matches!(self, Self::Auto | Self::Router | Self::Broadcast)
     }
 
     /// The source as the API and prompts write it.
@@ -56,7 +71,9 @@ impl Source {
             Self::Admin => "admin",
             Self::Mention => "mention",
             Self::Auto => "auto",
+            Self::Partner => "partner",
             Self::Router => "router",
+            Self::Unanswered => "unanswered",
             Self::Broadcast => "broadcast",
         }
     }

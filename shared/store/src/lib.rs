@@ -57,6 +57,7 @@ pub use crate::handles::{
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},
     locks::Locks,
+    messages::append::TalkingSpaces,
     runs::prompts::KnownParts,
     spaces::rosters::RosterCache,
     table::{Table, database::Database},
@@ -73,6 +74,7 @@ pub type CurrentTrace = Arc<dyn Fn() -> String + Send + Sync>;
 pub struct Store {
     table: Table,
     rosters: Arc<RosterCache>,
+    talking_spaces: Arc<TalkingSpaces>,
     space_locks: Arc<Locks>,
     agent_locks: Arc<Locks>,
     parts: Arc<KnownParts>,
@@ -87,6 +89,7 @@ pub struct Store {
     file_limits: FileLimits,
     empty_spaces_kept: Duration,
     trace: Option<CurrentTrace>,
+    has_router_model: bool,
 }
 
 impl Store {
@@ -112,6 +115,7 @@ impl Store {
         Self {
             table: Table::new(database, random),
             rosters: Arc::default(),
+            talking_spaces: Arc::default(),
             space_locks: Arc::default(),
             agent_locks: Arc::default(),
             parts: Arc::default(),
@@ -126,6 +130,7 @@ impl Store {
             file_limits: FileLimits::DEFAULT,
             empty_spaces_kept: EMPTY_SPACES_KEPT,
             trace: None,
+            has_router_model: false,
         }
     }
 
@@ -171,6 +176,12 @@ impl Store {
     #[must_use]
     pub fn with_traces(self, trace: Option<CurrentTrace>) -> Self {
         Self { trace, ..self }
+    }
+
+    /// The same store of a deployment that has a router model for spaces without one of their own.
+    #[must_use]
+    pub fn with_router_model(self, has_router_model: bool) -> Self {
+        Self { has_router_model, ..self }
     }
 
     fn trace(&self) -> Option<String> {

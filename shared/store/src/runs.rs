@@ -88,18 +88,20 @@ impl Runs<'_> {
         .collect()
     }
 
-    /// Wakes the agent of a decided dispatch, unless its run exists already.
+    /// Wakes the agent of a decided dispatch, unless its run exists already. `auto_since` is that
+    /// of the message.
     pub async fn create(
         self,
         run: &RunRecord,
         active: &ActiveRecord,
         mode: ConcurrencyMode,
+        auto_since: Option<u64>,
         now: Time,
     ) -> Result<Placement> {
         let run = &run.clone().traced(self.store);
         let mut tries = self.store.optimistic_retry_of(run.agent_id);
         loop {
-            let new = NewRun { run: run.clone(), active: active.clone(), mode };
+            let new = NewRun { run: run.clone(), active: active.clone(), mode, auto_since };
             let Some(placement) = self.place(new, now).await? else {
                 return Ok(created_before(&self.record(run.id).await?));
             };

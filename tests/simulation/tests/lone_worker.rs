@@ -278,7 +278,7 @@ async fn a_run_that_waits_for_a_lost_form_is_not_queued_again_and_again() {
         .pipeline
         .store
         .runs()
-        .create(&run, &active, ConcurrencyMode::Parallel, start())
+        .create(&run, &active, ConcurrencyMode::Parallel, None, start())
         .await
         .unwrap();
     let worker = scene.worker();
@@ -300,7 +300,7 @@ async fn what_follows_a_removal_is_finished_by_another_process() {
     };
     let run = RunRecord::queued(RunId::new(start(), 4), agent, triggered_by, 0, start());
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
-    store.runs().create(&run, &active, ConcurrencyMode::Parallel, start()).await.unwrap();
+    store.runs().create(&run, &active, ConcurrencyMode::Parallel, None, start()).await.unwrap();
     // The process dies here.
     let now = scene.pipeline.now();
     let left = Box::pin(store.members().leave_if(space, agent, now, |_| Ok(()))).await;

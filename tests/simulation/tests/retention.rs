@@ -52,7 +52,7 @@ async fn run(store: &Store, number: u128) -> RunRecord {
     let triggered_by = TriggeredBy::Plan { plan_id: PlanId::new(at(0), 2), scheduled_at: at(0) };
     let run = RunRecord::queued(RunId::new(at(0), number), agent, triggered_by, 0, at(0));
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
-    store.runs().create(&run, &active, ConcurrencyMode::Parallel, at(0)).await.unwrap();
+    store.runs().create(&run, &active, ConcurrencyMode::Parallel, None, at(0)).await.unwrap();
     let Claim::Ours { run, .. } =
         store.runs().claim(&run.to_ref(), &lease, at(1), ready(None)).await.unwrap()
     else {

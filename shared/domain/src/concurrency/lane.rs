@@ -11,6 +11,18 @@ pub struct Lane {
     /// The runs.
     #[serde(default)]
     pub runs: Vec<LaneRun>,
+    /// The auto replies since the last outside cause after which there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto: Option<AutoReplies>,
+}
+
+/// The auto replies of an agent: its runs that messages of agents started which do not name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AutoReplies {
+    /// The `seq` of the last outside cause before them.
+    pub outside: u64,
+    /// How many there are.
+    pub runs: u32,
 }
 
 /// A run in a lane.
@@ -85,6 +97,19 @@ impl Lane {
     /// The place of the queued run that a message can join.
     pub fn joinable(&self) -> Option<usize> {
         self.runs.iter().rposition(LaneRun::accepts)
+    }
+
+    /// How many auto replies there are since the outside cause `outside`. The decision on an older
+    /// message may come late: those since a newer outside cause then count.
+    pub fn auto_replies(&self, outside: u64) -> u32 {
+        self.auto.filter(|auto| auto.outside >= outside).map_or(0, |auto| auto.runs)
+    }
+
+    /// Counts an auto reply since the outside cause `outside`.
+    pub fn count_auto_reply(&mut self, outside: u64) {
+        let runs = self.auto_replies(outside) + 1;
+        let outside = self.auto.map_or(outside, |auto| auto.outside.max(outside));
+        self.auto = Some(AutoReplies { outside, runs });
     }
 
     /// Lets a run in that a message triggered. `is_closed` says that no message may join it.

@@ -210,3 +210,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn auto_replies_count_since_the_newest_outside_cause() {
+    let mut lane = Lane::default();
+    assert_eq!(lane.auto_replies(0), 0);
+    lane.count_auto_reply(4);
+    lane.count_auto_reply(4);
+    assert_eq!(lane.auto_replies(4), 2);
+    assert_eq!(lane.auto_replies(9), 0, "an outside cause came");
+    lane.count_auto_reply(9);
+    lane.count_auto_reply(4);
+    assert_eq!(lane.auto, Some(AutoReplies { outside: 9, runs: 2 }), "one was decided late");
+    let stored = serde_json::to_value(&lane).unwrap();
+    assert_eq!(stored["auto"], serde_json::json!({"outside": 9, "runs": 2}));
+    assert_eq!(serde_json::to_value(Lane::default()).unwrap(), serde_json::json!({"runs": []}));
+}

@@ -4,6 +4,7 @@ use crate::{
     dispatch::{Reason, Source},
     identity::EntityType,
     ids::EntityId,
+    mentions::Mentions,
     spaces::{SpaceSettings, TriggerPolicy},
 };
 
@@ -14,11 +15,24 @@ pub(super) struct Addressing {
     pub(super) is_mentioned: bool,
     /// It mentions some agent.
     pub(super) mentions_anyone: bool,
+    /// Its sender is a person who talked with this agent last.
+    pub(super) is_partner: bool,
     /// The space has exactly two members.
     pub(super) is_pair: bool,
 }
 
 impl Addressing {
+    /// How a message addresses the agent with this index among those that `mentions` names, in a
+    /// space of so many members.
+    pub(super) fn of(mentions: &Mentions, index: usize, is_partner: bool, members: usize) -> Self {
+        Self {
+            is_mentioned: mentions.includes(index),
+            mentions_anyone: mentions.all || !mentions.named.is_empty(),
+            is_partner,
+            is_pair: members == 2,
+        }
+    }
+
     /// Why the space's policy selects the agent. `Router`: if the router chooses it.
     ///
     /// # Errors
@@ -39,6 +53,8 @@ impl Addressing {
             TriggerPolicy::Mention => by_mention,
             TriggerPolicy::Router if self.mentions_anyone && !self.is_mentioned => None,
             TriggerPolicy::Router => by_mention.or(Some(Source::Router)),
+            TriggerPolicy::Partner if self.mentions_anyone && !self.is_mentioned => None,
+            TriggerPolicy::Partner => by_mention.or(self.is_partner.then_some(Source::Partner)),
             TriggerPolicy::Admin if space.admin_agent_id.is_none() => {
                 return by_mention.ok_or(Reason::NoAdmin);
             }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    dispatch::{Candidate, IncomingMessage, Reason, Routing, Source, cannot_wake},
+    dispatch::{Candidate, IncomingMessage, Reason, Routing, Source, cannot_wake, obstacle},
     gate::{Gate, GateMode, Would},
     ids::EntityId,
     mentions,
@@ -84,6 +84,7 @@ impl<'a> Choosing<'a> {
     pub(super) fn new(
         space: &SpaceSettings,
         members: &[Candidate<'_>],
+        incoming: &IncomingMessage<'_>,
         routing: Routing<'a>,
         gating: Option<Gating<'a>>,
     ) -> Self {
@@ -98,19 +99,27 @@ impl<'a> Choosing<'a> {
             max_agents,
             left_for_router: max_agents as usize,
         };
-        choosing.cut_to_most(members);
+        choosing.cut_to_most(space, members, incoming);
         choosing
     }
 
     /// Leaves the agents with the best scores, of those that nothing else keeps from starting.
-    fn cut_to_most(&mut self, members: &[Candidate<'_>]) {
+    fn cut_to_most(
+        &mut self,
+        space: &SpaceSettings,
+        members: &[Candidate<'_>],
+        incoming: &IncomingMessage<'_>,
+    ) {
         let Some(Gating { gate, .. }) = self.gating else { return };
-        let is_free = |agent: &&Candidate<'_>| agent.used_budget.is_none() && !agent.is_busy;
+        let is_free = |agent: &&Candidate<'_>| {
+            obstacle(agent, false).is_none()
+                && incoming.check_auto_replies(space, agent, Source::Router).is_ok()
+        };
         let free: BTreeSet<_> = members.iter().filter(is_free).map(|agent| agent.id).collect();
         let mut chosen = Vec::new();
         let mut asked = Vec::new();
         for score in gate.scores.iter().filter(|score| free.contains(&score.agent_id)) {
-            let verdict = self.verdict(score.agent_id);
+            let verdict = self.of_router(score.agent_id);
             if verdict.is_asked {
                 asked.push(score.agent_id);
             } else if verdict.selected.is_ok() && !verdict.is_left_out {
@@ -125,8 +134,18 @@ impl<'a> Choosing<'a> {
         }
     }
 
+    /// What follows for an agent that the policy selects for a reason, or does not select: if the
+    /// policy is `router`, gate and router decide.
+    pub(super) fn verdict(&self, agent: EntityId, selected: Result<Source, Reason>) -> Verdict {
+        if selected == Ok(Source::Router) {
+            self.of_router(agent)
+        } else {
+            Verdict::new(selected, None)
+        }
+    }
+
     /// What gate and router say about an agent.
-    pub(super) fn verdict(&self, agent: EntityId) -> Verdict {
+    fn of_router(&self, agent: EntityId) -> Verdict {
         let Some(Gating { gate, texts }) = self.gating else { return self.routing.verdict(agent) };
         let scored = gate.scores.iter().zip(texts).find(|(score, _)| score.agent_id == agent);
         let Some((score, text)) = scored else { return Verdict::left_out(None) };

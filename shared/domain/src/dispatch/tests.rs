@@ -1,3 +1,4 @@
+mod chains;
 mod gating;
 
 use super::*;
@@ -28,6 +29,8 @@ fn hi() -> IncomingMessage<'static> {
         sender_kind: EntityType::Human,
         text: "hi",
         chain_depth: 0,
+        auto_since: None,
+        partner: None,
     }
 }
 
@@ -43,6 +46,7 @@ fn space(policy: TriggerPolicy) -> SpaceSettings {
         router: None,
         gate: GateSettings { mode: GateMode::Off, ..GateSettings::default() },
         max_chain_depth: 2,
+        max_auto_replies: 3,
         paused: false,
         budget: Budget::of_space(),
     }
@@ -56,6 +60,7 @@ fn member<'a>(number: u128, name: &'a str, wake_limits: Option<&'a WakeLimits>) 
         wake_limits,
         window: None,
         is_busy: false,
+        auto_replies: None,
         used_budget: None,
     }
 }
@@ -87,7 +92,14 @@ fn routed(
     let paused = WakeLimits { paused: true, ..limits() };
     let members = team(&active, &paused);
     let kind = if sender == 1 { EntityType::Human } else { EntityType::Agent };
-    let incoming = IncomingMessage { sender: entity(sender), sender_kind: kind, text, chain_depth };
+    let incoming = IncomingMessage {
+        sender: entity(sender),
+        sender_kind: kind,
+        text,
+        chain_depth,
+        partner: (sender == 1).then(|| entity(3)),
+        ..hi()
+    };
     let message = MessageId::new(Time::from_millis(1), 9);
     let decided =
         decide(space, &members, incoming, routing, None, &mut RateWindow::default(), |agent| {
@@ -116,7 +128,7 @@ fn routed(
 
 #[test]
 fn each_policy_triggers_the_agents_it_selects() {
-    use TriggerPolicy::{Admin, All, Mention, Router};
+    use TriggerPolicy::{Admin, All, Mention, Partner, Router};
     let table = [
         (All, 1, "hi", 0, "2:broadcast 3:broadcast 4!Paused"),
         (All, 1, "hi @bob", 0, "2:broadcast 3:mention 4!Paused"),
@@ -127,6 +139,11 @@ fn each_policy_triggers_the_agents_it_selects() {
         (Mention, 2, "@bob @ada", 1, "3:mention 4!Paused"),
         (Router, 1, "@ada", 0, "2:mention 3!Policy 4!Paused"),
         (Router, 1, "hi", 0, "2:broadcast 3:broadcast 4!Paused"),
+        (Partner, 1, "hi", 0, "2!Policy 3:partner 4!Paused"),
+        (Partner, 1, "@ada", 0, "2:mention 3!Policy 4!Paused"),
+        (Partner, 1, "@all", 0, "2:mention 3:mention 4!Paused"),
+        (Partner, 2, "hi", 1, "3!Policy 4!Paused"),
+        (Partner, 2, "@bob", 1, "3:mention 4!Paused"),
         (Admin, 1, "@ada", 0, "2!Policy 3:admin 4!Paused"),
         (Admin, 3, "@ada", 1, "2:mention 4!Paused"),
         (Admin, 3, "done", 1, "2!Policy 4!Paused"),
@@ -162,7 +179,7 @@ fn a_paused_space_triggers_nobody_and_a_pair_needs_no_mention() {
     let active = limits();
     let pair = [member(1, "Husam", None), member(2, "Ada", Some(&active))];
     let run = RunId::new(Time::from_millis(1), 1);
-    for policy in [TriggerPolicy::All, TriggerPolicy::Mention] {
+    for policy in [TriggerPolicy::All, TriggerPolicy::Mention, TriggerPolicy::Partner] {
         let expected = Dispatch {
             agent_id: entity(2),
             run_id: Some(run),
@@ -202,6 +219,7 @@ fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
             wake_limits: Some(&limits),
             window: Some(own),
             is_busy: false,
+            auto_replies: None,
             used_budget: None,
         });
         let decided =

@@ -55,3 +55,29 @@ fn long_names_and_texts_of_marks_are_compared_quickly() {
     let last = format!("hi {}@{}", "@".repeat(50), names[399]);
     assert_eq!(find(&last, names.iter().map(String::as_str)).named, [399]);
 }
+
+#[test]
+fn a_person_is_named_by_a_whole_word_in_the_same_case() {
+    for (text, name, expected) in [
+        ("Done, Ana.", "Ana", true),
+        ("@Ana: done", "Ana", true),
+        ("done, ana", "Ana", false),
+        ("Anas and Diana", "Ana", false),
+        ("Anas, and then Ana", "Ana", true),
+        ("ask Ana Lima", "Ana Lima", true),
+        ("ask Ana Limas", "Ana Lima", false),
+        ("Ana_1", "Ana", false),
+        ("anything", "", false),
+    ] {
+        assert_eq!(names_person(text, name), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_first_mention_is_the_first_in_the_text() {
+    let first = |text| first(text, ["Ada", "Bob"].into_iter());
+    assert_eq!(first("@bob and @ada"), Some(1));
+    assert_eq!(first("@all, or @ada"), Some(0));
+    assert_eq!(first("@all"), None);
+    assert_eq!(first("bob"), None);
+}

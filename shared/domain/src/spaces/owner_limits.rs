@@ -7,7 +7,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{RouterConfig, SpaceSettings};
+use super::{RouterConfig, SpaceSettings, default_auto_replies};
 use crate::{Error, Result, agents::default_chain_depth, budgets::Budget};
 
 /// The longest instructions of a router that an owner can write, in characters.
@@ -20,6 +20,8 @@ pub const INSTRUCTIONS_CHARS: usize = 2_000;
 pub struct OperatorLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_chain_depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_auto_replies: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     runs_per_minute: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,10 +49,14 @@ impl OperatorLimits {
         let is_set = |value: Option<&Value>| value.map(|value| !value.is_null());
         let Budget { tokens_per_day, cost_per_day, runs_per_minute } = settings.budget;
         let chain = is_set(written.get("maxChainDepth"));
+        let replies = is_set(written.get("maxAutoReplies"));
         let runs = is_set(named("runsPerMinute"));
         Self {
             max_chain_depth: chain
                 .map_or(self.max_chain_depth, |is_set| is_set.then_some(settings.max_chain_depth)),
+            max_auto_replies: replies.map_or(self.max_auto_replies, |is_set| {
+                is_set.then_some(settings.max_auto_replies)
+            }),
             runs_per_minute: runs
                 .map_or(self.runs_per_minute, |is_set| is_set.then_some(runs_per_minute)),
             tokens_per_day: named("tokensPerDay").map_or(self.tokens_per_day, |_| tokens_per_day),
@@ -70,6 +76,12 @@ impl OperatorLimits {
             before.map(|it| it.max_chain_depth),
             after.max_chain_depth,
             default_chain_depth().min(self.max_chain_depth.unwrap_or(u32::MAX)),
+        )?;
+        at_most(
+            "maxAutoReplies",
+            before.map(|it| it.max_auto_replies),
+            after.max_auto_replies,
+            default_auto_replies().min(self.max_auto_replies.unwrap_or(u32::MAX)),
         )?;
         let old = before.map(|it| &it.budget);
         let new = &after.budget;

@@ -19,9 +19,11 @@
 
 mod attempt;
 mod draft;
+mod gated;
 mod late_dispatch;
 mod new_message;
 mod space_as_read;
+mod talk;
 mod wakes;
 
 use serde_json::Value;
@@ -41,7 +43,13 @@ pub use self::late_dispatch::{LateDispatch, Stored};
 pub use self::new_message::{
     Authority, Content, MessageSource, NewApproval, NewCard, NewForm, NewMessage, RunSender,
 };
-use self::{attempt::Attempt, space_as_read::SpaceAsRead};
+pub(crate) use self::talk::TalkingSpaces;
+use self::{
+    attempt::Attempt,
+    gated::{Details, Gated},
+    space_as_read::SpaceAsRead,
+    talk::{Asked, Before},
+};
 use crate::{
     Error, Messages, Result,
     attachments::{FileRecord, unusable},
@@ -101,7 +109,8 @@ impl Messages<'_> {
         let _lock = self.store.space_locks.of_space(new.space).lock().await;
         // Messages that waited for the lock count in the second in which they are stored.
         let now = now + began.elapsed();
-        let (mut as_read, posted) = self.read_space(new.space, new.sender, key, now).await?;
+        let (mut as_read, posted) =
+            self.read_with_talk(new.space, key, &Asked::of(new), now).await?;
         if let Some(made) = made_before(key, posted, as_read.sender().is_ok(), now)? {
             return self.posted_before(new.space, made).await;
         }
@@ -181,8 +190,10 @@ impl Messages<'_> {
         refusal: &Refusal,
         now: Time,
     ) -> Result<()> {
+        let asked = Asked::of(new);
+        let again = || self.read_with_talk(new.space, None, &asked, now);
         if as_read.has_old_lanes(refusal) {
-            (*as_read, _) = self.read_space(new.space, new.sender, None, now).await?;
+            (*as_read, _) = again().await?;
             return Ok(());
         }
         let head = keys::space_head(new.space);
@@ -190,10 +201,15 @@ impl Messages<'_> {
         // roster has changed.
         let roster = refusal.existing::<Head>(&head).ok_or_else(no_such_space)?.roster;
         if roster == as_read.head.roster {
-            as_read.head = self.store.table.get(&head).await?.ok_or_else(no_such_space)?;
+            let (read, talk) = futures::try_join!(
+                self.store.table.get(&head),
+                self.expected_talk(new.space, &asked)
+            )?;
+            as_read.head = read.ok_or_else(no_such_space)?;
+            self.take_talk(as_read, &asked, talk).await?;
         }
         if roster != as_read.head.roster || as_read.head.roster != as_read.roster.head.roster {
-            (*as_read, _) = self.read_space(new.space, new.sender, None, now).await?;
+            (*as_read, _) = again().await?;
         }
         Ok(())
     }
@@ -206,14 +222,19 @@ impl Messages<'_> {
         text: &str,
         now: Time,
     ) -> Result<Vec<Dispatch>> {
-        let (as_read, _) = self.read_space(space, sender, None, now).await?;
+        let asked = Asked { sender, text: Some(text), depth: 0, before: Before::Next };
+        let (as_read, _) = self.read_with_talk(space, None, &asked, now).await?;
         let member = as_read.sender()?;
         let sender = member.sender();
-        let depth = as_read.depth_of(&MessageSource::External { key: None, depth: 0 }, member);
+        let by = MessageSource::External { key: None, depth: 0 };
+        let depth = as_read.depth_of(&by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
         let id = MessageId::new(now, 0);
-        let incoming = IncomingMessage::new(&sender, text, depth);
-        let decided = as_read.decide(id, incoming, Routing::Unasked, &mut minute, now);
+        let auto_since = as_read.auto_since(&by, member);
+        let incoming = IncomingMessage { auto_since, ..IncomingMessage::new(&sender, text, depth) };
+        let gated = as_read.gated(incoming, Details::default(), now);
+        let gating = gated.as_ref().map(Gated::gating);
+        let decided = as_read.decide(id, incoming, Routing::Unasked, gating, &mut minute, now);
         let mut dispatch = decided.dispatch;
         for asked in dispatch.iter_mut().filter(|it| decided.asks_router.contains(&it.agent_id)) {
             *asked = Dispatch {

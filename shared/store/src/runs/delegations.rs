@@ -77,7 +77,7 @@ impl Runs<'_> {
         let active = ActiveRecord::triggered(&run, space.id, &space.settings.name, &message);
         let mut tries = self.store.optimistic_retry_of(to);
         loop {
-            let new = NewRun { run: run.clone(), active: active.clone(), mode };
+            let new = NewRun { run: run.clone(), active: active.clone(), mode, auto_since: None };
             let placement = self.place(new, now).await?;
             let placement = placement
                 .ok_or_else(|| Error::Conflict("the trigger is handed on already".into()))?;

@@ -268,6 +268,11 @@ impl RunRecord {
         matches!(self.triggered_by, TriggeredBy::Message { source: Source::Delegated, .. })
     }
 
+    /// Whether its message does not name its agent.
+    pub(crate) fn is_auto_reply(&self) -> bool {
+        matches!(self.triggered_by, TriggeredBy::Message { source, .. } if source.is_auto_reply())
+    }
+
     /// The run, for a job or a line.
     pub fn to_ref(&self) -> RunRef {
         RunRef {

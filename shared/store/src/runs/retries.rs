@@ -86,7 +86,7 @@ impl Runs<'_> {
         loop {
             let Allowed { active, mode, writes, bucket } =
                 Box::pin(self.allowed(retry, &run, now)).await?;
-            let new = NewRun { run: run.clone(), active, mode };
+            let new = NewRun { run: run.clone(), active, mode, auto_since: None };
             let Some(placement) = self.place(new, now).await? else {
                 return Ok((run.id, created_before(&self.record(run.id).await?)));
             };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     attachments::FilePart,
-    dispatch::{Dispatch, Routed},
+    dispatch::{ChainEnded, Dispatch, Routed},
     gate::Gate,
     ids::{MessageId, RunId, SpaceId, StreamId},
     limits,
@@ -82,10 +82,17 @@ pub struct MessageRecord {
     /// If it is decided later: the reason text of each score.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gate_texts: Vec<String>,
+    /// The limit that ends a chain of agents' messages with it.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain_ended: Option<ChainEnded>,
     /// If it is decided later: how many agents it may trigger. These runs are already counted in
     /// the space's minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_wake: Option<usize>,
+    /// If it is decided later, and an agent's that is no outside cause: the last one before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_since: Option<u64>,
     /// Its partition in the index of due items, until its runs are queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<String>,
@@ -179,8 +186,8 @@ impl MessageRecord {
     /// its sender, and without the parts in other items.
     pub fn in_short(&self, space: SpaceId) -> Message {
         let message = self.clone().view(space, Overflow::default(), None);
-        let truncated = self.has_overflow();
-        Message { truncated, dispatch: None, router: None, gate: None, ..message }.without_origin()
+        let short = Message { truncated: self.has_overflow(), dispatch: None, ..message };
+        Message { router: None, gate: None, chain_ended: None, ..short }.without_origin()
     }
 
     /// The message, as the API shows it, with the parts from other items.
@@ -208,6 +215,7 @@ impl MessageRecord {
             dispatch: self.dispatch.or(dispatch),
             router: self.router,
             gate: self.gate.or(gate.flatten()),
+            chain_ended: self.chain_ended,
             truncated: false,
         }
     }

@@ -26,6 +26,10 @@ use crate::{
 pub struct Head {
     pub seq: u64,
     pub depth: u32,
+    /// The number of the last outside cause: a message of a person, or of a run that a plan or a
+    /// service triggered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<u64>,
     /// The version of the roster. It is raised when an entity joins or leaves, when a member's name
     /// or role changes, and with the settings of the space.
     pub roster: u64,
@@ -40,7 +44,7 @@ pub struct Head {
 impl Head {
     /// The head of a new space.
     pub(crate) fn new() -> Self {
-        Self { seq: 0, depth: 0, roster: 1, minute: None, second: None }
+        Self { seq: 0, depth: 0, outside: None, roster: 1, minute: None, second: None }
     }
 }
 

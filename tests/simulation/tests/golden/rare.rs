@@ -113,7 +113,7 @@ async fn fork(store: &Store, agent: EntityId) {
     let cause = TriggeredBy::Plan { plan_id: PlanId::new(at(6), 9), scheduled_at: at(6) };
     let run = RunRecord::queued(RunId::new(at(6), 9), agent, cause, 0, at(6));
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Digest".into() });
-    store.runs().create(&run, &active, ConcurrencyMode::Parallel, at(6)).await.unwrap();
+    store.runs().create(&run, &active, ConcurrencyMode::Parallel, None, at(6)).await.unwrap();
     let lease = LeaseId::new(7);
     let claim = store.runs().claim(&run.to_ref(), &lease, at(6), std::future::ready(None)).await;
     let Ok(Claim::Ours { run, .. }) = claim else { panic!("{claim:?}") };

@@ -34,7 +34,7 @@ async fn remote_run(store: &Store) -> RunRecord {
         TriggeredBy::Plan { plan_id: PlanId::new(start(), 2), scheduled_at: start() };
     let run = RunRecord::queued(RunId::new(start(), 4), agent, triggered_by, 0, start());
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
-    store.runs().create(&run, &active, ConcurrencyMode::Parallel, start()).await.unwrap();
+    store.runs().create(&run, &active, ConcurrencyMode::Parallel, None, start()).await.unwrap();
     run
 }
 

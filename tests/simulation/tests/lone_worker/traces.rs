@@ -51,7 +51,7 @@ async fn exporting(
     run.trace = trace.map(str::to_owned);
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
     let runs = scene.pipeline.store.runs();
-    runs.create(&run, &active, ConcurrencyMode::Parallel, start()).await.unwrap();
+    runs.create(&run, &active, ConcurrencyMode::Parallel, None, start()).await.unwrap();
     let collector = Arc::new(Collector { results: Mutex::new(results), got: Mutex::default() });
     let alarms = Arc::new(KeptAlarms::default());
     let endpoint =

@@ -35,6 +35,8 @@ fn an_owner_of_a_new_space_sets_at_most_the_usual_limits() {
         (json!({"router": {"maxAgents": 20, "timeoutMs": 60_000}}), None),
         (json!({"budget": {"runsPerMinute": 121}}), Some(RUNS)),
         (json!({"maxChainDepth": 6}), Some("maxChainDepth")),
+        (json!({"maxAutoReplies": 3}), None),
+        (json!({"maxAutoReplies": 4}), Some("maxAutoReplies")),
         (json!({"router": {"model": model}}), Some("router.model")),
         (json!({"router": {"instructions": "é".repeat(2_001)}}), Some("router.instructions")),
     ] {
@@ -72,18 +74,22 @@ fn an_owner_lowers_what_the_operator_has_set_and_raises_it_up_to_that() {
 
 #[test]
 fn an_owner_cannot_raise_what_the_operator_has_lowered() {
-    let written = json!({"maxChainDepth": 2, "budget": {"runsPerMinute": 10}});
+    let written = json!({"maxChainDepth": 2, "maxAutoReplies": 1, "budget": {"runsPerMinute": 10}});
     let set = OperatorLimits::default().after(&object(&written), &settings(&written));
     for (after, expected) in [
-        (json!({"maxChainDepth": 3, "budget": {"runsPerMinute": 10}}), Some("maxChainDepth")),
-        (json!({"maxChainDepth": 2, "budget": {"runsPerMinute": 11}}), Some(RUNS)),
-        (json!({"maxChainDepth": 2, "budget": {}}), Some(RUNS)),
-        (json!({"maxChainDepth": 1, "budget": {"runsPerMinute": 1}}), None),
+        (json!({"maxChainDepth": 3}), Some("maxChainDepth")),
+        (json!({"maxChainDepth": 2, "maxAutoReplies": 2}), Some("maxAutoReplies")),
+        (json!({"maxChainDepth": 2, "maxAutoReplies": 1, "budget": {}}), Some(RUNS)),
+        (
+            json!({"maxChainDepth": 2, "maxAutoReplies": 1, "budget": {"runsPerMinute": 11}}),
+            Some(RUNS),
+        ),
+        (json!({"maxChainDepth": 1, "maxAutoReplies": 0, "budget": {"runsPerMinute": 1}}), None),
     ] {
         assert_eq!(refused(set, Some(&written), &after).as_deref(), expected, "{after}");
     }
     // The operator takes its limits back.
-    let back = json!({"maxChainDepth": null, "budget": null});
+    let back = json!({"maxChainDepth": null, "maxAutoReplies": null, "budget": null});
     assert!(set.after(&object(&back), &settings(&json!({}))).is_none());
     let same = set.after(&object(&json!({"name": "New"})), &settings(&written));
     assert_eq!(same, set);

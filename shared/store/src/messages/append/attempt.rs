@@ -59,6 +59,7 @@ pub(super) struct Attempt {
     never_started: Vec<Run>,
     superseded: Vec<RunRecord>,
     taken: Vec<(EntityId, Bucket)>,
+    auto_since: Option<u64>,
 }
 
 impl Attempt {
@@ -114,6 +115,7 @@ impl Attempt {
             by_owner: as_read.sender()?.role == Role::Owner,
             call_output: None,
             taken: if is_later { Vec::new() } else { draft.taken },
+            auto_since: draft.auto_since,
         };
         attempt.store_overflow(new.space)?;
         attempt.store_source(new, as_read, now)?;
@@ -223,7 +225,7 @@ impl Attempt {
             let view = |run: &RunRecord| {
                 run.view(triggers::of_message(run, name, &self.record, None), None)
             };
-            let placement = as_read.place(store, new, active, now)?;
+            let placement = as_read.place(store, new, active, self.auto_since, now)?;
             self.writes.extend(placement.writes);
             self.triggered.extend(placement.jobs);
             self.queued.extend(placement.queued.map(|(run, position)| (view(&run), position)));

@@ -6,7 +6,7 @@ mod body;
 use smartspace_domain::{
     Time,
     append_limits::{AppendLimit, AppendWindow},
-    dispatch::{Decided, Dispatch, IncomingMessage, Routing},
+    dispatch::{ChainEnded, Decided, Dispatch, IncomingMessage, Routing},
     ids::{EntityId, SpaceId},
     limits,
     messages::Sender,
@@ -32,6 +32,8 @@ pub(super) struct Draft {
     seq: u64,
     depth: u32,
     sender: Sender,
+    /// For a message of an agent that is no outside cause: the last outside cause before it.
+    pub(super) auto_since: Option<u64>,
     /// The space's runs of this minute, including those that the message triggers.
     minute: RateWindow,
     /// The messages of this second, including this one. `None` if they are not limited.
@@ -42,6 +44,7 @@ pub(super) struct Draft {
     pub(super) taken: Vec<(EntityId, Bucket)>,
     /// How many runs `minute` counts for the message.
     counted: usize,
+    chain_ended: Option<ChainEnded>,
     /// Whether the message triggers too many agents for one transaction, or the router has to be
     /// asked. The trigger function then decides again.
     pub(super) is_decided_later: bool,
@@ -63,30 +66,34 @@ impl Draft {
         });
         let second = second.transpose()?;
         let depth = as_read.depth_of(&new.by, member);
+        let auto_since = as_read.auto_since(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
         let mut gated = None;
         let decided = match new.content.text() {
             Some(text) if !new.by.is_stopped() => {
                 let incoming = IncomingMessage::new(&sender, text, depth);
+                let incoming = IncomingMessage { auto_since, ..incoming };
                 gated = as_read.gated(incoming, Details::of(new), now);
                 let gating = gated.as_ref().map(Gated::gating);
                 as_read.decide(new.id, incoming, Routing::Unasked, gating, &mut minute, now)
             }
             _ => Decided::default(),
         };
-        let Decided { dispatch, taken, counted, .. } = decided;
+        let Decided { dispatch, taken, counted, chain_ended, .. } = decided;
         let is_decided_later =
             taken.len() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
         Ok(Self {
             seq: as_read.head.seq + 1,
             depth,
             sender,
+            auto_since,
             minute,
             second,
             dispatch,
             gated,
             taken,
             counted,
+            chain_ended,
             is_decided_later,
         })
     }
@@ -126,7 +133,9 @@ impl Draft {
             router: None,
             gate: gate.map(|gated| gated.gate.clone()),
             gate_texts: gate.filter(|_| is_later).map_or_else(Vec::new, |it| it.texts.clone()),
+            chain_ended: self.chain_ended.filter(|_| !is_later),
             may_wake: is_later.then_some(self.counted),
+            auto_since: self.auto_since.filter(|_| is_later),
             due: is_later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
             due_at: is_later.then(|| now + limits::due::QUEUED),
             due_count: None,
@@ -142,9 +151,10 @@ impl Draft {
         let minute = (!self.taken.is_empty()).then_some(&self.minute);
         let runs = if minute.is_some() { ", #minute = :minute" } else { "" };
         let messages = if self.second.is_some() { ", #second = :second" } else { "" };
+        let outside = if self.auto_since.is_none() { ", #outside = :next" } else { "" };
         let mut head = Write::update(
             keys::space_head(space),
-            format!("SET #seq = :next, #depth = :depth{messages}{runs}"),
+            format!("SET #seq = :next, #depth = :depth{outside}{messages}{runs}"),
         )
         .when("#seq = :seq AND #roster = :roster")
         .value(":seq", as_read.head.seq)?

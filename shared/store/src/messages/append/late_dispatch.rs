@@ -15,6 +15,7 @@ use smartspace_domain::{
 use crate::{
     Messages, Result,
     limits::quota::minute_stays,
+    messages::append::talk::Asked,
     shared::message::{LongDispatch, MessageRecord},
     table::{WriteError, keys, write::Write},
     usage::{self, UsageScope},
@@ -59,17 +60,20 @@ impl Messages<'_> {
         routing: Routing<'_>,
         now: Time,
     ) -> Result<LateDispatch> {
-        let (mut as_read, _) = self.read_space(space, record.sender.id, None, now).await?;
         let whole = self.with_long_texts(space, vec![record.clone()]).await?;
         let text = whole.first().map_or("", Message::text);
+        let incoming = IncomingMessage {
+            auto_since: record.auto_since,
+            ..IncomingMessage::new(&record.sender, text, record.chain_depth)
+        };
+        let asked = Asked::stored(record.seq, &incoming);
+        let (mut as_read, _) = self.read_with_talk(space, None, &asked, now).await?;
         // `may_wake` runs were counted when the message was stored.
         let limit = as_read.space.settings.budget.runs_per_minute;
         as_read.space.settings.budget.runs_per_minute = u32::MAX;
-        let incoming = IncomingMessage::new(&record.sender, text, record.chain_depth);
         let mut minute = RateWindow::default();
         // The scores are those of the moment at which the message was stored.
-        let gating =
-            record.gate.as_ref().map(|gate| Gating { gate, texts: &record.gate_texts });
+        let gating = record.gate.as_ref().map(|gate| Gating { gate, texts: &record.gate_texts });
         let at = record.created_at;
         let mut decided = as_read.decide(record.id, incoming, routing, gating, &mut minute, at);
         let counted = record.may_wake.unwrap_or(usize::MAX).min(decided.taken.len());
@@ -111,11 +115,12 @@ impl Messages<'_> {
         let LateDispatch { decided, long_gate, space, seq, sender, minute } = late;
         let message = keys::numbered(*space, keys::MSG, *seq);
         let asked = if router.is_some() { "#router = :router, " } else { "" };
+        let ended = if decided.chain_ended.is_some() { "#chainEnded = :ended, " } else { "" };
         let moved = if long_gate.is_some() { ", #gate" } else { "" };
         let mut write = Write::update(
             message.clone(),
             format!(
-                "SET {asked}#dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one \
+                "SET {asked}{ended}#dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one \
                  REMOVE #gateTexts{moved}"
             ),
         )
@@ -125,6 +130,9 @@ impl Messages<'_> {
         .value(":one", 1)?;
         if let Some(router) = router {
             write = write.value(":router", router)?;
+        }
+        if let Some(ended) = decided.chain_ended {
+            write = write.value(":ended", ended)?;
         }
         let list = LongDispatch { dispatch: decided.dispatch.clone(), gate: long_gate.clone() };
         let apart = keys::numbered(*space, keys::WOKEN, *seq);

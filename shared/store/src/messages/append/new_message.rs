@@ -5,6 +5,7 @@ mod card;
 use smartspace_domain::{
     ids::{EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
     messages::{MessageText, Origin},
+    triggers::TriggerKind,
 };
 
 pub use self::card::{NewApproval, NewCard, NewForm};
@@ -184,6 +185,11 @@ impl MessageSource {
     /// The idempotency key of the request, as the caller gave it.
     pub(crate) fn client_key(&self) -> Option<String> {
         if let Self::External { key, .. } = self { Some(key.as_ref()?.given.clone()) } else { None }
+    }
+
+    /// Whether a run sends it that a plan or a service triggered.
+    pub(crate) fn is_of_outside(&self) -> bool {
+        matches!(self, Self::Run(by) if by.origin.trigger.kind() != TriggerKind::SpaceMessage)
     }
 
     /// Whether the model had not finished the message when its run was canceled.

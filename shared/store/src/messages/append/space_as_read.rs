@@ -12,16 +12,20 @@ use smartspace_domain::{
     agents::ConcurrencyMode,
     budgets::{BudgetScope, ScopeBudget, Spent},
     days::Day,
-    dispatch::{Candidate, Decided, IncomingMessage, Routing, WakeLimits, decide},
+    dispatch::{
+        Candidate, Decided, Earlier, Gating, IncomingMessage, Routing, WakeLimits, decide, partner,
+    },
     entities::EntityType::{Agent, Human},
     ids::{EntityId, MessageId, RunId, SpaceId},
     quota::RateWindow,
+    spaces::TriggerPolicy,
+    triggers::Trigger,
 };
 
 use crate::{
     Budgets, Error, Messages, Quota, Result, Store,
     idempotency::{PostKey, Posted},
-    messages::append::MessageSource,
+    messages::{MessageRecord, append::MessageSource},
     runs::{
         ActiveRecord, RunRecord,
         lanes::{LaneRuns, Lanes, NewRun, Placement},
@@ -49,10 +53,15 @@ pub(super) struct SpaceAsRead {
     lanes: BTreeMap<EntityId, Lanes>,
     /// The other runs of these agents that the placement of a new one may change.
     others: LaneRuns,
+    /// The last messages before the one that is decided, oldest first. Empty unless the space
+    /// decides by them.
+    pub(super) talk: Vec<MessageRecord>,
+    /// Whether the space or the deployment has a router model.
+    pub(super) has_router_model: bool,
 }
 
 impl Messages<'_> {
-    /// Reads a space, and the earlier result of the idempotency key.
+    /// Reads a space without its talk, and the earlier result of the idempotency key.
     ///
     /// One batch read is enough if this process has seen the current roster. Otherwise it reads the
     /// roster in parallel, or again if it has changed, and then the limits of the agents in it.
@@ -105,7 +114,8 @@ impl Messages<'_> {
         if !missing.is_empty() {
             items.extend(self.store.table.get_all(&missing).await?);
         }
-        let mut as_read = SpaceAsRead::new(space, head, sender, roster);
+        let has_model = self.store.has_router_model || space.settings.has_router_model();
+        let mut as_read = SpaceAsRead::new(space, head, sender, roster, has_model);
         as_read.take_limits(self.store.quota(), &mut items, now)?;
         let more = as_read.more_keys(self.store, now);
         let more: Vec<_> = more.into_iter().filter(|key| Some(key) != ceiling.as_ref()).collect();
@@ -143,6 +153,7 @@ impl SpaceAsRead {
         head: Head,
         sender: Option<MemberRecord>,
         roster: Arc<Roster>,
+        has_router_model: bool,
     ) -> Self {
         Self {
             space,
@@ -155,6 +166,8 @@ impl SpaceAsRead {
             day: Day::default(),
             lanes: BTreeMap::new(),
             others: LaneRuns::new(),
+            talk: Vec::new(),
+            has_router_model,
         }
     }
 
@@ -170,6 +183,7 @@ impl SpaceAsRead {
         store: &Store,
         run: RunRecord,
         active: ActiveRecord,
+        auto_since: Option<u64>,
         now: Time,
     ) -> Result<Placement> {
         let (mode, lanes) = self
@@ -178,7 +192,7 @@ impl SpaceAsRead {
         if mode == ConcurrencyMode::Parallel {
             return Placement::at_once(&run, &active);
         }
-        let new = NewRun { run, active, mode };
+        let new = NewRun { run, active, mode, auto_since };
         Placement::in_lane(store, new, lanes.clone(), &self.others, now)
     }
 
@@ -260,15 +274,41 @@ impl SpaceAsRead {
         }
     }
 
-    /// Decides which agents a message triggers, and counts the space's runs in `minute`.
-    pub(super) fn decide(
-        &self,
-        id: MessageId,
-        message: IncomingMessage<'_>,
-        routing: Routing<'_>,
-        minute: &mut RateWindow,
-        created_at: Time,
-    ) -> Decided {
+    /// For a message of an agent that is no outside cause: the last outside cause before it.
+    pub(super) fn auto_since(&self, by: &MessageSource, sender: &MemberRecord) -> Option<u64> {
+        let is_outside = sender.kind == Human || by.is_of_outside();
+        (!is_outside).then_some(self.head.outside.unwrap_or(0))
+    }
+
+    /// How many auto replies an agent has given since `outside`. `None` if a new run is none.
+    fn auto_replies(&self, agent: EntityId, outside: u64) -> Option<u32> {
+        let (mode, lanes) = self.lanes_of(agent)?;
+        let counts = mode != ConcurrencyMode::Parallel && !lanes.lane.takes_in(mode);
+        counts.then(|| lanes.lane.auto_replies(outside))
+    }
+
+    /// The agent with which the sender of a message talked last, if that matters here.
+    fn partner_of(&self, message: &IncomingMessage<'_>) -> Option<EntityId> {
+        let is_asked = self.space.settings.trigger_policy == TriggerPolicy::Partner
+            && message.sender_kind == Human;
+        let members = &self.roster.members;
+        let sender = self.roster.member(message.sender).filter(|_| is_asked)?;
+        let agents = members.iter().filter(|it| self.wake_limits.contains_key(&it.entity_id));
+        let agents: Vec<_> = agents.map(|agent| (agent.entity_id, agent.name.as_str())).collect();
+        let newest_first = self.talk.iter().rev().map(|earlier| Earlier {
+            sender: earlier.sender.id,
+            text: if earlier.card.is_some() { "" } else { &earlier.text },
+            answers: earlier.origin.as_ref().and_then(|origin| match &origin.trigger {
+                Trigger::SpaceMessage { sender, .. } => Some(sender.id),
+                _ => None,
+            }),
+        });
+        partner(message.sender, &sender.name, &agents, newest_first)
+    }
+
+    /// The members, as a decision about a message sees them.
+    pub(super) fn candidates(&self, message: IncomingMessage<'_>) -> Vec<Candidate<'_>> {
+        let auto_replies = |agent| self.auto_replies(agent, message.auto_since?);
         let mut candidates = Vec::with_capacity(self.roster.members.len());
         for MemberRecord { entity_id: id, name, .. } in &self.roster.members {
             candidates.push(Candidate {
@@ -277,11 +317,26 @@ impl SpaceAsRead {
                 wake_limits: self.wake_limits.get(id),
                 window: self.minutes.get(id),
                 is_busy: self.is_busy(*id),
+                auto_replies: auto_replies(*id),
                 used_budget: self.used_budgets.get(id).map(|scope| (*scope, self.day)),
             });
         }
-        decide(&self.space.settings, &candidates, message, routing, minute, |agent| {
-            RunId::of_message(agent, id, created_at)
-        })
+        candidates
+    }
+
+    /// Decides which agents a message triggers, and counts the space's runs in `minute`.
+    pub(super) fn decide(
+        &self,
+        id: MessageId,
+        message: IncomingMessage<'_>,
+        routing: Routing<'_>,
+        gating: Option<Gating<'_>>,
+        minute: &mut RateWindow,
+        created_at: Time,
+    ) -> Decided {
+        let message = IncomingMessage { partner: self.partner_of(&message), ..message };
+        let run_of = |agent| RunId::of_message(agent, id, created_at);
+        let members = self.candidates(message);
+        decide(&self.space.settings, &members, message, routing, gating, minute, run_of)
     }
 }

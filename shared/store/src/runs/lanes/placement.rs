@@ -30,6 +30,8 @@ pub(crate) struct NewRun {
     pub(crate) active: ActiveRecord,
     /// How the run is placed if its agent is busy.
     pub(crate) mode: ConcurrencyMode,
+    /// For a message of an agent that is no outside cause: the last outside cause before it.
+    pub(crate) auto_since: Option<u64>,
 }
 
 /// The place of a new run, as a part of the transaction that creates it.
@@ -73,12 +75,15 @@ impl Placement {
         others: &LaneRuns,
         now: Time,
     ) -> Result<Self> {
-        let NewRun { run, active, mode } = new;
+        let NewRun { run, active, mode, auto_since } = new;
         let run = RunRecord { in_lane: true, ..run };
         // If another run is the first one afterwards, it needs a job: see `completed`.
         let first = lanes.lane.runs.first().map(|first| first.run.run_id);
         let placement = match lanes.lane.enter(mode, run.to_ref(), run.is_delegated()) {
             LaneEntry::Place { position, superseded } => {
+                if let Some(outside) = auto_since.filter(|_| run.is_auto_reply()) {
+                    lanes.lane.count_auto_reply(outside);
+                }
                 let mut placement = Self::placed(run, &active, position)?;
                 for other in superseded {
                     placement.supersede(store, &mut lanes, others.get(&other.run_id), now)?;
@@ -253,7 +258,7 @@ impl Runs<'_> {
     /// Reads the runs of an agent and finds the place of a new one. Returns `None` if the run is in
     /// the lane already.
     pub(crate) async fn place(self, new: NewRun, now: Time) -> Result<Option<Placement>> {
-        let NewRun { run, active, mode } = &new;
+        let NewRun { run, active, mode, .. } = &new;
         if *mode == ConcurrencyMode::Parallel {
             return Placement::at_once(run, active).map(Some);
         }
