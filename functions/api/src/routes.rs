@@ -7,6 +7,7 @@ mod attachments;
 mod callbacks;
 mod deliveries;
 mod entities;
+mod gate;
 mod goals;
 mod health;
 mod hooks;
@@ -54,6 +55,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(members::routes())
         .merge(invites::routes())
         .merge(messages::routes())
+        .merge(gate::routes())
         .merge(attachments::routes())
         .merge(reads::routes())
         .merge(runs::routes())

@@ -153,6 +153,7 @@ fn new_store(
         .with_budget(flags.budget_cost_per_day)
         .with_prices(flags.prices()?)
         .with_file_limits(flags.file_limits())
+        .with_router_model(flags.router_model()?.is_some())
         .with_traces(traces))
 }
 

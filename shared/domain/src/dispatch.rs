@@ -6,6 +6,7 @@
 mod addressing;
 mod best;
 mod chain_ended;
+mod gating;
 mod partner;
 mod routing;
 #[cfg(test)]
@@ -14,10 +15,11 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::addressing::Addressing;
+use self::{addressing::Addressing, gating::Choosing};
 pub use self::{
     best::Best,
     chain_ended::{ChainEnded, ChainLimit},
+    gating::{Gating, scored},
     partner::{Earlier, partner},
     routing::{Choice, Routed, Routing},
 };
@@ -45,7 +47,7 @@ pub enum Reason {
     ChainDepth,
     /// The space's `triggerPolicy` does not select the agent.
     Policy,
-    /// The space's router did not choose the agent.
+    /// The space's gate or router did not choose the agent.
     Router,
     /// The space's policy is `admin`, its admin agent has left, and the message does not mention
     /// the agent.
@@ -95,9 +97,9 @@ pub struct Dispatch {
     /// Why the message does not trigger the agent; absent if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// More about `reason` or `source`, at most 300 characters: the router's words for its choice,
-    /// how often the agent has answered agents, or whose budget is used, and until when. Absent if
-    /// there is nothing to add.
+    /// More about `reason` or `source`, at most 300 characters: the gate's score and what moved it
+    /// most, the router's words for its choice, how often the agent has answered agents, or whose
+    /// budget is used, and until when. Absent if there is nothing to add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_text: Option<String>,
 }
@@ -211,6 +213,8 @@ pub struct Decided {
     /// The agents among which the space's router chooses. If there are any, it has to be asked
     /// before the decision is final.
     pub asks_router: Vec<EntityId>,
+    /// How many of these agents it may choose.
+    pub left_for_router: usize,
     /// How many runs the space's window counts.
     pub counted: usize,
     /// The limit that ends the chain with this message.
@@ -219,20 +223,23 @@ pub struct Decided {
 
 /// Decides for each agent except the sender whether `incoming` triggers it.
 ///
-/// `run_of` gives the id of a triggered agent's run. `window` counts the runs of the space. Of the
-/// agents among which the router chooses, it counts one, so that questions are limited, too.
+/// `run_of` gives the id of a triggered agent's run. `gating` has the scores of the agents that the
+/// message does not address. `window` counts the runs of the space. Of the agents among which the
+/// router chooses, it counts one, so that questions are limited, too.
 pub fn decide(
     space: &SpaceSettings,
     members: &[Candidate<'_>],
     incoming: IncomingMessage<'_>,
     routing: Routing<'_>,
+    gating: Option<Gating<'_>>,
     window: &mut RateWindow,
     run_of: impl Fn(EntityId) -> RunId,
 ) -> Decided {
     let user = incoming.quota_user();
     let agents = || members.iter().filter(|member| member.wake_limits.is_some());
     let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
-    let mut decided = Decided::default();
+    let choosing = Choosing::new(space, members, &incoming, routing, gating);
+    let mut decided = Decided { left_for_router: choosing.left_for_router, ..Decided::default() };
     for (index, agent) in agents().enumerate() {
         let Some(limits) = agent.wake_limits else { continue };
         if agent.id == incoming.sender {
@@ -243,22 +250,17 @@ pub fn decide(
         let meant = addressing.source(agent.id, space, incoming.sender_kind);
         let selected =
             cannot_wake(space, limits, incoming.chain_depth).map_or(Ok(()), Err).and(meant);
-        let is_routed = selected == Ok(Source::Router);
-        let is_left_out = is_routed && routing.leaves_out(agent.id);
-        let (chosen, words) = if is_routed { routing.of(agent.id) } else { (selected, None) };
-        // What keeps the agent from being asked about is a better reason than the choice.
-        let selected = if is_left_out { selected } else { chosen };
+        let verdict = choosing.verdict(agent.id, selected);
         let has_room = room(space, agent, limits, window, &user);
-        let obstacle = obstacle(agent, is_left_out);
-        let woken = selected.and_then(|source| {
+        let obstacle = obstacle(agent, verdict.is_left_out);
+        let woken = verdict.selected.and_then(|source| {
             incoming.check_auto_replies(space, agent, source)?;
             let (own_bucket, space_bucket) = has_room.ok_or(Reason::Rate)?;
             obstacle.map_or(Ok(()), Err)?;
-            let is_asked = is_routed && matches!(routing, Routing::Unasked);
-            if is_asked {
+            if verdict.is_asked {
                 decided.asks_router.push(agent.id);
             }
-            if !is_asked || decided.asks_router.len() == 1 {
+            if !verdict.is_asked || decided.asks_router.len() == 1 {
                 window.count(space_bucket, &user);
                 decided.counted += 1;
             }
@@ -268,13 +270,12 @@ pub fn decide(
         if meant.is_ok() && has_room.is_some() && obstacle.is_none() {
             decided.stopped(space, limits, &incoming, woken);
         }
-        let words = words.filter(|_| routing.explains(woken));
         decided.dispatch.push(Dispatch {
             agent_id: agent.id,
             run_id: woken.is_ok().then(|| run_of(agent.id)),
             source: woken.ok(),
             reason: woken.err(),
-            reason_text: reason_text(woken, agent, &incoming, words),
+            reason_text: reason_text(woken, agent, &incoming, verdict.words_for(woken)),
         });
     }
     decided.chain_ended = decided.chain_ended.filter(|_| decided.taken.is_empty());
@@ -316,7 +317,7 @@ fn obstacle(agent: &Candidate<'_>, is_left_out: bool) -> Option<Reason> {
     }
 }
 
-/// What is said about a decision besides its reason. `words` are those of the router.
+/// What is said about a decision besides its reason. `words` are those of the gate or the router.
 fn reason_text(
     woken: Result<Source, Reason>,
     agent: &Candidate<'_>,

@@ -8,6 +8,7 @@
 mod because;
 mod dial;
 mod record;
+mod report;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ pub use self::{
     because::Because,
     dial::{Dial, GateMode, GateSettings, Thresholds, Would},
     record::{Gate, GateScore},
+    report::{DialOutcome, GateReport, GateTally, Outcome, Reported},
 };
 use crate::{Time, ids::EntityId, texts::excerpt};
 

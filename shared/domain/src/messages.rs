@@ -12,6 +12,7 @@ use crate::{
     attachments::FilePart,
     callers::KnownBy,
     dispatch::{ChainEnded, Dispatch, Routed},
+    gate::Gate,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     schemas,
     steps::CallStatus,
@@ -125,6 +126,11 @@ pub struct Message {
     /// The question to the space's router; absent if it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub router: Option<Routed>,
+    /// What the gate said about the message. Only the operator and the owners of the space read it.
+    /// Absent if the space had no gate then.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
     /// The limit that ends a chain of agents' messages with this one: the message would have
     /// triggered others but for it, and triggers nobody. Absent otherwise.
     #[serde(default, deserialize_with = "stored::read_if_known")]
@@ -158,29 +164,31 @@ impl Message {
 
     /// Who may see the parts of the message that not every reader may see. The origin may name
     /// another space, or a plan or a service, which only the operator may see; what the router
-    /// costs is for the owners of the space.
+    /// costs, and the scores of the gate, are for the owners of the space.
     pub fn known_by(&self) -> Vec<KnownBy> {
         let origin = self.origin.as_ref().and_then(|origin| match origin.trigger.space_id() {
             Some(space) => (space != self.space_id).then_some(KnownBy::Members(space)),
             None => Some(KnownBy::Operator),
         });
-        let router = self.router.as_ref().map(|_| KnownBy::Owners(self.space_id));
-        origin.into_iter().chain(router).collect()
+        let has_more = self.router.is_some() || self.gate.is_some();
+        let of_owners = has_more.then_some(KnownBy::Owners(self.space_id));
+        origin.into_iter().chain(of_owners).collect()
     }
 
     /// The message for readers who are not among `known_by`, one of [`Self::known_by`].
     #[must_use]
     pub fn for_others_than(self, known_by: KnownBy) -> Self {
         match known_by {
-            KnownBy::Owners(_) => self.without_router_usage(),
+            KnownBy::Owners(_) => self.without_owners_part(),
             KnownBy::Members(_) | KnownBy::Operator => self.without_origin(),
         }
     }
 
-    /// The message for readers who may not know what its router costs.
+    /// The message for readers who may know neither what its router costs nor the scores of the
+    /// gate.
     #[must_use]
-    pub fn without_router_usage(self) -> Self {
-        Self { router: self.router.map(Routed::without_usage), ..self }
+    pub fn without_owners_part(self) -> Self {
+        Self { router: self.router.map(Routed::without_usage), gate: None, ..self }
     }
 
     /// The message for readers who may not see its origin: they see the origin's type only.

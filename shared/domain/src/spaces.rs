@@ -17,6 +17,7 @@ use crate::{
     budgets::{self, Budget},
     callers::Caller,
     errors::Faults,
+    gate::{GateMode, GateSettings},
     identity::EntityType,
     ids::{EntityId, SpaceId},
     names::Name,
@@ -32,8 +33,7 @@ pub enum TriggerPolicy {
     All,
     /// Mentioned agents. In a space of two members the other one.
     Mention,
-    /// Mentioned agents. Without a mention those that `router` chooses. If it does not answer in
-    /// time, every agent.
+    /// Mentioned agents. Without a mention those that `gate` and `router` choose.
     Router,
     /// Mentioned agents. Without a mention, for a person's message, the agent with which the person
     /// talked last.
@@ -46,6 +46,8 @@ pub enum TriggerPolicy {
 /// By default a question is not left to silence.
 pub(crate) fn answers_questions() -> bool {
     true
+}
+
 /// The usual limit of auto replies, and the most that an owner can set.
 pub(crate) fn default_auto_replies() -> u32 {
     3
@@ -66,9 +68,14 @@ pub struct SpaceSettings {
     /// after that agent has left the space.
     #[serde(default)]
     pub admin_agent_id: Option<EntityId>,
-    /// How agents are chosen. The policy `router` needs a model here or in the deployment.
+    /// How a model chooses agents. With `gate.mode: off` the policy `router` needs a model here or
+    /// in the deployment.
     #[serde(default)]
     pub router: Option<RouterConfig>,
+    /// The gate, which says without a model who would answer.
+    #[serde(default)]
+    #[schema(default = GateSettings::default)]
+    pub gate: GateSettings,
     /// A message with this chain depth or more triggers no agent. An owner can set at most 5.
     #[serde(default = "default_chain_depth")]
     #[schema(default = default_chain_depth, maximum = 100)]
@@ -119,25 +126,42 @@ impl SpaceSettings {
 
     /// Whether a question that names nobody is not left to silence.
     pub fn answers_questions(&self) -> bool {
-        let is_for_named = matches!(self.trigger_policy, TriggerPolicy::Mention | TriggerPolicy::Admin);
+        let is_for_named =
+            matches!(self.trigger_policy, TriggerPolicy::Mention | TriggerPolicy::Admin);
         self.answer_questions && !is_for_named
-    /// Whether a decision follows from the last messages of the space, too.
-    pub fn decides_by_talk(&self) -> bool {
-        self.trigger_policy == TriggerPolicy::Partner
     }
 
-    /// Refuses the policy `router` without a model: neither the space nor the deployment has one.
+    /// Whether a decision may follow from the last messages of the space, too.
+    pub fn decides_by_talk(&self) -> bool {
+        self.trigger_policy == TriggerPolicy::Partner || self.has_gate()
+    }
+
+    /// Refuses the policy `router` if nothing chooses: neither the space nor the deployment has a
+    /// model, and the gate does not decide.
     ///
     /// # Errors
     /// `invalid` at `/router/model`.
     pub fn must_have_router_model(&self, of_deployment: Option<&RouterModel>) -> crate::Result<()> {
-        let own = self.router.as_ref().and_then(|router| router.model.as_ref());
-        if self.trigger_policy != TriggerPolicy::Router || own.or(of_deployment).is_some() {
+        let has_model = self.has_router_model() || of_deployment.is_some();
+        if self.trigger_policy != TriggerPolicy::Router || has_model || self.gate_decides() {
             return Ok(());
         }
-        let expected = "expected a router model: the operator sets one for this space or with \
-                        --router-model";
-        Err(Error::invalid("/router/model", expected))
+        Err(Error::invalid("/router/model", "expected a model, or gate.mode on"))
+    }
+
+    /// Whether the operator has set a router model for the space.
+    pub fn has_router_model(&self) -> bool {
+        self.router.as_ref().is_some_and(|router| router.model.is_some())
+    }
+
+    /// Whether the gate decides which agents a message triggers.
+    pub fn gate_decides(&self) -> bool {
+        self.trigger_policy == TriggerPolicy::Router && self.gate.mode == GateMode::On
+    }
+
+    /// Whether messages get scores of the gate.
+    pub fn has_gate(&self) -> bool {
+        self.gate_decides() || self.gate.mode == GateMode::Shadow
     }
 }
 
@@ -153,6 +177,9 @@ pub struct ShownSettings {
     /// The agent that people's messages trigger with the policy `admin`.
     #[serde(default)]
     pub admin_agent_id: Option<EntityId>,
+    /// The gate.
+    #[serde(default)]
+    pub gate: GateSettings,
     /// A message with this chain depth or more triggers no agent.
     #[serde(default = "default_chain_depth")]
     pub max_chain_depth: u32,
@@ -241,6 +268,7 @@ impl Space {
             trigger_policy,
             admin_agent_id,
             router,
+            gate,
             max_chain_depth,
             answer_questions,
             max_auto_replies,
@@ -253,6 +281,7 @@ impl Space {
                 name,
                 trigger_policy,
                 admin_agent_id,
+                gate,
                 max_chain_depth,
                 answer_questions,
                 max_auto_replies,

@@ -73,6 +73,7 @@ impl Aws {
         .with_budget(config.budget)
         .with_prices(Arc::clone(&config.prices))
         .with_file_limits(config.file_limits)
+        .with_router_model(config.router_model.is_some())
         .with_traces(config.otlp.as_ref().map(|_| Arc::new(trace::current_or_new) as CurrentTrace));
         let clock = Arc::new(SystemClock);
         let alarms = SqsAndSchedulerAlarms {

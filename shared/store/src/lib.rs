@@ -89,6 +89,7 @@ pub struct Store {
     file_limits: FileLimits,
     empty_spaces_kept: Duration,
     trace: Option<CurrentTrace>,
+    has_router_model: bool,
 }
 
 impl Store {
@@ -129,6 +130,7 @@ impl Store {
             file_limits: FileLimits::DEFAULT,
             empty_spaces_kept: EMPTY_SPACES_KEPT,
             trace: None,
+            has_router_model: false,
         }
     }
 
@@ -174,6 +176,12 @@ impl Store {
     #[must_use]
     pub fn with_traces(self, trace: Option<CurrentTrace>) -> Self {
         Self { trace, ..self }
+    }
+
+    /// The same store of a deployment that has a router model for spaces without one of their own.
+    #[must_use]
+    pub fn with_router_model(self, has_router_model: bool) -> Self {
+        Self { has_router_model, ..self }
     }
 
     fn trace(&self) -> Option<String> {

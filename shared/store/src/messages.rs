@@ -1,7 +1,7 @@
 //! Messages: how they are stored and read.
 
 pub mod append;
-mod scores;
+mod gate_report;
 
 use std::collections::HashMap;
 
@@ -129,7 +129,6 @@ impl Messages<'_> {
                 items.take(&keys::numbered(space, keys::TEXT, record.seq))?;
             let dispatch: Option<LongDispatch> =
                 items.take(&keys::numbered(space, keys::WOKEN, record.seq))?;
-            let dispatch = dispatch.map(|long| long.dispatch);
             messages.push(record.view(space, overflow.unwrap_or_default(), dispatch));
         }
         Ok(messages)

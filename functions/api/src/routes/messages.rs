@@ -87,10 +87,10 @@ async fn create(
         files: Vec::new(),
         by: MessageSource::External { key, depth: depth(&headers)? },
     };
-    let mut made = api.pipeline.post_as(caller, new, &attachments).await?.message;
-    if caller != Caller::Operator {
-        // Only a repeated request gets a message whose router was asked already.
-        made = made.without_router_usage();
+    let posted = api.pipeline.post_as(caller, new, &attachments).await?;
+    let mut made = posted.message;
+    if caller != Caller::Operator && !posted.by_owner {
+        made = made.without_owners_part();
     }
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
 }

@@ -197,14 +197,16 @@ fn bounded(
     }
 }
 
-/// Refuses a router without a model, or whose provider does not exist. A change of other settings
-/// does not fail because of a model that is gone.
+/// Refuses the policy `router` if nothing chooses, and a model whose provider does not exist. A
+/// change of other settings does not fail because of a model that is gone.
 fn check_router(
     api: &Api,
     before: Option<&SpaceSettings>,
     settings: &SpaceSettings,
 ) -> smartspace_domain::Result<()> {
-    let chosen = |settings: &SpaceSettings| (settings.trigger_policy, settings.router.clone());
+    let chosen = |settings: &SpaceSettings| {
+        (settings.trigger_policy, settings.router.clone(), settings.gate.mode)
+    };
     if before.map(chosen) == Some(chosen(settings)) {
         return Ok(());
     }

@@ -2,7 +2,6 @@
 
 use crate::{
     dispatch::{Candidate, Decided, IncomingMessage, Reason, Source, obstacle, room},
-    gate::Score,
     ids::{EntityId, RunId},
     quota::RateWindow,
     spaces::SpaceSettings,
@@ -11,17 +10,17 @@ use crate::{
 /// What decides about a question that wakes nobody.
 #[derive(Clone, Copy, Debug)]
 pub struct Best<'a> {
-    /// The scores of agents that are left out. Of equal scores the first one counts.
-    pub scores: &'a [Score],
+    /// The scores of agents. Of equal scores the first one counts.
+    pub scores: &'a [(EntityId, f64)],
     /// The score from which the gate of the space wakes an agent.
     pub threshold: f64,
 }
 
 impl Best<'_> {
     /// The agents from the best score on.
-    pub fn order(scores: &[Score]) -> Vec<&Score> {
-        let mut order: Vec<_> = scores.iter().collect();
-        order.sort_by(|one, other| other.score.total_cmp(&one.score));
+    pub fn order(scores: &[(EntityId, f64)]) -> Vec<(EntityId, f64)> {
+        let mut order = scores.to_vec();
+        order.sort_by(|(_, one), (_, other)| other.total_cmp(one));
         order
     }
 
@@ -58,22 +57,22 @@ impl Decided {
     ) {
         let user = incoming.quota_user();
         let left_out = self.all_left_out();
-        for Score { agent_id, score, .. } in Best::order(best.scores) {
-            let agent = members.iter().find(|member| member.id == *agent_id);
+        for (agent_id, score) in Best::order(best.scores) {
+            let agent = members.iter().find(|member| member.id == agent_id);
             let Some((agent, limits)) = agent.and_then(|it| Some((it, it.wake_limits?))) else {
                 continue;
             };
             let has_room = room(space, agent, limits, window, &user)
-                .filter(|_| left_out.contains(agent_id) && obstacle(agent, false).is_none());
-            let entry = self.dispatch.iter_mut().find(|entry| entry.agent_id == *agent_id);
+                .filter(|_| left_out.contains(&agent_id) && obstacle(agent, false).is_none());
+            let entry = self.dispatch.iter_mut().find(|entry| entry.agent_id == agent_id);
             let (Some((own_bucket, space_bucket)), Some(entry)) = (has_room, entry) else {
                 continue;
             };
-            entry.run_id = Some(run_of(*agent_id));
+            entry.run_id = Some(run_of(agent_id));
             entry.source = Some(Source::Router);
             entry.reason = None;
-            entry.reason_text = Some(best.reason_text(*score));
-            self.taken.push((*agent_id, own_bucket));
+            entry.reason_text = Some(best.reason_text(score));
+            self.taken.push((agent_id, own_bucket));
             window.count(space_bucket, &user);
             self.counted += 1;
             return;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    dispatch::{Reason, Source},
+    dispatch::{Reason, Source, gating::Verdict},
     ids::EntityId,
     usage::Usage,
 };
@@ -19,9 +19,10 @@ pub enum Routing<'a> {
     Unasked,
     /// Its choice.
     Chose(&'a Choice),
-    /// It did not answer: everyone is woken.
+    /// It did not answer: the gate decides alone, or without a gate everyone is woken.
     Failed,
-    /// The sender's messages have asked routers too often: nobody is woken. The text says so.
+    /// The sender's messages have asked routers too often: none of the agents is woken about which
+    /// it would be asked. The text says so.
     OverRate(&'a str),
 }
 
@@ -39,30 +40,24 @@ pub struct Choice {
 }
 
 impl Routing<'_> {
-    /// Whether the router chose without knowing of an agent: it could not be woken then.
-    pub(super) fn leaves_out(self, agent: EntityId) -> bool {
-        matches!(self, Self::Chose(choice) if !choice.asked.contains(&agent))
-    }
-
-    /// Whether the router's words are the reason of a decision: its choice may have no room.
-    pub(super) fn explains(self, woken: Result<Source, Reason>) -> bool {
-        woken != Err(Reason::Rate) || matches!(self, Self::OverRate(_))
-    }
-
-    /// Whether the policy `router` wakes an agent that the message does not mention, and the
-    /// router's words for that.
-    pub(super) fn of(self, agent: EntityId) -> (Result<Source, Reason>, Option<String>) {
+    /// What the policy `router` says without a gate about an agent that the message does not
+    /// mention.
+    pub(super) fn verdict(self, agent: EntityId) -> Verdict {
         let choice = match self {
             Self::Chose(choice) => choice,
-            Self::OverRate(text) => return (Err(Reason::Rate), Some(text.to_owned())),
-            Self::Unasked | Self::Failed => return (Ok(Source::Broadcast), None),
+            Self::OverRate(text) => return Verdict::new(Err(Reason::Rate), Some(text.to_owned())),
+            Self::Unasked => return Verdict::asks(Source::Broadcast),
+            Self::Failed => return Verdict::new(Ok(Source::Broadcast), None),
         };
         let words = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        if !choice.asked.contains(&agent) {
+            return Verdict::left_out(words(&choice.summary));
+        }
         if let Some(reason) = choice.chosen.get(&agent) {
-            return (Ok(Source::Router), words(reason));
+            return Verdict::new(Ok(Source::Router), words(reason));
         }
         let reason = choice.others.get(&agent).and_then(words);
-        (Err(Reason::Router), reason.or_else(|| words(&choice.summary)))
+        Verdict::new(Err(Reason::Router), reason.or_else(|| words(&choice.summary)))
     }
 }
 
@@ -78,8 +73,9 @@ pub struct Routed {
     pub usage: Option<Usage>,
     /// The time until it answered or was given up, in milliseconds.
     pub latency_ms: u64,
-    /// Why its choice is not known; absent if it is. Then every agent was triggered, or nobody if
-    /// the sender's messages have asked routers too often.
+    /// Why its choice is not known; absent if it is. Then the gate decided alone, and without a
+    /// gate every agent was triggered. If the sender's messages have asked routers too often, it
+    /// triggered none of the agents about which it would have been asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -1,7 +1,14 @@
 mod chains;
+mod gating;
 
 use super::*;
-use crate::{Time, budgets::Budget, gate::Score, ids::MessageId, spaces::TriggerPolicy};
+use crate::{
+    Time,
+    budgets::Budget,
+    gate::{GateMode, GateSettings},
+    ids::MessageId,
+    spaces::TriggerPolicy,
+};
 
 fn limits() -> WakeLimits {
     WakeLimits {
@@ -37,6 +44,7 @@ fn space(policy: TriggerPolicy) -> SpaceSettings {
         trigger_policy: policy,
         admin_agent_id: Some(entity(3)),
         router: None,
+        gate: GateSettings { mode: GateMode::Off, ..GateSettings::default() },
         max_chain_depth: 2,
         answer_questions: true,
         max_auto_replies: 3,
@@ -94,9 +102,10 @@ fn routed(
         ..hi()
     };
     let message = MessageId::new(Time::from_millis(1), 9);
-    let decided = decide(space, &members, incoming, routing, &mut RateWindow::default(), |agent| {
-        RunId::of_message(agent, message, Time::from_millis(2))
-    });
+    let decided =
+        decide(space, &members, incoming, routing, None, &mut RateWindow::default(), |agent| {
+            RunId::of_message(agent, message, Time::from_millis(2))
+        });
     let words = decided.dispatch.iter().map(|decision| {
         let number = (1..=4).find(|&number| entity(number) == decision.agent_id).unwrap();
         assert_eq!(
@@ -185,6 +194,7 @@ fn a_paused_space_triggers_nobody_and_a_pair_needs_no_mention() {
                 &pair,
                 hi(),
                 Routing::Unasked,
+                None,
                 &mut RateWindow::default(),
                 |_| run
             )
@@ -214,7 +224,7 @@ fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
             used_budget: None,
         });
         let decided =
-            decide(&of_space(space_runs), &members, hi(), Routing::Unasked, window, |_| run);
+            decide(&of_space(space_runs), &members, hi(), Routing::Unasked, None, window, |_| run);
         assert_eq!(
             decided.taken.len(),
             decided.dispatch.iter().filter(|it| it.run_id.is_some()).count()
@@ -282,7 +292,7 @@ fn the_router_is_asked_about_agents_that_can_wake_and_counts_one_run_until_it_ha
     let counted = |text, routing| {
         let mut window = RateWindow::default();
         let incoming = IncomingMessage { text, ..hi() };
-        let decided = decide(&space, &members, incoming, routing, &mut window, |_| run);
+        let decided = decide(&space, &members, incoming, routing, None, &mut window, |_| run);
         assert_eq!(decided.counted as u32, window.all.people + window.all.rest);
         (decided.asks_router, decided.taken.len(), decided.counted)
     };
@@ -308,7 +318,7 @@ fn an_agent_with_a_used_budget_is_not_triggered_and_its_rate_is_not_used() {
     let mut window = RateWindow::default();
     let run = RunId::new(Time::from_millis(1), 1);
     let space = space(TriggerPolicy::All);
-    let decided = decide(&space, &members, hi(), Routing::Unasked, &mut window, |_| run);
+    let decided = decide(&space, &members, hi(), Routing::Unasked, None, &mut window, |_| run);
     let reasons: Vec<_> =
         decided.dispatch.iter().map(|it| (it.reason, it.reason_text.as_deref())).collect();
     assert_eq!(
@@ -352,15 +362,9 @@ fn answered(bob_is_busy: bool, runs: u32, scores: &[(u128, f64)]) -> String {
     let run_of = |agent| RunId::of_message(agent, message, Time::from_millis(2));
     let mut window = RateWindow::default();
     let routing = Routing::Chose(&choice);
-    let mut decided = decide(&settings, &members, hi(), routing, &mut window, run_of);
+    let mut decided = decide(&settings, &members, hi(), routing, None, &mut window, run_of);
     assert_eq!(decided.all_left_out().len(), 2 - usize::from(bob_is_busy));
-    let score = |(number, score): &(u128, f64)| Score {
-        agent_id: entity(*number),
-        score: *score,
-        because: Vec::new(),
-        words: String::new(),
-    };
-    let scores: Vec<_> = scores.iter().map(score).collect();
+    let scores: Vec<_> = scores.iter().map(|(number, score)| (entity(*number), *score)).collect();
     let best = Best { scores: &scores, threshold: 0.07 };
     decided.wake_best(best, &settings, &members, hi(), &mut window, run_of);
     assert!(decided.taken.len() <= 1 && decided.counted == decided.taken.len());

@@ -87,6 +87,7 @@ impl Event {
                     // A dispatch of hundreds of agents is too long as well. Clients fetch it over
                     // HTTP.
                     message.dispatch = None;
+                    message.gate = None;
                     message.truncated = true;
                 }
             }

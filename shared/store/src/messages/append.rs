@@ -19,8 +19,10 @@
 
 mod attempt;
 mod draft;
+mod gated;
 mod late_dispatch;
 mod new_message;
+mod questions;
 mod space_as_read;
 mod talk;
 mod wakes;
@@ -29,7 +31,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Time,
     append_limits::AppendWindow,
-    dispatch::{Dispatch, IncomingMessage, Reason, Routing},
+    dispatch::{Dispatch, IncomingMessage, Reason},
     ids::{EntityId, MessageId, SpaceId},
     jobs::RunJob,
     messages::Message,
@@ -43,7 +45,13 @@ pub use self::new_message::{
     Authority, Content, MessageSource, NewApproval, NewCard, NewForm, NewMessage, RunSender,
 };
 pub(crate) use self::talk::TalkingSpaces;
-use self::{attempt::Attempt, space_as_read::SpaceAsRead, talk::Before};
+use self::{
+    attempt::Attempt,
+    gated::Details,
+    questions::Question,
+    space_as_read::SpaceAsRead,
+    talk::{Asked, Before},
+};
 use crate::{
     Error, Messages, Result,
     attachments::{FileRecord, unusable},
@@ -75,6 +83,8 @@ pub struct Appended {
     pub taken: Vec<(EntityId, Bucket)>,
     /// The same key or call stored the message before.
     pub repeated: bool,
+    /// Its sender owns the space. Not known of a message that was stored before.
+    pub by_owner: bool,
     /// Where the message is, if it shows a call that has no result yet.
     pub open_card: Option<CardRef>,
 }
@@ -102,7 +112,7 @@ impl Messages<'_> {
         // Messages that waited for the lock count in the second in which they are stored.
         let now = now + began.elapsed();
         let (mut as_read, posted) =
-            self.read_with_talk(new.space, new.sender, key, Before::Next, now).await?;
+            self.read_with_talk(new.space, key, &Asked::of(new), now).await?;
         if let Some(made) = made_before(key, posted, as_read.sender().is_ok(), now)? {
             return self.posted_before(new.space, made).await;
         }
@@ -182,7 +192,8 @@ impl Messages<'_> {
         refusal: &Refusal,
         now: Time,
     ) -> Result<()> {
-        let again = || self.read_with_talk(new.space, new.sender, None, Before::Next, now);
+        let asked = Asked::of(new);
+        let again = || self.read_with_talk(new.space, None, &asked, now);
         if as_read.has_old_lanes(refusal) {
             (*as_read, _) = again().await?;
             return Ok(());
@@ -194,10 +205,10 @@ impl Messages<'_> {
         if roster == as_read.head.roster {
             let (read, talk) = futures::try_join!(
                 self.store.table.get(&head),
-                self.expected_talk(new.space, Before::Next)
+                self.expected_talk(new.space, &asked)
             )?;
             as_read.head = read.ok_or_else(no_such_space)?;
-            self.take_talk(as_read, Before::Next, talk).await?;
+            self.take_talk(as_read, &asked, talk).await?;
         }
         if roster != as_read.head.roster || as_read.head.roster != as_read.roster.head.roster {
             (*as_read, _) = again().await?;
@@ -213,7 +224,8 @@ impl Messages<'_> {
         text: &str,
         now: Time,
     ) -> Result<Vec<Dispatch>> {
-        let (as_read, _) = self.read_with_talk(space, sender, None, Before::Next, now).await?;
+        let asked = Asked { sender, text: Some(text), depth: 0, before: Before::Next };
+        let (as_read, _) = self.read_with_talk(space, None, &asked, now).await?;
         let member = as_read.sender()?;
         let sender = member.sender();
         let by = MessageSource::External { key: None, depth: 0 };
@@ -222,7 +234,10 @@ impl Messages<'_> {
         let id = MessageId::new(now, 0);
         let auto_since = as_read.auto_since(&by, member);
         let incoming = IncomingMessage { auto_since, ..IncomingMessage::new(&sender, text, depth) };
-        let decided = as_read.decide(id, incoming, Routing::Unasked, &mut minute, now);
+        let gated = as_read.gated(incoming, Details::default(), now);
+        let asks = as_read.is_question(&incoming);
+        let question = Question { id, incoming, details: Details::default(), asks };
+        let decided = as_read.decide_new(&question, gated.as_ref(), &mut minute, now);
         let mut dispatch = decided.dispatch;
         for asked in dispatch.iter_mut().filter(|it| decided.asks_router.contains(&it.agent_id)) {
             *asked = Dispatch {
@@ -264,6 +279,7 @@ impl Messages<'_> {
             superseded: Vec::new(),
             taken: Vec::new(),
             repeated: true,
+            by_owner: false,
             open_card: None,
         })
     }

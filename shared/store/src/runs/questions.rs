@@ -100,12 +100,10 @@ impl Runs<'_> {
         let agents: Vec<_> = silent.iter().map(|run| run.agent_id).collect();
         let scores = self.store.messages().scores(space, message, roster, &agents).await?;
         let by = QuotaUser::member(message.sender.id, true);
-        for best in Best::order(&scores) {
-            let Some(of) = silent.iter().find(|run| run.agent_id == best.agent_id) else {
-                continue;
-            };
+        for (agent, _) in Best::order(&scores) {
+            let Some(of) = silent.iter().find(|run| run.agent_id == agent) else { continue };
             let source = Source::Unanswered;
-            let run = RunRecord::triggered(id, best.agent_id, space, message, source, now);
+            let run = RunRecord::triggered(id, agent, space, message, source, now);
             let retry = Retry { of, by: by.clone(), chain_depth: message.chain_depth };
             match Box::pin(self.repeat(&retry, &run.traced(self.store), now)).await {
                 Ok((_, placement)) => return Ok(placement),

@@ -9,6 +9,7 @@ use smartspace_domain::{
     Time,
     attachments::FilePart,
     dispatch::{ChainEnded, Dispatch, Routed},
+    gate::Gate,
     ids::{MessageId, RunId, SpaceId, StreamId},
     limits,
     messages::{Message, Origin, Part, Sender, excerpt},
@@ -77,6 +78,13 @@ pub struct MessageRecord {
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub router: Option<Routed>,
+    /// What the gate said. `None` without a gate, and if it is in `WOKEN#`.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
+    /// If it is decided later: the reason text of each score.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gate_texts: Vec<String>,
     /// The limit that ends a chain of agents' messages with it.
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,7 +190,7 @@ impl MessageRecord {
     pub fn in_short(&self, space: SpaceId) -> Message {
         let message = self.clone().view(space, Overflow::default(), None);
         let short = Message { truncated: self.has_overflow(), dispatch: None, ..message };
-        Message { router: None, chain_ended: None, ..short }.without_origin()
+        Message { router: None, gate: None, chain_ended: None, ..short }.without_origin()
     }
 
     /// The message, as the API shows it, with the parts from other items.
@@ -190,8 +198,9 @@ impl MessageRecord {
         self,
         space: SpaceId,
         overflow: Overflow,
-        dispatch: Option<Vec<Dispatch>>,
+        apart: Option<LongDispatch>,
     ) -> Message {
+        let (dispatch, gate) = apart.map(|it| (it.dispatch, it.gate)).unzip();
         Message {
             id: self.id,
             space_id: space,
@@ -208,6 +217,7 @@ impl MessageRecord {
             updated_at: self.updated_at,
             dispatch: self.dispatch.or(dispatch),
             router: self.router,
+            gate: self.gate.or(gate.flatten()),
             chain_ended: self.chain_ended,
             truncated: false,
         }

@@ -38,7 +38,7 @@ fn decided(
     };
     let run = RunId::new(Time::from_millis(1), 1);
     let mut window = RateWindow::default();
-    decide(space, &members, incoming, Routing::Unasked, &mut window, |_| run)
+    decide(space, &members, incoming, Routing::Unasked, None, &mut window, |_| run)
 }
 
 fn sources(decided: &Decided) -> Vec<Result<Source, Reason>> {
@@ -78,7 +78,7 @@ fn auto_replies_of_an_outside_cause_are_not_limited() {
     let mut window = RateWindow::default();
     let run = RunId::new(Time::from_millis(1), 1);
     let space = space(TriggerPolicy::All);
-    let decided = decide(&space, &members, hi(), Routing::Unasked, &mut window, |_| run);
+    let decided = decide(&space, &members, hi(), Routing::Unasked, None, &mut window, |_| run);
     assert_eq!(sources(&decided), [Ok(Source::Auto)]);
 }
 
@@ -114,7 +114,7 @@ fn a_person_ends_no_chain_and_the_highest_limit_of_an_agent_counts() {
         let incoming = IncomingMessage { sender: entity(2), sender_kind, chain_depth, ..hi() };
         let space = space(TriggerPolicy::All);
         let mut window = RateWindow::default();
-        decide(&space, &members, incoming, Routing::Unasked, &mut window, |_| run).chain_ended
+        decide(&space, &members, incoming, Routing::Unasked, None, &mut window, |_| run).chain_ended
     };
     assert_eq!(of(EntityType::Human, 1), None);
     assert_eq!(of(EntityType::Agent, 1), ended(ChainLimit::Depth, 1));

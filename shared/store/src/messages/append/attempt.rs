@@ -6,11 +6,13 @@ use smartspace_domain::{
     append_limits::AppendWindow,
     dispatch::Dispatch,
     entities::EntityType,
+    gate::Gate,
     ids::{EntityId, SpaceId},
     jobs::RunJob,
     messages::Sender,
     quota::Bucket,
     runs::Run,
+    spaces::Role,
     steps::CallStatus,
 };
 
@@ -47,6 +49,9 @@ pub(super) struct Attempt {
     overflow: Overflow,
     /// Which agents the message triggers, unless that is decided later.
     dispatch: Option<Vec<Dispatch>>,
+    /// What the gate said, if it is not in the message's own item.
+    gate: Option<Gate>,
+    by_owner: bool,
     /// The result of the call that posts the message.
     call_output: Option<Value>,
     triggered: Vec<RunJob>,
@@ -95,6 +100,7 @@ impl Attempt {
             None => sender_write(new.space, &record.sender, record.seq)?,
         };
         let is_later = draft.is_decided_later;
+        let has_gate = record.gate.is_some();
         let mut attempt = Self {
             writes: vec![head, message, sender],
             record,
@@ -104,7 +110,9 @@ impl Attempt {
             queued: Vec::new(),
             never_started: Vec::new(),
             superseded: Vec::new(),
+            gate: draft.gated.map(|gated| gated.gate).filter(|_| !has_gate),
             dispatch: (!is_later).then_some(draft.dispatch),
+            by_owner: as_read.sender()?.role == Role::Owner,
             call_output: None,
             taken: if is_later { Vec::new() } else { draft.taken },
             auto_since: draft.auto_since,
@@ -125,7 +133,8 @@ impl Attempt {
         }
         if let Some(dispatch) = self.dispatch.clone().filter(|_| self.record.dispatch_apart) {
             let key = keys::numbered(space, keys::WOKEN, seq);
-            self.writes.push(Write::put(key, &LongDispatch { dispatch })?);
+            let gate = self.gate.clone();
+            self.writes.push(Write::put(key, &LongDispatch { dispatch, gate })?);
         }
         Ok(())
     }
@@ -237,7 +246,9 @@ impl Attempt {
     /// The result, once the transaction has taken effect.
     pub(super) fn appended(self, space: SpaceId) -> Appended {
         let open_card = self.open_card(space);
-        let message = self.record.view(space, self.overflow, self.dispatch);
+        let gate = self.gate;
+        let apart = self.dispatch.map(|dispatch| LongDispatch { dispatch, gate });
+        let message = self.record.view(space, self.overflow, apart);
         Appended {
             message,
             call_output: self.call_output,
@@ -247,6 +258,7 @@ impl Attempt {
             superseded: self.superseded,
             taken: self.taken,
             repeated: false,
+            by_owner: self.by_owner,
             open_card,
         }
     }

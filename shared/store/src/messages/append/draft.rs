@@ -6,7 +6,7 @@ mod body;
 use smartspace_domain::{
     Time,
     append_limits::{AppendLimit, AppendWindow},
-    dispatch::{ChainEnded, Decided, Dispatch, IncomingMessage, Routing},
+    dispatch::{ChainEnded, Decided, Dispatch, IncomingMessage},
     ids::{EntityId, SpaceId},
     limits,
     messages::Sender,
@@ -18,7 +18,12 @@ use crate::{
     Result,
     attachments::FileRecord,
     limits::quota::minute_stays,
-    messages::append::{MessageSource, NewMessage, space_as_read::SpaceAsRead},
+    messages::append::{
+        MessageSource, NewMessage,
+        gated::{Details, Gated},
+        questions::Question,
+        space_as_read::SpaceAsRead,
+    },
     shared::message::{MessageRecord, Overflow, ToolCard},
     table::{keys, write::Write},
 };
@@ -37,6 +42,8 @@ pub(super) struct Draft {
     /// Whether it is a question that is not left to silence.
     asks: bool,
     pub(super) dispatch: Vec<Dispatch>,
+    /// What the gate says, if the space has one.
+    pub(super) gated: Option<Gated>,
     pub(super) taken: Vec<(EntityId, Bucket)>,
     /// How many runs `minute` counts for the message.
     counted: usize,
@@ -64,21 +71,22 @@ impl Draft {
         let depth = as_read.depth_of(&new.by, member);
         let auto_since = as_read.auto_since(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
-        let text = new.content.text().filter(|_| !new.by.is_stopped());
-        let asks = text.is_some_and(|text| as_read.is_question(&sender, text));
-        let decided = match text {
-            Some(text) => {
+        let mut gated = None;
+        let mut asks = false;
+        let decided = match new.content.text() {
+            Some(text) if !new.by.is_stopped() => {
                 let incoming = IncomingMessage::new(&sender, text, depth);
                 let incoming = IncomingMessage { auto_since, ..incoming };
-                as_read.decide(new.id, incoming, Routing::Unasked, &mut minute, now)
+                asks = as_read.is_question(&incoming);
+                gated = as_read.gated(incoming, Details::of(new), now);
+                let question = Question { id: new.id, incoming, details: Details::of(new), asks };
+                as_read.decide_new(&question, gated.as_ref(), &mut minute, now)
             }
-            None => Decided::default(),
+            _ => Decided::default(),
         };
-        // A question that would wake nobody needs the scores of the agents.
-        let needs_scores = asks && !decided.all_left_out().is_empty();
-        let Decided { dispatch, taken, asks_router, counted, chain_ended } = decided;
+        let Decided { dispatch, taken, counted, chain_ended, .. } = decided;
         let is_decided_later =
-            taken.len() > limits::WOKEN_AT_ONCE || !asks_router.is_empty() || needs_scores;
+            taken.len() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
         Ok(Self {
             seq: as_read.head.seq + 1,
             depth,
@@ -88,6 +96,7 @@ impl Draft {
             second,
             asks,
             dispatch,
+            gated,
             taken,
             counted,
             chain_ended,
@@ -106,6 +115,8 @@ impl Draft {
         let by_run = if let MessageSource::Run(by) = &new.by { Some(by) } else { None };
         let Body { text, more_chars, card, overflow } = Body::of(&new.content);
         let until = card.as_ref().and_then(ToolCard::asks_until);
+        // The decision that comes later moves the scores out of the item, if they are many.
+        let gate = self.gated.as_ref().filter(|_| !is_dispatch_apart);
         let record = MessageRecord {
             id: new.id,
             seq: self.seq,
@@ -127,6 +138,8 @@ impl Draft {
             dispatch: (!is_later && !is_dispatch_apart).then(|| self.dispatch.clone()),
             dispatch_apart: is_dispatch_apart,
             router: None,
+            gate: gate.map(|gated| gated.gate.clone()),
+            gate_texts: gate.filter(|_| is_later).map_or_else(Vec::new, |it| it.texts.clone()),
             chain_ended: self.chain_ended.filter(|_| !is_later),
             may_wake: is_later.then_some(self.counted),
             auto_since: self.auto_since.filter(|_| is_later),

@@ -3,9 +3,10 @@
 
 use smartspace_domain::{
     Time,
-    dispatch::{Best, Decided, Dispatch, IncomingMessage, Reason, Routed, Routing},
-    gate::GateSettings,
-    ids::{EntityId, RunId, SpaceId},
+    dispatch::{Decided, Dispatch, Gating, IncomingMessage, Reason, Routed, Routing},
+    gate::Gate,
+    ids::{EntityId, SpaceId},
+    limits,
     messages::Message,
     quota::RateWindow,
     usage::{Usage, UsageByModel},
@@ -14,7 +15,7 @@ use smartspace_domain::{
 use crate::{
     Messages, Result,
     limits::quota::minute_stays,
-    messages::append::{SpaceAsRead, talk::Before},
+    messages::append::{SpaceAsRead, talk::Asked},
     shared::message::{LongDispatch, MessageRecord},
     table::{WriteError, keys, write::Write},
     usage::{self, UsageScope},
@@ -26,6 +27,8 @@ pub struct LateDispatch {
     /// The decision. It is final unless it
     /// [asks the router](smartspace_domain::dispatch::Decided::asks_router).
     pub decided: Decided,
+    /// What the gate said about so many agents that it leaves the message's item.
+    long_gate: Option<Gate>,
     space: SpaceId,
     seq: u64,
     sender: EntityId,
@@ -57,23 +60,24 @@ impl Messages<'_> {
         routing: Routing<'_>,
         now: Time,
     ) -> Result<LateDispatch> {
-        let before = Before::Stored(record.seq);
-        let (mut as_read, _) =
-            self.read_with_talk(space, record.sender.id, None, before, now).await?;
         let whole = self.with_long_texts(space, vec![record.clone()]).await?;
         let text = whole.first().map_or("", Message::text);
-        // `may_wake` runs were counted when the message was stored.
-        let limit = as_read.space.settings.budget.runs_per_minute;
-        as_read.space.settings.budget.runs_per_minute = u32::MAX;
         let incoming = IncomingMessage {
             auto_since: record.auto_since,
             ..IncomingMessage::new(&record.sender, text, record.chain_depth)
         };
+        let asked = Asked::stored(record.seq, &incoming);
+        let (mut as_read, _) = self.read_with_talk(space, None, &asked, now).await?;
+        // `may_wake` runs were counted when the message was stored.
+        let limit = as_read.space.settings.budget.runs_per_minute;
+        as_read.space.settings.budget.runs_per_minute = u32::MAX;
         let mut minute = RateWindow::default();
-        let mut decided =
-            as_read.decide(record.id, incoming, routing, &mut minute, record.created_at);
+        // The scores are those of the moment at which the message was stored.
+        let gating = record.gate.as_ref().map(|gate| Gating { gate, texts: &record.gate_texts });
+        let at = record.created_at;
+        let mut decided = as_read.decide(record.id, incoming, routing, gating, &mut minute, at);
         if record.asks && as_read.space.settings.answers_questions() {
-            self.wake_best(space, record, incoming, &as_read, &mut decided).await?;
+            self.wake_best(record, incoming, &as_read, &mut decided).await?;
         }
         let counted = record.may_wake.unwrap_or(usize::MAX).min(decided.taken.len());
         let user = incoming.quota_user();
@@ -91,31 +95,34 @@ impl Messages<'_> {
             }
         }
         let minute = (decided.taken.len() > counted).then_some((before, minute));
-        Ok(LateDispatch { decided, space, seq: record.seq, sender: record.sender.id, minute })
+        let is_long = |gate: &Gate| gate.scores.len() > limits::DISPATCH_INLINE;
+        let long_gate = record.gate.clone().filter(is_long);
+        Ok(LateDispatch {
+            decided,
+            long_gate,
+            space,
+            seq: record.seq,
+            sender: record.sender.id,
+            minute,
+        })
     }
 
     /// Wakes the agent with the best score, if a question would wake nobody.
     async fn wake_best(
         self,
-        space: SpaceId,
         record: &MessageRecord,
         incoming: IncomingMessage<'_>,
         as_read: &SpaceAsRead,
         decided: &mut Decided,
     ) -> Result<()> {
-        let agents = decided.all_left_out();
-        if agents.is_empty() {
+        let left_out = decided.all_left_out();
+        if left_out.is_empty() {
             return Ok(());
         }
-        let scores = self.scores(space, record, &as_read.roster, &agents).await?;
-        let threshold = GateSettings::default().dial.thresholds(false).wake;
-        let best = Best { scores: &scores, threshold };
-        let run_of = |agent| RunId::of_message(agent, record.id, record.created_at);
-        let settings = &as_read.space.settings;
-        let candidates = as_read.candidates(None);
+        let scores = self.scores(as_read.space.id, record, &as_read.roster, &left_out).await?;
         // The runs of the space are counted from what is taken.
         let minute = &mut RateWindow::default();
-        decided.wake_best(best, settings, &candidates, incoming, minute, run_of);
+        as_read.wake_best(decided, record.id, incoming, &scores, minute, record.created_at);
         Ok(())
     }
 
@@ -127,14 +134,16 @@ impl Messages<'_> {
         router: Option<&Routed>,
         now: Time,
     ) -> Result<Stored> {
-        let LateDispatch { decided, space, seq, sender, minute } = late;
+        let LateDispatch { decided, long_gate, space, seq, sender, minute } = late;
         let message = keys::numbered(*space, keys::MSG, *seq);
         let asked = if router.is_some() { "#router = :router, " } else { "" };
         let ended = if decided.chain_ended.is_some() { "#chainEnded = :ended, " } else { "" };
+        let moved = if long_gate.is_some() { ", #gate" } else { "" };
         let mut write = Write::update(
             message.clone(),
             format!(
-                "SET {asked}{ended}#dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one"
+                "SET {asked}{ended}#dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one \
+                 REMOVE #gateTexts{moved}"
             ),
         )
         .when("attribute_not_exists(#dispatchApart) AND attribute_not_exists(#dispatch)")
@@ -147,7 +156,7 @@ impl Messages<'_> {
         if let Some(ended) = decided.chain_ended {
             write = write.value(":ended", ended)?;
         }
-        let list = LongDispatch { dispatch: decided.dispatch.clone() };
+        let list = LongDispatch { dispatch: decided.dispatch.clone(), gate: long_gate.clone() };
         let apart = keys::numbered(*space, keys::WOKEN, *seq);
         let mut writes = vec![write, Write::put(apart, &list)?.if_absent()];
         if let Some((before, after)) = minute {

@@ -13,12 +13,10 @@ use smartspace_domain::{
     budgets::{BudgetScope, ScopeBudget, Spent},
     days::Day,
     dispatch::{
-        Candidate, Decided, Earlier, IncomingMessage, Routing, WakeLimits, decide, partner,
+        Candidate, Decided, Earlier, Gating, IncomingMessage, Routing, WakeLimits, decide, partner,
     },
     entities::EntityType::{Agent, Human},
-    identity::Sender,
     ids::{EntityId, MessageId, RunId, SpaceId},
-    questions::is_question,
     quota::RateWindow,
     spaces::TriggerPolicy,
     triggers::Trigger,
@@ -58,6 +56,8 @@ pub(super) struct SpaceAsRead {
     /// The last messages before the one that is decided, oldest first. Empty unless the space
     /// decides by them.
     pub(super) talk: Vec<MessageRecord>,
+    /// Whether the space or the deployment has a router model.
+    pub(super) has_router_model: bool,
 }
 
 impl Messages<'_> {
@@ -114,7 +114,8 @@ impl Messages<'_> {
         if !missing.is_empty() {
             items.extend(self.store.table.get_all(&missing).await?);
         }
-        let mut as_read = SpaceAsRead::new(space, head, sender, roster);
+        let has_model = self.store.has_router_model || space.settings.has_router_model();
+        let mut as_read = SpaceAsRead::new(space, head, sender, roster, has_model);
         as_read.take_limits(self.store.quota(), &mut items, now)?;
         let more = as_read.more_keys(self.store, now);
         let more: Vec<_> = more.into_iter().filter(|key| Some(key) != ceiling.as_ref()).collect();
@@ -152,6 +153,7 @@ impl SpaceAsRead {
         head: Head,
         sender: Option<MemberRecord>,
         roster: Arc<Roster>,
+        has_router_model: bool,
     ) -> Self {
         Self {
             space,
@@ -165,6 +167,7 @@ impl SpaceAsRead {
             lanes: BTreeMap::new(),
             others: LaneRuns::new(),
             talk: Vec::new(),
+            has_router_model,
         }
     }
 
@@ -303,26 +306,9 @@ impl SpaceAsRead {
         partner(message.sender, &sender.name, &agents, newest_first)
     }
 
-    /// Decides which agents a message triggers, and counts the space's runs in `minute`.
-    pub(super) fn decide(
-        &self,
-        id: MessageId,
-        message: IncomingMessage<'_>,
-        routing: Routing<'_>,
-        minute: &mut RateWindow,
-        created_at: Time,
-    ) -> Decided {
-        let message = IncomingMessage { partner: self.partner_of(&message), ..message };
-        let candidates = self.candidates(message.auto_since);
-        decide(&self.space.settings, &candidates, message, routing, minute, |agent| {
-            RunId::of_message(agent, id, created_at)
-        })
-    }
-
-    /// The members, as a decision sees them. `auto_since` is the last outside cause of a message
-    /// that may trigger auto replies.
-    pub(super) fn candidates(&self, auto_since: Option<u64>) -> Vec<Candidate<'_>> {
-        let auto_replies = |agent| self.auto_replies(agent, auto_since?);
+    /// The members, as a decision about a message sees them.
+    pub(super) fn candidates(&self, message: IncomingMessage<'_>) -> Vec<Candidate<'_>> {
+        let auto_replies = |agent| self.auto_replies(agent, message.auto_since?);
         let mut candidates = Vec::with_capacity(self.roster.members.len());
         for MemberRecord { entity_id: id, name, .. } in &self.roster.members {
             candidates.push(Candidate {
@@ -338,13 +324,19 @@ impl SpaceAsRead {
         candidates
     }
 
-    /// Whether a text is a question of a person that is not left to silence.
-    pub(super) fn is_question(&self, sender: &Sender, text: &str) -> bool {
-        if sender.kind != Human || !self.space.settings.answers_questions() {
-            return false;
-        }
-        let others = || self.roster.members.iter().filter(|it| it.entity_id != sender.id);
-        let names = |kind| others().filter(move |it| it.kind == kind).map(|it| it.name.as_str());
-        is_question(text, names(Agent), names(Human))
+    /// Decides which agents a message triggers, and counts the space's runs in `minute`.
+    pub(super) fn decide(
+        &self,
+        id: MessageId,
+        message: IncomingMessage<'_>,
+        routing: Routing<'_>,
+        gating: Option<Gating<'_>>,
+        minute: &mut RateWindow,
+        created_at: Time,
+    ) -> Decided {
+        let message = IncomingMessage { partner: self.partner_of(&message), ..message };
+        let run_of = |agent| RunId::of_message(agent, id, created_at);
+        let members = self.candidates(message);
+        decide(&self.space.settings, &members, message, routing, gating, minute, run_of)
     }
 }

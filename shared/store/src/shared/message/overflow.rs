@@ -2,7 +2,7 @@
 //! item.
 
 use serde::{Deserialize, Serialize};
-use smartspace_domain::dispatch::Dispatch;
+use smartspace_domain::{dispatch::Dispatch, gate::Gate, stored};
 
 /// The parts of a message that are too long for its item: `TEXT#`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,4 +23,8 @@ pub(crate) struct Overflow {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct LongDispatch {
     pub(crate) dispatch: Vec<Dispatch>,
+    /// The scores of as many agents.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) gate: Option<Gate>,
 }
