@@ -6,6 +6,7 @@ pub(crate) mod cursors;
 pub(crate) mod order;
 pub(crate) mod other_spaces;
 pub(crate) mod prompt;
+pub(crate) mod questions;
 pub(crate) mod routing;
 pub(crate) mod summaries;
 pub(crate) mod wakes;

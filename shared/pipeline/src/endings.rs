@@ -14,8 +14,8 @@ use crate::Pipeline;
 
 impl Pipeline {
     /// Ends a run under its lease: stores the end, queues the runs that may start now, notifies
-    /// the followers, closes what the run has asked people, and looks after the question that it has
-    /// left to silence. Fails with
+    /// the followers, closes what the run has asked people, and looks after the question that it
+    /// has left to silence. Fails with
     /// [`smartspace_domain::Error::LeaseLost`] if the lease does not hold.
     pub async fn end_run(&self, run: &RunRecord, lease: &LeaseId, ending: &Ending) -> Result<Run> {
         let ended = self.store.runs().finish(run, lease, ending, self.now()).await?;

@@ -18,6 +18,7 @@ mod memberships;
 mod plans;
 mod presence;
 mod promises;
+mod questions;
 mod reader;
 mod retention;
 mod same_answers;

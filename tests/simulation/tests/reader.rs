@@ -10,7 +10,7 @@ mod conversations;
 mod model;
 mod obedience;
 mod reading;
-mod scene;
+pub(crate) mod scene;
 mod task;
 
 use std::{collections::BTreeMap, time::Duration};

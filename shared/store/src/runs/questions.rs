@@ -1,5 +1,5 @@
-//! Questions that are not left to silence. A run that ends in silence and whose message is one stays
-//! due until somebody has looked after it.
+//! Questions that are not left to silence. A run that ends in silence and whose message is one
+//! stays due until somebody has looked after it.
 //!
 //! If all runs of a question ended in silence, the best of their agents gets one more run. Its id
 //! follows from the message: however many look at the same moment, one run starts.

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace_domain::ids::EntityId;
+use smartspace_models::port::Model;
 use smartspace_simulation::{
     client::Caller, deployment::Deployment, fixtures, input::Input, parameters::Parameters,
 };
@@ -15,23 +16,28 @@ use super::model::Reader;
 /// How long a person waits for an answer. Runs that wait for each other take less.
 const LIMIT: Duration = Duration::from_mins(1);
 
-pub(super) struct Scene {
+pub(crate) struct Scene {
     deployment: Arc<Deployment>,
 }
 
 impl Scene {
     /// A deployment whose models do not get to read the texts `without`.
-    pub(super) async fn new(seed: u64, without: &'static [&'static str]) -> Self {
+    pub(crate) async fn new(seed: u64, without: &'static [&'static str]) -> Self {
+        Self::with_model(seed, Arc::new(Reader::new(seed, without))).await
+    }
+
+    /// A deployment whose agents ask this model.
+    pub(crate) async fn with_model(seed: u64, model: Arc<dyn Model>) -> Self {
         let input = Input { seed, ..Input::default() };
         let parameters =
             Parameters { people: 0, agents: 0, spaces: 0, processes: 2, ..Parameters::quiet() };
         let deployment = Deployment::with_parameters(&input, parameters, None).unwrap();
-        assert!(deployment.env.model.set(Arc::new(Reader::new(seed, without))).is_ok());
+        assert!(deployment.env.model.set(model).is_ok());
         fixtures::make(&deployment).await.unwrap();
         Self { deployment }
     }
 
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.deployment.end();
     }
 
@@ -46,20 +52,20 @@ impl Scene {
         self.call(Caller::Operator, Method::POST, path, Some(body)).await
     }
 
-    pub(super) async fn put(&self, path: &str, body: Value) {
+    pub(crate) async fn put(&self, path: &str, body: Value) {
         self.call(Caller::Operator, Method::PUT, path, Some(body)).await;
     }
 
-    pub(super) async fn get(&self, path: &str) -> Value {
+    pub(crate) async fn get(&self, path: &str) -> Value {
         self.call(Caller::Operator, Method::GET, path, None).await
     }
 
-    pub(super) async fn person(&self, name: &str) -> Value {
+    pub(crate) async fn person(&self, name: &str) -> Value {
         self.make("/v1/entities", json!({"type": "human", "name": name})).await["id"].take()
     }
 
     /// An agent with this task. The fields of `more` are added to its settings.
-    pub(super) async fn agent(&self, name: &str, task: &str, more: Value) -> Value {
+    pub(crate) async fn agent(&self, name: &str, task: &str, more: Value) -> Value {
         let mut agent = json!({
             "model": {"provider": "openai", "name": "reader"},
             "instructions": format!("You are {name}.\n{task}"),
@@ -69,18 +75,18 @@ impl Scene {
         self.make("/v1/entities", body).await["id"].take()
     }
 
-    pub(super) async fn space(&self, name: &str, members: &[Value], policy: &str) -> String {
+    pub(crate) async fn space(&self, name: &str, members: &[Value], policy: &str) -> String {
         let body = json!({"name": name, "members": members, "triggerPolicy": policy});
         self.make("/v1/spaces", body).await["id"].as_str().unwrap().to_owned()
     }
 
-    pub(super) async fn post(&self, space: &str, sender: &Value, text: &str) {
+    pub(crate) async fn post(&self, space: &str, sender: &Value, text: &str) {
         let body = json!({"text": text, "senderId": sender});
         self.make(&format!("/v1/spaces/{space}/messages"), body).await;
     }
 
     /// A person approves what the card of a form asks for.
-    pub(super) async fn approve(&self, card: &Value, person: &Value) {
+    pub(crate) async fn approve(&self, card: &Value, person: &Value) {
         let run = card["runId"].as_str().unwrap();
         let call = card["parts"][0]["callId"].as_str().unwrap();
         let path = format!("/v1/runs/{run}/toolCalls/{call}/result");
@@ -89,7 +95,7 @@ impl Scene {
         self.call(Caller::Entity(person), Method::POST, &path, Some(body)).await;
     }
 
-    pub(super) async fn messages(&self, space: &str) -> Vec<Value> {
+    pub(crate) async fn messages(&self, space: &str) -> Vec<Value> {
         let path = format!("/v1/spaces/{space}/messages?after=0&limit=200");
         let mut page = self.get(&path).await;
         let Value::Array(messages) = page["items"].take() else { panic!("{page}") };
@@ -97,7 +103,7 @@ impl Scene {
     }
 
     /// Waits until a space has a message of which this is true, if it comes in time.
-    pub(super) async fn until(&self, space: &str, is_it: impl Fn(&Value) -> bool) -> Option<Value> {
+    pub(crate) async fn until(&self, space: &str, is_it: impl Fn(&Value) -> bool) -> Option<Value> {
         let begun = Instant::now();
         while begun.elapsed() < LIMIT {
             let messages = self.messages(space).await;
@@ -110,7 +116,7 @@ impl Scene {
     }
 
     /// Waits until no run works or waits for its turn. Returns the runs of the space.
-    pub(super) async fn quiet(&self, space: &str) -> Vec<Value> {
+    pub(crate) async fn quiet(&self, space: &str) -> Vec<Value> {
         loop {
             self.until_nothing_is_written().await;
             // A run that has not ended by now may still post.
@@ -145,6 +151,6 @@ impl Scene {
 }
 
 /// The text of a message. Empty if it is a card.
-pub(super) fn text(message: &Value) -> &str {
+pub(crate) fn text(message: &Value) -> &str {
     message["parts"][0]["text"].as_str().unwrap_or_default()
 }

@@ -108,6 +108,11 @@ fn a_trigger_says_in_words_why_the_agent_runs() {
     assert_eq!(with(Source::Mention), "names you");
     assert_eq!(with(Source::Broadcast), "to all");
     assert_eq!(with(Source::Router), "chosen by the router");
+    assert_eq!(
+        with(Source::Unanswered),
+        "nobody has answered #1206. You are the one to answer: say what you know, or that you do \
+         not know"
+    );
     assert_eq!(with(Source::Admin), "you are the admin");
     let by = Sender {
         id: EntityId::new(Time::default(), 9),

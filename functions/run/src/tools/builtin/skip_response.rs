@@ -1,5 +1,5 @@
-//! `skip_response`: ends the run without a message, and records why. It is refused if the run is the
-//! last one that could answer a person who is alone with agents.
+//! `skip_response`: ends the run without a message, and records why. It is refused if the run is
+//! the last one that could answer a person who is alone with agents.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};

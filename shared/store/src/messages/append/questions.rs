@@ -77,6 +77,7 @@ impl SpaceAsRead {
         created_at: Time,
     ) {
         let settings = &self.space.settings;
+        let scores = &by_join(&self.roster, scores.to_vec());
         let best = Best { scores, threshold: settings.gate.dial.thresholds(false).wake };
         let run_of = |agent| RunId::of_message(agent, id, created_at);
         decided.wake_best(best, settings, &self.candidates(incoming), incoming, minute, run_of);
@@ -95,19 +96,24 @@ impl Messages<'_> {
     ) -> Result<Vec<(EntityId, f64)>> {
         if let Some(gate) = &message.gate {
             let known = gate.scores.iter().filter(|score| agents.contains(&score.agent_id));
-            return Ok(known.map(|score| (score.agent_id, score.score)).collect());
+            let known = known.map(|score| (score.agent_id, score.score));
+            return Ok(by_join(roster, known.collect()));
         }
         let before = self.records(space, Range::Before(message.seq), gate::WINDOW).await?;
         let mut members: Vec<&MemberRecord> = roster.members.iter().collect();
         members.sort_by_key(|member| (member.joined_at, member.entity_id));
         let before: Vec<_> = before.iter().map(|record| line_of(record, &members)).collect();
         let message = line_of(message, &members);
-        let by_join = members.iter().map(|member| member.entity_id);
-        let agents: Vec<_> = by_join.filter(|id| agents.contains(id)).collect();
         let members: Vec<_> = members.into_iter().map(member_of).collect();
         let talk = Talk { before: &before, message: &message, members: &members };
-        Ok(pairs(&gate::scores(&talk, &agents)))
+        Ok(by_join(roster, pairs(&gate::scores(&talk, agents))))
     }
+}
+
+/// The scores in the order in which the agents joined: of equal scores the first one counts.
+fn by_join(roster: &Roster, mut scores: Vec<(EntityId, f64)>) -> Vec<(EntityId, f64)> {
+    scores.sort_by_key(|(agent, _)| (roster.member(*agent).map(|it| it.joined_at), *agent));
+    scores
 }
 
 fn pairs(scores: &[Score]) -> Vec<(EntityId, f64)> {

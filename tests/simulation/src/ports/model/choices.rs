@@ -62,6 +62,16 @@ impl SimModel {
         }
     }
 
+    /// Whether the model stays silent at a question.
+    fn ignores_question(&self, ask: &ModelRequest, request: &Request, place: &str) -> bool {
+        // The draw has a place of its own, so that seeds without questions do not change.
+        let question = format!("{place}/question");
+        self.env.parameters.questions
+            && ask.step == 0
+            && trigger_is_question(request)
+            && self.env.chance.happens(&question, 800)
+    }
+
     /// Draws the tools that an answer calls.
     fn calls(&self, ask: &ModelRequest, request: &Request, place: &str) -> Calls {
         let chance = &self.env.chance;
@@ -70,13 +80,7 @@ impl SimModel {
         if parameters.long_runs {
             return &["fetch"];
         }
-        // These draws have a place of their own, so that seeds without questions do not change.
-        let question = format!("{place}/question");
-        if parameters.questions
-            && ask.step == 0
-            && trigger_is_question(request)
-            && chance.happens(&question, 800)
-        {
+        if self.ignores_question(ask, request, place) {
             return &["skip_response"];
         }
         // A run that no space triggered usually enters a space first.
