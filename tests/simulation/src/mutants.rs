@@ -97,6 +97,8 @@ pub enum Mutant {
     ForgetsDepth,
     /// Promise 6: the depth is counted and never checked.
     IgnoresDepth,
+    /// Promise 6: lanes do not count how often an agent answers agents.
+    ForgetsAutoReplies,
     /// Promise 4: a call reports that it stopped or absorbed another run, which continues.
     AbsorbsNothing,
     /// Promise 4: the call that ended a run is not stored, so a repeat finds the run ended and
@@ -233,7 +235,7 @@ impl Mutant {
             | Self::EndsJoinedSpaces
             | Self::ForgetsUnsent
             | Self::AbandonsRemoteRuns => 5,
-            Self::ForgetsDepth | Self::IgnoresDepth => 6,
+            Self::ForgetsDepth | Self::IgnoresDepth | Self::ForgetsAutoReplies => 6,
             Self::ForgetsWaitingRuns
             | Self::LeavesFormsOpen
             | Self::AnswersTwice
@@ -281,6 +283,7 @@ impl Mutant {
                 parameters.keep_agents_busy();
                 parameters.mode = "coalesce";
             }
+            Self::ForgetsAutoReplies => parameters.let_agents_talk(),
             Self::LosesLastAnswers => parameters.ends_after_send = true,
             Self::ForgetsUnsent | Self::AbandonsRemoteRuns => {
                 rates.killed_before = rates.killed_before.max(2_000);

@@ -34,6 +34,8 @@ pub struct Parameters {
     pub spaces: usize,
     /// The depth limit of the spaces.
     pub depth: u32,
+    /// How often an agent answers agents in a space until an outside cause comes.
+    pub auto_replies: u32,
     /// The trigger policy of the spaces.
     pub policy: &'static str,
     /// How many messages a prompt shows.
@@ -190,6 +192,7 @@ impl Parameters {
             words: if is_large && !crowd { 12 } else { 6 },
             // At least the depth limit of every space.
             agent_depth: if crowd { 5 } else { 3 },
+            auto_replies: [3, 3, 3, 1][draw.number("auto replies", 0, 3) as usize],
             writes: draw.number("writes", 0, 3) == 0,
             ends_after_send: draw.number("ends after send", 0, 3) == 0,
             reminders: !crowd && draw.number("reminders", 0, 3) == 0,

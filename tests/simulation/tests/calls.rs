@@ -137,6 +137,17 @@ async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn only_a_policy_that_asks_for_the_talk_reads_it_and_beside_the_other_reads() {
+    let [_, without, _] = counts(0, Parameters::quiet()).await;
+    let parameters = Parameters { policy: "partner", ..Parameters::quiet() };
+    let [cold, warm, _] = counts(0, parameters).await;
+    assert_eq!(warm.of_table, without.of_table + 1, "{warm:?}");
+    assert_eq!(warm.in_a_row, without.in_a_row, "{warm:?}");
+    // A process that does not know the policy yet reads the talk afterwards.
+    assert_eq!(cold.in_a_row, without.in_a_row + 2, "{cold:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_budget_takes_at_most_one_read_before_the_message_and_one_write_before_the_model() {
     for scope in [BudgetOf::Agents, BudgetOf::Spaces, BudgetOf::Deployment] {
         let budget = Some(TokenBudget { scope, tokens: 1_000_000 });

@@ -151,6 +151,7 @@ mutants! {
     finds_abandoned_remote_runs: AbandonsRemoteRuns
     finds_forgotten_depth: ForgetsDepth
     finds_ignored_depth: IgnoresDepth
+    finds_forgotten_auto_replies: ForgetsAutoReplies
     finds_absorbed_nothing: AbsorbsNothing
     finds_forgotten_absorbing: ForgetsAbsorbing
     finds_forgotten_waiting_runs: ForgetsWaitingRuns

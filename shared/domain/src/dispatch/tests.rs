@@ -1,4 +1,5 @@
 mod chains;
+mod plays;
 
 use super::*;
 use crate::{Time, budgets::Budget, ids::MessageId, spaces::TriggerPolicy};

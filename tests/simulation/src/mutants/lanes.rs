@@ -26,6 +26,13 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
                 prune(&mut part["Put"]);
             }
         }
+        Mutant::ForgetsAutoReplies => {
+            for part in parts.iter_mut().filter(|part| is_lane(sort_key(part))) {
+                if let Some(lane) = part["Put"]["Item"].as_object_mut() {
+                    lane.remove("auto");
+                }
+            }
+        }
         Mutant::KeepsTurns if parts.iter().any(ends_run) => {
             drop_where(parts, |part| sort_key(part) == "SLOTS" || is_lane(sort_key(part)));
         }

@@ -147,6 +147,19 @@ impl Parameters {
         self.actions = 12;
     }
 
+    /// Lets three agents answer each other.
+    pub(crate) fn let_agents_talk(&mut self) {
+        self.keep_only_messages();
+        self.people = 1;
+        self.agents = 3;
+        self.depth = 3;
+        self.auto_replies = 1;
+        self.policy = "all";
+        self.mode = "queue";
+        self.budget = None;
+        self.space_runs = None;
+    }
+
     /// Gives the agents a budget with room for one call at a time.
     pub(crate) fn save_tokens(&mut self) {
         self.keep_agents_busy();
@@ -165,6 +178,7 @@ impl Parameters {
             agents: 1,
             spaces: 1,
             depth: 1,
+            auto_replies: 3,
             policy: "all",
             window: 50,
             invocation: Duration::from_mins(15),
