@@ -1,5 +1,5 @@
-//! An agent with all defaults answers once, and its run ends with the message. A run goes on after a
-//! message to another space, after a message that says so, and if no message triggered it.
+//! An agent with all defaults answers once, and its run ends with the message. A run goes on after
+//! a message to another space, after a message that says so, and if no message triggered it.
 
 use serde_json::{Value, json};
 

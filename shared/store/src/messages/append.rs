@@ -318,8 +318,7 @@ fn may_still_send(new: &NewMessage, refusal: &Refusal) -> Result<()> {
 
 /// Fails unless the transaction was refused because another writer was faster.
 fn expect_conflict(new: &NewMessage, as_read: &SpaceAsRead, refusal: &Refusal) -> Result<()> {
-    let is_outdated =
-        refusal.names(&keys::space_head(new.space)) || as_read.has_old_lanes(refusal);
+    let is_outdated = refusal.names(&keys::space_head(new.space)) || as_read.has_old_lanes(refusal);
     // The slots and the lane of the sender are among those that were read, but only its end
     // writes them.
     if new.by.end().is_some_and(|end| !is_outdated || end.is_refused(refusal)) {

@@ -110,8 +110,7 @@ impl Runs<'_> {
         read: impl Future<Output = Option<RunRecord>>,
     ) -> Result<Option<Found>> {
         let lane = lane_key(run);
-        let meta =
-            start_write(run.run_id, "", lease, now)?.value(":queued", RunStatus::Queued)?;
+        let meta = start_write(run.run_id, "", lease, now)?.value(":queued", RunStatus::Queued)?;
         let meta = if lane.is_some() {
             // A message that joins raises `kept`. What `read` returns may be older than that.
             meta.when("#status = :queued AND #kept = :unjoined").value(":unjoined", 0)?

@@ -41,7 +41,8 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
             if parts.iter().any(|part| ends_run(part) || starts_run(part)) {
                 drop_where(parts, |part| is_lane(sort_key(part)));
             }
-            let joins = |part: &&mut Value| mentions(&part["Update"]["UpdateExpression"], "#joined");
+            let joins =
+                |part: &&mut Value| mentions(&part["Update"]["UpdateExpression"], "#joined");
             for part in parts.iter_mut().filter(joins) {
                 part["Update"]["ConditionExpression"] = json!("attribute_exists(PK)");
                 prune(&mut part["Update"]);

@@ -90,10 +90,8 @@ pub(super) fn change_posts(mutant: Mutant, storage: &Storage, parts: &mut [Value
              #endReason = :done, #finishedAt = #startedAt \
              REMOVE #lease, #leaseUntil, #due, #dueAt"
         );
-        let names = [
-            "status", "endReason", "finishedAt", "startedAt", "lease", "leaseUntil", "due", "dueAt",
-        ];
-        for name in names {
+        let names = "status endReason finishedAt startedAt lease leaseUntil due dueAt";
+        for name in names.split(' ') {
             update["ExpressionAttributeNames"][format!("#{name}")] = json!(name);
         }
         update["ExpressionAttributeValues"][":ended"] = json!({"S": "completed"});

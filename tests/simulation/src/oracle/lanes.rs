@@ -1,7 +1,7 @@
 //! Promise 10: an agent never has more runs at work than it has slots, the runs of a lane work one
 //! after the other in the order of their messages, and no ended run keeps its turn. Promise 1: a
-//! message whose run never started is answered by another run that had not ended, or was replaced by
-//! a newer one.
+//! message whose run never started is answered by another run that had not ended, or was replaced
+//! by a newer one.
 
 use serde_json::Value;
 

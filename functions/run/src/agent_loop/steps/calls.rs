@@ -206,8 +206,8 @@ impl AgentLoop<'_> {
         }
     }
 
-    /// Whether the run ends with a message. A run of a plan or a service does not: it often posts in
-    /// several spaces.
+    /// Whether the run ends with a message. A run of a plan or a service does not: it often posts
+    /// in several spaces.
     pub(super) fn ends_after_send(&self) -> bool {
         self.context.config.run_loop.end_after_send && self.context.run.home().is_some()
     }

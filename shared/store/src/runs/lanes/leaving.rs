@@ -25,7 +25,7 @@ pub(crate) struct Leaving {
 }
 
 impl Leaving {
-    /// The first try.
+    /// The first try, which has read nothing.
     pub(crate) fn of(run: RunRef) -> Self {
         Self { run, lanes: None }
     }
