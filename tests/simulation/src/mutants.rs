@@ -54,6 +54,8 @@ pub enum Mutant {
     ForgetsDeliveries,
     /// Promise 1: a retry is made again if it exists already.
     RetriesAgain,
+    /// Promise 1: a message joins a run that has ended.
+    JoinsEndedRun,
     /// Promise 1: the card of a call shows a picture that is not kept with it.
     ForgetsPictures,
     /// Promise 2: now and then a number is left out.
@@ -66,6 +68,8 @@ pub enum Mutant {
     ForgetsAnswers,
     /// Promise 3: the answer with which a run ends is not stored with its message.
     LosesLastAnswers,
+    /// Promise 3: a run that a message triggered ends with a message to another space.
+    EndsInOtherSpace,
     /// Promise 3: the beginning of a hidden external call is not stored.
     ForgetsBeginnings,
     /// Promise 3: a worker that takes over does not see hidden external calls that began, and
@@ -208,6 +212,7 @@ impl Mutant {
             | Self::RetriesAgain
             | Self::ForgetsPictures
             | Self::ForgetsJoined
+            | Self::JoinsEndedRun
             | Self::DispatchesAgain => 1,
             Self::SkipsNumbers
             | Self::OverwritesNumbers
@@ -217,6 +222,7 @@ impl Mutant {
             Self::ForgetsResults
             | Self::ForgetsAnswers
             | Self::LosesLastAnswers
+            | Self::EndsInOtherSpace
             | Self::ForgetsBeginnings
             | Self::RepeatsWhatBegan
             | Self::ForgetsCards
@@ -285,6 +291,14 @@ impl Mutant {
             }
             Self::ForgetsAutoReplies => parameters.let_agents_talk(),
             Self::LosesLastAnswers => parameters.ends_after_send = true,
+            Self::JoinsEndedRun => {
+                parameters.keep_agents_busy();
+                parameters.mode = "coalesce";
+            }
+            Self::EndsInOtherSpace => {
+                parameters.keep_agents_busy();
+                parameters.spaces = 2;
+            }
             Self::ForgetsUnsent | Self::AbandonsRemoteRuns => {
                 rates.killed_before = rates.killed_before.max(2_000);
                 parameters.remote = true;
@@ -389,6 +403,7 @@ impl Mutant {
         plans::change(self, chance, parts);
         cursors::change(self, storage, parts);
         lanes::change(self, parts);
+        runs::change_posts(self, storage, parts);
         budgets::change(self, parts);
         prompts::change(self, parts);
         messages::change(self, chance, parts)

@@ -119,11 +119,10 @@ async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
+async fn a_message_and_its_answer_with_all_defaults_are_twelve_calls() {
     let mut counted = Vec::new();
     for seed in 0..40 {
-        let parameters = Parameters { ends_after_send: true, ..Parameters::quiet() };
-        let deployment = quiet_deployment(seed, parameters).await;
+        let deployment = quiet_deployment(seed, Parameters::quiet()).await;
         post(&deployment, "first", false).await;
         let took = post(&deployment, "second", false).await;
         if called(&deployment, 1).as_deref() == Some("send_message") {

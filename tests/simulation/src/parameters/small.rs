@@ -169,7 +169,8 @@ impl Parameters {
         self.fault_rates = FaultRates::default();
     }
 
-    /// One process, person, agent and space on AWS, without faults: for tests that count calls.
+    /// One process, person, agent and space on AWS, without faults: for tests that count calls. The
+    /// agent waits for nothing, and its runs end with their messages, as by default.
     pub fn quiet() -> Self {
         Self {
             local: false,
@@ -200,11 +201,11 @@ impl Parameters {
             words: 6,
             agent_depth: 5,
             writes: false,
-            ends_after_send: false,
+            ends_after_send: true,
             reminders: false,
             context_window: 200_000,
             long_runs: false,
-            mode: "parallel",
+            mode: "coalesce",
             max_runs: 5,
             actions: 0,
             clock_spread: Duration::ZERO,
