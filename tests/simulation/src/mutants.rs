@@ -289,7 +289,6 @@ impl Mutant {
                 parameters.keep_agents_busy();
                 parameters.mode = "coalesce";
             }
-            Self::ForgetsAutoReplies => parameters.let_agents_talk(),
             Self::LosesLastAnswers => parameters.ends_after_send = true,
             Self::JoinsEndedRun => {
                 parameters.keep_agents_busy();
@@ -327,6 +326,7 @@ impl Mutant {
     /// Changes what clients do, so that they need the mechanism often.
     fn adjust_clients(self, parameters: &mut Parameters) {
         match self {
+            Self::ForgetsAutoReplies => parameters.let_agents_talk(),
             Self::ForgetsTokensOfFrames => parameters.flood_connections(),
             Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => parameters.make_crowd(),
