@@ -212,6 +212,8 @@ def agent(word_delay_ms):
     }
     return {
         "model": {"provider": "scripted", "name": "demo", "script": script},
+        # Each message has a run that works.
+        "concurrency": {"mode": "parallel"},
         "budget": {"runsPerMinute": 100_000},
     }
 

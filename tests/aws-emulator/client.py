@@ -43,7 +43,8 @@ class Client:
         person = self.make(
             "/v1/entities", {"type": "human", "name": f"Sara {secrets.token_hex(3)}"}
         )["id"]
-        agent = {"model": {"provider": "openai", "name": model}, **agent}
+        several = {"loop": {"endAfterSend": False}, "concurrency": {"mode": "parallel"}}
+        agent = {"model": {"provider": "openai", "name": model}, **several, **agent}
         agent = self.make(
             "/v1/entities", {"type": "agent", "name": f"Ada {secrets.token_hex(3)}", "agent": agent}
         )["id"]

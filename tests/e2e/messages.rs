@@ -1,10 +1,12 @@
 //! The order of messages, history, prompts and cursors.
 
+pub(crate) mod auto_replies;
 pub(crate) mod chains;
 pub(crate) mod conversations;
 pub(crate) mod cursors;
 pub(crate) mod order;
 pub(crate) mod other_spaces;
+pub(crate) mod partner;
 pub(crate) mod prompt;
 pub(crate) mod questions;
 pub(crate) mod routing;

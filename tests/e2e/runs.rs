@@ -7,6 +7,7 @@ pub(crate) mod ceiling;
 pub(crate) mod delegating;
 pub(crate) mod fork;
 pub(crate) mod listing;
+pub(crate) mod one_answer;
 pub(crate) mod own_runs;
 pub(crate) mod reminders;
 pub(crate) mod remote;

@@ -16,7 +16,10 @@ export class ApiClient {
     return this.#call('POST', '/v1/entities', { type: 'human', name });
   }
 
-  /** An agent with the scripted `rules`. It waits `wordDelayMs` after each word. */
+  /**
+   * An agent with the scripted `rules`. It waits `wordDelayMs` after each word. Its runs work side
+   * by side, and play all steps of a rule.
+   */
   createAgent(name, rules, wordDelayMs = 0, tools = []) {
     const model = {
       provider: 'scripted',
@@ -26,7 +29,13 @@ export class ApiClient {
     return this.#call('POST', '/v1/entities', {
       type: 'agent',
       name,
-      agent: { description: `${name} of the browser tests`, model, tools },
+      agent: {
+        description: `${name} of the browser tests`,
+        model,
+        tools,
+        loop: { endAfterSend: false },
+        concurrency: { mode: 'parallel' },
+      },
     });
   }
 

@@ -65,7 +65,8 @@ class Deployment(Api):
 
     def agent(self, name, provider, model, **settings):
         named = {"provider": provider, "name": "SmolLM2"} | model
-        body = {"type": "agent", "name": name, "agent": {"model": named} | settings}
+        loop = {"endAfterSend": False}
+        body = {"type": "agent", "name": name, "agent": {"model": named, "loop": loop} | settings}
         return self.call("POST", "/v1/entities", body)["id"]
 
     def space(self, *members, **settings):

@@ -39,6 +39,8 @@ FORM = {
 ASK = {"calls": [{"tool": "ask", "input": {"message": "Which?", "options": ["A", "B"]}}]}
 CHOSEN = {"calls": [{"tool": "send_message", "input": {"text": "You chose: {{result.choice}}"}}]}
 BUDGET = {"runsPerMinute": 100_000}
+# Each message has a run of its own, in both versions.
+OWN_RUNS = {"loop": {"endAfterSend": False}, "concurrency": {"mode": "parallel"}}
 AGENTS = {
     "Echo": {"model": script(says("You said: {{message}}", sender="human"))},
     "Asker": {
@@ -78,7 +80,7 @@ class Load:
         for name in ("Sara", "Husam"):
             self.people.append(call("POST", "/v1/entities", {"type": "human", "name": name})["id"])
         for name, agent in AGENTS.items():
-            agent = {"type": "agent", "name": name, "agent": agent | {"budget": BUDGET}}
+            agent = {"type": "agent", "name": name, "agent": agent | OWN_RUNS | {"budget": BUDGET}}
             self.agents[name] = call("POST", "/v1/entities", agent)["id"]
         quick, slow = [self.agents["Echo"], self.agents["Asker"]], [self.agents["Slow"]]
         for number in range(SPACES + 1):

@@ -58,7 +58,8 @@ impl RunStatus {
 #[serde(rename_all = "snake_case", remote = "Self")]
 pub enum EndReason {
     /// The model called no more tools. With `continueOn: "writes"` also: its calls changed nothing.
-    /// With `endAfterSend: true` also: all of them posted messages.
+    /// With `endAfterSend: true` also: all of them posted messages to the space of the trigger.
+    /// Also if the run called `skip_response` after it had posted something.
     Done,
     /// The agent called `skip_response`.
     Skipped,

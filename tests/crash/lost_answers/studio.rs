@@ -54,7 +54,11 @@ impl Studio {
         let store = faulty.store.clone();
         let [person, admin, other] = [1, 2, 4].map(|number| EntityId::new(at(0), number));
         let space = SpaceId::new(at(0), 3);
-        let model = json!({"model": {"provider": "scripted", "name": "m"}});
+        // Each of three questions has a run of its own.
+        let model = json!({
+            "model": {"provider": "scripted", "name": "m"},
+            "concurrency": {"mode": "parallel"},
+        });
         let settings = json!({"name": "Studio", "triggerPolicy": "admin", "adminAgentId": admin});
         store.spaces().create(space, read(settings), None, at(0)).await.unwrap();
         let husam = json!({"type": "human", "name": "Husam"});

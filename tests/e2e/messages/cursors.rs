@@ -41,6 +41,7 @@ async fn overlapping_runs_leave_new_the_messages_that_no_completed_run_has_read(
         }
     });
     let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let first = stack.post(&space, &person, "1").await;
     slow.reached(1).await;
     // The second run has read both messages and fails, while the first one still works.

@@ -100,7 +100,7 @@ async fn answering(stack: &Stack, person: &String, model: Value) -> (String, Str
     let agent = json!({
         "model": model,
         "loop": {"endAfterSend": true},
-        "concurrency": {"maxRuns": 20},
+        "concurrency": {"maxRuns": 20, "mode": "parallel"},
         "context": {"window": 4},
     });
     let agent = stack.agent_with("Ada", agent).await;

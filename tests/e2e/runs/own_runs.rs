@@ -76,6 +76,7 @@ async fn absorbing_a_run_in_time_discards_its_unfinished_message() {
         }
     });
     let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let socket = stack.socket_of(&person).await;
     socket.subscribe(&space, None).await;
     let first =
@@ -133,6 +134,7 @@ async fn absorbing_a_run_shows_its_finished_actions() {
         }
     });
     let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let first =
         triggered_run(&stack.post(&space, &person, "Book a flight to Oslo").await, &agent).unwrap();
     gate.reached(1).await;
@@ -177,6 +179,7 @@ async fn one_run_absorbs_the_triggers_of_several_others() {
         };
     stack.model.answers("ada", voting);
     let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let mut runs = Vec::new();
     for vote in ["vote A", "vote B"] {
         runs.push(triggered_run(&stack.post(&space, &person, vote).await, &agent).unwrap());

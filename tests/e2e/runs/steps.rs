@@ -84,6 +84,7 @@ async fn messages_posted_during_a_run_reach_its_model_before_the_next_step() {
         }
     });
     let (person, agent, space) = team(&stack, json!({})).await;
+    stack.side_by_side(&agent).await;
     let operator = stack.socket().await;
     let member = stack.socket_of(&person).await;
     operator.subscribe(&space, None).await;

@@ -199,7 +199,7 @@ async fn joined_messages_and_replaced_runs_survive_a_crash() {
 #[tokio::test]
 async fn runs_over_the_limit_wait_until_a_run_ends_in_any_space() {
     let stack = Stack::start().await;
-    let burst = Burst::new(&stack, json!({"maxRuns": 2})).await;
+    let burst = Burst::new(&stack, json!({"mode": "parallel", "maxRuns": 2})).await;
     let other = stack.space("Other", &[&burst.person, &burst.agent]).await;
     let socket = burst.follow(&stack).await;
     let mut runs = Vec::new();
@@ -227,7 +227,7 @@ async fn runs_over_the_limit_wait_until_a_run_ends_in_any_space() {
 #[tokio::test]
 async fn an_agent_with_fifty_active_runs_is_busy_until_it_has_more_slots() {
     let stack = Stack::start().await;
-    let burst = Burst::new(&stack, json!({"maxRuns": 1})).await;
+    let burst = Burst::new(&stack, json!({"mode": "parallel", "maxRuns": 1})).await;
     let mut runs = Vec::new();
     // A space accepts few messages of one sender in a second.
     for number in 0..10 {

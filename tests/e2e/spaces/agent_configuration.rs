@@ -28,13 +28,13 @@ async fn a_new_agent_has_the_documented_defaults() {
         "description": "", "instructions": "", "paused": false, "open": false, "model": model,
         "loop": {
             "maxSteps": 20, "continueOn": "toolCalls", "timeLimit": "30 minutes",
-            "remindUnsaid": true, "endAfterSend": false,
+            "remindUnsaid": true, "endAfterSend": true,
         },
         "context": { "window": 50, "history": "timeline" },
         "builtins": {
             "memories": true, "goals": true, "plans": true, "runs": true, "delegate": true,
         },
-        "concurrency": { "maxRuns": 5, "mode": "parallel" },
+        "concurrency": { "maxRuns": 5, "mode": "coalesce" },
         "budget": { "tokensPerDay": null, "costPerDay": null, "runsPerMinute": 60 },
         "maxChainDepth": 5, "tools": [], "mcp": { "servers": [] }, "webhooks": {},
     });
@@ -53,13 +53,13 @@ async fn a_full_configuration_is_stored_as_sent() {
         },
         "loop": {
             "maxSteps": 3, "continueOn": "writes", "timeLimit": "2 minutes",
-            "remindUnsaid": false, "endAfterSend": true,
+            "remindUnsaid": false, "endAfterSend": false,
         },
         "context": { "window": 10, "history": "roles", "spaces": "all" },
         "builtins": {
             "memories": true, "goals": false, "plans": true, "runs": false, "delegate": false,
         },
-        "concurrency": { "maxRuns": 2, "mode": "coalesce" },
+        "concurrency": { "maxRuns": 2, "mode": "parallel" },
         "budget": { "tokensPerDay": 1000, "costPerDay": 1.5, "runsPerMinute": 7 },
         "maxChainDepth": 3,
         "tools": [full_http_tool(), full_form_tool()],

@@ -30,12 +30,13 @@ async fn must_refuse(client: &Client, path: &str, patch: Value, setting: &str) {
 #[tokio::test]
 async fn an_owner_cannot_raise_what_the_operator_has_lowered() {
     let Some(stack) = stack().await else { return };
-    let low = json!({"maxChainDepth": 2, "budget": {
+    let low = json!({"maxChainDepth": 2, "maxAutoReplies": 1, "budget": {
         "runsPerMinute": 10, "tokensPerDay": 1_000, "costPerDay": 1}});
     let (owner, path) = governed(&stack, low).await;
     let raised = [
         (json!({"maxChainDepth": 3}), "maxChainDepth"),
         (json!({"maxChainDepth": null}), "maxChainDepth"),
+        (json!({"maxAutoReplies": 2}), "maxAutoReplies"),
         (json!({"budget": {"runsPerMinute": 11}}), "budget.runsPerMinute"),
         (json!({"budget": {"tokensPerDay": 1_001}}), "budget.tokensPerDay"),
         (json!({"budget": {"tokensPerDay": null}}), "budget.tokensPerDay"),

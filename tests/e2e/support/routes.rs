@@ -25,14 +25,32 @@ impl Client {
         self.agent_with(name, json!({ "model": { "provider": "openai", "name": model } })).await
     }
 
-    /// Creates an agent with this configuration, by default without a limit of runs. Returns its
+    /// Creates an agent with this configuration, by default without a limit of runs. Its runs go
+    /// on after a message, because most scripts do: see [`Self::agent_of_defaults`]. Returns its
     /// id.
     pub(crate) async fn agent_with(&self, name: &str, mut agent: Value) -> String {
         if agent["budget"].is_null() {
             agent["budget"] = json!({ "runsPerMinute": 100_000 });
         }
+        if agent["loop"]["endAfterSend"].is_null() {
+            agent["loop"]["endAfterSend"] = json!(false);
+        }
         let agent = json!({ "type": "agent", "name": name, "agent": agent });
         self.make("/v1/entities", agent).await
+    }
+
+    /// Creates an agent that asks `model`, with all defaults but the limit of runs. Returns its id.
+    pub(crate) async fn agent_of_defaults(&self, name: &str, model: &str) -> String {
+        let model = json!({ "provider": "openai", "name": model });
+        let agent = json!({ "model": model, "budget": { "runsPerMinute": 100_000 } });
+        let agent = json!({ "type": "agent", "name": name, "agent": agent });
+        self.make("/v1/entities", agent).await
+    }
+
+    /// Lets the runs of an agent work side by side: each message starts its own run at once.
+    pub(crate) async fn side_by_side(&self, agent: &str) {
+        let change = json!({ "agent": { "concurrency": { "mode": "parallel" } } });
+        self.patch(&format!("/v1/entities/{agent}"), change).await.must_be(200);
     }
 
     /// Creates a space. Returns its id.

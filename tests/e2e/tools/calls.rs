@@ -101,6 +101,7 @@ async fn an_agent_answers_other_messages_during_a_slow_call() {
             _ => stop(),
         }
     });
+    scene.stack.side_by_side(&scene.agent).await;
     let run = scene.trigger().await;
     scene.server.gate.reached(1).await;
     let message = scene.stack.post(&scene.space, &scene.person, "And me?").await;

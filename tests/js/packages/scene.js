@@ -42,7 +42,9 @@ export async function playScene(product, model) {
       name: 'scene',
       script: { wordDelayMs, rules },
     };
-    const made = { type: 'agent', name, agent: { model, ...config } };
+    // Its runs play all steps of a rule, side by side.
+    const several = { loop: { endAfterSend: false }, concurrency: { mode: 'parallel' } };
+    const made = { type: 'agent', name, agent: { model, ...several, ...config } };
     agents.push(await asOperator('POST', '/v1/entities', made));
     return agents.at(-1);
   }

@@ -114,6 +114,7 @@ async fn make_spaces(deployment: &Arc<Deployment>, members: &[Value]) -> Result<
             "name": format!("Space {index}"),
             "members": members,
             "maxChainDepth": parameters.depth,
+            "maxAutoReplies": parameters.auto_replies,
             "triggerPolicy": parameters.policy,
             "budget": budget(parameters.budget, BudgetOf::Spaces, parameters.space_runs),
         });

@@ -54,6 +54,8 @@ pub enum Mutant {
     ForgetsDeliveries,
     /// Promise 1: a retry is made again if it exists already.
     RetriesAgain,
+    /// Promise 1: a message joins a run that has ended.
+    JoinsEndedRun,
     /// Promise 1: the card of a call shows a picture that is not kept with it.
     ForgetsPictures,
     /// Promise 2: now and then a number is left out.
@@ -66,6 +68,8 @@ pub enum Mutant {
     ForgetsAnswers,
     /// Promise 3: the answer with which a run ends is not stored with its message.
     LosesLastAnswers,
+    /// Promise 3: a run that a message triggered ends with a message to another space.
+    EndsInOtherSpace,
     /// Promise 3: the beginning of a hidden external call is not stored.
     ForgetsBeginnings,
     /// Promise 3: a worker that takes over does not see hidden external calls that began, and
@@ -97,6 +101,8 @@ pub enum Mutant {
     ForgetsDepth,
     /// Promise 6: the depth is counted and never checked.
     IgnoresDepth,
+    /// Promise 6: lanes do not count how often an agent answers agents.
+    ForgetsAutoReplies,
     /// Promise 4: a call reports that it stopped or absorbed another run, which continues.
     AbsorbsNothing,
     /// Promise 4: the call that ended a run is not stored, so a repeat finds the run ended and
@@ -208,6 +214,7 @@ impl Mutant {
             | Self::RetriesAgain
             | Self::ForgetsPictures
             | Self::ForgetsJoined
+            | Self::JoinsEndedRun
             | Self::DispatchesAgain => 1,
             Self::SkipsNumbers
             | Self::OverwritesNumbers
@@ -217,6 +224,7 @@ impl Mutant {
             Self::ForgetsResults
             | Self::ForgetsAnswers
             | Self::LosesLastAnswers
+            | Self::EndsInOtherSpace
             | Self::ForgetsBeginnings
             | Self::RepeatsWhatBegan
             | Self::ForgetsCards
@@ -235,7 +243,7 @@ impl Mutant {
             | Self::EndsJoinedSpaces
             | Self::ForgetsUnsent
             | Self::AbandonsRemoteRuns => 5,
-            Self::ForgetsDepth | Self::IgnoresDepth => 6,
+            Self::ForgetsDepth | Self::IgnoresDepth | Self::ForgetsAutoReplies => 6,
             Self::ForgetsWaitingRuns
             | Self::LeavesFormsOpen
             | Self::AnswersTwice
@@ -285,6 +293,14 @@ impl Mutant {
                 parameters.mode = "coalesce";
             }
             Self::LosesLastAnswers => parameters.ends_after_send = true,
+            Self::JoinsEndedRun => {
+                parameters.keep_agents_busy();
+                parameters.mode = "coalesce";
+            }
+            Self::EndsInOtherSpace => {
+                parameters.keep_agents_busy();
+                parameters.spaces = 2;
+            }
             Self::ForgetsUnsent | Self::AbandonsRemoteRuns => {
                 rates.killed_before = rates.killed_before.max(2_000);
                 parameters.remote = true;
@@ -313,6 +329,7 @@ impl Mutant {
     /// Changes what clients do, so that they need the mechanism often.
     fn adjust_clients(self, parameters: &mut Parameters) {
         match self {
+            Self::ForgetsAutoReplies => parameters.let_agents_talk(),
             Self::ForgetsTokensOfFrames => parameters.flood_connections(),
             Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => parameters.make_crowd(),
@@ -395,6 +412,7 @@ impl Mutant {
         plans::change(self, chance, parts);
         cursors::change(self, storage, parts);
         lanes::change(self, parts);
+        runs::change_posts(self, storage, parts);
         budgets::change(self, parts);
         prompts::change(self, parts);
         messages::change(self, chance, parts)

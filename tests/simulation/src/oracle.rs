@@ -128,6 +128,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     deletions::nothing_is_left_of_a_deleted_space(&mut evidence);
     empty_spaces::empty_spaces_end(&mut evidence);
     chains::chains_of_agents_end(&mut evidence);
+    chains::agents_answer_agents_only_so_often(&mut evidence);
     rates::runs_per_minute_have_a_limit(&mut evidence);
     budgets::models_are_paid_for(&mut evidence);
     forms::a_form_counts_once(&mut evidence);

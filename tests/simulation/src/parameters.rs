@@ -34,6 +34,8 @@ pub struct Parameters {
     pub spaces: usize,
     /// The depth limit of the spaces.
     pub depth: u32,
+    /// How often an agent answers agents in a space until an outside cause comes.
+    pub auto_replies: u32,
     /// The trigger policy of the spaces.
     pub policy: &'static str,
     /// How many messages a prompt shows.
@@ -76,7 +78,8 @@ pub struct Parameters {
     pub agent_depth: u32,
     /// Whether agents continue only after a step that changed something.
     pub writes: bool,
-    /// Whether a run ends after an answer whose calls all posted messages.
+    /// Whether a run that a message triggered ends after an answer whose calls all posted to the
+    /// space of that message, and did not say that it goes on.
     pub ends_after_send: bool,
     /// Whether agents that answer in text alone are reminded that nothing was posted.
     pub reminders: bool,
@@ -192,12 +195,13 @@ impl Parameters {
             words: if is_large && !crowd { 12 } else { 6 },
             // At least the depth limit of every space.
             agent_depth: if crowd { 5 } else { 3 },
+            auto_replies: [3, 3, 3, 1][draw.number("auto replies", 0, 3) as usize],
             writes: draw.number("writes", 0, 3) == 0,
-            ends_after_send: draw.number("ends after send", 0, 3) == 0,
+            ends_after_send: draw.number("ends after send", 0, 3) < 2,
             questions: !crowd && draw.number("questions", 0, 2) == 0,
             reminders: !crowd && draw.number("reminders", 0, 3) == 0,
             context_window: if has_small_window { SMALL_WINDOW } else { 200_000 },
-            mode: ["parallel", "parallel", "queue", "coalesce", "latest"]
+            mode: ["parallel", "coalesce", "queue", "coalesce", "latest"]
                 [draw.number("mode", 0, 4) as usize],
             max_runs: [5, 5, 1, 2][draw.number("max runs", 0, 3) as usize],
             floods: 250,

@@ -119,11 +119,10 @@ async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
+async fn a_message_and_its_answer_with_all_defaults_are_twelve_calls() {
     let mut counted = Vec::new();
     for seed in 0..40 {
-        let parameters = Parameters { ends_after_send: true, ..Parameters::quiet() };
-        let deployment = quiet_deployment(seed, parameters).await;
+        let deployment = quiet_deployment(seed, Parameters::quiet()).await;
         post(&deployment, "first", false).await;
         let took = post(&deployment, "second", false).await;
         if called(&deployment, 1).as_deref() == Some("send_message") {
@@ -134,6 +133,17 @@ async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
     counted.sort_unstable();
     // A slow model takes longer than a look at the members and the run holds.
     assert!(counted.len() >= 10 && counted[counted.len() / 2] <= 12, "{counted:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_policy_that_asks_for_the_talk_reads_it_and_beside_the_other_reads() {
+    let [_, without, _] = counts(0, Parameters::quiet()).await;
+    let parameters = Parameters { policy: "partner", ..Parameters::quiet() };
+    let [cold, warm, _] = counts(0, parameters).await;
+    assert_eq!(warm.of_table, without.of_table + 1, "{warm:?}");
+    assert_eq!(warm.in_a_row, without.in_a_row, "{warm:?}");
+    // A process that does not know the policy yet reads the talk afterwards.
+    assert_eq!(cold.in_a_row, without.in_a_row + 2, "{cold:?}");
 }
 
 #[tokio::test(start_paused = true)]

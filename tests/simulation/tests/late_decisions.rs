@@ -22,7 +22,8 @@ impl Office {
             "router": {"model": {"provider": "openai", "name": "m"}},
             "budget": {"runsPerMinute": 6},
         });
-        let agent = json!({"model": {"provider": "openai", "name": "m"}});
+        let model = json!({"provider": "openai", "name": "m"});
+        let agent = json!({"model": model, "concurrency": {"mode": "parallel"}});
         let agents = (2..7).map(
             |number| json!({"type": "agent", "name": format!("Agent {number}"), "agent": agent}),
         );

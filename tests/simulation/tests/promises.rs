@@ -130,12 +130,14 @@ mutants! {
     finds_forgotten_tokens: ForgetsTokens
     finds_forgotten_deliveries: ForgetsDeliveries
     finds_retried_again: RetriesAgain
+    finds_joined_ended_runs: JoinsEndedRun
     finds_forgotten_pictures: ForgetsPictures
     finds_skipped_numbers: SkipsNumbers
     finds_overwritten_numbers: OverwritesNumbers
     finds_forgotten_results: ForgetsResults
     finds_forgotten_answers: ForgetsAnswers
     finds_lost_last_answers: LosesLastAnswers
+    finds_ends_in_other_spaces: EndsInOtherSpace
     finds_forgotten_beginnings: ForgetsBeginnings
     finds_repeated_what_began: RepeatsWhatBegan
     finds_forgotten_cards: ForgetsCards
@@ -151,6 +153,7 @@ mutants! {
     finds_abandoned_remote_runs: AbandonsRemoteRuns
     finds_forgotten_depth: ForgetsDepth
     finds_ignored_depth: IgnoresDepth
+    finds_forgotten_auto_replies: ForgetsAutoReplies
     finds_absorbed_nothing: AbsorbsNothing
     finds_forgotten_absorbing: ForgetsAbsorbing
     finds_forgotten_waiting_runs: ForgetsWaitingRuns

@@ -28,6 +28,9 @@ use self::{
 /// The longest time between two messages of people.
 const BETWEEN: Duration = Duration::from_millis(1_500);
 
+/// In place of a mode: the agents have all defaults.
+const DEFAULTS: &str = "defaults";
+
 /// What agents have said in a conversation.
 struct Talk {
     texts: Vec<String>,
@@ -49,7 +52,11 @@ async fn play(scene: &Scene, conversation: &Conversation, mode: &str, odds: &Cha
             "name": "deploy", "description": "Deploys.", "inputSchema": {"type": "object"},
             "execution": {"type": "static", "output": {"deployed": true}},
         });
-        let more = json!({"concurrency": {"mode": mode}, "tools": [deploy]});
+        let more = if mode == DEFAULTS {
+            json!({"loop": {}, "tools": [deploy]})
+        } else {
+            json!({"concurrency": {"mode": mode}, "tools": [deploy]})
+        };
         members.push(scene.agent(name, task, more).await);
     }
     let space = scene.space(conversation.name, &members, conversation.policy).await;
@@ -84,7 +91,7 @@ fn fault(conversation: &Conversation, mode: &str, said: &Talk) -> Option<String>
     let counts: Vec<usize> = conversation.expected.iter().map(|text| times(text)).collect();
     let has_other = said.texts.len() != counts.iter().sum::<usize>();
     let is_right = match mode {
-        "queue" | "coalesce" => counts.iter().all(|count| *count == 1),
+        "queue" | "coalesce" | DEFAULTS => counts.iter().all(|count| *count == 1),
         "parallel" => counts.iter().all(|count| *count >= 1),
         _ => {
             let answers_newest = match conversation.newest {
@@ -139,6 +146,11 @@ fn readers_answer_everything_once_if_messages_join_a_run() {
 }
 
 #[test]
+fn readers_with_all_defaults_answer_everything_once() {
+    assert_eq!(faults_in_some(DEFAULTS), [""; 0]);
+}
+
+#[test]
 fn readers_answer_everything_side_by_side() {
     assert_eq!(faults_in_some("parallel"), [""; 0]);
 }
@@ -164,6 +176,12 @@ fn a_hundred_plays_in_a_queue() {
 #[ignore = "by hand and in the nightly job: tests/run --all"]
 fn a_hundred_plays_in_which_messages_join_a_run() {
     assert_eq!(faults_in_a_hundred_plays("coalesce"), [""; 0]);
+}
+
+#[test]
+#[ignore = "by hand and in the nightly job: tests/run --all"]
+fn a_hundred_plays_with_all_defaults() {
+    assert_eq!(faults_in_a_hundred_plays(DEFAULTS), [""; 0]);
 }
 
 #[test]

@@ -69,7 +69,7 @@ async fn each_of_many_runs_starts_or_waits() {
     let budget = json!({"runsPerMinute": 1_000});
     let config = json!({
         "model": {"provider": "openai", "name": "m"},
-        "concurrency": {"maxRuns": 3},
+        "concurrency": {"maxRuns": 3, "mode": "parallel"},
         "budget": budget,
     });
     let members = [

@@ -87,9 +87,12 @@ pub(super) async fn run_worker(
     let parts =
         ContextParts { run, lease, config, model, trigger, dry_run, ends_at: delivery.ends_at() };
     let context = run_context(deps, parts, &sources);
-    let tools = Toolbox::new(builtins, &context.config.tools, std::mem::take(&mut servers.tools));
+    let config = &context.config;
+    let tools = Toolbox::new(builtins, &config.tools, std::mem::take(&mut servers.tools))
+        .ending_after_send(config.run_loop.end_after_send)
+        .with_rules(&config.approvals);
     let worker = Worker {
-        tools: tools.with_rules(&context.config.approvals),
+        tools,
         mcp_problems: std::mem::take(&mut servers.problems),
         stopping: deps.stopping.clone(),
         claimed_at: at,

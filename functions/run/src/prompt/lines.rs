@@ -87,12 +87,12 @@ impl<'a> Lines<'a> {
             // Writing to a String can't fail.
             let _ = writeln!(entry, "[{}]", write_why(self.names, self.space, origin));
         }
-        entry + &file_lines(&message.files)
+        entry + &chain_line(message) + &file_lines(&message.files)
     }
 
     /// Writes the line of a message without the reason, which may name another space.
     pub(crate) fn line(&self, message: &MessageRecord) -> String {
-        self.text_line(message) + &file_lines(&message.files)
+        self.text_line(message) + &chain_line(message) + &file_lines(&message.files)
     }
 
     fn text_line(&self, message: &MessageRecord) -> String {
@@ -136,6 +136,12 @@ pub(crate) fn joined(trigger_space: Option<&SpaceContext>) -> String {
     };
     let numbers: Vec<_> = trigger_space.joined.iter().map(|seq| format!("#{seq}")).collect();
     format!("Answer these messages, too: {}\n", numbers.join(", "))
+}
+
+/// Writes the line below a message with which a chain of agents' messages ends.
+fn chain_line(message: &MessageRecord) -> String {
+    let ended = message.chain_ended;
+    ended.map_or_else(String::new, |it| format!("[wakes nobody: {} in a row]\n", it.limit))
 }
 
 /// Writes a line for each file of a message.

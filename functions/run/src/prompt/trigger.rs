@@ -67,22 +67,18 @@ pub(super) fn write_trigger(
 
 /// Writes in words why the message is for the agent.
 fn reason(sources: &PromptSources, trigger: &Trigger) -> String {
-    let Trigger::SpaceMessage { source, seq, text, delegated_by, .. } = trigger else {
+    let Trigger::SpaceMessage { seq, source, sender, text, delegated_by, .. } = trigger else {
         return String::new();
     };
+    let partner = || format!("you talked with {} last", sources.names.of(sender));
     let why = match source {
+        Source::Partner => &partner(),
+        Source::Unanswered => &unanswered(*seq),
         Source::Auto => "to you alone",
         Source::Mention if names_all_only(text, &sources.agent.name) => "names you and all others",
         Source::Mention => "names you",
         Source::Broadcast => "to all",
         Source::Router => "chosen by the router",
-        Source::Partner => "you talked with the sender last",
-        Source::Unanswered => {
-            return format!(
-                "nobody has answered #{seq}. You are the one to answer: say what you know, or that \
-                 you do not know"
-            );
-        }
         Source::Admin => return "you are the admin".to_owned(),
         Source::Delegated => "handed to you",
     };
@@ -90,6 +86,13 @@ fn reason(sources: &PromptSources, trigger: &Trigger) -> String {
     let by = by.map_or_else(String::new, |by| format!(" by {}", sources.names.of(by)));
     let admin = if sources.is_admin_here() { ", you are the admin" } else { "" };
     format!("{why}{by}{admin}")
+}
+
+fn unanswered(seq: u64) -> String {
+    format!(
+        "nobody has answered #{seq}. You are the one to answer: say what you know, or that you do \
+         not know"
+    )
 }
 
 /// Whether a message mentions an agent by `@all` and not by its name.

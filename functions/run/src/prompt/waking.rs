@@ -55,7 +55,7 @@ pub(crate) fn write_waking(
         TriggerPolicy::All => {
             "Your message wakes the other agents here; write @Name to ask one of them."
         }
-        TriggerPolicy::Mention | TriggerPolicy::Admin => {
+        TriggerPolicy::Mention | TriggerPolicy::Partner | TriggerPolicy::Admin => {
             "Your message wakes an agent only if you write @Name."
         }
         TriggerPolicy::Router => {
@@ -106,8 +106,8 @@ mod tests {
     fn each_policy_has_its_sentence() {
         use EntityType::{Agent, Human};
         let admin = EntityId::new(Time::from_millis(1), 1);
-        let [all, mention, router] =
-            ["all", "mention", "router"].map(|policy| json!({"triggerPolicy": policy}));
+        let [all, mention, partner, router] = ["all", "mention", "partner", "router"]
+            .map(|policy| json!({"triggerPolicy": policy}));
         let no_admin = json!({"triggerPolicy": "admin"});
         let with_admin = json!({"triggerPolicy": "admin", "adminAgentId": admin});
         let three = [Human, Agent, Agent];
@@ -116,7 +116,8 @@ mod tests {
             said(&all, &three),
             "Your message wakes the other agents here; write @Name to ask one of them."
         );
-        assert_eq!([&mention, &no_admin, &with_admin].map(|it| said(it, &three)), [named; 3]);
+        let by_name = [&mention, &partner, &no_admin, &with_admin];
+        assert_eq!(by_name.map(|it| said(it, &three)), [named; 4]);
         assert_eq!(
             said(&router, &three),
             "A router chooses whom your message wakes; @Name wakes that agent."

@@ -39,7 +39,7 @@ pub(crate) fn all() -> Vec<Box<dyn Tool>> {
         Box::new(get_plans::GetPlans),
         Box::new(read_attachment::ReadAttachment),
         Box::new(read_messages::ReadMessages),
-        Box::new(send_message::SendMessage),
+        Box::new(send_message::SendMessage { has_more: false }),
         Box::new(set_goals::SetGoals),
         Box::new(set_memories::SetMemories),
         Box::new(set_plans::SetPlans),

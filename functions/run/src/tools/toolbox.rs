@@ -11,12 +11,12 @@ use serde_json::Value;
 use smartspace_domain::{
     agents::Builtins,
     approvals::{self, ApprovalRule},
-    tools::Tool as ToolConfig,
+    tools::{SEND_MESSAGE, Tool as ToolConfig},
 };
 use smartspace_models::port::ToolSpec;
 
 use crate::tools::{
-    builtin,
+    builtin::{self, send_message::SendMessage},
     configured::Configured,
     tool::{CardTarget, Concurrency, Spec, TIME_LIMIT, Tool},
 };
@@ -86,9 +86,17 @@ static BUILT_IN: LazyLock<Vec<Registered>> =
 static BUILT_IN_SPECS: LazyLock<Vec<ToolSpec>> =
     LazyLock::new(|| BUILT_IN.iter().map(Registered::for_models_in_short).collect());
 
+/// `send_message` of an agent whose runs end with their message.
+static SEND_WITH_MORE: LazyLock<Registered> = LazyLock::new(|| {
+    let tool: Box<dyn Tool> = Box::new(SendMessage { has_more: true });
+    Registered::from(tool)
+});
+
 /// The tools of one agent.
 pub(crate) struct Toolbox {
     builtins: Builtins,
+    /// Whether a call of `send_message` can say that the run goes on.
+    has_more: bool,
     configured: Vec<Registered>,
     specs: Arc<[ToolSpec]>,
     /// The agent's rules for approvals.
@@ -123,7 +131,22 @@ impl Toolbox {
         // Sorted by name, so that the prompt begins with the same bytes in every space and
         // providers find it in their cache.
         specs.sort_by(|one, other| one.name.cmp(&other.name));
-        Self { builtins, configured, specs: specs.into(), rules: Vec::new() }
+        Self { builtins, has_more: false, configured, specs: specs.into(), rules: Vec::new() }
+    }
+
+    /// The same tools for an agent whose runs may end with their message: a call of `send_message`
+    /// can say that the run goes on. All runs of the agent have the same tools, so that providers
+    /// find them in their cache.
+    pub(crate) fn ending_after_send(mut self, is_set: bool) -> Self {
+        if is_set && self.configured.iter().all(|tool| tool.spec.name != SEND_MESSAGE) {
+            self.has_more = true;
+            let mut specs = self.specs.to_vec();
+            for spec in specs.iter_mut().filter(|spec| spec.name == SEND_MESSAGE) {
+                *spec = SEND_WITH_MORE.for_models_in_short();
+            }
+            self.specs = specs.into();
+        }
+        self
     }
 
     /// The same tools, with rules for their calls. The description of a tool says if people may
@@ -176,8 +199,10 @@ impl Toolbox {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Registered> {
+        let with_more = self.has_more.then_some(&*SEND_WITH_MORE);
         let built_in = BUILT_IN.iter().filter(|tool| tool.spec.is_in(self.builtins));
-        self.configured.iter().chain(built_in).find(|tool| tool.spec.name == name)
+        let own = self.configured.iter().chain(with_more);
+        own.chain(built_in).find(|tool| tool.spec.name == name)
     }
 
     /// The names of all tools, sorted.
@@ -269,6 +294,22 @@ mod tests {
         assert!(toolbox.find("set_memories").is_none());
         let all = Toolbox::new(Builtins::default(), &[], Vec::new());
         assert_eq!(all.names().len(), BUILT_IN.len());
+    }
+
+    #[test]
+    fn only_an_agent_whose_runs_end_with_their_message_can_say_more() {
+        let input = json!({"text": "On it.", "more": true});
+        for is_set in [false, true] {
+            let toolbox = Toolbox::new(Builtins::default(), &[], Vec::new());
+            let toolbox = toolbox.ending_after_send(is_set);
+            let tool = toolbox.find(SEND_MESSAGE).unwrap();
+            assert_eq!(tool.validator.as_ref().unwrap().is_valid(&input), is_set);
+            let specs = toolbox.specs();
+            assert_eq!(specs.len(), BUILT_IN.len());
+            let shown = specs.iter().find(|spec| spec.name == SEND_MESSAGE).unwrap();
+            let shown = shown.input_schema().get();
+            assert_eq!(shown.contains("You go on working after this message."), is_set, "{shown}");
+        }
     }
 
     #[test]

@@ -22,8 +22,9 @@ pub struct LoopConfig {
     pub time_limit: WrittenDuration,
     /// Whether to remind the agent once if it was named, posted nothing and answered in text alone.
     pub remind_unsaid: bool,
-    /// Whether a run ends when all calls of an answer were `send_message` and succeeded. The model
-    /// is not asked once more, which saves a prompt for each answer.
+    /// Whether a run that a message triggered ends when all calls of an answer were `send_message`,
+    /// succeeded and posted to the space of that message, unless one of them said `more: true`. The
+    /// model is not asked once more, which saves a prompt for each answer.
     pub end_after_send: bool,
 }
 
@@ -34,7 +35,7 @@ impl Default for LoopConfig {
             continue_on: ContinueOn::ToolCalls,
             time_limit: half_an_hour(),
             remind_unsaid: true,
-            end_after_send: false,
+            end_after_send: true,
         }
     }
 }

@@ -1,5 +1,6 @@
 mod chains;
 mod gating;
+mod plays;
 
 use super::*;
 use crate::{

@@ -28,11 +28,21 @@ impl When {
             faults.check(is_known, "trigger", "expected space_message, plan or service");
         }
         if let Some(source) = &self.source {
-            let known = ["delegated", "admin", "mention", "auto", "router", "broadcast"];
+            let known = [
+                "delegated",
+                "admin",
+                "mention",
+                "auto",
+                "partner",
+                "router",
+                "unanswered",
+                "broadcast",
+            ];
             faults.check(
                 known.contains(&source.as_str()),
                 "source",
-                "expected delegated, admin, mention, auto, router or broadcast",
+                "expected delegated, admin, mention, auto, partner, router, unanswered or \
+                 broadcast",
             );
         }
     }

@@ -345,10 +345,13 @@ fn may_still_send(new: &NewMessage, refusal: &Refusal) -> Result<()> {
 
 /// Fails unless the transaction was refused because another writer was faster.
 fn expect_conflict(new: &NewMessage, as_read: &SpaceAsRead, refusal: &Refusal) -> Result<()> {
-    if new.by.end().is_some() && !refusal.names(&keys::space_head(new.space)) {
+    let is_outdated = refusal.names(&keys::space_head(new.space)) || as_read.has_old_lanes(refusal);
+    // The slots and the lane of the sender are among those that were read, but only its end
+    // writes them.
+    if new.by.end().is_some_and(|end| !is_outdated || end.is_refused(refusal)) {
         return Err(Error::Conflict("the run can't end with this message".into()));
     }
-    if !refusal.names(&keys::space_head(new.space)) && !as_read.has_old_lanes(refusal) {
+    if !is_outdated {
         return Err(Error::Internal(
             "a message could not be stored, and no failed condition explains why".into(),
         ));

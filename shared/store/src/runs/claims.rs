@@ -21,7 +21,7 @@ use crate::{
     optimistic_retry::RUNS_CHANGE,
     runs::{
         RunRecord, Tried,
-        lanes::{Starting, wait_write},
+        lanes::{Starting, lane_key, wait_write},
         steps::lease_holds,
     },
     table::{WriteError, keys, read, refusal::Refusal, write::Write},
@@ -82,8 +82,7 @@ impl Runs<'_> {
         read: impl Future<Output = Option<RunRecord>>,
     ) -> Result<Claim> {
         let mut tries = self.store.optimistic_retry_of(run.agent_id);
-        let mut found =
-            if run.in_lane { None } else { self.claim_new(run, lease, now, read).await? };
+        let mut found = self.claim_new(run, lease, now, read).await?;
         loop {
             let old = match found.take() {
                 Some(Found::Claimed(run)) => return Ok(ours(*run, false)),
@@ -100,8 +99,9 @@ impl Runs<'_> {
         }
     }
 
-    /// Claims a queued run that is in no lane, if a slot is free and nobody waits for one. Mostly
-    /// this succeeds, so nothing is read before. Returns `None` if it has to be read.
+    /// Claims a queued run, if a slot is free, nobody waits for one, and the run is the first of
+    /// its lane. Mostly this succeeds, so nothing is read before. Returns `None` if it has to be
+    /// read.
     async fn claim_new(
         self,
         run: &RunRef,
@@ -109,9 +109,14 @@ impl Runs<'_> {
         now: Time,
         read: impl Future<Output = Option<RunRecord>>,
     ) -> Result<Option<Found>> {
-        let meta = start_write(run.run_id, "", lease, now)?
-            .when("#status = :queued AND attribute_not_exists(#inLane)")
-            .value(":queued", RunStatus::Queued)?;
+        let lane = lane_key(run);
+        let meta = start_write(run.run_id, "", lease, now)?.value(":queued", RunStatus::Queued)?;
+        let meta = if lane.is_some() {
+            // A message that joins raises `kept`. What `read` returns may be older than that.
+            meta.when("#status = :queued AND #kept = :unjoined").value(":unjoined", 0)?
+        } else {
+            meta.when("#status = :queued AND attribute_not_exists(#inLane)")
+        };
         let slot = Write::update(keys::slots(run.agent_id), "ADD #changes :one, #held :run")
             .when("attribute_not_exists(#waiting)")
             .when("attribute_not_exists(#held) OR size(#held) < #maxRuns")
@@ -119,6 +124,16 @@ impl Runs<'_> {
             .value(":run", StringSet([run.run_id]))?;
         let mut writes = vec![meta];
         writes.extend((!run.is_fork).then_some(slot));
+        if let Some(lane) = lane {
+            // Whoever read the lane before is refused: a message no longer joins the run, and none
+            // comes before it.
+            let first = Write::update(lane, "SET #runs[0].#isStarted = :yes ADD #changes :one")
+                .when("#runs[0].#runId = :run")
+                .value(":yes", true)?
+                .value(":one", 1)?
+                .value(":run", run.run_id)?;
+            writes.push(first);
+        }
         let (claimed, read) = futures::join!(self.store.table.transact(&writes), read);
         match claimed {
             Ok(()) => {

@@ -3,6 +3,10 @@
 //! A run takes a slot, and its place at the head of its lane, in the transaction that claims it. It
 //! gives them back in the transaction that ends or pauses it, which also makes the run due that
 //! waits for them. So neither is lost when a process stops in between.
+//!
+//! Mostly a run finds its lane empty and a slot free, and no run waits when it ends. So a claim, an
+//! end and a pause first try a transaction whose conditions say just that, and read the items only
+//! if it is refused.
 
 mod filling;
 mod leaving;
@@ -210,6 +214,12 @@ impl Lanes {
     pub(crate) fn have_changed(&self, refusal: &Refusal) -> bool {
         Self::keys(self.agent, self.space).iter().any(|key| refusal.names(key))
     }
+}
+
+/// The key of the lane of a run that is in one.
+pub(crate) fn lane_key(run: &RunRef) -> Option<Key> {
+    let place = run.place.filter(|_| run.in_lane)?;
+    Some(keys::lane(place.space_id, run.agent_id))
 }
 
 /// The number of slots of an agent whose slots are not stored yet.

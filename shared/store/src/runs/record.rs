@@ -259,6 +259,11 @@ impl RunRecord {
 
     /// The space that pays for its model calls.
     pub fn paying_space(&self) -> Option<SpaceId> {
+        self.home()
+    }
+
+    /// The space of the message that triggered it, or the run that it replays.
+    pub fn home(&self) -> Option<SpaceId> {
         match self.triggered_by {
             TriggeredBy::Fork { of_space, .. } => of_space,
             _ => self.space_id(),

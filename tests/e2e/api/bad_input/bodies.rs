@@ -115,6 +115,7 @@ fn bad_spaces(space: &str, stranger: &str) -> Vec<Case> {
         (with("triggerPolicy", json!("admin")), "adminagentid"),
         (with("triggerPolicy", json!("router")), "router"),
         (with("maxChainDepth", json!(101)), "maxchaindepth"),
+        (with("maxAutoReplies", json!(101)), "maxautoreplies"),
         (with("budget", json!({ "runsPerMinute": 0 })), "runsperminute"),
         (with("seq", json!(5)), "seq"),
     ];

@@ -47,6 +47,7 @@ async fn a_message_that_arrives_during_a_run_stays_new_for_the_next_run() {
     let gate = Gate::closed();
     stack.model.plays("ada", [answer([wait(&gate)])]);
     let (person, agent, space) = pair(&stack).await;
+    stack.side_by_side(&agent).await;
     let first = stack.post(&space, &person, "First.").await;
     gate.reached(1).await;
     stack.post(&space, &person, "Second.").await;

@@ -31,6 +31,7 @@ async fn if_two_runs_absorb_each_other_one_wins() {
             _ => stop(),
         });
         let (person, agent, space) = stack.pair().await;
+        stack.side_by_side(&agent).await;
         let one = triggered_run(&stack.post(&space, &person, "one").await, &agent).unwrap();
         let other = triggered_run(&stack.post(&space, &person, "other").await, &agent).unwrap();
         gate.reached(2).await;
@@ -76,6 +77,7 @@ async fn an_absorbed_run_stays_absorbed_after_a_kill() {
         }
     });
     let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let first = triggered_run(&stack.post(&space, &person, "first").await, &agent).unwrap();
     first_gate.reached(1).await;
     stack.post(&space, &person, "second").await;
@@ -115,6 +117,7 @@ async fn absorbing_a_run_includes_the_runs_that_it_absorbed() {
         }
     });
     let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let mut runs = Vec::new();
     for (text, gate) in [("first", Some(&one)), ("second", Some(&two)), ("third", None)] {
         runs.push(triggered_run(&stack.post(&space, &person, text).await, &agent).unwrap());

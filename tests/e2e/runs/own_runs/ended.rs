@@ -71,6 +71,7 @@ async fn a_stopped_run_posts_nothing_more_than_was_shown() {
         }
     });
     let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let socket = stack.socket_of(&person).await;
     socket.subscribe(&space, None).await;
     let story =
@@ -121,6 +122,7 @@ async fn an_agent_can_end_only_its_own_active_runs() {
         )
     });
     let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let bea = stack.agent("Bea", &stack.model.name("bea")).await;
     let other = stack.space("Other", &[&person, &bea]).await;
     let theirs = triggered_run(&stack.post(&other, &person, "hello").await, &bea).unwrap();

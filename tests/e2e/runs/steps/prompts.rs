@@ -32,6 +32,7 @@ async fn the_prompt_and_get_my_runs_describe_the_agents_other_runs() {
         }
     });
     let (person, agent, space) = team(&stack, json!({})).await;
+    stack.side_by_side(&agent).await;
     let report = stack.post(&space, &person, "Report.").await;
     gate.reached(1).await;
     let question = stack.post(&space, &person, "What are you doing?").await;

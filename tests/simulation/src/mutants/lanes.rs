@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::conditions::prune;
 use crate::mutants::Mutant;
-use crate::mutants::writes::{drop_where, ends_run, mentions, sort_key};
+use crate::mutants::writes::{drop_where, ends_run, mentions, sort_key, starts_run};
 
 /// Changes a transaction.
 pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
@@ -24,6 +24,17 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
                     put.remove("ConditionExpression");
                 }
                 prune(&mut part["Put"]);
+                if let Some(update) = part.get_mut("Update") {
+                    update["ConditionExpression"] = json!("attribute_exists(PK)");
+                    prune(update);
+                }
+            }
+        }
+        Mutant::ForgetsAutoReplies => {
+            for part in parts.iter_mut().filter(|part| is_lane(sort_key(part))) {
+                if let Some(lane) = part["Put"]["Item"].as_object_mut() {
+                    lane.remove("auto");
+                }
             }
         }
         Mutant::KeepsTurns if parts.iter().any(ends_run) => {
@@ -31,6 +42,18 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
         }
         Mutant::ForgetsJoined => {
             drop_where(parts, |part| mentions(&part["Update"]["UpdateExpression"], "#joined"));
+        }
+        Mutant::JoinsEndedRun => {
+            // A lane keeps its first run as if it were queued.
+            if parts.iter().any(|part| ends_run(part) || starts_run(part)) {
+                drop_where(parts, |part| is_lane(sort_key(part)));
+            }
+            let joins =
+                |part: &&mut Value| mentions(&part["Update"]["UpdateExpression"], "#joined");
+            for part in parts.iter_mut().filter(joins) {
+                part["Update"]["ConditionExpression"] = json!("attribute_exists(PK)");
+                prune(&mut part["Update"]);
+            }
         }
         _ => {}
     }

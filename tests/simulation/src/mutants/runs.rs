@@ -7,6 +7,7 @@ use crate::mutants::writes::{
     ends_run, mentions, partition, sort_key, starts, starts_run, without_lease,
 };
 use crate::mutants::{Mutant, RawResponse};
+use crate::storage::Storage;
 
 /// Changes an update that is not part of a transaction.
 pub(super) fn change_update(mutant: Mutant, request: &mut Value) {
@@ -73,6 +74,36 @@ pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawRespon
         _ => {}
     }
     None
+}
+
+/// Ends a run that posts to another space than that of its trigger, in the transaction that posts.
+pub(super) fn change_posts(mutant: Mutant, storage: &Storage, parts: &mut [Value]) {
+    let posts = |part: &&mut Value| {
+        part["Update"]["UpdateExpression"] == "SET #activeSpaceId = :space, #kept = #kept + :more"
+    };
+    if mutant != Mutant::EndsInOtherSpace {
+        return;
+    }
+    for part in parts.iter_mut().filter(posts) {
+        let items = storage.items();
+        let run = items.iter().find(|run| run["PK"] == partition(part) && run["SK"] == "META");
+        let home = run.map_or(&Value::Null, |run| &run["spaceId"]);
+        let update = &mut part["Update"];
+        if home.is_null() || update["ExpressionAttributeValues"][":space"]["S"] == *home {
+            continue;
+        }
+        update["UpdateExpression"] = json!(
+            "SET #activeSpaceId = :space, #kept = #kept + :more, #status = :ended, \
+             #endReason = :done, #finishedAt = #startedAt \
+             REMOVE #lease, #leaseUntil, #due, #dueAt"
+        );
+        let names = "status endReason finishedAt startedAt lease leaseUntil due dueAt";
+        for name in names.split(' ') {
+            update["ExpressionAttributeNames"][format!("#{name}")] = json!(name);
+        }
+        update["ExpressionAttributeValues"][":ended"] = json!({"S": "completed"});
+        update["ExpressionAttributeValues"][":done"] = json!({"S": "done"});
+    }
 }
 
 fn forget_duties(parts: &mut [Value]) {

@@ -1,9 +1,12 @@
 //! Promise 6: agents alone can't continue forever. At the space's depth limit a message triggers
-//! nobody, and its dispatch says so.
+//! nobody, and its dispatch says so. Messages of agents that do not name an agent start only so
+//! many runs of it until an outside cause comes. The message that ends a chain says so.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
 
-use crate::oracle::Evidence;
+use serde_json::{Value, json};
+
+use crate::oracle::{Evidence, Stored};
 
 pub(super) fn chains_of_agents_end(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -53,4 +56,74 @@ pub(super) fn chains_of_agents_end(evidence: &mut Evidence<'_>) {
     for text in found {
         evidence.report(6, text);
     }
+}
+
+pub(super) fn agents_answer_agents_only_so_often(evidence: &mut Evidence<'_>) {
+    let parameters = &evidence.env.parameters;
+    let most = parameters.auto_replies;
+    let has_lanes = parameters.mode != "parallel";
+    let mut found = Vec::new();
+    for (space, messages) in &evidence.stored.messages {
+        let mut started: BTreeMap<&str, u32> = BTreeMap::new();
+        for message in messages.values() {
+            found.extend(wrong_end(message, parameters.depth, most));
+            if is_outside_cause(&evidence.stored, message) {
+                started.clear();
+                continue;
+            }
+            // A late decision counts since the outside cause that is the last one then.
+            let is_late = !message["mayWake"].is_null();
+            for agent in auto_replies(&evidence.stored, message).filter(|_| has_lanes && !is_late) {
+                let runs = started.entry(agent).or_default();
+                *runs += 1;
+                if *runs == most + 1 {
+                    let id = &message["id"];
+                    found.push(format!(
+                        "{agent} answered agents more than {most} times in {space}: {id}"
+                    ));
+                }
+            }
+        }
+    }
+    for text in found {
+        evidence.report(6, text);
+    }
+}
+
+/// Whether a message is one of a person, or of a run that a plan or a service triggered.
+fn is_outside_cause(stored: &Stored, message: &Value) -> bool {
+    let run = message["runId"].as_str().and_then(|run| stored.runs.get(run));
+    message["sender"]["type"] == "human"
+        || run.is_some_and(|run| !run["planId"].is_null() || !run["deliveryId"].is_null())
+}
+
+/// The agents of which a message that does not name them started a run. A run that joined another
+/// one was not started.
+fn auto_replies<'a>(stored: &'a Stored, message: &'a Value) -> impl Iterator<Item = &'a str> {
+    let entries = message["dispatch"].as_array().into_iter().flatten();
+    entries.filter_map(|entry| {
+        let run = stored.runs.get(entry["runId"].as_str()?)?;
+        let is_unnamed =
+            ["auto", "router", "broadcast"].iter().any(|source| entry["source"] == *source);
+        let is_started = run["endReason"] != "coalesced";
+        entry["agentId"].as_str().filter(|_| is_unnamed && is_started)
+    })
+}
+
+/// What is wrong with the end of the chain that a message shows.
+fn wrong_end(message: &Value, depth: u32, auto_replies: u32) -> Option<String> {
+    let ended = &message["chainEnded"];
+    if ended.is_null() {
+        return None;
+    }
+    let entries = || message["dispatch"].as_array().into_iter().flatten();
+    let (reason, limit) = match ended["by"].as_str() {
+        Some("depth") => ("chain_depth", depth),
+        _ => ("auto_replies", auto_replies),
+    };
+    let is_right = message["sender"]["type"] == "agent"
+        && entries().all(|entry| entry["runId"].is_null())
+        && entries().any(|entry| entry["reason"] == reason)
+        && ended["limit"] == json!(limit);
+    (!is_right).then(|| format!("{} does not end a chain: {ended}", message["id"]))
 }

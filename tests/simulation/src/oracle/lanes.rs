@@ -1,6 +1,7 @@
 //! Promise 10: an agent never has more runs at work than it has slots, the runs of a lane work one
 //! after the other in the order of their messages, and no ended run keeps its turn. Promise 1: a
-//! message whose run never started is answered by another run, or was replaced by a newer one.
+//! message whose run never started is answered by another run that had not ended, or was replaced
+//! by a newer one.
 
 use serde_json::Value;
 
@@ -64,6 +65,12 @@ pub(super) fn runs_that_never_start_say_why(evidence: &mut Evidence<'_>) {
         };
         if !into.is_some_and(|other| answers(&other)) {
             found.push(format!("{id} joined a run that does not answer its message"));
+        }
+        let writes = |run: &str| evidence.env.storage.run_writes(run);
+        let ended = writes(run["intoRunId"].as_str().unwrap_or_default()).ended;
+        let joined = writes(id).created;
+        if joined.zip(ended).is_some_and(|((_, joined), (_, ended))| joined > ended) {
+            found.push(format!("{id} joined a run that had ended"));
         }
     }
     for text in found {

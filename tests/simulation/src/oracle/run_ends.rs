@@ -1,11 +1,12 @@
-//! Promise 3: a run goes on as long as its model has results to read, and then ends.
+//! Promise 3: a run goes on as long as its model has results to read, and then ends. A run that a
+//! message triggered never ends by a message to another space.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use crate::{
-    oracle::{Evidence, Stored},
+    oracle::{Evidence, Stored, stored::parsed},
     parameters::Parameters,
 };
 
@@ -37,6 +38,7 @@ pub(super) fn runs_end_after_their_last_results(evidence: &mut Evidence<'_>) {
     if parameters.ends_after_send {
         found.extend(steps_after_send(stored));
     }
+    found.extend(ends_elsewhere(stored));
     found.extend(wrong_silence(stored));
     found.extend(reminders(stored));
     for text in found {
@@ -59,7 +61,7 @@ fn incomplete_runs(stored: &Stored, parameters: &Parameters) -> Vec<String> {
         let may_end = parameters.writes
             || skipped.is_some()
             || (parameters.ends_after_send
-                && last.is_some_and(|((_, step), _)| only_sent(stored, id, *step)))
+                && last.is_some_and(|((_, step), _)| only_answered(stored, id, *step)))
             || last.is_none_or(|(_, step)| step["calls"] == json!([]));
         if run["endReason"] == "done" && !may_end {
             found.push(format!(
@@ -132,29 +134,67 @@ fn steps_after_no_change(stored: &Stored) -> Vec<String> {
         .collect()
 }
 
-/// Steps after a step that only posted messages, if such a step is to end the run.
+/// Steps after a step that only posted answers, if such a step is to end the run.
 fn steps_after_send(stored: &Stored) -> Vec<String> {
     let later = stored.steps.keys().filter(|(_, index)| *index > 0);
     later
-        .filter(|(run, index)| only_sent(stored, run, index - 1))
+        .filter(|(run, index)| only_answered(stored, run, index - 1))
         .map(|(run, index)| {
             format!("{run} continued with step {index}, but the step before it posted its answer")
         })
         .collect()
 }
 
-/// Whether all calls of a step posted a message.
-fn only_sent(stored: &Stored, run: &str, step: u64) -> bool {
+/// Whether all calls of a step posted a message to the space whose message triggered the run, and
+/// none said that the run goes on.
+fn only_answered(stored: &Stored, run: &str, step: u64) -> bool {
+    let home = stored.runs.get(run).and_then(|run| run["spaceId"].as_str());
+    let answers = |call: &Value| {
+        has_sent(call) && call["activeSpace"].as_str() == home && !goes_on(stored, run, call)
+    };
+    let begun = &stored.steps[&(run.to_owned(), step)]["calls"];
+    let made = calls_of(stored, run, step).count();
+    home.is_some()
+        && made > 0
+        && begun.as_array().map_or(0, Vec::len) == made
+        && calls_of(stored, run, step).all(answers)
+}
+
+/// Whether a call says that the run goes on after its message, as people edited it last.
+fn goes_on(stored: &Stored, run: &str, call: &Value) -> bool {
+    let number = |name: &str| call[name].as_u64().unwrap_or_default();
+    let begun = stored.begun(&(run.to_owned(), number("step"), number("index")));
+    let edited = Some(&call["approval"]["input"]).filter(|input| !input.is_null());
+    let input = edited.or(begun.map(|begun| &begun["input"]));
+    input.is_some_and(|input| parsed(input)["more"] == true)
+}
+
+/// The calls of a step that were made.
+fn calls_of<'a>(stored: &'a Stored, run: &str, step: u64) -> impl Iterator<Item = &'a Value> {
     let calls = stored.calls.range((run.to_owned(), step, 0)..=(run.to_owned(), step, u64::MAX));
-    let sent = |call: &Value| call["name"] == "send_message" && call["status"] == "completed";
-    let (mut made, begun) = (0, &stored.steps[&(run.to_owned(), step)]["calls"]);
-    for (_, call) in calls {
-        if !sent(call) {
-            return false;
+    calls.map(|(_, call)| call)
+}
+
+fn has_sent(call: &Value) -> bool {
+    call["name"] == "send_message" && call["status"] == "completed"
+}
+
+/// Runs that a message triggered and that ended as done with a message to another space.
+fn ends_elsewhere(stored: &Stored) -> Vec<String> {
+    let mut found = Vec::new();
+    for (id, run) in stored.runs.iter().filter(|(_, run)| run["endReason"] == "done") {
+        let last = stored.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back();
+        let Some(((_, step), _)) = last else { continue };
+        let home = &run["spaceId"];
+        let elsewhere = |call: &Value| has_sent(call) && call["activeSpace"] != *home;
+        if !home.is_null()
+            && skips(stored, id, *step).is_none()
+            && calls_of(stored, id, *step).any(elsewhere)
+        {
+            found.push(format!("{id} was triggered in {home}, and ended by a message elsewhere"));
         }
-        made += 1;
     }
-    made > 0 && begun.as_array().map_or(0, Vec::len) == made
+    found
 }
 
 /// Whether the model was reminded before a step that its text was not posted.

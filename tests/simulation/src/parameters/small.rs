@@ -159,6 +159,19 @@ impl Parameters {
         self.actions = 12;
     }
 
+    /// Lets three agents answer each other.
+    pub(crate) fn let_agents_talk(&mut self) {
+        self.keep_only_messages();
+        self.people = 1;
+        self.agents = 3;
+        self.depth = 3;
+        self.auto_replies = 1;
+        self.policy = "all";
+        self.mode = "queue";
+        self.budget = None;
+        self.space_runs = None;
+    }
+
     /// Gives the agents a budget with room for one call at a time.
     pub(crate) fn save_tokens(&mut self) {
         self.keep_agents_busy();
@@ -168,7 +181,8 @@ impl Parameters {
         self.fault_rates = FaultRates::default();
     }
 
-    /// One process, person, agent and space on AWS, without faults: for tests that count calls.
+    /// One process, person, agent and space on AWS, without faults: for tests that count calls. The
+    /// agent waits for nothing, and its runs end with their messages, as by default.
     pub fn quiet() -> Self {
         Self {
             local: false,
@@ -177,6 +191,7 @@ impl Parameters {
             agents: 1,
             spaces: 1,
             depth: 1,
+            auto_replies: 3,
             policy: "all",
             window: 50,
             invocation: Duration::from_mins(15),
@@ -198,12 +213,12 @@ impl Parameters {
             words: 6,
             agent_depth: 5,
             writes: false,
-            ends_after_send: false,
+            ends_after_send: true,
             reminders: false,
             questions: false,
             context_window: 200_000,
             long_runs: false,
-            mode: "parallel",
+            mode: "coalesce",
             max_runs: 5,
             actions: 0,
             clock_spread: Duration::ZERO,

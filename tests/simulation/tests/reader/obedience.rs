@@ -41,8 +41,17 @@ pub(super) fn obey(reading: &Reading, style: Style) -> Answer {
     for duty in task.duties.iter().filter(|duty| is_due(duty, reading, &messages)) {
         calls.extend(calls_of(duty, &task.bans, reading));
     }
+    let all = calls.len();
     if !style.is_fast {
         calls.truncate(1);
+    }
+    if let Some((tool, input)) = calls.last_mut()
+        && all > 1
+        && !style.is_fast
+        && reading.has_more
+        && tool == "send_message"
+    {
+        input["more"] = true.into();
     }
     if calls.is_empty() {
         return end(reading);

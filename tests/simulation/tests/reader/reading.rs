@@ -3,6 +3,9 @@
 use serde_json::{Deserializer, Value};
 use smartspace_models::port::{Message, Request};
 
+/// How the schema of `send_message` describes `more`.
+const MORE: &str = "You go on working after this message.";
+
 /// A line of a history.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
@@ -62,6 +65,8 @@ pub(super) struct Reading {
     pub(super) notices: Vec<String>,
     pub(super) calls: Vec<Made>,
     pub(super) tools: Vec<String>,
+    /// Whether a call of `send_message` can say that the run goes on.
+    pub(super) has_more: bool,
 }
 
 impl Reading {
@@ -87,6 +92,10 @@ impl Reading {
             notices: Vec::new(),
             calls: Vec::new(),
             tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+            has_more: request.tools.iter().any(|tool| {
+                let schema = tool.input_schema().get();
+                tool.name == "send_message" && schema.contains(MORE)
+            }),
             prompt,
         };
         for message in messages {

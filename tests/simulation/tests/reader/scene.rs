@@ -64,11 +64,13 @@ impl Scene {
         self.make("/v1/entities", json!({"type": "human", "name": name})).await["id"].take()
     }
 
-    /// An agent with this task. The fields of `more` are added to its settings.
+    /// An agent with this task, whose runs go on after a message. The fields of `more` are added to
+    /// its settings.
     pub(crate) async fn agent(&self, name: &str, task: &str, more: Value) -> Value {
         let mut agent = json!({
             "model": {"provider": "openai", "name": "reader"},
             "instructions": format!("You are {name}.\n{task}"),
+            "loop": {"endAfterSend": false},
         });
         agent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let body = json!({"type": "agent", "name": name, "agent": agent});

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Mutex};
 use smartspace_domain::{
     Error, Result,
     agents::{ContinueOn, Speaks, ToolChoice},
-    ids::StreamId,
+    ids::{SpaceId, StreamId},
     runs::EndReason,
     steps::CallStatus,
     tools::SEND_MESSAGE,
@@ -23,6 +23,7 @@ use crate::{
         },
     },
     tools::{
+        builtin::send_message::goes_on,
         calling::Calling,
         execution::execute,
         ruling::Ruling,
@@ -185,18 +186,36 @@ impl AgentLoop<'_> {
 
     /// Whether the model is asked again.
     fn continues(&self, pending: &Pending) -> bool {
-        let settings = &self.context.config.run_loop;
-        if settings.end_after_send && pending.made().all(has_sent) {
+        let is_last = |call: &CallRecord| {
+            let begun = &pending.calls[call.index as usize];
+            let edited = edited(begun, call);
+            has_sent(call)
+                && !goes_on(&edited.as_ref().unwrap_or(begun).input)
+                && call.active_space.is_some_and(|space| self.may_end_in(space))
+        };
+        if self.ends_after_send() && pending.made().all(is_last) {
             return false;
         }
         // Such a model can't end the run with an answer without a call.
-        if self.must_call() && pending.made().any(has_sent) {
+        if self.must_call() && pending.made().any(is_last) {
             return false;
         }
-        match settings.continue_on {
+        match self.context.config.run_loop.continue_on {
             ContinueOn::Writes => self.has_written(pending),
             ContinueOn::ToolCalls => true,
         }
+    }
+
+    /// Whether the run ends with a message. A run of a plan or a service does not: it often posts
+    /// in several spaces.
+    pub(super) fn ends_after_send(&self) -> bool {
+        self.context.config.run_loop.end_after_send && self.context.run.home().is_some()
+    }
+
+    /// Whether the run may end with a message to this space. A message to another space than that
+    /// of the trigger does not answer it.
+    pub(super) fn may_end_in(&self, space: SpaceId) -> bool {
+        self.context.run.home().is_none_or(|home| home == space)
     }
 
     /// Whether each answer of the model is a call.

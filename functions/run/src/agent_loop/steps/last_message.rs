@@ -1,5 +1,6 @@
-//! An answer whose only call posts a message ends the run, if the agent is configured so. Then the
-//! answer, the message, the result of the call and the end of the run are one transaction.
+//! An answer whose only call posts a message to the space of the trigger ends the run, unless the
+//! agent is configured otherwise. Then the answer, the message, the result of the call and the end
+//! of the run are one transaction.
 
 use std::sync::Mutex;
 
@@ -32,8 +33,8 @@ impl AgentLoop<'_> {
         let Some((begun, space)) = self.only_message(step).zip(state.active_space) else {
             return Ok(None);
         };
-        let has_others = context.run.in_lane || context.run.open_calls.is_some() || state.had_cards;
-        if has_others || state.marks.keys().any(|read| *read != space) {
+        let has_cards = context.run.open_calls.is_some() || state.had_cards;
+        if has_cards || !self.may_end_in(space) || state.marks.keys().any(|read| *read != space) {
             return Ok(None);
         }
         let Ok((_, input)) = tool_and_input(self.tools, begun) else { return Ok(None) };
@@ -83,9 +84,9 @@ impl AgentLoop<'_> {
         let context = self.context;
         match &step.calls[..] {
             [only] if only.name == SEND_MESSAGE => {
-                let ends = context.config.run_loop.end_after_send || self.must_call();
+                let ends = self.ends_after_send() || self.must_call();
                 let may_end = ends && context.dry_run.is_none() && !self.tools.is_ruled(&only.name);
-                Some(only).filter(|_| may_end)
+                Some(only).filter(|only| may_end && !send_message::goes_on(&only.input))
             }
             _ => None,
         }

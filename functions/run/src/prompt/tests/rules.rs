@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use smartspace_domain::{
     Time,
-    dispatch::Source,
+    dispatch::{ChainEnded, ChainLimit, Source},
     entities::EntityType,
     ids::{EntityId, RunId},
     messages::{Origin, Sender},
@@ -73,6 +73,17 @@ fn the_trigger_of_a_run_that_waited_is_new_and_not_answered_yet() {
 }
 
 #[test]
+fn a_message_that_ends_a_chain_says_below_its_line_that_it_wakes_nobody() {
+    let mut all = waited();
+    let own = Arc::make_mut(&mut all.trigger_space.as_mut().unwrap().messages[4]);
+    own.chain_ended = Some(ChainEnded { by: ChainLimit::Depth, limit: 5 });
+    let shown = text(&all);
+    let below = "#5 15:07 You: \"message 5\"\n[wakes nobody: 5 in a row]\n";
+    assert!(shown.contains(below), "{shown}");
+    assert_eq!(shown.matches("[wakes nobody").count(), 1, "{shown}");
+}
+
+#[test]
 fn messages_that_joined_a_run_are_new() {
     let shown = text(&long(6, 6).with_joined(&[4]));
     let new: Vec<_> =
@@ -108,6 +119,7 @@ fn a_trigger_says_in_words_why_the_agent_runs() {
     assert_eq!(with(Source::Mention), "names you");
     assert_eq!(with(Source::Broadcast), "to all");
     assert_eq!(with(Source::Router), "chosen by the router");
+    assert_eq!(with(Source::Partner), "you talked with Husam last");
     assert_eq!(
         with(Source::Unanswered),
         "nobody has answered #1206. You are the one to answer: say what you know, or that you do \
@@ -151,6 +163,7 @@ fn a_prompt_says_whom_a_message_wakes() {
     assert_eq!(waking(TriggerPolicy::All, false, group), all);
     assert_eq!(waking(TriggerPolicy::Mention, false, group), named);
     assert_eq!(waking(TriggerPolicy::Admin, true, group), named);
+    assert_eq!(waking(TriggerPolicy::Partner, false, group), named);
     assert_eq!(waking(TriggerPolicy::Router, false, group), routed);
     let pair = |all: &mut PromptSources| {
         let card = all.cards.values_mut().next().unwrap();

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{
     Error, Result,
     ids::{AttachmentId, SpaceId},
+    json,
     messages::excerpt,
     steps::CallStatus,
     tools::SEND_MESSAGE,
@@ -21,28 +22,38 @@ use crate::tools::{
 /// How much of a message is stored with its call, in characters. Other runs of the agent read it.
 const EXCERPT_CHARS: usize = 200;
 
-pub(crate) struct SendMessage;
+pub(crate) struct SendMessage {
+    /// Whether the model can say that the run goes on after the message.
+    pub(crate) has_more: bool,
+}
 
 #[async_trait]
 impl BuiltInTool for SendMessage {
     fn spec(&self) -> Spec {
+        let mut input = json!({
+            "type": "object",
+            "properties": {
+                "text": {"type": "string"},
+                "attachments": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "maxItems": 10,
+                    "description": "Ids of files of that space."
+                }
+            },
+            "required": ["text"],
+            "additionalProperties": false
+        });
+        if self.has_more {
+            input["properties"]["more"] = json!({
+                "type": "boolean",
+                "description": "You go on working after this message."
+            });
+        }
         Spec {
             name: SEND_MESSAGE.into(),
             description: "Post a message to the active space.".into(),
-            input: json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string"},
-                    "attachments": {
-                        "type": "array",
-                        "items": {"type": "string"},
-                        "maxItems": 10,
-                        "description": "Ids of files of that space."
-                    }
-                },
-                "required": ["text"],
-                "additionalProperties": false
-            }),
+            input,
             read_only: false,
             changes_space: false,
             group: None,
@@ -68,6 +79,11 @@ impl BuiltInTool for SendMessage {
             ..Outcome::completed(posted.appended.call_output.unwrap_or_default())
         })
     }
+}
+
+/// Whether the run goes on after the message of a call with this input.
+pub(crate) fn goes_on(input: &str) -> bool {
+    json::parse_written(input).is_ok_and(|input| input["more"] == true)
 }
 
 /// The message of a call to a space, and the record of the call that has posted it. The inner error

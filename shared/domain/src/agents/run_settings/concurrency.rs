@@ -19,7 +19,7 @@ pub struct ConcurrencyConfig {
 
 impl Default for ConcurrencyConfig {
     fn default() -> Self {
-        Self { max_runs: 5, mode: ConcurrencyMode::Parallel }
+        Self { max_runs: 5, mode: ConcurrencyMode::Coalesce }
     }
 }
 

@@ -81,7 +81,7 @@ impl Messages<'_> {
         let ceiling = self.store.deployment_budget().map(|budget| Budgets::key(&budget, now));
         wanted.extend(ceiling.clone());
         let of_agent = |agent: EntityId| {
-            [keys::gate(agent), keys::slots(agent)]
+            [keys::gate(agent), keys::slots(agent), keys::lane(id, agent)]
                 .into_iter()
                 .chain(self.store.quota().unseen_minute(agent, now))
         };
@@ -117,10 +117,10 @@ impl Messages<'_> {
         let has_model = self.store.has_router_model || space.settings.has_router_model();
         let mut as_read = SpaceAsRead::new(space, head, sender, roster, has_model);
         as_read.take_limits(self.store.quota(), &mut items, now)?;
-        let more = as_read.more_keys(self.store, now);
-        let more: Vec<_> = more.into_iter().filter(|key| Some(key) != ceiling.as_ref()).collect();
-        if !more.is_empty() {
-            items.extend(self.store.table.get_all(&more).await?);
+        let mut counters = as_read.counter_keys(self.store, now);
+        counters.retain(|key| Some(key) != ceiling.as_ref());
+        if !counters.is_empty() {
+            items.extend(self.store.table.get_all(&counters).await?);
         }
         as_read.take_budgets(self.store, &mut items, now)?;
         self.take_lanes(id, &mut as_read, items).await?;
@@ -214,19 +214,15 @@ impl SpaceAsRead {
         Ok(())
     }
 
-    /// The items that only some agents and spaces have: lanes, and the counters of budgets.
-    fn more_keys(&self, store: &Store, now: Time) -> Vec<keys::Key> {
-        let in_lane =
-            |(_, limits): &(&EntityId, &WakeLimits)| limits.mode != ConcurrencyMode::Parallel;
-        let lanes = self.wake_limits.iter().filter(in_lane);
-        let lanes = lanes.map(|(agent, _)| keys::lane(self.space.id, *agent));
+    /// The counters of budgets, which only some agents and spaces have.
+    fn counter_keys(&self, store: &Store, now: Time) -> Vec<keys::Key> {
         let budgets = self
             .wake_limits
             .iter()
             .flat_map(|(agent, limits)| store.budgets_of(*agent, limits, self.space_budget()));
         let counters: BTreeMap<_, _> =
             budgets.map(|budget| (budget.scope, Budgets::key(&budget, now))).collect();
-        lanes.chain(counters.into_values()).collect()
+        counters.into_values().collect()
     }
 
     /// The budget of the space, if it has one.

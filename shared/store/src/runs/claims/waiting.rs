@@ -27,7 +27,7 @@ impl Runs<'_> {
             .value(":now", now)?
             .value(":wake", wake)?
             .value(":none", 0)?;
-        let mut leaving = Leaving::of(self, run.to_ref()).await?;
+        let mut leaving = Leaving::of(run.to_ref());
         loop {
             let mut writes = vec![meta.clone()];
             writes.extend(leaving.writes(now)?);

@@ -70,7 +70,7 @@ impl Runs<'_> {
         now: Time,
     ) -> Result<Option<Ended>> {
         let mut run = run.clone();
-        let mut leaving = Leaving::of(self, run.to_ref()).await?;
+        let mut leaving = Leaving::of(run.to_ref());
         loop {
             let canceled = self.canceled(run.clone(), reason, token, now);
             let mut writes = ending_writes(&canceled, by)?;

@@ -83,6 +83,11 @@ pub struct EndWithMessage {
 }
 
 impl EndWithMessage {
+    /// Whether a transaction was refused because of the end.
+    pub(crate) fn is_refused(&self, refusal: &Refusal) -> bool {
+        self.writes.iter().any(|write| refusal.names(&write.key))
+    }
+
     /// The end, once the message is stored at `seq`. No run waits for it.
     pub fn ended(self, space: SpaceId, seq: u64) -> Ended {
         let read = self.read.map(|read| (space, after_post(read, seq)));
@@ -121,7 +126,7 @@ impl Runs<'_> {
         let mut ended = self.finished(run, lease, ending, now);
         let mut writes = vec![finish_write(&ended, lease, None)?];
         writes.extend(self.ending_writes(run, ending, now).await?);
-        let mut leaving = Leaving::of(self, run.to_ref()).await?;
+        let mut leaving = Leaving::of(run.to_ref());
         let mut cursors = ending
             .marks
             .iter()
@@ -168,8 +173,9 @@ impl Runs<'_> {
         }
     }
 
-    /// The end of a run that completes with a message in `space`, and that no other run waits for.
-    /// Of its marks only the one of that space counts.
+    /// The end of a run that completes with a message in `space`. The transaction is refused if
+    /// another run waits for its slot or its place in the lane. Of its marks only the one of that
+    /// space counts.
     pub async fn end_with_message(
         self,
         run: &RunRecord,
@@ -181,7 +187,7 @@ impl Runs<'_> {
         let ended = self.finished(run, lease, ending, now);
         let mut writes = vec![finish_write(&ended, lease, Some(space))?];
         writes.extend(self.ending_writes(run, ending, now).await?);
-        writes.extend(Leaving::of(self, run.to_ref()).await?.writes(now)?);
+        writes.extend(Leaving::of(run.to_ref()).writes(now)?);
         let read = ending.marks.get(&space).copied();
         Ok(EndWithMessage { run: ended, writes, read, now })
     }

@@ -143,6 +143,8 @@ impl Placement {
         let is_newer = seq > old_seq;
         let (seq, message_id, earlier) =
             if is_newer { (seq, message_id, old_seq) } else { (old_seq, old_id, seq) };
+        // A run that repeats another one answers the messages that had joined that one, too.
+        let earlier: Vec<u64> = [earlier].into_iter().chain(run.joined.iter().copied()).collect();
         let also = if asks { "#asks = :asks, " } else { "" };
         let expression = format!(
             "SET {also}#seq = :seq, #messageId = :message, #source = :source, \
@@ -160,7 +162,7 @@ impl Placement {
             .value(":depth", run.chain_depth.max(into.chain_depth))?
             .value(":one", 1)?
             .value(":none", Vec::<u64>::new())?
-            .value(":earlier", [earlier])?
+            .value(":earlier", &earlier)?
             .value(":queued", RunStatus::Queued)?;
         if asks {
             write = write.value(":asks", true)?;

@@ -64,7 +64,11 @@ impl SimModel {
                 _ => pieces.push((word.clone(), format!("{word} "))),
             }
         }
-        pieces.push((String::new(), r#""}"#.to_owned()));
+        // This draw has a place of its own.
+        let goes_on =
+            self.env.parameters.ends_after_send && chance.happens(&format!("{place}/more"), 200);
+        let end = if goes_on { r#"","more":true}"# } else { r#""}"# };
+        pieces.push((String::new(), end.to_owned()));
         pieces
     }
 
