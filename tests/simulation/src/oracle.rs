@@ -140,12 +140,17 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     runs_without_space::runs_without_a_space_show_only_where_they_were(&mut evidence);
     streams::a_stream_is_its_message(&mut evidence);
     streams::everyone_sees_whole_streams(&mut evidence);
-    frames::only_floods_are_refused(&mut evidence);
-    reads::followers_learn_of_read_positions(&mut evidence);
-    timeliness::messages_arrive_in_time(&mut evidence);
-    timeliness::streams_arrive_in_time(&mut evidence);
-    lanes::each_run_works_at_its_turn(&mut evidence);
-    lanes::runs_that_never_start_say_why(&mut evidence);
-    seconds::a_space_accepts_only_so_much_in_a_second(&mut evidence);
+    limits_hold(&mut evidence);
     evidence.violations
+}
+
+/// The checks of the tenth promise that need no other one.
+fn limits_hold(evidence: &mut Evidence<'_>) {
+    frames::only_floods_are_refused(evidence);
+    reads::followers_learn_of_read_positions(evidence);
+    timeliness::messages_arrive_in_time(evidence);
+    timeliness::streams_arrive_in_time(evidence);
+    lanes::each_run_works_at_its_turn(evidence);
+    lanes::runs_that_never_start_say_why(evidence);
+    seconds::a_space_accepts_only_so_much_in_a_second(evidence);
 }
