@@ -64,6 +64,8 @@ impl Bank {
         let config = json!({
             "model": {"provider": "openai", "name": stack.model.name("ada")},
             "tools": [form, transfer(&server.url)],
+            // Each message has a run of its own.
+            "concurrency": {"mode": "parallel"},
             "approvals": [
                 {"tools": ["transfer"], "when": large, "quorum": 2},
                 {"tools": ["transfer"]},

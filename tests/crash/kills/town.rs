@@ -77,5 +77,7 @@ impl Town {
 /// An agent's settings with a scripted model of one rule.
 fn scripted(rule: Value) -> Value {
     let script = json!({ "wordDelayMs": 4, "rules": [rule] });
-    json!({ "model": { "provider": "scripted", "name": "s", "script": script } })
+    let model = json!({ "provider": "scripted", "name": "s", "script": script });
+    // Each message has a run of its own.
+    json!({ "model": model, "concurrency": { "mode": "parallel" } })
 }

@@ -25,6 +25,11 @@ const CALL_LATENCY: Duration = Duration::from_millis(500);
 const EXPIRED: &str =
     "the run waited too long: its stored steps expired; resuming would repeat work";
 
+/// Agents whose runs go on after their messages.
+fn several_steps() -> Parameters {
+    Parameters { ends_after_send: false, ..Parameters::quiet() }
+}
+
 async fn set(seed: u64, parameters: Parameters) -> Arc<Deployment> {
     let input = Input { seed, ..Input::default() };
     let deployment = Deployment::with_parameters(&input, parameters, Some(CALL_LATENCY)).unwrap();
@@ -70,11 +75,8 @@ async fn further_invocations_resume_a_run_until_it_ends() {
     let mut handed_over = 0;
     let mut said = 0;
     for seed in 1..=20 {
-        let parameters = Parameters {
-            processes: 2,
-            invocation: Duration::from_secs(122),
-            ..Parameters::quiet()
-        };
+        let parameters =
+            Parameters { processes: 2, invocation: Duration::from_secs(122), ..several_steps() };
         let deployment = set(seed, parameters).await;
         begin(&deployment).await;
         let stored = ended(&deployment).await;
@@ -122,7 +124,7 @@ async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries()
         let parameters = Parameters {
             invocation: Duration::from_secs(119),
             fault_rates: FaultRates { model: 100_000, ..FaultRates::default() },
-            ..Parameters::quiet()
+            ..several_steps()
         };
         let deployment = set(seed, parameters).await;
         let agent = deployment.env.ledger.lock().unwrap().agents[0].0;
@@ -178,8 +180,7 @@ async fn a_run_whose_first_steps_expired_does_not_repeat_them() {
     let mut forgotten = 0;
     for (seed, dropped) in (1..=20).zip(["PROMPT", "STEP#000", "STEP#001"].into_iter().cycle()) {
         let deployment =
-            set(seed, Parameters { invocation: Duration::from_secs(122), ..Parameters::quiet() })
-                .await;
+            set(seed, Parameters { invocation: Duration::from_secs(122), ..several_steps() }).await;
         begin(&deployment).await;
         let steps = if dropped == "STEP#001" { 2 } else { 1 };
         let is_over =

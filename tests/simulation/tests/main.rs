@@ -9,6 +9,7 @@ mod conditions;
 mod golden;
 mod hand_over;
 mod index_lag;
+mod lanes;
 mod late_decisions;
 mod later_version;
 mod limits;
