@@ -10,7 +10,7 @@ export function Facts({ space }: { space: SpaceInfo }): JSX.Element {
   const admin = space.members.find(({ id }) => id === adminAgentId);
   return (
     <>
-      <dl class="facts">
+      <dl class="setting-facts">
         <dt>Name</dt>
         <dd dir="auto">{name}</dd>
         <dt>Which agents a message wakes</dt>
