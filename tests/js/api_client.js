@@ -4,6 +4,12 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** A configuration with which each message starts a run, and a run goes on after its message. */
+export const EVERY_STEP = {
+  loop: { endAfterSend: false },
+  concurrency: { mode: 'parallel' },
+};
+
 /** A client for the API of one product. */
 export class ApiClient {
   constructor({ base, adminKey, jwtSecret }) {
@@ -17,10 +23,10 @@ export class ApiClient {
   }
 
   /**
-   * An agent with the scripted `rules`. It waits `wordDelayMs` after each word. Its runs work side
-   * by side, and play all steps of a rule.
+   * An agent with the scripted `rules`. It waits `wordDelayMs` after each word. Each message starts
+   * a run of its own, which plays all of its steps, unless `config` says otherwise.
    */
-  createAgent(name, rules, wordDelayMs = 0, tools = []) {
+  createAgent(name, rules, wordDelayMs = 0, tools = [], config = {}) {
     const model = {
       provider: 'scripted',
       name: 'browser-tests',
@@ -33,15 +39,15 @@ export class ApiClient {
         description: `${name} of the browser tests`,
         model,
         tools,
-        loop: { endAfterSend: false },
-        concurrency: { mode: 'parallel' },
+        ...EVERY_STEP,
+        ...config,
       },
     });
   }
 
   /** An agent that asks a model of a provider. */
   createModelAgent(name, provider, model, instructions) {
-    const agent = { instructions, model: { provider, name: model } };
+    const agent = { instructions, model: { provider, name: model }, ...EVERY_STEP };
     return this.#call('POST', '/v1/entities', { type: 'agent', name, agent });
   }
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tokenOf } from '../api_client.js';
+import { EVERY_STEP, tokenOf } from '../api_client.js';
 import { isAccessible } from './accessible.js';
 import { openSpace, openTab, signInAs, storedEntry, waitUntilLive } from './console_page.js';
 import { api, husam, product, sarah } from './suite.js';
@@ -31,7 +31,7 @@ async function makeRoom(name, { rules = [RULE], input = { amount: 900, to: 'Acme
   const agent = await api.request('POST', '/v1/entities', {
     type: 'agent',
     name: `Teller of ${name}`,
-    agent: { model, tools: [TRANSFER], approvals: rules },
+    agent: { model, tools: [TRANSFER], approvals: rules, ...EVERY_STEP },
   });
   const space = await api.createSpace(name, [husam, sarah, agent], { maxChainDepth: 1 });
   for (const person of [husam, sarah]) await api.setRole(space, person, 'owner');

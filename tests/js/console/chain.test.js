@@ -67,6 +67,34 @@ test('a chain is a tree, and it is said where it ended and why', async (t) => {
     .waitFor();
 });
 
+for (const viewport of [
+  { width: 1100, height: 800 },
+  { width: 390, height: 844 },
+])
+  test(`the keyboard reaches the line at which agents stop, ${viewport.width} wide`, async (t) => {
+    const space = await scene(`A stop, ${viewport.width} wide`);
+    const page = await openTab(t, { viewport });
+    await signInAs(page, husam, `#/s/${space.id}`);
+    const words = 'The agents stop here (2 in a row). Write to go on.';
+    const stop = page.getByRole('button', { name: words, exact: true });
+    await stop.waitFor();
+    const [lines, isCut] = await stop.evaluate((node) => {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return [range.getClientRects().length, node.scrollWidth > node.clientWidth];
+    });
+    assert.deepEqual([lines, isCut], [1, false]);
+    // It is the only one: the other messages have woken somebody, or are of a person.
+    assert.equal(await page.getByText('The agents stop here').count(), 1);
+    await stop.focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    assert.ok(await stop.evaluate((node) => node === document.activeElement));
+    await page.keyboard.press('Enter');
+    const box = page.getByRole('textbox', { name: 'Message' });
+    assert.ok(await box.evaluate((node) => node === document.activeElement));
+  });
+
 test('the arrow keys select a tab, and a chain has an address', async (t) => {
   await scene('By keys');
   const page = await openTab(t);

@@ -80,6 +80,52 @@ test('a router is set, and an error shows at its field', async (t) => {
   assert.equal(router.instructions, 'Be brief.');
 });
 
+test('an owner sets which agents answer, and sees what each dial would have done', async (t) => {
+  const settings = { triggerPolicy: 'router' };
+  const space = await api.createSpace('Scored', [sarah], settings);
+  await api.setRole(space, sarah, 'owner');
+  const page = await openTab(t);
+  const dials = ['quiet', 'balanced', 'lively'].map((dial) => ({ dial, wakes: 452, answers: 219 }));
+  const report = { messages: 412, fromSeq: 88, toSeq: 561, dials };
+  await page.route(`**/v1/spaces/${space.id}/gate`, (route) =>
+    route.fulfill({ json: { ...report, now: { wakes: 1236, answers: 231 } } }),
+  );
+  await signInAs(page, sarah, `#/s/${space.id}/settings`);
+  const answers = part(page, 'Who answers');
+  await answers.getByText('of the last 412 messages with scores').waitFor();
+  const counts = 'It would have kept 219 of 231 answers with 452 instead of 1,236 runs.';
+  assert.equal(await answers.getByText(counts).count(), 3);
+  const replies = answers.getByRole('spinbutton', { name: 'How often may an agent answer' });
+  assert.equal(await replies.getAttribute('max'), '3');
+
+  await answers.getByRole('radio', { name: 'It only notes what it would decide' }).check();
+  // The arrow keys move between the dials.
+  await answers.getByRole('radio', { name: 'Balanced' }).focus();
+  await page.keyboard.press('ArrowDown');
+  assert.ok(await answers.getByRole('radio', { name: 'Lively' }).isChecked());
+  await answers.getByRole('radio', { name: 'The agent that its sender talks with' }).check();
+  await answers.getByRole('checkbox', { name: 'Do not leave questions to silence' }).uncheck();
+  await replies.fill('1');
+  await save(page);
+  const { triggerPolicy, gate, answerQuestions, maxAutoReplies } = await api.space(space);
+  assert.deepEqual(
+    { triggerPolicy, gate, answerQuestions, maxAutoReplies },
+    {
+      triggerPolicy: 'partner',
+      gate: { mode: 'shadow', dial: 'lively' },
+      answerQuestions: false,
+      maxAutoReplies: 1,
+    },
+  );
+});
+
+test('the report of a space without scores says so', async (t) => {
+  const space = await api.createSpace('Unscored', [husam], { gate: { mode: 'shadow' } });
+  const page = await openTab(t);
+  await openSettings(page, space);
+  await part(page, 'Who answers').getByText('No message has scores yet.').waitFor();
+});
+
 test('members are added, get a role, and are removed', async (t) => {
   const space = await api.createSpace('Staff', [husam]);
   const page = await openTab(t);
@@ -164,6 +210,8 @@ test('a member reads the settings, changes nothing, and can leave', async (t) =>
   const page = await openTab(t);
   await signInAs(page, husam, `#/s/${space.id}/settings`);
   await part(page, 'How it works').getByText('Everyone is asked').waitFor();
+  await part(page, 'How it works').getByText('It decides (balanced)').waitFor();
+  await part(page, 'How it works').getByText('Not left to silence').waitFor();
   assert.equal(await part(page, 'How it works').getByText('a minute').count(), 0);
   for (const name of ['Save settings', 'Remove Sarah', 'Add to the space', 'Make an invite'])
     assert.equal(await page.getByRole('button', { name }).count(), 0, name);

@@ -16,13 +16,13 @@ const stays = [
 const fails = [{ steps: [{ error: 'bad_request' }] }];
 
 /** A space in which one agent speaks, one stays silent, one fails, and one is paused. */
-async function scene(name) {
+async function scene(name, settings = {}) {
   const rules = { Ana: speaks, Quinn: stays, Fay: fails, Pax: speaks };
   const agents = [];
   for (const each of Object.keys(rules)) agents.push(await api.createAgent(each, rules[each]));
   await api.pause(agents[3]);
   // A message of an agent wakes nobody.
-  const space = await api.createSpace(name, [husam, ...agents], { maxChainDepth: 1 });
+  const space = await api.createSpace(name, [husam, ...agents], { maxChainDepth: 1, ...settings });
   await api.postMessage(space, husam, 'What color is it?');
   return space;
 }
@@ -105,6 +105,28 @@ test('a member sees who decided what, but no prompt and no steps', async (t) => 
   await section(page, 'What it did').getByText('Operators also see each step').waitFor();
   assert.equal(await section(page, 'What it read').count(), 0);
   assert.equal(await section(page, 'What it did').getByText('model · step').count(), 0);
+});
+
+test('the scores of the gate are words, and members do not see them', async (t) => {
+  const space = await scene('Scores', { gate: { mode: 'shadow', dial: 'lively' } });
+  const scores = (page) => drawer(page).getByRole('table', { name: 'Scores of the gate' });
+  const page = await openTab(t);
+  await openSpace(page, 'Scores');
+  await outcome(page, 'Ana spoke').click();
+  const decided = section(page, 'What everyone decided');
+  await decided.getByText('what the gate would have decided (lively)').waitFor();
+  // All agents but the paused one.
+  for (const name of ['Ana', 'Quinn', 'Fay'])
+    await scores(page)
+      .getByRole('row', { name })
+      .filter({ hasText: /[01]\.\d\d: (wake it|leave it silent)/ })
+      .waitFor();
+
+  const other = await openTab(t);
+  await signInAs(other, husam, `#/s/${space.id}`);
+  await outcome(other, 'Ana spoke').click();
+  await section(other, 'What it did').getByText('Operators also see each step').waitFor();
+  assert.equal(await scores(other).count(), 0);
 });
 
 test('a run that does not exist is said so', async (t) => {

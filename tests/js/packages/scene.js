@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../api_client.js';
+import { ApiClient, EVERY_STEP, answerRule, callRule, formTool, tokenOf } from '../api_client.js';
 import { call, openSocket } from './socket.js';
 
 const SLOW = 150;
@@ -42,9 +42,7 @@ export async function playScene(product, model) {
       name: 'scene',
       script: { wordDelayMs, rules },
     };
-    // Its runs play all steps of a rule, side by side.
-    const several = { loop: { endAfterSend: false }, concurrency: { mode: 'parallel' } };
-    const made = { type: 'agent', name, agent: { model, ...several, ...config } };
+    const made = { type: 'agent', name, agent: { model, ...EVERY_STEP, ...config } };
     agents.push(await asOperator('POST', '/v1/entities', made));
     return agents.at(-1);
   }
@@ -70,7 +68,8 @@ export async function playScene(product, model) {
 
   // An answer that is written word by word, a client that joins in its middle, a failure, and a
   // queue.
-  const slow = await agent('Slow', [answerRule(WORDS)], { concurrency: { maxRuns: 1 } }, SLOW);
+  const concurrency = { maxRuns: 1, mode: 'parallel' };
+  const slow = await agent('Slow', [answerRule(WORDS)], { concurrency }, SLOW);
   const answers = await spaceWith('Answers', [slow]);
   await runOf(answers);
   const second = await runOf(answers, 'And once more.');
@@ -147,7 +146,7 @@ export async function playScene(product, model) {
   const card = callRule('hours', {}, 'At nine.');
   const config = {
     tools: [{ ...hours, visible: true }],
-    loop: { maxSteps: 2 },
+    loop: { maxSteps: 2, endAfterSend: false },
   };
   const cards = await spaceWith('Cards', [await agent('Carding', [card], config)]);
   await runOf(cards);
@@ -157,9 +156,17 @@ export async function playScene(product, model) {
   const skip = {
     steps: [{ calls: [{ tool: 'skip_response', input: { reason: 'No need.' } }] }],
   };
-  const silence = await spaceWith('Silence', [await agent('Silent', [skip])]);
+  const silent = await agent('Silent', [skip]);
+  const silence = await spaceWith('Silence', [silent]);
   await runOf(silence);
   await seen('run.completed', silence);
+
+  // An answer at which the agents stop.
+  const talking = await agent('Talking', [answerRule('Hello.')]);
+  const ended = await spaceWith('Ended', [talking, silent], { maxChainDepth: 1 });
+  await runOf(ended);
+  const isEnd = ({ type, message }) => type === 'message.created' && message.chainEnded;
+  for (const socket of [operator, member]) await socket.until(isEnd);
 
   const enter = (trigger) => ({
     when: { trigger },

@@ -860,6 +860,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/spaces/{id}/gate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report the wake gate of a space
+         * @description The gate over the last 500 messages that have scores. For owners and the operator.
+         */
+        get: operations["showGate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces/{id}/invites": {
         parameters: {
             query?: never;
@@ -1467,6 +1487,21 @@ export interface components {
          * @enum {string}
          */
         Capability: "operate" | "create_spaces" | "cancel_runs" | "retry_runs";
+        /** @description The limit at which a message wakes nobody. */
+        ChainEnded: {
+            /** @description The limit's name. */
+            by: components["schemas"]["ChainEndedBy"];
+            /**
+             * Format: int32
+             * @description The limit.
+             */
+            limit: number;
+        };
+        /**
+         * @description The limit that ended a chain.
+         * @enum {string}
+         */
+        ChainEndedBy: "depth" | "auto_replies";
         /** @description How many runs of an agent work at the same time. A run that waits for people does not count. */
         ConcurrencyConfig: {
             /**
@@ -1479,7 +1514,7 @@ export interface components {
             /**
              * @description What a message does while a run that the same space triggered is queued or works. Plans and
              *     services always start their own run.
-             * @default parallel
+             * @default coalesce
              */
             mode: components["schemas"]["ConcurrencyMode"];
         };
@@ -1580,6 +1615,21 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "accepted" | "repeated" | "refused" | "rejected";
+        /** @description The counts with a dial. */
+        DialCount: {
+            /** @description The dial. */
+            dial: components["schemas"]["GateDial"];
+            /**
+             * Format: int64
+             * @description How many runs it would have started.
+             */
+            wakes: number;
+            /**
+             * Format: int64
+             * @description How many of the answers were in these runs.
+             */
+            answers: number;
+        };
         /** @description The decision for one agent. */
         Dispatch: {
             /** @description The agent. */
@@ -1763,6 +1813,97 @@ export interface components {
             instructions?: string | null;
             mode?: "dry" & Record<string, unknown>;
         };
+        /** @description The wake gate of a space. */
+        GateConfig: {
+            /**
+             * @description `on` decides under the policy `router`, `shadow` only records what it would decide.
+             * @default on
+             */
+            mode: components["schemas"]["GateMode"];
+            /**
+             * @description How readily it wakes agents.
+             * @default balanced
+             */
+            dial: components["schemas"]["GateDial"];
+        };
+        /** @description The wake gate of a space. */
+        GateConfigPatch: {
+            mode?: null | components["schemas"]["GateMode"];
+            dial?: null | components["schemas"]["GateDial"];
+        };
+        /** @description Runs, and the answers among them. */
+        GateCount: {
+            /**
+             * Format: int64
+             * @description How many runs were started.
+             */
+            wakes: number;
+            /**
+             * Format: int64
+             * @description In how many an agent answered the message.
+             */
+            answers: number;
+        };
+        /**
+         * @description How readily the wake gate wakes agents.
+         * @enum {string}
+         */
+        GateDial: "quiet" | "balanced" | "lively";
+        /**
+         * @description What the wake gate does.
+         * @enum {string}
+         */
+        GateMode: "on" | "shadow" | "off";
+        /** @description The gate over the last 500 messages that have scores. */
+        GateReport: {
+            /**
+             * Format: int32
+             * @description The number of messages.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description The first message's `seq`.
+             */
+            fromSeq: number | null;
+            /**
+             * Format: int64
+             * @description The last message's `seq`.
+             */
+            toSeq: number | null;
+            /** @description The runs and answers that there were. */
+            now: components["schemas"]["GateCount"];
+            /** @description The counts with each dial. */
+            dials: components["schemas"]["DialCount"][];
+        };
+        /** @description The score of one agent. */
+        GateScore: {
+            /** @description The agent. */
+            agentId: components["schemas"]["EntityId"];
+            /**
+             * Format: double
+             * @description The probability that the agent would answer.
+             */
+            score: number;
+            /** @description What the gate would do about the agent. */
+            would: components["schemas"]["Verdict"];
+            /** @description The codes of the two features that moved the score most. */
+            because: string[];
+        };
+        /** @description The scores of a message's agents. */
+        Gated: {
+            /**
+             * Format: int32
+             * @description The version of the weights.
+             */
+            version: number;
+            /** @description The dial at that time. */
+            dial: components["schemas"]["GateDial"];
+            /** @description The mode at that time. */
+            mode: components["schemas"]["GateMode"];
+            /** @description The scores. */
+            scores: components["schemas"]["GateScore"][];
+        };
         /** @description A goal of an agent. */
         Goal: {
             /** @description The goal's id, 1 to 128 characters. Its author chooses it. */
@@ -1896,7 +2037,7 @@ export interface components {
             /**
              * @description Whether a run ends when all calls of an answer were `send_message` and succeeded. The model
              *     is not asked once more, which saves a prompt for each answer.
-             * @default false
+             * @default true
              */
             endAfterSend: boolean;
         };
@@ -2058,6 +2199,8 @@ export interface components {
             /** @description The decision for each other agent; absent until it is made. */
             dispatch?: components["schemas"]["Dispatch"][] | null;
             router?: components["schemas"]["Routed"] | null;
+            gate?: components["schemas"]["Gated"] | null;
+            chainEnded?: components["schemas"]["ChainEnded"] | null;
             /** @description True if the message was cut to fit a frame. Fetch the whole message over HTTP. */
             truncated?: boolean;
         };
@@ -2202,11 +2345,30 @@ export interface components {
             adminAgentId?: components["schemas"]["EntityId"] | null;
             router?: components["schemas"]["RouterConfig"] | null;
             /**
+             * @description The wake gate.
+             * @default {
+             *       "mode": "on",
+             *       "dial": "balanced"
+             *     }
+             */
+            gate: components["schemas"]["GateConfig"];
+            /**
              * Format: int32
              * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
              * @default 5
              */
             maxChainDepth: number;
+            /**
+             * Format: int32
+             * @description How often an agent answers other agents that do not name it. An owner can set at most 3.
+             * @default 3
+             */
+            maxAutoReplies: number;
+            /**
+             * @description Whether a person's question is not left to silence.
+             * @default true
+             */
+            answerQuestions: boolean;
             /**
              * @description In a paused space a message triggers no agent.
              * @default false
@@ -2765,7 +2927,7 @@ export interface components {
          * @description Why a message did not trigger an agent. If several reasons apply, the first one counts.
          * @enum {string}
          */
-        Reason: "paused" | "chain_depth" | "policy" | "router" | "no_admin" | "rate" | "budget" | "busy";
+        Reason: "paused" | "chain_depth" | "policy" | "router" | "no_admin" | "auto_replies" | "rate" | "budget" | "busy";
         /**
          * @description How much a model thinks before it answers.
          * @enum {string}
@@ -3220,7 +3382,7 @@ export interface components {
          * @description Why a message triggered an agent. If several reasons apply, the first one counts.
          * @enum {string}
          */
-        Source: "delegated" | "admin" | "mention" | "auto" | "router" | "broadcast";
+        Source: "delegated" | "admin" | "mention" | "auto" | "partner" | "router" | "unanswered" | "broadcast";
         Space: {
             /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
             name: string;
@@ -3232,11 +3394,30 @@ export interface components {
             adminAgentId: components["schemas"]["EntityId"] | null;
             router?: components["schemas"]["RouterConfig"] | null;
             /**
+             * @description The wake gate.
+             * @default {
+             *       "mode": "on",
+             *       "dial": "balanced"
+             *     }
+             */
+            gate: components["schemas"]["GateConfig"];
+            /**
              * Format: int32
              * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
              * @default 5
              */
             maxChainDepth: number;
+            /**
+             * Format: int32
+             * @description How often an agent answers other agents that do not name it. An owner can set at most 3.
+             * @default 3
+             */
+            maxAutoReplies: number;
+            /**
+             * @description Whether a person's question is not left to silence.
+             * @default true
+             */
+            answerQuestions: boolean;
             /**
              * @description In a paused space a message triggers no agent.
              * @default false
@@ -3270,11 +3451,19 @@ export interface components {
             triggerPolicy?: null | components["schemas"]["TriggerPolicy"];
             adminAgentId?: components["schemas"]["EntityId"] | null;
             router?: components["schemas"]["RouterConfigPatch"] | null;
+            gate?: null | components["schemas"]["GateConfigPatch"];
             /**
              * Format: int32
              * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
              */
             maxChainDepth?: number | null;
+            /**
+             * Format: int32
+             * @description How often an agent answers other agents that do not name it. An owner can set at most 3.
+             */
+            maxAutoReplies?: number | null;
+            /** @description Whether a person's question is not left to silence. */
+            answerQuestions?: boolean | null;
             /** @description In a paused space a message triggers no agent. */
             paused?: boolean | null;
             budget?: null | components["schemas"]["BudgetPatch"];
@@ -3533,7 +3722,7 @@ export interface components {
          * @description Which agents a message triggers.
          * @enum {string}
          */
-        TriggerPolicy: "all" | "mention" | "router" | "admin";
+        TriggerPolicy: "all" | "mention" | "partner" | "router" | "admin";
         /** @description A trigger without its texts, as events and lists of runs carry it. */
         TriggerReference: {
             /** @description The message. */
@@ -3624,6 +3813,11 @@ export interface components {
             /** @description The sum of all items. */
             total: components["schemas"]["UsageItem"];
         };
+        /**
+         * @description What the gate would do about an agent.
+         * @enum {string}
+         */
+        Verdict: "wake" | "ask" | "silent";
         /** @description How a service's webhook is signed. */
         Webhook: {
             /** @description The scheme of the service's signatures. */
@@ -6029,6 +6223,39 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    showGate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GateReport"];
+                };
+            };
+            400: components["responses"]["Problem400"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];

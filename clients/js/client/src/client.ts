@@ -4,7 +4,7 @@
 import { createConnection } from './connection/connection.ts';
 import { environmentWith, type Environment } from './environment.ts';
 import { ClosedError } from './errors.ts';
-import { createHttp, runPath, type Call } from './http.ts';
+import { createHttp, runPath, spacePath, type Call } from './http.ts';
 import { createInbox } from './inbox.ts';
 import { createRun } from './run.ts';
 import { createSpace, type SpaceContext } from './space/space.ts';
@@ -13,6 +13,7 @@ import type { Token } from './tokens.ts';
 import type {
   Caller,
   ConnectionState,
+  GateReport,
   Inbox,
   RunState,
   Space,
@@ -51,6 +52,8 @@ export interface Client {
     /** Runs again what a failed or stopped run was to do. Resolves to the id of the new run. */
     retry(runId: string): Promise<string>;
   };
+  /** What the wake gate of a space did, and would have done. For its owners and the operator. */
+  gateReport(spaceId: string): Promise<GateReport>;
   /** The owner of the token. Asks the server once; rejects with a `SmartspaceError`. */
   me(): Promise<Caller>;
   /** Loads the list of spaces again. */
@@ -109,6 +112,7 @@ export function createClient(options: ClientOptions): Client {
     space,
     run: memoizeById((id) => createRun(env, call, connection, id)),
     runs: runMethods(call),
+    gateReport: (spaceId) => call('GET', `${spacePath(spaceId)}/gate`, { retry: true }),
     me,
     reloadSpaces: spaces.reload,
     close() {

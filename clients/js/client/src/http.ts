@@ -147,5 +147,8 @@ export const pageOf = <T>(call: Call, path: string, limit: number, cursor: strin
 /** The path of a run. */
 export const runPath = (id: string) => `/v1/runs/${encodeURIComponent(id)}`;
 
+/** The path of a space. */
+export const spacePath = (id: string) => `/v1/spaces/${encodeURIComponent(id)}`;
+
 /** An idempotency key. `crypto.randomUUID` exists on secure pages only. */
 export const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');

@@ -1,6 +1,6 @@
 // The shapes of the client's public API. What the HTTP API returns comes from its description.
 
-import type { components } from './api.ts';
+import type { components, paths } from './api.ts';
 
 /** Every shape of the HTTP API, by its name in the description: `Schemas['Plan']`. */
 export type Schemas = components['schemas'];
@@ -19,6 +19,16 @@ export type Part = Schemas['Part'];
 export type ToolPart = Schemas['ToolPart'];
 /** The decision for one agent: whether a message triggers it. */
 export type Dispatch = Schemas['Dispatch'];
+/**
+ * The scores that the wake gate gave the agents for a message: how likely each one was to answer.
+ * Only owners and the operator get them.
+ */
+export type Gate = NonNullable<Message['gate']>;
+/** The limit at which the agents stop: the message that has it wakes none of them. */
+export type ChainEnded = NonNullable<Message['chainEnded']>;
+/** What the last messages with scores cost, and would have cost with each dial of the gate. */
+export type GateReport =
+  paths['/v1/spaces/{id}/gate']['get']['responses'][200]['content']['application/json'];
 /** A run of an agent. `steps` are for the operator. */
 export type Run = Schemas['Run'];
 /** One model answer with its tool calls. */

@@ -149,3 +149,18 @@ test('the end of a run says how far its agent has read', async () => {
   room.frames({ ...run('b', 'completed'), readSeq: 1 }, run('c', 'failed'));
   assert.equal(position(), 2, 'a position moves forward only');
 });
+
+test('the report of the gate is asked for, and asked for again', async () => {
+  const report = { messages: 0, now: { wakes: 0, answers: 0 }, dials: [] };
+  const statuses = [503, 200];
+  const room = await openRoom(1, {
+    respond: ({ method, path }) =>
+      `${method} ${path}` === 'GET /v1/spaces/a%2Fb/gate'
+        ? { status: statuses.shift(), body: report }
+        : null,
+  });
+  const asked = room.client.gateReport('a/b');
+  await room.clock.advance(5000);
+  assert.deepEqual(await asked, report);
+  assert.deepEqual(statuses, []);
+});

@@ -174,7 +174,6 @@ test('only a scripted agent gets a script', () => {
   const made = (provider) =>
     newAgentBody(template, { name: 'A', agent: { model: { provider, name: 'm' } } }, null).agent;
   assert.deepEqual(made('openai'), {
-    loop: { endAfterSend: true },
     open: true,
     model: { provider: 'openai', name: 'm' },
   });

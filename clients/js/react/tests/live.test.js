@@ -101,6 +101,20 @@ for (const flavor of flavors) {
     await page.unmount();
   });
 
+  test(`${name}: a message says that the agents stop there`, async () => {
+    const { server, page, messages } = await openChat(3);
+    const chainEnded = { by: 'auto_replies', limit: 3 };
+    const message = { ...messages().at(-1).message, id: 'msg_4', seq: 4, chainEnded };
+    await settle(flavor, () =>
+      server.raw({ type: 'message.created', spaceId: SPACE_ID, at: message.createdAt, message }),
+    );
+    assert.deepEqual(
+      messages().map((item) => item.message.chainEnded),
+      [undefined, undefined, undefined, chainEnded],
+    );
+    await page.unmount();
+  });
+
   // A list inside of a boundary whose other child can fall asleep, and perhaps one outside.
   async function openBoundary({ hasOutside }) {
     const server = fakeServer({ count: 3 });

@@ -3,7 +3,7 @@
 import type { Connection } from '../connection/connection.ts';
 import type { Environment } from '../environment.ts';
 import type { ClosedError } from '../errors.ts';
-import { newKey, runPath, type Call } from '../http.ts';
+import { newKey, runPath, spacePath, type Call } from '../http.ts';
 import type { OwnInbox } from '../inbox.ts';
 import { safeStorage } from '../storage.ts';
 import { lifetime } from '../store.ts';
@@ -77,7 +77,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     // An effect may make a change at once; it then sees the state after this one.
     for (const effect of next.effects) runEffect(effectContext, effect);
   };
-  const path = `/v1/spaces/${encodeURIComponent(id)}`;
+  const path = spacePath(id);
   const effectContext: EffectContext = {
     ...context,
     id,

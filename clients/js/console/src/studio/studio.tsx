@@ -1,6 +1,7 @@
 // The pages for operators and owners, loaded when the first of them is opened.
 //
 // agents/    the agents: list/, new_agent/, and one agent with its tabs
+// gate/      the scores of the wake gate, and its words
 // inbox/     what waits for the caller, with the keys that decide it
 // new_space/ the dialog that creates a space
 // people/    the people, and invites that are accepted
@@ -26,6 +27,7 @@ import { Runs } from './runs/runs.tsx';
 import { Settings } from './settings/settings.tsx';
 import { Usage } from './usage/usage.tsx';
 
+export { Scores } from './gate/scores.tsx';
 export { NewSpace } from './new_space/new_space.tsx';
 export { Invitation } from './people/invitation.tsx';
 

@@ -1,25 +1,33 @@
 // The decision of each agent about a message.
 
-import type { Outcome, Run } from '@smartspace/client';
-import { useRuns } from '@smartspace/react';
-import type { JSX } from 'preact';
+import type { Gate, Outcome, Run } from '@smartspace/client';
+import { useRuns, useTimeline } from '@smartspace/react';
+import type { ComponentType, JSX } from 'preact';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { openWhy } from '../navigation/address.ts';
 import { reasonOf, stateWords } from './outcomes.ts';
 import { Section } from './section.tsx';
 
-/** The decisions about the message that woke the run, or nothing if they are not loaded. */
-export function Decisions({
-  run,
-  members,
-}: {
+export interface ScoresProps {
+  gate: Gate;
+  nameOf: SpaceMembers['nameOf'];
+}
+
+interface DecisionsProps {
   run: Run;
   members: SpaceMembers;
-}): JSX.Element | null {
+  scores: ComponentType<ScoresProps>;
+}
+
+/** The decisions about the message that woke the run, or nothing if they are not loaded. */
+export function Decisions({ run, members, scores: Scores }: DecisionsProps): JSX.Element | null {
   const { outcomes } = useRuns();
+  const { items } = useTimeline();
   const messageId = 'messageId' in run.trigger ? run.trigger.messageId : null;
   const decisions = messageId === null ? undefined : outcomes[messageId];
   if (!decisions) return null;
+  const item = items.find((each) => each.type === 'message' && each.message.id === messageId);
+  const gate = item?.type === 'message' ? item.message.gate : null;
   return (
     <Section title="What everyone decided">
       <table class="decisions">
@@ -34,6 +42,7 @@ export function Decisions({
           ))}
         </tbody>
       </table>
+      {gate ? <Scores gate={gate} nameOf={members.nameOf} /> : null}
     </Section>
   );
 }

@@ -1,6 +1,6 @@
 // The outcomes of a message for its agents, in words. Pure.
 
-import type { Outcome } from '@smartspace/client';
+import type { ChainEnded, Outcome } from '@smartspace/client';
 
 const WORDS: Record<Outcome['state'], string> = {
   asked: 'asked',
@@ -21,6 +21,7 @@ const REASONS: Record<string, string> = {
   policy: 'only agents that are named, or the admin agent, are asked here',
   router: 'not chosen by the router',
   no_admin: 'the admin agent has left, so only mentioned agents wake',
+  auto_replies: 'auto replies used up',
   rate: 'too many runs a minute',
   budget: 'budget used up',
   busy: 'too many active runs',
@@ -57,6 +58,10 @@ export function reasonOf({ state, reason }: Outcome): string | null {
 /** Why a message did not wake an agent: by the code of `dispatch`, or in words of its own. */
 export const refusalWords = (reason: string | null): string =>
   REASONS[reason ?? ''] ?? phrase(reason ?? 'no reason was given');
+
+/** The limit at which the agents stop, in a line of a phone. Each agent counts its auto replies. */
+export const endedWords = ({ by, limit }: ChainEnded): string =>
+  `The agents stop here (${limit} ${by === 'depth' ? 'in a row' : 'each'}). Write to go on.`;
 
 /** The ids of agents that a message did not wake, by why. */
 export function byRefusal(

@@ -3,7 +3,7 @@
 
 import type { LiveStep, Run } from '@smartspace/client';
 import { useRun, useTimeline } from '@smartspace/react';
-import type { JSX } from 'preact';
+import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { openWhy, runHash } from '../navigation/address.ts';
@@ -11,7 +11,7 @@ import { CopyButton } from '../ui/copy_button.tsx';
 import { useHasRoomForDrawer } from '../ui/is_wide.ts';
 import { wordsOf } from '../ui/notices.tsx';
 import { Chain } from './chain.tsx';
-import { Decisions } from './decisions.tsx';
+import { Decisions, type ScoresProps } from './decisions.tsx';
 import { Fork } from './fork.tsx';
 import { lengthOf, promptOf, type Piece } from './prompt.ts';
 import { PromptText } from './prompt_text.tsx';
@@ -31,10 +31,11 @@ export interface WhyProps {
   /** `chain`: the messages and runs before and after this one. */
   tab: string | null;
   members: SpaceMembers;
+  scores: ComponentType<ScoresProps>;
 }
 
 /** Explains a run, live. */
-export function Why({ runId, tab, members }: WhyProps): JSX.Element {
+export function Why({ runId, tab, members, scores }: WhyProps): JSX.Element {
   const { run, step, error } = useRun(runId);
   const { items } = useTimeline();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -86,27 +87,26 @@ export function Why({ runId, tab, members }: WhyProps): JSX.Element {
         {!run ? null : current === 'chain' ? (
           <Chain run={run} members={members} />
         ) : (
-          <Answers run={run} step={step} members={members} />
+          <Answers {...{ run, step, members, scores }} />
         )}
       </div>
     </div>
   );
 }
 
-interface AnswersProps {
+interface AnswersProps extends Pick<WhyProps, 'members' | 'scores'> {
   run: Run;
   step: LiveStep | null;
-  members: SpaceMembers;
 }
 
-function Answers({ run, step, members }: AnswersProps) {
+function Answers({ run, step, members, scores }: AnswersProps) {
   const prompt = promptOf(run);
   return (
     <>
       <Section title="What woke it">
         <Trigger run={run} nameOf={members.nameOf} />
       </Section>
-      <Decisions run={run} members={members} />
+      <Decisions {...{ run, members, scores }} />
       <Work run={run} step={step} isOperator={members.isOperator} />
       {prompt.length > 0 ? (
         <Prompt title={run.remote ? 'What it was sent' : 'What it read'} pieces={prompt} />

@@ -11,6 +11,8 @@ const SOURCES = {
   delegated: 'another agent handed it on',
   admin: 'it is the admin agent of this space',
   auto: 'it answers this message as the policy of this space says',
+  partner: 'the sender talked with it last',
+  unanswered: 'nobody has answered this question',
 } as const;
 
 /** Why a message triggered a run. */

@@ -8,9 +8,14 @@ import { byRefusal } from '../../why/outcomes.ts';
 /** One line about a text, or '' while there is nothing to say. */
 export function useWouldWake(text: string, { senderId, nameOf }: SpaceMembers): string {
   const { dispatch, error } = usePreview(text, senderId === null ? {} : { senderId });
-  if (text.trim() === '' || error || dispatch.length === 0) return '';
-  const undecided = dispatch.filter(({ reason }) => reason === 'router');
-  const decided = dispatch.filter(({ reason }) => reason !== 'router');
+  return text.trim() === '' || error ? '' : previewText(dispatch, nameOf);
+}
+
+/** The decisions of a preview in a line. */
+export function previewText(dispatch: readonly Dispatch[], nameOf: NameOf): string {
+  if (dispatch.length === 0) return '';
+  const undecided = dispatch.filter(asksRouter);
+  const decided = dispatch.filter((each) => !asksRouter(each));
   const words = [
     wokenText(decided, undecided, nameOf),
     routedText(undecided, nameOf),
@@ -30,6 +35,10 @@ function wokenText(
   if (woken.length > 0) return `Would wake ${names(woken, nameOf)}`;
   return undecided.length > 0 ? '' : 'Would wake nobody';
 }
+
+// The gate has decided about an agent if the text has its score.
+const asksRouter = ({ reason, reasonText }: Dispatch): boolean =>
+  reason === 'router' && !reasonText?.startsWith('gate ');
 
 // A preview does not ask the router of the space, which costs a call of a model.
 function routedText(undecided: readonly Dispatch[], nameOf: NameOf): string {

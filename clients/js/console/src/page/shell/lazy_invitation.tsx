@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { InvitationProps } from '../../studio/people/invitation.tsx';
-import { useStudio } from './use_studio.ts';
+import { useStudio } from '../use_studio.ts';
 
 export function LazyInvitation(props: InvitationProps): JSX.Element {
   const { studio, hasFailed } = useStudio();

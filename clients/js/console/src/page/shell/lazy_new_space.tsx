@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { NewSpaceProps } from '../../studio/new_space/new_space.tsx';
-import { useStudio } from './use_studio.ts';
+import { useStudio } from '../use_studio.ts';
 
 export interface LazyNewSpaceProps extends NewSpaceProps {
   /** The dialog can't be loaded. */

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { Back } from '../../navigation/back.tsx';
 import type { StudioAddress } from '../../studio/studio.tsx';
 import { NoticeLine, useNotice } from '../../ui/notices.tsx';
-import { useStudio } from './use_studio.ts';
+import { useStudio } from '../use_studio.ts';
 
 /** The script with these pages can't be loaded. */
 export const FAILED =

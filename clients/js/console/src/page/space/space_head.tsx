@@ -15,6 +15,7 @@ const MOST_AVATARS = 8;
 const POLICIES: Record<SpaceInfo['triggerPolicy'], string> = {
   all: 'everyone is asked',
   mention: 'named agents are asked',
+  partner: 'the agent you talk with is asked',
   router: 'a router chooses',
   admin: 'the admin agent is asked',
 };

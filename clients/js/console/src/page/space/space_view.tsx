@@ -12,6 +12,7 @@ import { Composer } from '../composer/composer.tsx';
 import { Scroller } from '../timeline/scroller.ts';
 import { TimelineView } from '../timeline/timeline.tsx';
 import { ActiveRuns } from './active_runs.tsx';
+import { LazyScores } from './lazy_scores.tsx';
 import { SpaceHead } from './space_head.tsx';
 import { Title } from './title.tsx';
 
@@ -62,7 +63,9 @@ function OpenSpace({ spaceId, seq, runId, tab, notice }: SpaceViewProps) {
           <Composer members={members} onSent={() => scroller.toEnd()} />
         ) : null}
       </main>
-      {runId !== null && <Why key={runId} runId={runId} tab={tab} members={members} />}
+      {runId !== null && (
+        <Why key={runId} runId={runId} tab={tab} members={members} scores={LazyScores} />
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 // One entry of a bubble: a message, a text that is being written, a message on its way, or a failed
 // run.
 
-import type { FilePart, Message, Outcome, Part } from '@smartspace/client';
+import type { ChainEnded, FilePart, Message, Outcome, Part } from '@smartspace/client';
 import { useStream } from '@smartspace/react';
 import type { ComponentChildren, JSX } from 'preact';
 import { createPortal, memo } from 'preact/compat';
@@ -13,6 +13,7 @@ import { Card } from '../../forms/card/card.tsx';
 import type { StreamedTool } from '../../forms/card/parts.ts';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNow } from '../../ui/now.ts';
+import { endedWords } from '../../why/outcomes.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Actions } from './actions.tsx';
 import type { Entry } from './bubbles.ts';
@@ -163,5 +164,23 @@ interface NoteProps extends Pick<EntryProps, 'members' | 'outcomes'> {
 function Note({ message, members, outcomes }: NoteProps) {
   if (message.parts.some((part) => 'partial' in part && part.partial))
     return <p class="note">unfinished</p>;
-  return <RollCall outcomes={outcomes} nameOf={members.nameOf} router={message.router} />;
+  return (
+    <>
+      <RollCall outcomes={outcomes} nameOf={members.nameOf} router={message.router} />
+      {message.chainEnded ? <ChainEnd {...message.chainEnded} /> : null}
+    </>
+  );
+}
+
+// The end of a talk of agents. It is a button, so that the keyboard reaches it.
+function ChainEnd(ended: ChainEnded) {
+  return (
+    <button
+      type="button"
+      class="chain-end"
+      onClick={() => document.getElementById('text')?.focus()}
+    >
+      {endedWords(ended)}
+    </button>
+  );
 }

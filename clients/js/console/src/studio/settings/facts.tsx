@@ -3,14 +3,15 @@
 import type { SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { isolated } from '../../ui/visible.ts';
+import { gateText } from '../gate/gate_words.ts';
 import { policyText } from './policies.ts';
 
 export function Facts({ space }: { space: SpaceInfo }): JSX.Element {
-  const { name, triggerPolicy, adminAgentId, maxChainDepth, paused } = space;
+  const { name, triggerPolicy, adminAgentId, maxChainDepth, maxAutoReplies, paused } = space;
   const admin = space.members.find(({ id }) => id === adminAgentId);
   return (
     <>
-      <dl class="facts">
+      <dl class="setting-facts">
         <dt>Name</dt>
         <dd dir="auto">{name}</dd>
         <dt>Which agents a message wakes</dt>
@@ -18,6 +19,12 @@ export function Facts({ space }: { space: SpaceInfo }): JSX.Element {
           {policyText(triggerPolicy)}
           {triggerPolicy === 'admin' ? ` (${isolated(admin?.name ?? 'it has left')})` : ''}
         </dd>
+        <dt>The gate</dt>
+        <dd>{gateText(space)}</dd>
+        <dt>Questions of people</dt>
+        <dd>{space.answerQuestions ? 'Not left to silence' : 'May stay without an answer'}</dd>
+        <dt>Answers of an agent to agents that do not name it</dt>
+        <dd>{maxAutoReplies}</dd>
         <dt>Answers that may follow each other</dt>
         <dd>{maxChainDepth}</dd>
         <dt>State</dt>

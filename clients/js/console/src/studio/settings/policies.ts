@@ -18,9 +18,18 @@ export const POLICIES: readonly { value: Policy; text: string; hint: string }[] 
     hint: 'A message wakes the agents that it names with @. In a space of two, no name is needed.',
   },
   {
+    value: 'partner',
+    text: 'The agent that its sender talks with',
+    hint:
+      'A message that names no agent wakes the one with which its sender spoke last. Messages of ' +
+      'agents wake only those that they name.',
+  },
+  {
     value: 'router',
     text: 'A router chooses',
-    hint: 'A model reads each message that names no agent, and wakes the agents that can help.',
+    hint:
+      'If a message names no agent, the gate wakes those that are likely to answer. In doubt it ' +
+      'asks a model, if there is one.',
   },
   {
     value: 'admin',
@@ -33,7 +42,12 @@ export const policyText = (policy: Policy): string =>
   POLICIES.find(({ value }) => value === policy)?.text ?? policy;
 
 /** What an owner may set at most; only the operator may set more. */
-export const OWNER_LIMITS = { maxChainDepth: 5, runsPerMinute: 120, instructions: 2000 };
+export const OWNER_LIMITS = {
+  maxChainDepth: 5,
+  maxAutoReplies: 3,
+  runsPerMinute: 120,
+  instructions: 2000,
+};
 
 const NO_BUDGET: Schemas['Budget'] = {
   tokensPerDay: null,

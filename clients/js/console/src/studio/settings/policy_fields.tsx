@@ -24,7 +24,7 @@ export function RouterFields({ router, isOperator }: RouterFieldsProps): JSX.Ele
         <p class="note">
           {model
             ? `The operator has chosen its model: ${isolated(model.name)}.`
-            : 'Its model is the router model of this deployment.'}
+            : 'Its model is the router model of this deployment. Without one the gate decides.'}
         </p>
       )}
       <div class="columns">

@@ -2,15 +2,13 @@
 
 import type { Schemas, SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { spacePath } from '../../api/paths.ts';
 import { useActivity } from '../data/activity.ts';
 import { useAnswer } from '../data/answer.ts';
-import { ChoiceField } from '../save_form/choice_field.tsx';
 import { CheckField, NumberField, TextField } from '../save_form/fields.tsx';
 import { SaveForm } from '../save_form/save_form.tsx';
-import { budgetOf, OWNER_LIMITS, POLICIES, routerChange, todayText } from './policies.ts';
-import { AdminFields, RouterFields } from './policy_fields.tsx';
+import { budgetOf, OWNER_LIMITS, routerChange, todayText } from './policies.ts';
+import { WhoAnswers } from './who_answers.tsx';
 
 export interface SettingsFormProps {
   space: SpaceInfo;
@@ -18,11 +16,8 @@ export interface SettingsFormProps {
 }
 
 export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Element {
-  const { id, name, triggerPolicy, maxChainDepth, paused, router } = space;
+  const { id, name, paused } = space;
   const { tokensPerDay, costPerDay, runsPerMinute } = budgetOf(space);
-  const [policy, setPolicy] = useState<string>(triggerPolicy);
-  // Another person may change it.
-  useEffect(() => setPolicy(triggerPolicy), [triggerPolicy]);
   return (
     <SaveForm
       request={{ method: 'PATCH', path: spacePath(id) }}
@@ -32,30 +27,7 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
       bodyWith={(body) => routerChange(body, space)}
     >
       <TextField name="/name" label="Name" value={name} required />
-      <ChoiceField
-        name="/triggerPolicy"
-        label="Which agents does a message wake?"
-        value={triggerPolicy}
-        chosen={policy}
-        options={POLICIES}
-        onChoose={setPolicy}
-      />
-      {policy === 'router' ? (
-        <RouterFields router={router ?? null} isOperator={isOperator} />
-      ) : null}
-      {policy === 'admin' ? <AdminFields space={space} /> : null}
-      <NumberField
-        name="/maxChainDepth"
-        label="How many answers may follow each other?"
-        hint={
-          'This ends conversations of agents among themselves. With 1, an agent’s answer wakes ' +
-          'nobody.'
-        }
-        value={maxChainDepth}
-        min={0}
-        max={isOperator ? 100 : Math.max(OWNER_LIMITS.maxChainDepth, maxChainDepth)}
-        placeholder="5"
-      />
+      <WhoAnswers space={space} isOperator={isOperator} />
       <CheckField
         name="/paused"
         label="Paused"

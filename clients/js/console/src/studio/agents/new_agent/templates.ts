@@ -217,7 +217,5 @@ export function newAgentBody(
   // The form sends no provider if the template has only one.
   const model: Record<string, unknown> = { provider: 'scripted', ...agent.model };
   if (model.provider === 'scripted') model.script ??= scriptOf(template, space);
-  // Each of them has said everything with its message.
-  const loop = { endAfterSend: true };
-  return { type: 'agent', name: body.name, agent: { loop, ...config, ...agent, model } };
+  return { type: 'agent', name: body.name, agent: { ...config, ...agent, model } };
 }

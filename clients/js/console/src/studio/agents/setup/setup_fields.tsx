@@ -70,8 +70,8 @@ export const WorkFields = ({ config: { loop } }: FieldsProps): JSX.Element => (
       label="End after it has posted"
       value={loop.endAfterSend}
       hint={
-        'Saves one request to the model for each answer. Without it, the agent may post ' +
-        'first and work on.'
+        'The usual way: it saves one request to the model for each answer. A call of ' +
+        'send_message with “more” goes on.'
       }
     />
     <CheckField

@@ -29,10 +29,13 @@ export interface SetupFormProps {
 }
 
 const MODES: readonly { value: Schemas['ConcurrencyMode']; text: string }[] = [
-  { value: 'parallel', text: 'Parallel: each message starts a run at once' },
+  {
+    value: 'coalesce',
+    text: 'Coalesce, the usual way: messages that wait are answered by one run',
+  },
   { value: 'queue', text: 'Queue: each message gets its run, one after the other' },
-  { value: 'coalesce', text: 'Coalesce: messages that wait are answered by one run' },
   { value: 'latest', text: 'Latest: a new message stops the run before it' },
+  { value: 'parallel', text: 'Parallel: each message starts a run at once' },
 ];
 
 /** The form. It saves the changed fields only. */

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 
-type Studio = typeof import('../../studio/studio.tsx');
+type Studio = typeof import('../studio/studio.tsx');
 
 let loaded: Studio | null = null;
 
@@ -12,7 +12,7 @@ export function useStudio(): { studio: Studio | null; hasFailed: boolean } {
   const [hasFailed, setHasFailed] = useState(false);
   useEffect(() => {
     if (studio) return;
-    import('../../studio/studio.tsx').then(
+    import('../studio/studio.tsx').then(
       (pages) => setStudio((loaded = pages)),
       () => setHasFailed(true),
     );
