@@ -106,8 +106,8 @@ mod tests {
     fn each_policy_has_its_sentence() {
         use EntityType::{Agent, Human};
         let admin = EntityId::new(Time::from_millis(1), 1);
-        let [all, mention, partner, router] = ["all", "mention", "partner", "router"]
-            .map(|policy| json!({"triggerPolicy": policy}));
+        let [all, mention, partner, router] =
+            ["all", "mention", "partner", "router"].map(|policy| json!({"triggerPolicy": policy}));
         let no_admin = json!({"triggerPolicy": "admin"});
         let with_admin = json!({"triggerPolicy": "admin", "adminAgentId": admin});
         let three = [Human, Agent, Agent];

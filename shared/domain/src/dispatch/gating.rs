@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    dispatch::{Candidate, IncomingMessage, Reason, Routing, Source, cannot_wake, obstacle},
+    dispatch::{
+        Candidate, IncomingMessage, Reason, Routing, Source, WakeLimits, cannot_wake, obstacle,
+    },
     gate::{Gate, GateMode, Would},
     ids::EntityId,
     mentions,
@@ -31,7 +33,7 @@ pub fn scored(
     if members.len() == 2 || mentions.all || !mentions.named.is_empty() {
         return Vec::new();
     }
-    let can_wake = |(agent, limits): &(&Candidate<'_>, _)| {
+    let can_wake = |&(agent, limits): &(&Candidate<'_>, &WakeLimits)| {
         agent.id != incoming.sender && cannot_wake(space, limits, incoming.chain_depth).is_none()
     };
     agents.filter(can_wake).map(|(agent, _)| agent.id).collect()

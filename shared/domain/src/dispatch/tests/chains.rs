@@ -46,8 +46,8 @@ fn sources(decided: &Decided) -> Vec<Result<Source, Reason>> {
     entries.map(|it| it.source.ok_or_else(|| it.reason.unwrap())).collect()
 }
 
-fn ended(by: ChainLimit, limit: u32) -> Option<ChainEnded> {
-    Some(ChainEnded { by, limit })
+const fn ended(by: ChainLimit, limit: u32) -> ChainEnded {
+    ChainEnded { by, limit }
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn an_agent_answers_agents_that_do_not_name_it_up_to_the_limit() {
 
     let last = decided(&all, "hi", 1, [Some(3), Some(4)]);
     assert_eq!(sources(&last), [Err(Reason::AutoReplies); 2]);
-    assert_eq!(last.chain_ended, ended(ChainLimit::AutoReplies, 3));
+    assert_eq!(last.chain_ended, Some(ended(ChainLimit::AutoReplies, 3)));
     let none = SpaceSettings { max_auto_replies: 0, ..all };
     let none = decided(&none, "hi", 1, [Some(0), Some(0)]);
     assert_eq!(sources(&none), [Err(Reason::AutoReplies); 2]);
@@ -84,7 +84,7 @@ fn auto_replies_of_an_outside_cause_are_not_limited() {
 
 #[test]
 fn a_chain_ends_with_a_message_that_would_have_triggered_others() {
-    let by_depth = ended(ChainLimit::Depth, 2);
+    let by_depth = Some(ended(ChainLimit::Depth, 2));
     let unspent = [Some(0); 2];
     for (policy, text, expected) in [
         (TriggerPolicy::All, "hi", by_depth),
@@ -117,7 +117,7 @@ fn a_person_ends_no_chain_and_the_highest_limit_of_an_agent_counts() {
         decide(&space, &members, incoming, Routing::Unasked, None, &mut window, |_| run).chain_ended
     };
     assert_eq!(of(EntityType::Human, 1), None);
-    assert_eq!(of(EntityType::Agent, 1), ended(ChainLimit::Depth, 1));
+    assert_eq!(of(EntityType::Agent, 1), Some(ended(ChainLimit::Depth, 1)));
     assert_eq!(of(EntityType::Agent, 0), None);
     let depth = |limit| ChainEnded { by: ChainLimit::Depth, limit };
     let auto = ChainEnded { by: ChainLimit::AutoReplies, limit: 9 };

@@ -83,7 +83,7 @@ impl Play {
         let message = MessageId::new(Time::from_millis(1), u128::from(self.seq));
         let mut window = RateWindow::default();
         let decided =
-            decide(&self.space, &members, incoming, Routing::Unasked, &mut window, |agent| {
+            decide(&self.space, &members, incoming, Routing::Unasked, None, &mut window, |agent| {
                 RunId::of_message(agent, message, Time::from_millis(self.seq as i64))
             });
         self.last_end = decided.chain_ended;
