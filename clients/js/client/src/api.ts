@@ -1116,7 +1116,7 @@ export interface components {
              *       "continueOn": "toolCalls",
              *       "timeLimit": "30 minutes",
              *       "remindUnsaid": true,
-             *       "endAfterSend": false
+             *       "endAfterSend": true
              *     }
              */
             loop: components["schemas"]["LoopConfig"];
@@ -1143,7 +1143,7 @@ export interface components {
              * @description How many runs may work at the same time, and what a message does while they do.
              * @default {
              *       "maxRuns": 5,
-             *       "mode": "parallel"
+             *       "mode": "coalesce"
              *     }
              */
             concurrency: components["schemas"]["ConcurrencyConfig"];
@@ -1479,7 +1479,7 @@ export interface components {
             /**
              * @description What a message does while a run that the same space triggered is queued or works. Plans and
              *     services always start their own run.
-             * @default parallel
+             * @default coalesce
              */
             mode: components["schemas"]["ConcurrencyMode"];
         };
@@ -1894,9 +1894,10 @@ export interface components {
              */
             remindUnsaid: boolean;
             /**
-             * @description Whether a run ends when all calls of an answer were `send_message` and succeeded. The model
-             *     is not asked once more, which saves a prompt for each answer.
-             * @default false
+             * @description Whether a run that a message triggered ends when all calls of an answer were `send_message`,
+             *     succeeded and posted to the space of that message, unless one of them said `more: true`. The
+             *     model is not asked once more, which saves a prompt for each answer.
+             * @default true
              */
             endAfterSend: boolean;
         };
@@ -1912,8 +1913,9 @@ export interface components {
             /** @description Whether to remind the agent once if it was named, posted nothing and answered in text alone. */
             remindUnsaid?: boolean | null;
             /**
-             * @description Whether a run ends when all calls of an answer were `send_message` and succeeded. The model
-             *     is not asked once more, which saves a prompt for each answer.
+             * @description Whether a run that a message triggered ends when all calls of an answer were `send_message`,
+             *     succeeded and posted to the space of that message, unless one of them said `more: true`. The
+             *     model is not asked once more, which saves a prompt for each answer.
              */
             endAfterSend?: boolean | null;
         };
