@@ -92,7 +92,6 @@ fn agent(name: &str, description: &str, rules: Value, tools: Value) -> Value {
                 "name": "demo",
                 "script": {"wordDelayMs": 40, "rules": rules}
             },
-            "loop": {"endAfterSend": true},
             "tools": tools
         }
     })

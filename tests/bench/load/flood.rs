@@ -130,6 +130,7 @@ async fn create_team(product: &Product, runs_per_minute: u32) -> Result<Team, St
     let config = json!({
         "model": { "provider": "openai", "name": "zero" },
         "budget": { "runsPerMinute": runs_per_minute },
+        "concurrency": { "mode": "parallel" },
         "webhooks": { "ci": { "scheme": "github", "secrets": ["HOOK"] } },
     });
     let body = json!({ "type": "agent", "name": "Ada", "agent": config });

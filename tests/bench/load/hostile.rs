@@ -144,7 +144,9 @@ struct Team {
 impl Team {
     async fn create(product: &Product, people: usize) -> Result<Self, String> {
         let budget = json!({"runsPerMinute": 2_000});
-        let config = json!({"model": {"provider": "openai", "name": "zero"}, "budget": budget});
+        let model = json!({"provider": "openai", "name": "zero"});
+        let concurrency = json!({"mode": "parallel"});
+        let config = json!({"model": model, "budget": budget, "concurrency": concurrency});
         let agent = json!({"type": "agent", "name": "Ada", "agent": config});
         let agent = product.make("/v1/entities", agent).await?;
         let mut ids = Vec::new();

@@ -184,6 +184,8 @@ impl Product {
             "model": {"provider": "openai", "name": "zero"},
             "budget": budget,
             "loop": {"endAfterSend": self.ends_after_send},
+            // Each message has a run that works at once.
+            "concurrency": {"mode": "parallel"},
         });
         let agent = self
             .make("/v1/entities", json!({"type": "agent", "name": "Ada", "agent": agent}))

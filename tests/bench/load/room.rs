@@ -109,7 +109,9 @@ async fn room(product: &Product) -> Result<Room, String> {
     let person = product.make("/v1/entities", json!({"type": "human", "name": "Husam"})).await?;
     let mut members = vec![json!(person)];
     for number in 0..AGENTS {
-        let agent = json!({"model": {"provider": "openai", "name": "slow"}, "budget": budget});
+        let model = json!({"provider": "openai", "name": "slow"});
+        let concurrency = json!({"mode": "parallel"});
+        let agent = json!({"model": model, "budget": budget, "concurrency": concurrency});
         let agent = json!({"type": "agent", "name": format!("Agent {number}"), "agent": agent});
         members.push(json!(product.make("/v1/entities", agent).await?));
     }

@@ -27,7 +27,7 @@ async fn asked(stack: &Stack, team: &Team, text: &str) -> Value {
     stack.ended(&triggered_run(&message, &team.agent).unwrap(), SOON).await
 }
 
-fn enter(space: &String) -> Answer {
+fn enter(space: &str) -> Answer {
     call("enter_space", json!({"spaceId": space})).into()
 }
 
@@ -104,7 +104,7 @@ async fn a_run_that_posts_elsewhere_goes_on_until_it_answers() {
     let stack = Stack::start().await;
     let team = team(&stack).await;
     let other = stack.space_with("Log", &[&team.person, &team.agent], json!({})).await;
-    let [there, back] = [&other, &team.space].map(enter);
+    let [there, back] = [&other, &team.space].map(|space| enter(space));
     let noted = [say("Noted."), say("I have noted it."), say("never")].map(Answer::from);
     let [elsewhere, here, never] = noted;
     stack.model.plays("ada", [there, elsewhere, back, here, never]);
@@ -119,7 +119,7 @@ async fn a_run_of_a_plan_goes_on_after_its_messages() {
     let team = team(&stack).await;
     let other = stack.space_with("Log", &[&team.person, &team.agent], json!({})).await;
     let plan = stack.plan(&team.agent, daily("Report")).await;
-    let [one, two] = [&other, &team.space].map(enter);
+    let [one, two] = [&other, &team.space].map(|space| enter(space));
     let [written, out] = [say("Written."), say("It is out.")].map(Answer::from);
     stack.model.plays("ada", [one, written, two, out, stop()]);
     let run = stack.run_plan(&team.agent, &plan).await;

@@ -64,7 +64,6 @@ pub(super) fn agents() -> Vec<Value> {
         ),
         json!([]),
     );
-    accountant["agent"]["concurrency"] = json!({"mode": "coalesce"});
     accountant["agent"]["model"]["script"]["wordDelayMs"] = json!(150);
     vec![
         agent(

@@ -20,10 +20,12 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
         }
         Mutant::IgnoresLanes => {
             for part in parts.iter_mut().filter(|part| is_lane(sort_key(part))) {
-                if let Some(put) = part["Put"].as_object_mut() {
-                    put.remove("ConditionExpression");
+                if let Some(put) = part.get_mut("Put") {
+                    if let Some(fields) = put.as_object_mut() {
+                        fields.remove("ConditionExpression");
+                    }
+                    prune(put);
                 }
-                prune(&mut part["Put"]);
                 if let Some(update) = part.get_mut("Update") {
                     update["ConditionExpression"] = json!("attribute_exists(PK)");
                     prune(update);
