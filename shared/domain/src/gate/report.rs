@@ -165,11 +165,9 @@ mod tests {
         tally.answers(message(7), agent(1));
         tally.answers(message(7), agent(3));
         tally.answers(message(5), agent(2));
-        for (number, seq, scores, wakes) in [
-            (9, 9, &[] as &[f64], 3),
-            (7, 7, &[0.05, 0.2, 0.1], 3),
-            (5, 5, &[0.01, 0.06, 0.0], 2),
-        ] {
+        for (number, seq, scores, wakes) in
+            [(9, 9, &[] as &[f64], 3), (7, 7, &[0.05, 0.2, 0.1], 3), (5, 5, &[0.01, 0.06, 0.0], 2)]
+        {
             let gate = scored(scores);
             tally.add(Reported { id: message(number), seq, gate: &gate, wakes });
         }
