@@ -122,6 +122,7 @@ async fn make_spaces(deployment: &Arc<Deployment>, members: &[Value]) -> Result<
         }
         if parameters.policy == "router" {
             space["router"] = json!({"model": {"provider": "openai", "name": "router"}});
+            space["gate"] = json!({"mode": "off"});
         }
         let made = post(deployment, "/v1/spaces", space).await?;
         locked(&deployment.env.ledger).spaces.push(id(&made)?);

@@ -20,7 +20,8 @@ const READERS: [(&str, bool); 4] =
 async fn set_router(stack: &Stack, space: &str) {
     let script = json!({"rules": [{"choose": {"agents": []}}]});
     let model = json!({"provider": "scripted", "name": "demo", "script": script});
-    let settings = json!({"triggerPolicy": "router", "router": {"model": model}});
+    let gate = json!({"mode": "off"});
+    let settings = json!({"triggerPolicy": "router", "router": {"model": model}, "gate": gate});
     stack.patch(&format!("/v1/spaces/{space}"), settings).await.must_be(200);
 }
 
