@@ -138,8 +138,7 @@ async fn a_shadow_changes_nothing_and_the_report_equals_a_count_by_hand() {
         assert_eq!(office.decisions(&recorded), office.decisions(&without));
         assert!(without["gate"].is_null(), "{without}");
     }
-    let path = format!("/v1/spaces/{shadow}/messages?limit=200");
-    let messages = stack.get(&path).await.must_be(200)["items"].as_array().unwrap().clone();
+    let messages = stack.messages(&shadow).await;
     let answered: BTreeSet<(&str, &str)> = messages
         .iter()
         .filter_map(|it| Some((it["origin"]["messageId"].as_str()?, it["sender"]["id"].as_str()?)))

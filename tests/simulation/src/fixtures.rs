@@ -115,6 +115,7 @@ async fn make_spaces(deployment: &Arc<Deployment>, members: &[Value]) -> Result<
             "members": members,
             "maxChainDepth": parameters.depth,
             "triggerPolicy": parameters.policy,
+            "gate": {"mode": parameters.gate},
             "budget": budget(parameters.budget, BudgetOf::Spaces, parameters.space_runs),
         });
         if parameters.policy == "admin" {
@@ -122,7 +123,6 @@ async fn make_spaces(deployment: &Arc<Deployment>, members: &[Value]) -> Result<
         }
         if parameters.policy == "router" {
             space["router"] = json!({"model": {"provider": "openai", "name": "router"}});
-            space["gate"] = json!({"mode": "off"});
         }
         let made = post(deployment, "/v1/spaces", space).await?;
         locked(&deployment.env.ledger).spaces.push(id(&made)?);

@@ -192,6 +192,9 @@ pub enum Mutant {
     EndsJoinedSpaces,
     /// Promise 10: the calls of routers are not counted against the sender.
     ForgetsRouterCalls,
+    /// Promise 1: the gate scores a message without the newest one before it, as if the append had
+    /// not read again after a lost race.
+    ScoresWithoutHead,
 }
 
 impl Mutant {
@@ -206,7 +209,8 @@ impl Mutant {
             | Self::RetriesAgain
             | Self::ForgetsPictures
             | Self::ForgetsJoined
-            | Self::DispatchesAgain => 1,
+            | Self::DispatchesAgain
+            | Self::ScoresWithoutHead => 1,
             Self::SkipsNumbers
             | Self::OverwritesNumbers
             | Self::KeepsOldCards
@@ -334,6 +338,7 @@ impl Mutant {
             Self::EndsJoinedSpaces => parameters.leave_spaces(),
             Self::ResetsMinutes => parameters.use_up_runs(),
             Self::ForgetsRouterCalls => parameters.ask_routers(),
+            Self::ScoresWithoutHead => parameters.score_races(),
             Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => parameters.watch_closely(),
             _ => {}
         }
@@ -415,6 +420,7 @@ impl Mutant {
             }
             Self::RepeatsWhatBegan
             | Self::LeavesOutMessages
+            | Self::ScoresWithoutHead
             | Self::UsesApprovalsTwice
             | Self::SkipsWaitingCalls => operation == "Query",
             Self::IgnoresLanes | Self::KeepsOldCards => operation == "BatchGetItem",
@@ -435,6 +441,7 @@ impl Mutant {
             Self::KeepsOldCards => prompts::hide_results(&mut parsed),
             Self::LeavesOutMessages => prompts::hide_new_messages(request, &mut parsed),
             Self::AcceptsLateAnswers => forms::give_time(&mut parsed),
+            Self::ScoresWithoutHead => messages::hide_head(request, &mut parsed),
             Self::CountsPeopleTwice => approvals::rename_people(&mut parsed),
             Self::UsesApprovalsTwice => approvals::hide_beginnings(&mut parsed),
             Self::SkipsWaitingCalls => approvals::finish_waiting(&mut parsed),

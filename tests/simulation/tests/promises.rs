@@ -197,6 +197,7 @@ mutants! {
     finds_counted_deleted_files: CountsDeletedFiles
     finds_ended_joined_spaces: EndsJoinedSpaces
     finds_forgotten_router_calls: ForgetsRouterCalls
+    finds_scores_without_head: ScoresWithoutHead
 }
 
 #[test]
