@@ -4,6 +4,7 @@ pub(crate) mod auto_replies;
 pub(crate) mod chains;
 pub(crate) mod conversations;
 pub(crate) mod cursors;
+pub(crate) mod gate;
 pub(crate) mod order;
 pub(crate) mod other_spaces;
 pub(crate) mod partner;

@@ -19,7 +19,10 @@ class Routers(ModelCase):
             for name, work in WORK.items()
         ]
         router = {"model": {"provider": "llama", "name": "SmolLM2"}, "timeoutMs": 60_000}
-        settings = {"triggerPolicy": "router", "router": router, "maxChainDepth": 1}
+        gate = {"mode": "off"}
+        settings = {
+            "triggerPolicy": "router", "router": router, "gate": gate, "maxChainDepth": 1,
+        }
         space = self.deployment.space(self.sara, *agents, **settings)
         chosen = []
         for question in ("When do I plant tulips?", "What is for dinner?"):

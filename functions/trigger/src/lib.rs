@@ -169,12 +169,10 @@ impl Triggers {
         while Instant::now() < until {
             let routing = asked.as_ref().map_or(Routing::Unasked, RouterOutcome::routing);
             let late = store.messages().decide_late(space, record, routing, now()).await?;
-            let candidates = &late.decided.asks_router;
-            if !candidates.is_empty() {
+            if !late.decided.asks_router.is_empty() {
                 // When it has answered, agents may have joined, left or been paused.
-                asked = Some(
-                    Box::pin(self.routers.ask(&self.pipeline, space, record, candidates)).await?,
-                );
+                let asking = self.routers.ask(&self.pipeline, space, record, &late.decided);
+                asked = Some(Box::pin(asking).await?);
                 until = Instant::now() + RETRIED_FOR;
                 continue;
             }

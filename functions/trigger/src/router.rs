@@ -1,7 +1,8 @@
 //! Asks the router of a space which agents a message triggers.
 //!
-//! It gets a few seconds, and one more try. If it does not answer then, every agent is triggered:
-//! a message is never lost because of its router.
+//! It gets a few seconds, and one more try. If it does not answer then, the gate of the space
+//! decides alone, and without a gate every agent is triggered: a message is never lost because of
+//! its router.
 //!
 //! - [`question`], [`answer`]: what it reads, and how its calls are read
 //! - [`pauses`]: routers that are not asked for a while, because they were too slow
@@ -10,12 +11,12 @@ mod answer;
 mod pauses;
 mod question;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use smartspace_domain::{
     Error, Result,
-    dispatch::{Choice, Routed, Routing},
+    dispatch::{Choice, Decided, Routed, Routing},
     entities::EntityType,
     ids::{EntityId, SpaceId},
     prices::Prices,
@@ -67,7 +68,7 @@ pub(crate) struct RouterOutcome {
 
 enum RouterAnswer {
     Chose(Choice),
-    /// Two tries failed, or it was not asked for a while: everyone is woken.
+    /// Two tries failed, or it was not asked for a while.
     Failed,
     /// It was not asked, because the messages of the sender have asked too often. The text says so.
     OverRate(String),
@@ -92,6 +93,10 @@ struct Question<'a> {
     space_name: &'a str,
     /// The agents among which it chooses.
     agents: Vec<&'a MemberRecord>,
+    /// The scores that the gate has given them, if the space has one.
+    scores: BTreeMap<EntityId, f64>,
+    /// How many of them it chooses at most.
+    most: usize,
     /// The last messages, the newest last.
     messages: &'a [MessageRecord],
 }
@@ -102,13 +107,14 @@ impl Routers {
         Self { models, prices, model, pauses: Arc::default() }
     }
 
-    /// Asks which of `candidates` a message triggers. Fails only if the table can't be read.
+    /// Asks which of the agents a message triggers about which `decided` asks. Fails only if the
+    /// table can't be read.
     pub(crate) async fn ask(
         &self,
         pipeline: &Pipeline,
         space: SpaceId,
         message: &MessageRecord,
-        candidates: &[EntityId],
+        decided: &Decided,
     ) -> Result<RouterOutcome> {
         let store = &pipeline.store;
         let (record, roster, messages) = futures::try_join!(
@@ -120,13 +126,16 @@ impl Routers {
         let Some(model) = router.model.clone().or_else(|| self.model.clone()) else {
             return Ok(without_model());
         };
-        let is_candidate = |member: &&MemberRecord| candidates.contains(&member.entity_id);
+        let is_candidate = |member: &&MemberRecord| decided.asks_router.contains(&member.entity_id);
+        let scores = message.gate.iter().flat_map(|gate| &gate.scores);
         let question = Question {
             router,
             model,
             sender: message.sender.id,
             space_name: &record.settings.name,
             agents: roster.members.iter().filter(is_candidate).collect(),
+            scores: scores.map(|score| (score.agent_id, score.score)).collect(),
+            most: decided.left_for_router,
             messages: &messages,
         };
         // An agent whose message asks pays for the question, unless it was removed meanwhile.

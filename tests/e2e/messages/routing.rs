@@ -28,7 +28,8 @@ impl Office {
             agents.push((name, stack.agent_with(name, agent).await));
         }
         let members: Vec<_> = agents.iter().map(|(_, id)| id).chain([&person]).collect();
-        let settings = json!({"triggerPolicy": "router", "router": router});
+        let gate = json!({"mode": "off"});
+        let settings = json!({"triggerPolicy": "router", "router": router, "gate": gate});
         let space = stack.space_with("Office", &members, settings).await;
         Self { person, agents, space }
     }

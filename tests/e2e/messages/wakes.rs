@@ -61,7 +61,8 @@ async fn a_router_decides_later() {
     let stack = Stack::start().await;
     let model = json!({"provider": "openai", "name": stack.model.name("router")});
     let router = json!({"model": model, "instructions": "Nobody is needed."});
-    let settings = json!({"triggerPolicy": "router", "router": router});
+    let gate = json!({"mode": "off"});
+    let settings = json!({"triggerPolicy": "router", "router": router, "gate": gate});
     let results = results(&stack, settings, &["Hello.", "@Comms, hello."]).await;
     let sentence = &Prompt::of_result(&results[0]).block("ACTIVE SPACE")[1].clone();
     assert_eq!(sentence, "A router chooses whom your message wakes; @Name wakes that agent.");

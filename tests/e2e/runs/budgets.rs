@@ -438,7 +438,8 @@ async fn routers_count_in_usage() {
         members.push(stack.agent(name, &stack.model.name("ada")).await);
     }
     let model = json!({"provider": "openai", "name": stack.model.name("router")});
-    let settings = json!({"triggerPolicy": "router", "router": {"model": model}});
+    let gate = json!({"mode": "off"});
+    let settings = json!({"triggerPolicy": "router", "router": {"model": model}, "gate": gate});
     let members: Vec<_> = members.iter().collect();
     let space = stack.space_with("Office", &members, settings).await;
     stack.model.replies("router", |_| answer([call("choose", json!({"agents": []}))]));

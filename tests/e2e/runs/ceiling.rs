@@ -184,6 +184,7 @@ async fn routed_spaces(stack: &Stack, person: &str) -> Vec<String> {
         let with = |router: Value| {
             let mut space = json!({"name": name, "members": agents, "router": router});
             space["triggerPolicy"] = "router".into();
+            space["gate"] = json!({"mode": "off"});
             space
         };
         let dear = with(json!({"model": {"provider": "far", "name": "dear"}}));

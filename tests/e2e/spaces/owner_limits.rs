@@ -89,19 +89,25 @@ async fn an_owner_keeps_the_operators_router_and_chooses_the_policy_beside_it() 
 }
 
 #[tokio::test]
-async fn the_policy_router_needs_a_model_that_the_operator_sets() {
+async fn the_policy_router_needs_a_model_that_the_operator_sets_or_a_gate() {
     let Some(stack) = stack().await else { return };
     let (owner, path) = governed(&stack, json!({})).await;
-    let expected = json!([{"pointer": "/router/model", "detail": "expected a router model: \
-        the operator sets one for this space or with --router-model"}]);
-    let policy = json!({"triggerPolicy": "router"});
+    let expected =
+        json!([{"pointer": "/router/model", "detail": "expected a model, or gate.mode on"}]);
+    let policy = json!({"triggerPolicy": "router", "gate": {"mode": "off"}});
     let refused = owner.patch(&path, policy.clone()).await.must_be(422);
     assert_eq!(refused["errors"], expected);
-    let new = json!({"name": "New", "triggerPolicy": "router"});
+    let new = json!({"name": "New", "triggerPolicy": "router", "gate": {"mode": "shadow"}});
     for client in [&owner, &*stack] {
         let refused = client.create("/v1/spaces", new.clone()).await.must_be(422);
         assert_eq!(refused["errors"], expected);
     }
+    owner.patch(&path, json!({"triggerPolicy": "router"})).await.must_be(200);
+    let refused = owner.patch(&path, json!({"gate": {"mode": "off"}})).await.must_be(422);
+    assert_eq!(refused["errors"], expected);
+    let quiet = json!({"gate": {"dial": "quiet"}});
+    let changed = owner.patch(&path, quiet).await.must_be(200);
+    assert_eq!(changed["gate"], json!({"mode": "on", "dial": "quiet"}));
     let env = [("SMARTSPACE_JWT_SECRET", SECRET), ("SMARTSPACE_ROUTER_MODEL", "openai/any")];
     let Some(stack) = Stack::with_env(&env).await else { return };
     let (owner, path) = governed(&stack, json!({})).await;

@@ -230,6 +230,7 @@ test('the page shows the choice of a router, its reason, and its failure', async
   const router = { model: { provider: 'scripted', name: 'router', script } };
   await api.createSpace('Routed', [husam, ...agents], {
     triggerPolicy: 'router',
+    gate: { mode: 'off' },
     router,
   });
   const page = await openTab(t);

@@ -200,12 +200,14 @@ export async function playScene(product, model) {
   await seen('run.canceled', twins);
 
   // The router, messages that are too long for a frame, and requests over the socket.
-  const routing = { triggerPolicy: 'router', router: routerOf([]) };
+  const gate = { mode: 'off' };
+  const routing = { triggerPolicy: 'router', gate, router: routerOf([]) };
   const routed = await spaceWith('Routed', [slow, failing], routing);
   await say(routed, 'Whoever this concerns.');
   await seen('message.updated', routed);
   const choosing = {
     triggerPolicy: 'router',
+    gate,
     router: routerOf([{ name: 'Failing', reason: 'It fails.' }]),
   };
   const chosen = await spaceWith('Chosen', [slow, failing], choosing);

@@ -116,6 +116,7 @@ async fn make_spaces(deployment: &Arc<Deployment>, members: &[Value]) -> Result<
             "maxChainDepth": parameters.depth,
             "maxAutoReplies": parameters.auto_replies,
             "triggerPolicy": parameters.policy,
+            "gate": {"mode": parameters.gate},
             "budget": budget(parameters.budget, BudgetOf::Spaces, parameters.space_runs),
         });
         if parameters.policy == "admin" {

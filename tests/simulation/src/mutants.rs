@@ -200,6 +200,9 @@ pub enum Mutant {
     ForgetsRouterCalls,
     /// Promise 13: a run that leaves a question to silence is not due.
     DropsSkipDuty,
+    /// Promise 1: the gate scores a message without the newest one before it, as if the append had
+    /// not read again after a lost race.
+    ScoresWithoutHead,
 }
 
 impl Mutant {
@@ -215,7 +218,8 @@ impl Mutant {
             | Self::ForgetsPictures
             | Self::ForgetsJoined
             | Self::JoinsEndedRun
-            | Self::DispatchesAgain => 1,
+            | Self::DispatchesAgain
+            | Self::ScoresWithoutHead => 1,
             Self::SkipsNumbers
             | Self::OverwritesNumbers
             | Self::KeepsOldCards
@@ -360,6 +364,7 @@ impl Mutant {
                 let rates = &mut parameters.fault_rates;
                 rates.killed_before = rates.killed_before.max(2_000);
             }
+            Self::ScoresWithoutHead => parameters.score_races(),
             Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => parameters.watch_closely(),
             _ => {}
         }
@@ -442,6 +447,7 @@ impl Mutant {
             }
             Self::RepeatsWhatBegan
             | Self::LeavesOutMessages
+            | Self::ScoresWithoutHead
             | Self::UsesApprovalsTwice
             | Self::SkipsWaitingCalls => operation == "Query",
             Self::IgnoresLanes | Self::KeepsOldCards => operation == "BatchGetItem",
@@ -462,6 +468,7 @@ impl Mutant {
             Self::KeepsOldCards => prompts::hide_results(&mut parsed),
             Self::LeavesOutMessages => prompts::hide_new_messages(request, &mut parsed),
             Self::AcceptsLateAnswers => forms::give_time(&mut parsed),
+            Self::ScoresWithoutHead => messages::hide_head(request, &mut parsed),
             Self::CountsPeopleTwice => approvals::rename_people(&mut parsed),
             Self::UsesApprovalsTwice => approvals::hide_beginnings(&mut parsed),
             Self::SkipsWaitingCalls => approvals::finish_waiting(&mut parsed),

@@ -3,7 +3,7 @@
 //!
 //! It does not know how the product works. The files by the promises of docs/reliability.md:
 //!
-//! 1. `stored_once`, `routing`, `retries`, `services`, `files`, `pictures`, `remote`
+//! 1. `stored_once`, `routing`, `gates`, `retries`, `services`, `files`, `pictures`, `remote`
 //! 2. `order`, `prompts`, `summaries`
 //! 3. `actions_once`, `run_ends`, `outside`, `forks`, `pictures`, `remote`
 //! 4. `leases`, `stopped_runs`, `cut_results`, `remote`, `summaries`
@@ -28,6 +28,7 @@ mod files;
 mod forks;
 mod forms;
 mod frames;
+mod gates;
 mod hanging_runs;
 mod invites;
 mod lanes;
@@ -109,6 +110,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     };
     stored_once::accepted_messages_are_stored_and_trigger_once(&mut evidence);
     routing::the_router_decides_once(&mut evidence);
+    gates::scores_follow_from_the_messages_before(&mut evidence);
     router_calls::a_minute_asks_routers_sixty_times(&mut evidence);
     questions::questions_are_answered(&mut evidence);
     services::deliveries_trigger_once(&mut evidence);

@@ -38,6 +38,8 @@ pub struct Parameters {
     pub auto_replies: u32,
     /// The trigger policy of the spaces.
     pub policy: &'static str,
+    /// The mode of the spaces' gates.
+    pub gate: &'static str,
     /// How many messages a prompt shows.
     pub window: u64,
     /// The longest invocation of the function `run` on AWS.
@@ -150,6 +152,7 @@ impl Parameters {
                 "mention",
                 if agents == 1 || crowd { "all" } else { "admin" },
             ][draw.number("policy", 0, 3) as usize],
+            gate: ["off", "off", "on", "shadow"][draw.number("gate", 0, 3) as usize],
             actions: if crowd { 2 } else { draw.number("actions", 4, 8) as usize },
             clock_spread: Duration::from_secs(clock_spread),
             space_runs: uses_up_runs.then(|| draw.number("space runs", 2, 4) as u32),

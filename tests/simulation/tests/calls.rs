@@ -152,6 +152,16 @@ async fn only_a_policy_that_asks_for_the_talk_reads_it_and_beside_the_other_read
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_gate_takes_one_query_beside_the_batch() {
+    let parameters = |gate| Parameters { agents: 2, gate, ..Parameters::quiet() };
+    let [cold, without, _] = counts(0, parameters("off")).await;
+    let [cold_with, with, _] = counts(0, parameters("shadow")).await;
+    assert_eq!((with.in_a_row, with.of_table), (without.in_a_row, without.of_table + 1));
+    let expected = (cold.in_a_row + 1, cold.of_table + 1);
+    assert_eq!((cold_with.in_a_row, cold_with.of_table), expected);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_budget_takes_at_most_one_read_before_the_message_and_one_write_before_the_model() {
     for scope in [BudgetOf::Agents, BudgetOf::Spaces, BudgetOf::Deployment] {
         let budget = Some(TokenBudget { scope, tokens: 1_000_000 });

@@ -19,6 +19,7 @@ impl Office {
         let settings = json!({
             "name": "Office",
             "triggerPolicy": "router",
+            "gate": {"mode": "off"},
             "router": {"model": {"provider": "openai", "name": "m"}},
             "budget": {"runsPerMinute": 6},
         });

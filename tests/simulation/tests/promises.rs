@@ -201,6 +201,7 @@ mutants! {
     finds_ended_joined_spaces: EndsJoinedSpaces
     finds_forgotten_router_calls: ForgetsRouterCalls
     finds_dropped_skip_duty: DropsSkipDuty
+    finds_scores_without_head: ScoresWithoutHead
 }
 
 #[test]

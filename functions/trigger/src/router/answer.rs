@@ -60,13 +60,14 @@ impl Question<'_> {
         if known.is_empty() && !chosen.agents.is_empty() {
             return Err(self.only_others(&chosen.agents));
         }
-        let most = self.router.max_agents as usize;
+        let most = self.most;
         let names: Vec<&str> = known.iter().take(most).map(|(_, name, _)| *name).collect();
         let summary = match names.as_slice() {
             [] => "the router chose nobody".to_owned(),
             names => format!("the router chose {}", names.join(", ")),
         };
-        let too_many = format!("the router chose more agents than {most} (maxAgents)");
+        let max = self.router.max_agents;
+        let too_many = format!("the router chose more agents than {max} (maxAgents)");
         let cut = known.iter().skip(most).map(|(id, name, _)| (*id, *name, too_many.as_str()));
         let others = self.known(chosen.others.as_deref().unwrap_or_default());
         let others = reasons(others.into_iter().chain(cut));

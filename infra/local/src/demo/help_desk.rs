@@ -9,6 +9,8 @@ pub(super) fn space() -> Value {
     json!({
         "name": "Help desk",
         "triggerPolicy": "router",
+        // The script chooses about every message.
+        "gate": {"mode": "off"},
         "budget": {"tokensPerDay": 1_000_000},
         "router": {"model": {"provider": "scripted", "name": "router", "script": {"rules": [
             {"choose": {"when": {"sender": "agent"}, "agents": []}},

@@ -20,7 +20,8 @@ const READERS: [(&str, bool); 4] =
 async fn set_router(stack: &Stack, space: &str) {
     let script = json!({"rules": [{"choose": {"agents": []}}]});
     let model = json!({"provider": "scripted", "name": "demo", "script": script});
-    let settings = json!({"triggerPolicy": "router", "router": {"model": model}});
+    let gate = json!({"mode": "off"});
+    let settings = json!({"triggerPolicy": "router", "router": {"model": model}, "gate": gate});
     stack.patch(&format!("/v1/spaces/{space}"), settings).await.must_be(200);
 }
 
@@ -97,5 +98,38 @@ async fn only_owners_and_the_operator_read_what_a_run_costs() {
         // Frames do not say who owns the space: owners read the usage over HTTP.
         let is_shown = caller == "admin";
         assert_eq!(frame.body["run"]["usage"].is_object(), is_shown, "{caller}: {}", frame.body);
+    }
+}
+
+#[tokio::test]
+async fn only_owners_and_the_operator_read_the_scores_of_the_gate() {
+    let Some(stack) = stack_with_tokens().await else { return };
+    let scene = Scene::new(&stack).await;
+    let space = scene.id("space");
+    let shadow = json!({"gate": {"mode": "shadow"}});
+    stack.patch(&format!("/v1/spaces/{space}"), shadow).await.must_be(200);
+    let mut followers = Vec::new();
+    for (caller, is_shown) in READERS {
+        let client = scene.client(&stack, caller);
+        let socket = follower(&client, space, None).await;
+        let settings = client.get(&format!("/v1/spaces/{space}")).await.must_be(200);
+        assert_eq!(settings["gate"]["mode"], "shadow", "{caller}: all members read the setting");
+        followers.push((caller, is_shown, client, socket));
+    }
+    for (sender, is_shown) in [("member", false), ("owner", true)] {
+        let client = scene.client(&stack, sender);
+        let path = format!("/v1/spaces/{space}/messages");
+        let posted = client.create(&path, json!({"text": "Hello."})).await.must_be(201);
+        assert_eq!(posted["gate"].is_object(), is_shown, "{sender}: {posted}");
+        for (caller, is_shown, client, socket) in &followers {
+            let is_same = |it: &Value| it["message"]["id"] == posted["id"];
+            let frame = socket.frame("message.created", SOON, is_same).await;
+            let page = client.get(&path).await.must_be(200);
+            let mut listed = page["items"].as_array().unwrap().iter();
+            let listed = listed.find(|it| it["id"] == posted["id"]).unwrap();
+            for seen in [&frame.body["message"], listed] {
+                assert_eq!(seen["gate"].is_object(), *is_shown, "{caller}: {seen}");
+            }
+        }
     }
 }

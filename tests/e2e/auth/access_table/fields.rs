@@ -49,6 +49,8 @@ const TIMEOUT: &str = r#"{"name":"N","router":{"timeoutMs":60000}}"#;
 const MODEL: &str = r#"{"name":"New","router":{"model":{"provider":"openai","name":"m"}}}"#;
 const ADMIN: &str =
     r#"{"name":"New","members":["{open}"],"triggerPolicy":"admin","adminAgentId":"{open}"}"#;
+const NOTHING_CHOOSES: &str =
+    r#"{"name":"N","triggerPolicy":"router","gate":{"mode":"off"}}"#;
 const MODEL_PATCH: &str = r#"{"router":{"model":{"provider":"openai","name":"m"}}}"#;
 
 /// All fields of the configurations that an owner can write. The columns are those of [`CALLERS`].
@@ -59,7 +61,11 @@ const FIELDS: &[(&str, &str, &[FieldRow])] = &[
         row("name", r#"{"name":"N"}"#,                                      [201, 201, 403, 201]),
         row("members", r#"{"name":"N","members":["{newcomer}"]}"#,          [201, 201, 403, 201]),
         row("triggerPolicy", r#"{"name":"N","triggerPolicy":"mention"}"#,   [201, 201, 403, 201]),
-        row("triggerPolicy", r#"{"name":"N","triggerPolicy":"router"}"#,    [422, 422, 403, 422]),
+        row("triggerPolicy", r#"{"name":"N","triggerPolicy":"router"}"#,    [201, 201, 403, 201]),
+        row("triggerPolicy", NOTHING_CHOOSES,                               [422, 422, 403, 422]),
+        row("gate", r#"{"name":"N","gate":{}}"#,                            [201, 201, 403, 201]),
+        row("gate.mode", r#"{"name":"N","gate":{"mode":"shadow"}}"#,        [201, 201, 403, 201]),
+        row("gate.dial", r#"{"name":"N","gate":{"dial":"lively"}}"#,        [201, 201, 403, 201]),
         row("adminAgentId", ADMIN,                                          [201, 201, 403, 201]),
         row("paused", r#"{"name":"N","paused":true}"#,                      [201, 201, 403, 201]),
         row("answerQuestions", r#"{"name":"N","answerQuestions":false}"#,   [201, 201, 403, 201]),
@@ -82,7 +88,10 @@ const FIELDS: &[(&str, &str, &[FieldRow])] = &[
     ("PATCH /v1/spaces/{id}", "/v1/spaces/{space}", &[
         row("name", r#"{"name":"N"}"#,                                      [403, 200, 403, 200]),
         row("triggerPolicy", r#"{"triggerPolicy":"mention"}"#,              [403, 200, 403, 200]),
-        row("triggerPolicy", r#"{"triggerPolicy":"router"}"#,               [403, 422, 403, 422]),
+        row("triggerPolicy", r#"{"triggerPolicy":"router"}"#,               [403, 200, 403, 200]),
+        row("gate", r#"{"gate":{}}"#,                                       [403, 200, 403, 200]),
+        row("gate.mode", r#"{"gate":{"mode":"shadow"}}"#,                   [403, 200, 403, 200]),
+        row("gate.dial", r#"{"gate":{"dial":"lively"}}"#,                   [403, 200, 403, 200]),
         row("adminAgentId", r#"{"adminAgentId":"{agent}"}"#,                [403, 200, 403, 200]),
         row("paused", r#"{"paused":true}"#,                                 [403, 200, 403, 200]),
         row("answerQuestions", r#"{"answerQuestions":false}"#,              [403, 200, 403, 200]),

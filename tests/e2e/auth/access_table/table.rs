@@ -86,6 +86,9 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("PATCH /v1/spaces/{id}", &[
         row("{space}", r#"{"name":"Renamed"}"#,                     [404, 403, 200, 403, 403, 200]),
     ]),
+    ("GET /v1/spaces/{id}/gate", &[
+        row("{space}", "",                                          [404, 403, 200, 403, 403, 200]),
+    ]),
     ("DELETE /v1/spaces/{id}", &[
         row("{space}", "",                                          [404, 403, 204, 403, 403, 204]),
     ]),

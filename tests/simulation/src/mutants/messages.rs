@@ -5,7 +5,8 @@ mod responses;
 use serde_json::{Value, json};
 
 pub(super) use self::responses::{
-    hide_departures, hide_depth_limit, hide_existing_items, hide_later_minutes, hide_settling,
+    hide_departures, hide_depth_limit, hide_existing_items, hide_head, hide_later_minutes,
+    hide_settling,
 };
 use crate::chance::Chance;
 use crate::conditions::prune;

@@ -22,6 +22,7 @@ impl Parameters {
         self.spaces = 1;
         self.depth = 1;
         self.policy = "mention";
+        self.gate = "off";
         self.tools = false;
         self.outside = false;
         self.approvals = false;
@@ -74,6 +75,17 @@ impl Parameters {
         self.floods = 1_000;
         self.clock_spread = Duration::ZERO;
         self.fault_rates = FaultRates::default();
+    }
+
+    /// Lets many messages race in one space whose gate records its scores.
+    pub(crate) fn score_races(&mut self) {
+        self.keep_only_messages();
+        self.agents = 2;
+        self.policy = "all";
+        self.gate = "shadow";
+        self.actions = 24;
+        self.append_limit = AppendLimit::SPACE;
+        self.partition_limits = None;
     }
 
     /// Lets nothing fail, and asks routers about far more messages than they answer in a minute.
@@ -193,6 +205,7 @@ impl Parameters {
             depth: 1,
             auto_replies: 3,
             policy: "all",
+            gate: "off",
             window: 50,
             invocation: Duration::from_mins(15),
             tools: false,

@@ -114,8 +114,7 @@ impl Messages<'_> {
         if !missing.is_empty() {
             items.extend(self.store.table.get_all(&missing).await?);
         }
-        let has_model = self.store.has_router_model || space.settings.has_router_model();
-        let mut as_read = SpaceAsRead::new(space, head, sender, roster, has_model);
+        let mut as_read = SpaceAsRead::new(self.store, space, head, sender, roster);
         as_read.take_limits(self.store.quota(), &mut items, now)?;
         let mut counters = as_read.counter_keys(self.store, now);
         counters.retain(|key| Some(key) != ceiling.as_ref());
@@ -149,13 +148,14 @@ impl Messages<'_> {
 
 impl SpaceAsRead {
     fn new(
+        store: &Store,
         space: SpaceRecord,
         head: Head,
         sender: Option<MemberRecord>,
         roster: Arc<Roster>,
-        has_router_model: bool,
     ) -> Self {
         Self {
+            has_router_model: store.has_router_model || space.settings.has_router_model(),
             space,
             head,
             sender,
@@ -167,7 +167,6 @@ impl SpaceAsRead {
             lanes: BTreeMap::new(),
             others: LaneRuns::new(),
             talk: Vec::new(),
-            has_router_model,
         }
     }
 

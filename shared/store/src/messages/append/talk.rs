@@ -59,7 +59,6 @@ impl TalkingSpaces {
 /// A message whose decision may follow from the talk before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'a> {
-    /// Its sender.
     pub(super) sender: EntityId,
     /// Its text. `None` if it triggers nobody, whatever the talk is.
     pub(super) text: Option<&'a str>,

@@ -1,7 +1,7 @@
 //! Changes of the responses of the table.
 
 use serde_json::{Map, Value, json};
-use smartspace_domain::{Time, quota::RateWindow};
+use smartspace_domain::{Time, limits::TALK, quota::RateWindow};
 
 /// Hides the items that made the conditions of a transaction fail.
 pub(in crate::mutants) fn hide_existing_items(answer: &mut Value) {
@@ -53,6 +53,19 @@ pub(in crate::mutants) fn hide_later_minutes(answer: &mut Value, now: Time) {
             object.remove("minute");
         }
     });
+}
+
+/// Hides the newest message of a talk that an append reads up to the head.
+pub(in crate::mutants) fn hide_head(request: &Value, answer: &mut Value) {
+    let first = request["ExpressionAttributeValues"][":first"]["S"].as_str().unwrap_or_default();
+    let is_talk = request["Limit"] == TALK && request["ScanIndexForward"] == false;
+    if is_talk
+        && first.starts_with("MSG#")
+        && let Some(items) = answer["Items"].as_array_mut()
+        && !items.is_empty()
+    {
+        items.remove(0);
+    }
 }
 
 fn visit(value: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
