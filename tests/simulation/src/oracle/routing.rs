@@ -19,13 +19,11 @@ pub(super) fn the_router_decides_once(evidence: &mut Evidence<'_>) {
     for (_, message) in evidence.stored.all_messages() {
         let entries = || message["dispatch"].as_array().into_iter().flatten();
         let words = |entry: &Value| entry["reasonText"].as_str().unwrap_or_default().to_owned();
-        // A question that would wake nobody wakes the best agent: `questions` checks that.
-        let is_best = |entry: &Value| words(entry).contains("; best is ");
         let of_router = |entry: &&Value| {
             let is_chosen = entry["source"] == "router" || entry["reason"] == "router";
             // An agent that has joined since the scores has no words.
             let has_joined = *gate == "on" && words(entry).is_empty();
-            is_chosen && !has_joined && !is_of_gate(&words(entry)) && !is_best(entry)
+            is_chosen && !has_joined && !is_of_gate(&words(entry))
         };
         let asked = &message["router"];
         let id = &message["id"];
