@@ -28,7 +28,8 @@ fn a_question_mark_of_any_writing_system_asks() {
     ] {
         assert!(asks_all(text), "{text}");
     }
-    for text in ["Where is the report", "Wow!", "", "报告在这里。", "Ω; no", "¿", "Look⁇"] {
+    for text in ["Where is the report", "Wow!", "", "报告在这里。", "Ω; no", "¿", "Look⁇"]
+    {
         assert!(!asks_all(text), "{text}");
     }
 }

@@ -123,10 +123,8 @@ impl Runs<'_> {
 
     /// Lets the sweep look after the questions of a run from `at` on.
     pub async fn look_after_at(self, run: RunId, at: Time) -> Result<()> {
-        let write = Write::update(
-            keys::run_meta(run),
-            "SET #due = :due, #dueAt = :at REMOVE #dueCount",
-        );
+        let write =
+            Write::update(keys::run_meta(run), "SET #due = :due, #dueAt = :at REMOVE #dueCount");
         let due = keys::due(run.part_of(keys::DUE_PARTS));
         let write = write.value(":due", due)?.value(":at", at)?;
         self.store.table.write_where_it_holds(write).await

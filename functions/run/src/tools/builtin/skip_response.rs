@@ -4,12 +4,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{
-    Result,
-    dispatch::Source,
-    json, limits,
-    messages::excerpt,
-    runs::EndReason,
-    triggers::Trigger,
+    Result, dispatch::Source, json, limits, messages::excerpt, runs::EndReason, triggers::Trigger,
 };
 
 use crate::tools::{
