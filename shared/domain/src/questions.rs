@@ -12,11 +12,11 @@ const MARKS: [char; 5] = ['?', '？', '؟', '՞', '\u{37E}'];
 /// none of the people.
 ///
 /// An agent is named by a mention. A person is named by a mention too, and by the plain name as a
-/// whole word in the same case. Leave the sender out of `people`: who names oneself asks all.
+/// whole word in the same case. Leave the sender out of `people`: people may name themselves.
 pub fn is_question<'a>(
     text: &str,
     agents: impl Iterator<Item = &'a str>,
-    people: impl Iterator<Item = &'a str> + Clone,
+    mut people: impl Iterator<Item = &'a str> + Clone,
 ) -> bool {
     if !text.contains(MARKS) {
         return false;
@@ -25,7 +25,7 @@ pub fn is_question<'a>(
     prose.contains(MARKS)
         && !mentions_any(text, agents)
         && !mentions_any(text, people.clone())
-        && !people.into_iter().any(|name| has_word(&prose, name))
+        && !people.any(|name| has_word(&prose, name))
 }
 
 fn mentions_any<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> bool {
@@ -79,7 +79,7 @@ fn without_links(text: &str) -> String {
         let link = if start == 0 && prose.ends_with('<') {
             body
         } else {
-            body[start..].trim_end_matches(|char| "?!.,:;'*_~)]}".contains(char))
+            body[start..].trim_end_matches(|char: char| "?!.,:;'*_~)]}".contains(char))
         };
         prose.push_str(&body[..start]);
         prose.push_str(&token[start + link.len()..]);

@@ -58,7 +58,7 @@ impl Pipeline {
             Err(Error::NotFound(_)) => return Ok(None),
             read => read?,
         };
-        // Who asks again gets one answer, to the newest question.
+        // A person who asks again gets one answer, to the newest question.
         let is_over = !record.settings.answers_questions()
             || roster.member(asker).is_none()
             || later.iter().any(|message| message.sender.id != asker || message.asks);

@@ -124,6 +124,7 @@ async fn silence_stays_where_no_question_was_left() {
     }
     for other in [&off, &named] {
         stack.post(&other.space, &other.person, "Where is the report?").await;
+        stack.quiet(&other.space).await;
     }
     // A failure is shown, and nobody answers instead.
     stack.model.answers("Ada", |_| http(400));
@@ -153,6 +154,7 @@ async fn a_question_for_which_a_router_chooses_nobody_wakes_the_best_agent() {
         answer([think("Hm."), call("choose", json!({"agents": [], "others": []}))])
     });
     stack.post(&room.space, &room.person, "Where is the report!").await;
+    stack.quiet(&room.space).await;
     let question = stack.post(&room.space, &room.person, "Where is the report?").await;
     let run = room.last_run(&stack).await;
     assert_eq!(run["trigger"]["messageId"], question["id"]);

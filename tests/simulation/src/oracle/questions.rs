@@ -63,10 +63,10 @@ fn is_answered(evidence: &Evidence<'_>, space: &str, message: &Value) -> bool {
         let member = stored.members.get(&(space.to_owned(), entity.to_owned()));
         member.is_some_and(|member| member["left"] != true)
     };
-    let later = stored.messages[space].range(message["seq"].as_u64().unwrap_or(0) + 1..);
+    let mut later = stored.messages[space].range(message["seq"].as_u64().unwrap_or(0) + 1..);
     // Of several questions in a row the newest one is answered.
     let counts = |(_, other): (&u64, &Value)| other["sender"]["id"] != asker || is_question(other);
-    if !is_member(asker) || later.into_iter().any(counts) {
+    if !is_member(asker) || later.any(counts) {
         return true;
     }
     let Some(runs) = runs_of(stored, message) else {
