@@ -868,8 +868,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report the wake gate of a space
-         * @description The gate over the last 500 messages that have scores. For owners and the operator.
+         * Report what the gate would have done
+         * @description Looks at the last 500 messages that have scores, among the last 2,000 of the space. Each dial
+         *     counts as without a model.
          */
         get: operations["showGate"];
         put?: never;
@@ -1136,7 +1137,7 @@ export interface components {
              *       "continueOn": "toolCalls",
              *       "timeLimit": "30 minutes",
              *       "remindUnsaid": true,
-             *       "endAfterSend": false
+             *       "endAfterSend": true
              *     }
              */
             loop: components["schemas"]["LoopConfig"];
@@ -1163,7 +1164,7 @@ export interface components {
              * @description How many runs may work at the same time, and what a message does while they do.
              * @default {
              *       "maxRuns": 5,
-             *       "mode": "parallel"
+             *       "mode": "coalesce"
              *     }
              */
             concurrency: components["schemas"]["ConcurrencyConfig"];
@@ -1370,6 +1371,11 @@ export interface components {
          * @enum {string}
          */
         AttachmentStatus: "pending" | "ready" | "refused";
+        /**
+         * @description What moved a score.
+         * @enum {string}
+         */
+        Because: "named" | "other_named" | "asked_sender" | "sender_wrote" | "other_talk" | "turns" | "recent" | "absent" | "share" | "sender" | "words" | "form" | "role" | "crowd";
         /** @description Limits for runs and costs. A day begins at midnight UTC. */
         Budget: {
             /**
@@ -1487,21 +1493,21 @@ export interface components {
          * @enum {string}
          */
         Capability: "operate" | "create_spaces" | "cancel_runs" | "retry_runs";
-        /** @description The limit at which a message wakes nobody. */
+        /** @description That a message of an agent would have triggered others but for a limit, and triggers nobody. */
         ChainEnded: {
-            /** @description The limit's name. */
-            by: components["schemas"]["ChainEndedBy"];
+            /** @description The limit. */
+            by: components["schemas"]["ChainLimit"];
             /**
              * Format: int32
-             * @description The limit.
+             * @description Its number: how many answers in a row it allows.
              */
             limit: number;
         };
         /**
-         * @description The limit that ended a chain.
+         * @description A limit of what agents may say to each other. If both hold, the first one counts.
          * @enum {string}
          */
-        ChainEndedBy: "depth" | "auto_replies";
+        ChainLimit: "depth" | "auto_replies";
         /** @description How many runs of an agent work at the same time. A run that waits for people does not count. */
         ConcurrencyConfig: {
             /**
@@ -1615,18 +1621,23 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "accepted" | "repeated" | "refused" | "rejected";
-        /** @description The counts with a dial. */
-        DialCount: {
+        /**
+         * @description How many agents the gate wakes.
+         * @enum {string}
+         */
+        Dial: "quiet" | "balanced" | "lively";
+        /** @description What a dial would have led to. */
+        DialOutcome: {
             /** @description The dial. */
-            dial: components["schemas"]["GateDial"];
+            dial: components["schemas"]["Dial"];
             /**
              * Format: int64
-             * @description How many runs it would have started.
+             * @description The runs that it would have triggered.
              */
             wakes: number;
             /**
              * Format: int64
-             * @description How many of the answers were in these runs.
+             * @description The answers of the agents that it would have woken.
              */
             answers: number;
         };
@@ -1638,8 +1649,9 @@ export interface components {
             source?: components["schemas"]["Source"] | null;
             reason?: components["schemas"]["Reason"] | null;
             /**
-             * @description More about `reason` or `source`, at most 300 characters: the router's words for its choice,
-             *     or whose budget is used, and until when. Absent if there is nothing to add.
+             * @description More about `reason` or `source`, at most 300 characters: the gate's score and what moved it
+             *     most, the router's words for its choice, how often the agent has answered agents, or whose
+             *     budget is used, and until when. Absent if there is nothing to add.
              */
             reasonText?: string | null;
         };
@@ -1813,96 +1825,81 @@ export interface components {
             instructions?: string | null;
             mode?: "dry" & Record<string, unknown>;
         };
-        /** @description The wake gate of a space. */
-        GateConfig: {
-            /**
-             * @description `on` decides under the policy `router`, `shadow` only records what it would decide.
-             * @default on
-             */
-            mode: components["schemas"]["GateMode"];
-            /**
-             * @description How readily it wakes agents.
-             * @default balanced
-             */
-            dial: components["schemas"]["GateDial"];
-        };
-        /** @description The wake gate of a space. */
-        GateConfigPatch: {
-            mode?: null | components["schemas"]["GateMode"];
-            dial?: null | components["schemas"]["GateDial"];
-        };
-        /** @description Runs, and the answers among them. */
-        GateCount: {
-            /**
-             * Format: int64
-             * @description How many runs were started.
-             */
-            wakes: number;
-            /**
-             * Format: int64
-             * @description In how many an agent answered the message.
-             */
-            answers: number;
-        };
-        /**
-         * @description How readily the wake gate wakes agents.
-         * @enum {string}
-         */
-        GateDial: "quiet" | "balanced" | "lively";
-        /**
-         * @description What the wake gate does.
-         * @enum {string}
-         */
-        GateMode: "on" | "shadow" | "off";
-        /** @description The gate over the last 500 messages that have scores. */
-        GateReport: {
-            /**
-             * Format: int32
-             * @description The number of messages.
-             */
-            messages: number;
-            /**
-             * Format: int64
-             * @description The first message's `seq`.
-             */
-            fromSeq: number | null;
-            /**
-             * Format: int64
-             * @description The last message's `seq`.
-             */
-            toSeq: number | null;
-            /** @description The runs and answers that there were. */
-            now: components["schemas"]["GateCount"];
-            /** @description The counts with each dial. */
-            dials: components["schemas"]["DialCount"][];
-        };
-        /** @description The score of one agent. */
-        GateScore: {
-            /** @description The agent. */
-            agentId: components["schemas"]["EntityId"];
-            /**
-             * Format: double
-             * @description The probability that the agent would answer.
-             */
-            score: number;
-            /** @description What the gate would do about the agent. */
-            would: components["schemas"]["Verdict"];
-            /** @description The codes of the two features that moved the score most. */
-            because: string[];
-        };
-        /** @description The scores of a message's agents. */
-        Gated: {
+        /** @description What the gate said about a message. Only owners and the operator read it. */
+        Gate: {
             /**
              * Format: int32
              * @description The version of the weights.
              */
             version: number;
-            /** @description The dial at that time. */
-            dial: components["schemas"]["GateDial"];
-            /** @description The mode at that time. */
+            /** @description The dial of the space. */
+            dial: components["schemas"]["Dial"];
+            /** @description Whether the gate decided. */
             mode: components["schemas"]["GateMode"];
-            /** @description The scores. */
+            /** @description The score of each agent that could be woken and that the message does not address. */
             scores: components["schemas"]["GateScore"][];
+        };
+        /**
+         * @description Whether the gate decides.
+         * @enum {string}
+         */
+        GateMode: "on" | "shadow" | "off";
+        /** @description The gate of a space. */
+        GatePatch: {
+            mode?: null | components["schemas"]["GateMode"];
+            dial?: null | components["schemas"]["Dial"];
+        };
+        /**
+         * @description What was done about the last messages that have scores, and what each dial would have done
+         *     without a model.
+         */
+        GateReport: {
+            /**
+             * Format: int64
+             * @description The number of the messages, at most 500.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description The `seq` of the first of them; null if there are none.
+             */
+            fromSeq: number | null;
+            /**
+             * Format: int64
+             * @description The `seq` of the last of them; null if there are none.
+             */
+            toSeq: number | null;
+            /** @description What was done. */
+            now: components["schemas"]["Outcome"];
+            /** @description What each dial would have done, from the quietest. */
+            dials: components["schemas"]["DialOutcome"][];
+        };
+        /** @description The score of an agent. */
+        GateScore: {
+            /** @description The agent. */
+            agentId: components["schemas"]["EntityId"];
+            /**
+             * Format: double
+             * @description How likely it is that the agent would answer, from 0 to 1.
+             */
+            score: number;
+            /** @description What the score leads to. */
+            would: components["schemas"]["Would"];
+            /** @description What moved the score most, at most two. */
+            because: components["schemas"]["Because"][];
+        };
+        /** @description The gate of a space. */
+        GateSettings: {
+            /**
+             * @description Whether it decides.
+             * @default on
+             */
+            mode: components["schemas"]["GateMode"];
+            /**
+             * @description How many agents it wakes.
+             * @default balanced
+             */
+            dial: components["schemas"]["Dial"];
         };
         /** @description A goal of an agent. */
         Goal: {
@@ -2035,8 +2032,9 @@ export interface components {
              */
             remindUnsaid: boolean;
             /**
-             * @description Whether a run ends when all calls of an answer were `send_message` and succeeded. The model
-             *     is not asked once more, which saves a prompt for each answer.
+             * @description Whether a run that a message triggered ends when all calls of an answer were `send_message`,
+             *     succeeded and posted to the space of that message, unless one of them said `more: true`. The
+             *     model is not asked once more, which saves a prompt for each answer.
              * @default true
              */
             endAfterSend: boolean;
@@ -2053,8 +2051,9 @@ export interface components {
             /** @description Whether to remind the agent once if it was named, posted nothing and answered in text alone. */
             remindUnsaid?: boolean | null;
             /**
-             * @description Whether a run ends when all calls of an answer were `send_message` and succeeded. The model
-             *     is not asked once more, which saves a prompt for each answer.
+             * @description Whether a run that a message triggered ends when all calls of an answer were `send_message`,
+             *     succeeded and posted to the space of that message, unless one of them said `more: true`. The
+             *     model is not asked once more, which saves a prompt for each answer.
              */
             endAfterSend?: boolean | null;
         };
@@ -2199,7 +2198,7 @@ export interface components {
             /** @description The decision for each other agent; absent until it is made. */
             dispatch?: components["schemas"]["Dispatch"][] | null;
             router?: components["schemas"]["Routed"] | null;
-            gate?: components["schemas"]["Gated"] | null;
+            gate?: components["schemas"]["Gate"] | null;
             chainEnded?: components["schemas"]["ChainEnded"] | null;
             /** @description True if the message was cut to fit a frame. Fetch the whole message over HTTP. */
             truncated?: boolean;
@@ -2345,13 +2344,13 @@ export interface components {
             adminAgentId?: components["schemas"]["EntityId"] | null;
             router?: components["schemas"]["RouterConfig"] | null;
             /**
-             * @description The wake gate.
+             * @description The gate, which says without a model who would answer.
              * @default {
              *       "mode": "on",
              *       "dial": "balanced"
              *     }
              */
-            gate: components["schemas"]["GateConfig"];
+            gate: components["schemas"]["GateSettings"];
             /**
              * Format: int32
              * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
@@ -2359,16 +2358,18 @@ export interface components {
              */
             maxChainDepth: number;
             /**
-             * Format: int32
-             * @description How often an agent answers other agents that do not name it. An owner can set at most 3.
-             * @default 3
-             */
-            maxAutoReplies: number;
-            /**
-             * @description Whether a person's question is not left to silence.
+             * @description Whether an agent answers a person's question that names nobody, although no agent would by
+             *     itself. Under the policies `mention` and `admin` none does.
              * @default true
              */
             answerQuestions: boolean;
+            /**
+             * Format: int32
+             * @description How many runs of an agent messages of agents start that do not name it, until a person, or
+             *     a run of a plan or a service, posts. An owner can set at most 3.
+             * @default 3
+             */
+            maxAutoReplies: number;
             /**
              * @description In a paused space a message triggers no agent.
              * @default false
@@ -2399,6 +2400,19 @@ export interface components {
         Origin: components["schemas"]["ShownTrigger"] & {
             /** @description The names of the tools that the run had used before, in order, each once. */
             toolsUsed?: string[];
+        };
+        /** @description What messages led to. */
+        Outcome: {
+            /**
+             * Format: int64
+             * @description The runs that the messages triggered.
+             */
+            wakes: number;
+            /**
+             * Format: int64
+             * @description The pairs of a message and an agent that posted in answer to it.
+             */
+            answers: number;
         };
         OutputResult: {
             /** @description The answer. It must match the call's `resultSchema` and have at most 32 KiB as JSON. */
@@ -2676,6 +2690,8 @@ export interface components {
                 /** @description The decision for each other agent; absent until it is made. */
                 dispatch?: components["schemas"]["Dispatch"][] | null;
                 router?: components["schemas"]["Routed"] | null;
+                gate?: components["schemas"]["Gate"] | null;
+                chainEnded?: components["schemas"]["ChainEnded"] | null;
                 /** @description True if the message was cut to fit a frame. Fetch the whole message over HTTP. */
                 truncated?: boolean;
             }[];
@@ -2756,11 +2772,32 @@ export interface components {
                 adminAgentId: components["schemas"]["EntityId"] | null;
                 router?: components["schemas"]["RouterConfig"] | null;
                 /**
+                 * @description The gate, which says without a model who would answer.
+                 * @default {
+                 *       "mode": "on",
+                 *       "dial": "balanced"
+                 *     }
+                 */
+                gate: components["schemas"]["GateSettings"];
+                /**
                  * Format: int32
                  * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
                  * @default 5
                  */
                 maxChainDepth: number;
+                /**
+                 * @description Whether an agent answers a person's question that names nobody, although no agent would by
+                 *     itself. Under the policies `mention` and `admin` none does.
+                 * @default true
+                 */
+                answerQuestions: boolean;
+                /**
+                 * Format: int32
+                 * @description How many runs of an agent messages of agents start that do not name it, until a person, or
+                 *     a run of a plan or a service, posts. An owner can set at most 3.
+                 * @default 3
+                 */
+                maxAutoReplies: number;
                 /**
                  * @description In a paused space a message triggers no agent.
                  * @default false
@@ -3028,8 +3065,9 @@ export interface components {
              */
             latencyMs: number;
             /**
-             * @description Why its choice is not known; absent if it is. Then every agent was triggered, or nobody if
-             *     the sender's messages have asked routers too often.
+             * @description Why its choice is not known; absent if it is. Then the gate decided alone, and without a
+             *     gate every agent was triggered. If the sender's messages have asked routers too often, it
+             *     triggered none of the agents about which it would have been asked.
              */
             error?: string | null;
         };
@@ -3394,13 +3432,13 @@ export interface components {
             adminAgentId: components["schemas"]["EntityId"] | null;
             router?: components["schemas"]["RouterConfig"] | null;
             /**
-             * @description The wake gate.
+             * @description The gate, which says without a model who would answer.
              * @default {
              *       "mode": "on",
              *       "dial": "balanced"
              *     }
              */
-            gate: components["schemas"]["GateConfig"];
+            gate: components["schemas"]["GateSettings"];
             /**
              * Format: int32
              * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
@@ -3408,16 +3446,18 @@ export interface components {
              */
             maxChainDepth: number;
             /**
-             * Format: int32
-             * @description How often an agent answers other agents that do not name it. An owner can set at most 3.
-             * @default 3
-             */
-            maxAutoReplies: number;
-            /**
-             * @description Whether a person's question is not left to silence.
+             * @description Whether an agent answers a person's question that names nobody, although no agent would by
+             *     itself. Under the policies `mention` and `admin` none does.
              * @default true
              */
             answerQuestions: boolean;
+            /**
+             * Format: int32
+             * @description How many runs of an agent messages of agents start that do not name it, until a person, or
+             *     a run of a plan or a service, posts. An owner can set at most 3.
+             * @default 3
+             */
+            maxAutoReplies: number;
             /**
              * @description In a paused space a message triggers no agent.
              * @default false
@@ -3451,19 +3491,23 @@ export interface components {
             triggerPolicy?: null | components["schemas"]["TriggerPolicy"];
             adminAgentId?: components["schemas"]["EntityId"] | null;
             router?: components["schemas"]["RouterConfigPatch"] | null;
-            gate?: null | components["schemas"]["GateConfigPatch"];
+            gate?: null | components["schemas"]["GatePatch"];
             /**
              * Format: int32
              * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
              */
             maxChainDepth?: number | null;
             /**
+             * @description Whether an agent answers a person's question that names nobody, although no agent would by
+             *     itself. Under the policies `mention` and `admin` none does.
+             */
+            answerQuestions?: boolean | null;
+            /**
              * Format: int32
-             * @description How often an agent answers other agents that do not name it. An owner can set at most 3.
+             * @description How many runs of an agent messages of agents start that do not name it, until a person, or
+             *     a run of a plan or a service, posts. An owner can set at most 3.
              */
             maxAutoReplies?: number | null;
-            /** @description Whether a person's question is not left to silence. */
-            answerQuestions?: boolean | null;
             /** @description In a paused space a message triggers no agent. */
             paused?: boolean | null;
             budget?: null | components["schemas"]["BudgetPatch"];
@@ -3722,7 +3766,7 @@ export interface components {
          * @description Which agents a message triggers.
          * @enum {string}
          */
-        TriggerPolicy: "all" | "mention" | "partner" | "router" | "admin";
+        TriggerPolicy: "all" | "mention" | "router" | "partner" | "admin";
         /** @description A trigger without its texts, as events and lists of runs carry it. */
         TriggerReference: {
             /** @description The message. */
@@ -3813,11 +3857,6 @@ export interface components {
             /** @description The sum of all items. */
             total: components["schemas"]["UsageItem"];
         };
-        /**
-         * @description What the gate would do about an agent.
-         * @enum {string}
-         */
-        Verdict: "wake" | "ask" | "silent";
         /** @description How a service's webhook is signed. */
         Webhook: {
             /** @description The scheme of the service's signatures. */
@@ -3843,6 +3882,11 @@ export interface components {
             /** @description A part of the message, the instruction or the payload. Case is ignored. */
             contains?: string | null;
         };
+        /**
+         * @description What a score leads to.
+         * @enum {string}
+         */
+        Would: "wake" | "ask" | "silent";
         /** @description A duration like `30 seconds`, `2 hours`, `1 day` or `1 week`. */
         WrittenDuration: string;
     };
@@ -6255,7 +6299,6 @@ export interface operations {
                     "application/json": components["schemas"]["GateReport"];
                 };
             };
-            400: components["responses"]["Problem400"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
