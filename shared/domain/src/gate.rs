@@ -7,16 +7,27 @@
 
 mod because;
 mod dial;
+mod features;
+mod names;
 mod record;
 mod report;
 #[cfg(test)]
 mod tests;
+mod trees;
+mod window;
+mod words;
 
 pub use self::{
     because::Because,
     dial::{Dial, GateMode, GateSettings, Thresholds, Would},
     record::{Gate, GateScore},
     report::{DialOutcome, GateReport, GateTally, Outcome, Reported},
+};
+use self::{
+    features::{Content, Pair},
+    trees::MODEL,
+    window::Window,
+    words::Words,
 };
 use crate::{Time, ids::EntityId, texts::excerpt};
 
@@ -45,6 +56,22 @@ pub struct Line<'a> {
     pub answers: Option<EntityId>,
     /// Whether it has a file.
     pub has_file: bool,
+}
+
+impl<'a> Line<'a> {
+    /// A message with a text and nothing else.
+    pub fn new(seq: u64, at: Time, sender: EntityId, text: &'a str) -> Self {
+        Self {
+            seq,
+            at,
+            sender,
+            text,
+            named: Vec::new(),
+            reply_to: None,
+            answers: None,
+            has_file: false,
+        }
+    }
 }
 
 /// A member of the space as the gate sees it, the sender included.
@@ -92,20 +119,47 @@ impl Score {
 
 /// The score of each of `agents` for the message of `talk`, in the order of `agents`.
 pub fn scores(talk: &Talk<'_>, agents: &[EntityId]) -> Vec<Score> {
-    let start = talk.before.len().saturating_sub(WINDOW);
-    let before = &talk.before[start..];
-    let score = |&agent_id: &EntityId| {
-        let ago = before.iter().rev().position(|line| line.sender == agent_id);
-        let (score, because, words) = match ago.map(|ago| ago + 1) {
-            Some(ago) => {
-                (0.5 / ago as f64, Because::Recent, format!("it spoke {ago} messages ago"))
-            }
-            None => (0.02, Because::Absent, "it has not spoken lately".to_owned()),
-        };
-        let score = (score * 10_000.0).round() / 10_000.0;
-        Score { agent_id, score, because: vec![because], words }
+    let window = Window::new(talk, agents);
+    let content = Content::new(&window);
+    let score = |agent_id: &EntityId| {
+        let pair = pair(talk, &window, &content, *agent_id);
+        let scored = MODEL.score(&pair.row());
+        let because = because::strongest(&scored.moved, pair.of_agent.said.count() > 0);
+        let words = because.iter().map(|code| code.words(&pair, talk.members));
+        let words = words.collect::<Vec<_>>().join(", ");
+        Score { agent_id: *agent_id, score: scored.score, because, words }
     };
     agents.iter().map(score).collect()
+}
+
+/// The features of each of `agents`, in the order of [`feature_names`]: what the weights are made
+/// from.
+pub fn features(talk: &Talk<'_>, agents: &[EntityId]) -> Vec<Vec<f32>> {
+    let window = Window::new(talk, agents);
+    let content = Content::new(&window);
+    agents.iter().map(|agent| pair(talk, &window, &content, *agent).row().values).collect()
+}
+
+/// The names of the features.
+pub fn feature_names() -> Vec<&'static str> {
+    let agent = EntityId::new(Time::default(), 0);
+    let message = Line::new(1, Time::default(), agent, "");
+    let talk = Talk { before: &[], message: &message, members: &[] };
+    let window = Window::new(&talk, &[agent]);
+    let row = pair(&talk, &window, &Content::new(&window), agent).row();
+    row.columns.iter().map(|(_, name)| *name).collect()
+}
+
+fn pair<'a>(
+    talk: &Talk<'_>,
+    window: &'a Window,
+    content: &'a Content,
+    agent: EntityId,
+) -> Pair<'a> {
+    let place = window.place(agent).unwrap_or_default();
+    let description = talk.members.get(place).and_then(|member| member.description);
+    let words = description.map(|text| Words::new(text).distinct());
+    Pair::new(window, content, place, words.unwrap_or_default())
 }
 
 /// The agent with the best score. Of equal scores the first one counts.

@@ -66,6 +66,7 @@ const FALLBACKS: &[(&str, &str)] = &[
     // A run that waits is due anyway.
     ("WaitsFor", "slot"),
     ("WebhookScheme", "standard"),
+    ("Would", "silent"),
 ];
 
 /// Makes an enum tolerant wherever it is read: for enums that no API accepts. The enum derives its

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::stored::tolerant;
+use crate::{
+    gate::{Member, WINDOW, features::Pair},
+    stored::tolerant,
+};
 
 /// What moved a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
@@ -40,3 +43,107 @@ pub enum Because {
 }
 
 tolerant!(Because);
+
+/// The two that moved a score most, the stronger one first.
+pub(super) fn strongest(moved: &[(Because, f32)], has_spoken: bool) -> Vec<Because> {
+    let mut moved = moved.to_vec();
+    moved.sort_by(|(_, one), (_, other)| other.abs().total_cmp(&one.abs()));
+    let code = |(because, _): (Because, f32)| match because {
+        Because::Recent if !has_spoken => Because::Absent,
+        because => because,
+    };
+    moved.into_iter().take(2).map(code).collect()
+}
+
+impl Because {
+    /// The words about an agent, which they call "it".
+    pub(super) fn words(self, pair: &Pair<'_>, names: &[Member<'_>]) -> String {
+        let name = |who: usize| names.get(who).map_or("a member", |member| member.name);
+        let sender = name(pair.sender);
+        let message = pair.window.message();
+        let said = pair.of_agent.said;
+        match self {
+            Self::Named if message.named.iter().any(|named| named.who == pair.agent) => {
+                format!("{sender} names it")
+            }
+            Self::Named => format!("{sender} does not name it"),
+            Self::OtherNamed => {
+                let other = message.named.iter().find(|named| named.who != pair.agent);
+                let other = other.map_or("nobody else", |named| name(named.who));
+                format!("{sender} names {other}")
+            }
+            Self::AskedSender => wrote_to_sender(pair, sender),
+            Self::SenderWrote => match pair.to_agent().ago() {
+                Some(ago) => format!("{sender} wrote to it {}", messages_ago(ago)),
+                None => format!("{sender} has not written to it"),
+            },
+            Self::OtherTalk => match partner(pair) {
+                Some(other) => format!("{sender} talks with {}", name(other)),
+                None => format!("{sender} talks with nobody else"),
+            },
+            Self::Turns => {
+                let how = if pair.speak_in_turn() { "speak" } else { "do not speak" };
+                format!("it and {sender} {how} in turn")
+            }
+            Self::Recent | Self::Absent => match said.ago() {
+                Some(ago) => format!("it spoke {}", messages_ago(ago)),
+                None => format!("it has not spoken in the last {WINDOW} messages"),
+            },
+            Self::Share => format!("it wrote {} of the last {WINDOW} messages", said.count()),
+            Self::Sender => match pair.of_sender.said.ago() {
+                Some(ago) => format!("{sender} spoke {}", messages_ago(ago)),
+                None => format!("{sender} has not spoken in the last {WINDOW} messages"),
+            },
+            Self::Words if pair.shares_words() => "it used rare words of the message".to_owned(),
+            Self::Words => "it used no rare words of the message".to_owned(),
+            Self::Form if message.asks => "the message asks".to_owned(),
+            Self::Form => "the message asks nothing".to_owned(),
+            Self::Role => role(pair),
+            Self::Crowd => {
+                let speakers = pair.speakers_of_10();
+                format!("{speakers} spoke in the last 10 messages")
+            }
+        }
+    }
+}
+
+fn messages_ago(ago: u32) -> String {
+    if ago == 1 { "1 message ago".to_owned() } else { format!("{ago} messages ago") }
+}
+
+fn wrote_to_sender(pair: &Pair<'_>, sender: &str) -> String {
+    let wrote = pair.to_sender();
+    match (wrote.ago(), wrote.and(pair.window.asking).ago()) {
+        (Some(ago), Some(asked)) if ago == asked => {
+            format!("{sender} answers its question of {}", messages_ago(ago))
+        }
+        (Some(ago), _) => format!("it wrote to {sender} {}", messages_ago(ago)),
+        (None, _) => format!("it has not written to {sender}"),
+    }
+}
+
+/// With whom the sender talked last, the agent left out.
+fn partner(pair: &Pair<'_>) -> Option<usize> {
+    let to_sender = pair.of_sender.to.without(pair.of_agent.said);
+    let by_sender = pair.of_sender.said.and(pair.window.naming).without(pair.of_agent.to);
+    let line = pair.window.line(to_sender.or(by_sender).ago()?);
+    if line.speaker == pair.sender {
+        line.named.first().map(|named| named.who)
+    } else {
+        Some(line.speaker)
+    }
+}
+
+fn role(pair: &Pair<'_>) -> String {
+    let said = pair.of_agent.said;
+    let (asked, wrote) = (said.and(pair.window.asking), said.and(pair.window.naming));
+    format!("it asked {} and named others {}", times(asked.count()), times(wrote.count()))
+}
+
+fn times(count: u32) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        _ => format!("{count} times"),
+    }
+}

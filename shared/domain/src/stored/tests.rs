@@ -145,8 +145,8 @@ fn falls_back<T: for<'de> Deserialize<'de> + serde::Serialize>() -> Value {
 #[test]
 fn every_fallback_is_a_value_of_its_enum() {
     use crate::{
-        agents, approvals, attachments, concurrency, deliveries, entities, events, goals, inbox,
-        plans, runs, scripts, spaces,
+        agents, approvals, attachments, concurrency, deliveries, entities, events, gate, goals,
+        inbox, plans, runs, scripts, spaces,
     };
     use crate::{steps, tools, triggers};
     let read = [
@@ -154,15 +154,18 @@ fn every_fallback_is_a_value_of_its_enum() {
         falls_back::<approvals::ApprovalState>(),
         falls_back::<approvals::ApproverGroup>(),
         falls_back::<attachments::AttachmentStatus>(),
+        falls_back::<gate::Because>(),
         falls_back::<steps::CallStatus>(),
         falls_back::<agents::ConcurrencyMode>(),
         falls_back::<agents::ContinueOn>(),
         falls_back::<approvals::DecisionAction>(),
         falls_back::<deliveries::DeliveryStatus>(),
+        falls_back::<gate::Dial>(),
         falls_back::<runs::EndReason>(),
         falls_back::<entities::EntityType>(),
         falls_back::<runs::FailureCode>(),
         falls_back::<steps::FinishReason>(),
+        falls_back::<gate::GateMode>(),
         falls_back::<goals::GoalStatus>(),
         falls_back::<agents::History>(),
         falls_back::<inbox::InboxState>(),
@@ -185,6 +188,7 @@ fn every_fallback_is_a_value_of_its_enum() {
         falls_back::<spaces::TriggerPolicy>(),
         falls_back::<concurrency::WaitsFor>(),
         falls_back::<agents::WebhookScheme>(),
+        falls_back::<gate::Would>(),
     ];
     assert_eq!(read.to_vec(), FALLBACKS.iter().map(|(_, value)| *value).collect::<Vec<_>>());
 }
