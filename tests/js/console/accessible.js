@@ -37,7 +37,7 @@ async function check(page, colorScheme, size) {
   assert.equal(scrolled, size.width, 'the page scrolls sideways');
 }
 
-// Runs in the page: waits for frames of the new size. Components that depend on it have changed then.
+// Runs in the page: waits for frames of the new size. What depends on it has changed then.
 const isDrawn = () =>
   new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume)));
 
