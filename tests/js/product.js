@@ -13,6 +13,7 @@ const BINARY =
 const PRICES = fileURLToPath(new URL('./prices.json', import.meta.url));
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 5000;
+const MOST_PORTS = 5;
 
 /**
  * Starts the product with these further flags, and a last `{environment}` if it needs further
@@ -23,34 +24,45 @@ const STOP_LIMIT_MS = 5000;
 export async function startProduct(...given) {
   const { environment = {} } = given.find((each) => typeof each === 'object') ?? {};
   const furtherFlags = given.filter((each) => typeof each === 'string');
-  const listen = `127.0.0.1:${await freePort()}`;
   const adminKey = `browser-tests-${crypto.randomUUID()}`;
   const jwtSecret = `${crypto.randomUUID()}${crypto.randomUUID()}`;
-  const flags = ['--listen', listen, '--admin-key', adminKey, '--jwt-secret', jwtSecret];
+  const flags = ['--admin-key', adminKey, '--jwt-secret', jwtSecret];
   if (!furtherFlags.includes('--data')) flags.push('--data', ':memory:');
   // Scripts cost nothing unless they have a price.
   if (!furtherFlags.includes('--prices')) flags.push('--prices', PRICES);
   flags.push(...furtherFlags);
-  const base = `http://${listen}`;
-  let child = await start(flags, base, environment);
+  let { child, address } = await startSomewhere(flags, adminKey, environment);
   return {
-    base,
+    base: `http://${address}`,
     adminKey,
     jwtSecret,
     stop: () => end(child, 'SIGTERM'),
     kill: () => end(child, 'SIGKILL'),
-    restart: async () => void (child = await start(flags, base, environment)),
+    restart: async () => void (child = await start(address, flags, adminKey, environment)),
   };
 }
 
-async function start(flags, base, environment) {
+// Another process may take the free port first.
+async function startSomewhere(flags, adminKey, environment) {
+  for (let attempt = 1; ; attempt += 1) {
+    const address = `127.0.0.1:${await freePort()}`;
+    try {
+      return { child: await start(address, flags, adminKey, environment), address };
+    } catch (error) {
+      if (attempt === MOST_PORTS || !/in use/i.test(error.message)) throw error;
+    }
+  }
+}
+
+async function start(address, flags, adminKey, environment) {
   const env = { ...process.env, ...environment };
-  const child = spawn(BINARY, flags, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const stdio = ['ignore', 'pipe', 'pipe'];
+  const child = spawn(BINARY, ['--listen', address, ...flags], { env, stdio });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data) => (output = (output + data).slice(-4000)));
   child.on('error', (error) => (output += error.message));
-  for (const started = Date.now(); !(await isHealthy(base)); await delay(50)) {
+  for (const started = Date.now(); !(await isReady(address, adminKey)); await delay(50)) {
     if (hasEnded(child) || Date.now() - started > START_LIMIT_MS) {
       child.kill('SIGKILL');
       throw new Error(`${BINARY} is not ready:\n${output}`);
@@ -71,9 +83,13 @@ async function end(child, signal) {
 const hasEnded = ({ exitCode, signalCode, pid }) =>
   exitCode !== null || signalCode !== null || pid === undefined;
 
-async function isHealthy(base) {
+// Whether the product that knows the key answers, and not another one at the same port.
+async function isReady(address, adminKey) {
+  const headers = { authorization: `Bearer ${adminKey}` };
+  const ask = (path) =>
+    fetch(`http://${address}${path}`, { headers, signal: AbortSignal.timeout(5000) });
   try {
-    return (await fetch(`${base}/healthz`, { signal: AbortSignal.timeout(2000) })).ok;
+    return (await ask('/healthz')).ok && (await ask('/v1/spaces?limit=1')).ok;
   } catch {
     return false;
   }

@@ -9,7 +9,7 @@ use crate::support::{
     routes::{id, triggered_run},
     socket::Socket,
     stack::Stack,
-    waiting::{SOON, is_ended, wait_for},
+    waiting::{SOON, far_from_midnight, is_ended, wait_for},
 };
 
 /// Runs per minute that no test uses up.
@@ -71,6 +71,7 @@ async fn runs_that_ask(stack: &Stack, space: &str) -> usize {
 #[tokio::test]
 async fn a_hundred_runs_at_once_do_not_pass_a_budget_that_allows_ten() {
     const BUDGET: u64 = 28_000;
+    far_from_midnight().await;
     let stack = Stack::start().await;
     let gate = Gate::closed();
     let held = gate.clone();
@@ -144,6 +145,7 @@ async fn calls_that_cost_less_than_reserved_make_room_again() {
 
 #[tokio::test]
 async fn the_run_that_uses_most_of_a_budget_says_so() {
+    far_from_midnight().await;
     let stack = Stack::start().await;
     let team = stack.team().await;
     let path = format!("/v1/entities/{}", team.agent);
@@ -190,6 +192,7 @@ async fn the_run_that_uses_most_of_a_budget_says_so() {
 
 #[tokio::test]
 async fn owners_and_the_operator_hear_how_much_of_a_spaces_budget_is_used() {
+    far_from_midnight().await;
     let stack = Stack::start().await;
     let [owner, member] = [stack.person("Olga").await, stack.person("Mara").await];
     let model = json!({"provider": "openai", "name": stack.model.name("ada"),
@@ -296,6 +299,7 @@ async fn a_model_without_a_price_counts_with_the_highest_price_of_its_provider()
 
 #[tokio::test]
 async fn the_budget_of_the_deployment_is_shared() {
+    far_from_midnight().await;
     // There is room for one call at a time, which may cost 0.024 and costs less.
     let prices = tempfile::NamedTempFile::new().unwrap();
     let written = json!({"scripted/*": {"input": 1, "cachedInput": 0.1, "output": 5}});
@@ -332,6 +336,7 @@ async fn the_budget_of_the_deployment_is_shared() {
 
 #[tokio::test]
 async fn usage_is_reported_by_day_agent_space_and_model() {
+    far_from_midnight().await;
     let stack = Stack::start().await;
     let person = stack.person("Husam").await;
     let mut made = Vec::new();

@@ -22,7 +22,7 @@ use crate::support::{
     routes::triggered_run,
     stack::Stack,
     tokens::SECRET,
-    waiting::{SOON, wait_for},
+    waiting::{SOON, far_from_midnight, wait_for},
 };
 
 /// A fast server of a model: each answer calls one tool, and says that it has used many tokens.
@@ -95,8 +95,10 @@ async fn product(server: &FastServer, env: &[(&str, &str)]) -> Option<(Stack, Te
     Some((Stack::of(Setup { flags, env, ..Setup::default() }).await?, folder))
 }
 
-/// An agent that answers each message with one call, and its space.
+/// An agent that answers each message with one call, and its space. A new day would renew the budget
+/// of the deployment.
 async fn answering(stack: &Stack, person: &String, model: Value) -> (String, String) {
+    far_from_midnight().await;
     let agent = json!({
         "model": model,
         "loop": {"endAfterSend": true},

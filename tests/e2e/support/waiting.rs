@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     env,
     sync::LazyLock,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use serde_json::Value;
@@ -38,6 +38,18 @@ pub(crate) async fn wait_for<T>(
         }
         assert!(started.elapsed() < limit, "not within {limit:?}: {what}");
         sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Waits until the day, in UTC, does not end within a minute. What a test counts by day is then of
+/// one day.
+pub(crate) async fn far_from_midnight() {
+    const DAY: u64 = 24 * 60 * 60;
+    const MARGIN: u64 = 60;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let left = DAY - now % DAY;
+    if left <= MARGIN {
+        sleep(Duration::from_secs(left + 1)).await;
     }
 }
 

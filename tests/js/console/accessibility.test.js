@@ -17,8 +17,10 @@ for (const [name, address, text] of PAGES)
     const found = addressOf(address, await ids());
     const page = await openTab(t);
     await signIn(page);
-    await page.goto(`${product.base}/${found}`);
-    await page.getByText(text).filter({ visible: true }).first().waitFor();
+    // The page is loaded again, so that nothing of the one before it shows.
+    await page.goto(`${product.base}/?${name}${found}`);
+    const shown = page.locator('.page, .drawer').getByText(text);
+    await shown.filter({ visible: true }).first().waitFor();
     await isAccessible(page, PHONE);
   });
 
@@ -46,6 +48,7 @@ test('the list, the first screen and the dialogs', async (t) => {
   await page.keyboard.press('Escape');
   await page.setViewportSize(PHONE);
   await page.getByRole('link', { name: 'All spaces' }).click();
+  await page.getByRole('heading', { name: 'Smartspace', level: 1 }).waitFor();
   await isAccessibleAt(page, PHONE);
 });
 

@@ -19,6 +19,7 @@ export async function isAccessible(page, narrow = SMALLEST) {
 /** Checks what the page shows now in a window of this size. */
 export async function isAccessibleAt(page, size) {
   await page.setViewportSize(size);
+  await page.evaluate(isDrawn);
   for (const scheme of SCHEMES) await check(page, scheme, size);
 }
 
@@ -35,6 +36,10 @@ async function check(page, colorScheme, size) {
   const scrolled = await page.evaluate(() => document.scrollingElement.scrollWidth);
   assert.equal(scrolled, size.width, 'the page scrolls sideways');
 }
+
+// Runs in the page: waits for frames of the new size. What depends on it has changed then.
+const isDrawn = () =>
+  new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume)));
 
 // Runs in the page: what one touches and is lower than this. Links and buttons in a line of text
 // may be as low as the text (WCAG 2.5.8).

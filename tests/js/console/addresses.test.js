@@ -20,7 +20,8 @@ test('the address follows the open space, and back and forward work', async (t) 
   await page.getByRole('heading', { name: 'Address one' }).waitFor();
   await page.goForward();
   await page.getByRole('heading', { name: 'Address two' }).waitFor();
-  // The last open space is remembered.
+  // The last open space is remembered, once it has been shown.
+  await page.waitForFunction((id) => localStorage.getItem('smartspace.space') === id, two.id);
   await page.goto(`${product.base}/?again`);
   await page.getByRole('heading', { name: 'Address two' }).waitFor();
 });
@@ -62,7 +63,7 @@ test('an address of a message loads older pages, shows it and marks it', async (
       const frame = document.getElementById('log').getBoundingClientRect();
       return top >= frame.top && bottom <= frame.bottom;
     });
-  assert.ok(await isSeen());
+  await api.waitFor(isSeen);
   await api.postMessage(space, husam, 'one more');
   await page.locator('.entry[data-seq="131"]').waitFor();
   assert.ok(await isSeen());

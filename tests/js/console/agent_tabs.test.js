@@ -199,8 +199,9 @@ test('plans are made, changed, paused, run and deleted', async (t) => {
   await button(page, 'Run Report now').click();
   const link = report.getByRole('link', { name: 'Open its run' });
   await link.waitFor();
-  const [run] = await stored(agent, 'runs');
-  assert.equal(await link.getAttribute('href'), `#/r/${run.id}`);
+  // The plan may have come due meanwhile, which makes another run.
+  const runs = (await stored(agent, 'runs')).map(({ id }) => `#/r/${id}`);
+  assert.ok(runs.includes(await link.getAttribute('href')), `${runs}`);
 
   await added.getByRole('textbox', { name: 'Name' }).fill('Reminder');
   await added.getByRole('textbox', { name: 'What the agent is to do' }).fill('Remind us.');
@@ -291,6 +292,8 @@ test('in a narrow window nothing scrolls sideways', async (t) => {
   await openTabOf(page, agent, 'memory');
   for (const tab of ['memory', 'goals', 'plans', 'deliveries', 'runs']) {
     await page.goto(`${product.base}/#/a/${agent.id}/${tab}`);
+    const tabs = page.getByRole('navigation', { name: 'Parts of this page' });
+    await tabs.locator(`[aria-current="page"][href$="/${tab}"]`).waitFor();
     await page.locator('h3, tbody tr').filter({ hasText: 'xxxxxxxx' }).first().waitFor();
     const widths = await page.evaluate(() => [
       document.documentElement.scrollWidth,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab, waitUntilLive } from './console_page.js';
+import { openTab, waitUntilFocused, waitUntilLive } from './console_page.js';
 import { answerRule, callRule, formTool } from '../api_client.js';
 import { api, husam, product } from './suite.js';
 
@@ -142,6 +142,7 @@ test('the templates are valid for a real model, too', async (t) => {
     await page.getByRole('radio', { name: new RegExp(`^${template}`) }).check();
     const fields = form(page, 'New agent');
     await fields.getByLabel('Name', { exact: true }).fill(`Real ${template}`);
+    await fields.getByRole('checkbox', { name: 'Welcome', exact: true }).waitFor();
     const checked = fields.getByRole('checkbox', { checked: true });
     while ((await checked.count()) > 0) await checked.first().uncheck();
     await press(fields, 'Create agent');
@@ -224,7 +225,7 @@ test('an error of the server is beside its field, and what was typed stays', asy
   await fields.getByText('Nothing was saved. See the marked fields.').waitFor();
   assert.equal(await limit.getAttribute('aria-invalid'), 'true');
   assert.equal(await limit.inputValue(), 'soon');
-  assert.ok(await limit.evaluate((input) => input === document.activeElement));
+  await waitUntilFocused(limit);
   await press(fields, 'Undo changes');
   assert.equal(await limit.inputValue(), '30 minutes');
   assert.equal(await limit.getAttribute('aria-invalid'), null);
@@ -342,7 +343,11 @@ test('leaving the page ends the test and deletes its space', async (t) => {
     const fields = form(page, 'Test the model');
     await fields.getByLabel('Message').fill('Hello');
     await press(fields, 'Test the model');
-    await api.waitFor(async () => (await spacesNamed('Test of Slow Sue')).length === 1);
+    // Once it has asked its question, the page knows the space that it has to delete.
+    await api.waitFor(async () => {
+      const [space] = await spacesNamed('Test of Slow Sue');
+      return space && (await api.messages(space)).length > 0;
+    });
     await leave();
     await api.waitFor(async () => (await spacesNamed('Test of Slow Sue')).length === 0);
   }
@@ -413,7 +418,9 @@ test('an agent is paused, and retired after a question', async (t) => {
   const page = await openPage(t, `#/a/${agent.id}/setup`);
   await press(page, 'Pause Rae retires');
   await page.getByRole('button', { name: 'Resume Rae retires' }).waitFor();
-  assert.ok(await form(page, 'Configuration').getByLabel('Paused').isChecked());
+  await form(page, 'Configuration')
+    .getByRole('checkbox', { name: 'Paused', checked: true })
+    .waitFor();
   assert.equal((await configOf(agent)).paused, true);
   page.once('dialog', (dialog) => dialog.dismiss());
   await press(page, 'Retire Rae retires');

@@ -5,7 +5,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVERY_STEP, tokenOf } from '../api_client.js';
 import { isAccessible } from './accessible.js';
-import { openSpace, openTab, signInAs, storedEntry, waitUntilLive } from './console_page.js';
+import {
+  openSpace,
+  openTab,
+  pressInTurn,
+  signInAs,
+  storedEntry,
+  waitUntilLive,
+} from './console_page.js';
 import { api, husam, product, sarah } from './suite.js';
 
 const TRANSFER = {
@@ -113,8 +120,7 @@ test('four keys approve a call from the inbox', async (t) => {
     .getByRole('navigation', { name: 'Needs you' })
     .getByText(/wants to call/)
     .waitFor();
-  await page.keyboard.press('g');
-  await page.keyboard.press('i');
+  await pressInTurn(page, 'g', 'i');
   await page.getByRole('heading', { name: 'Needs you', level: 1 }).waitFor();
   await page.locator('.waiting').getByText('Acme').waitFor();
   await isAccessible(page);

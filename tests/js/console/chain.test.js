@@ -35,7 +35,7 @@ test('a chain is a tree, and it is said where it ended and why', async (t) => {
   await openSpace(page, 'A chain');
   await page.getByRole('button', { name: 'Ana spoke' }).click();
   await tab(page, 'Chain').click();
-  assert.match(page.url(), /tab=chain$/);
+  await page.waitForURL(/tab=chain$/);
 
   for (const [name, words] of [
     ['Ana, Cleo', 'not woken: chain depth reached'],

@@ -71,8 +71,17 @@ export async function openSpace(page, name) {
 /** Signs in with the token of a person. */
 export async function signInAs(page, person, address = '') {
   await page.goto(`${product.base}/#token=${tokenOf(person, product.jwtSecret)}`);
+  await waitUntilTaken(page);
   await waitUntilLive(page);
   if (address) await page.goto(`${product.base}/${address}`);
+}
+
+/**
+ * Waits until the page has taken the key or the token from its address. In an open page such a link
+ * changes the fragment only, and the page reads it a moment later.
+ */
+export async function waitUntilTaken(page) {
+  await page.waitForURL((url) => !/^#(key|token)=/.test(url.hash));
 }
 
 /** Waits until the console is live. */
@@ -87,6 +96,26 @@ export async function waitUntilLive(page) {
  */
 export async function waitUntilSubscribed(page, spaceId) {
   await page.waitForFunction((id) => window.subscribed.includes(id), spaceId);
+}
+
+/** Waits until an element has the focus. The page may move it after the next frame. */
+export async function waitUntilFocused(locator) {
+  await locator.and(locator.page().locator(':focus')).waitFor();
+}
+
+/**
+ * Waits for a text that shows for a moment only, while `act` is under way and after it. It looks at
+ * every frame; a locator looks twice a second.
+ */
+export async function waitForBriefText(page, selector, text, act) {
+  const isShown = ([selector, text]) =>
+    [...document.querySelectorAll(selector)].some((node) => node.textContent.includes(text));
+  await Promise.all([page.waitForFunction(isShown, [selector, text]), act()]);
+}
+
+/** Presses keys that belong together, without waiting for the page in between. */
+export async function pressInTurn(page, ...keys) {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)));
 }
 
 /** Types a message and presses Enter. */

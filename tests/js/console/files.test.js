@@ -137,20 +137,18 @@ async function slowly(page, uploadThroughput) {
   return limit;
 }
 
-const progress = (page) => page.getByRole('progressbar', { name: /^Upload of/ });
-
 /** Waits until a part of the file is uploaded, and returns how much. */
 async function partlyUploaded(page) {
-  await page.waitForFunction(() => {
+  const part = await page.waitForFunction(() => {
     const { value } = document.querySelector('.uploads progress') ?? {};
-    return value > 0 && value < 1;
+    return value > 0 && value < 1 && value;
   });
-  return progress(page).evaluate((node) => node.value);
+  return part.jsonValue();
 }
 
 test('the progress grows, and the message waits for it', async (t) => {
   const { page, space } = await openRoom(t, 'Progress');
-  await slowly(page, 400_000);
+  const limit = await slowly(page, 50_000);
   await choose(page, textFile('large.txt', 'x'.repeat(MIB)));
   const first = await partlyUploaded(page);
   assert.ok(await sendButton(page).isDisabled());
@@ -159,6 +157,8 @@ test('the progress grows, and the message waits for it', async (t) => {
     (first) => document.querySelector('.uploads progress')?.value > first,
     first,
   );
+  assert.equal((await api.messages(space)).length, 0);
+  await limit({ offline: false, uploadThroughput: -1 });
   await ready(page, 1).waitFor();
   assert.equal((await api.messages(space)).length, 0);
   const [part] = await sentFiles(page, space);
@@ -167,7 +167,7 @@ test('the progress grows, and the message waits for it', async (t) => {
 
 test('an upload that is cut goes on by itself, or by Retry after a longer outage', async (t) => {
   const { page, space } = await openRoom(t, 'Cut', REFUSALS);
-  const limit = await slowly(page, 300_000);
+  const limit = await slowly(page, 50_000);
   const text = 'y'.repeat(MIB);
   await choose(page, textFile('cut.txt', text));
   await partlyUploaded(page);
@@ -175,11 +175,16 @@ test('an upload that is cut goes on by itself, or by Retry after a longer outage
   await page.getByRole('button', { name: 'Retry cut.txt' }).waitFor();
   assert.match(await items(page).getByRole('alert').textContent(), /can’t be reached/);
   assert.ok(await sendButton(page).isDisabled());
-  await limit({ offline: false, uploadThroughput: 300_000 });
+  await limit({ offline: false, uploadThroughput: 50_000 });
+  const again = page.waitForRequest(isUpload);
   await page.getByRole('button', { name: 'Retry cut.txt' }).click();
+  await again;
   await partlyUploaded(page);
+  // The network is back before the client has given up.
+  const isOfFile = (request) => /\/(attachments|files)\//.test(request.url());
+  const cut = page.waitForEvent('requestfailed', isOfFile);
   await limit({ offline: true, uploadThroughput: 0 });
-  await page.waitForTimeout(700);
+  await cut;
   await limit({ offline: false, uploadThroughput: -1 });
   await ready(page, 1).waitFor();
   const [part] = await sentFiles(page, space);
@@ -282,10 +287,13 @@ test('a narrow window shows a new file, and the button that removes it', async (
 test('ten files are sent at once, three of them at the same time', async (t) => {
   const { page, space } = await openRoom(t, 'Ten');
   let [now, most] = [0, 0];
-  page.on('request', (request) => {
-    if (isUpload(request)) most = Math.max(most, (now += 1));
+  await page.route('**/*', async (route) => {
+    if (!isUpload(route.request())) return route.fallback();
+    most = Math.max(most, (now += 1));
+    const response = await route.fetch();
+    now -= 1;
+    return route.fulfill({ response });
   });
-  page.on('requestfinished', (request) => isUpload(request) && (now -= 1));
   const files = Array.from({ length: 12 }, (_, index) => textFile(`file ${index}.txt`));
   await choose(page, ...files);
   await page.getByText('A message has at most 10 files.').waitFor();

@@ -222,7 +222,8 @@ test('an answer counts once if its response is lost', async (t) => {
 
 test('a form expires, and the agent continues', async (t) => {
   const { page, form } = await openForm(t, 'Expiring', {
-    ...buttons({ expiresAfter: '2 seconds' }),
+    // Long enough for a slow page to show it first.
+    ...buttons({ expiresAfter: '10 seconds' }),
     then: 'Nobody: {{result.error}}',
   });
   await form.waitFor();
@@ -272,12 +273,12 @@ test('typed values survive new messages and a switch to another space', async (t
 test('a form replaces its streamed input in place', async (t) => {
   const { page, form } = await openForm(t, 'Streaming', {
     ...buttons(),
-    wordDelayMs: 300,
+    wordDelayMs: 1000,
   });
-  await page.locator('.entry[data-state="writing"] .tool').waitFor();
-  await page.evaluate(
-    () => (window.written = document.querySelector('.entry[data-state="writing"] .tool')),
-  );
+  await page.waitForFunction(() => {
+    window.written = document.querySelector('.entry[data-state="writing"] .tool');
+    return window.written !== null;
+  });
   await form.waitFor();
   assert.deepEqual(
     await page.evaluate(() =>

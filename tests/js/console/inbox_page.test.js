@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAccessible } from './accessible.js';
+import { pressInTurn, waitUntilFocused } from './console_page.js';
 import { openFakeRoom, sent } from './fake_server.js';
 
 const rows = (page) => page.locator('.waiting > li');
@@ -44,12 +45,15 @@ async function openInbox(t) {
     };
   });
   await page.clock.fastForward(121_000);
-  await page.keyboard.press('g');
-  await page.keyboard.press('i');
+  await pressInTurn(page, 'g', 'i');
   await page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
   await rows(page).nth(2).waitFor();
+  // From then on the page moves no focus by itself, and hears the keys.
+  await hasTitle(page, '(3) Needs you · Smartspace');
   return page;
 }
+
+const hasTitle = (page, title) => page.waitForFunction((title) => document.title === title, title);
 
 const decisions = async (page) =>
   (await sent(page))
@@ -58,7 +62,6 @@ const decisions = async (page) =>
 
 test('three keys approve the first call, once the operator has chosen a person', async (t) => {
   const page = await openInbox(t);
-  assert.equal(await page.title(), '(3) Needs you · Smartspace');
   await page.keyboard.press('a');
   await page.getByText('Choose the person in whose name you decide.').waitFor();
   assert.deepEqual(await decisions(page), []);
@@ -72,14 +75,9 @@ test('three keys approve the first call, once the operator has chosen a person',
     ['c1', { action: 'approve', inputRevision: 0, senderId: 'sarah' }],
   ]);
   assert.equal(await rows(page).count(), 2);
-  assert.equal(await page.title(), '(2) Needs you · Smartspace');
+  await hasTitle(page, '(2) Needs you · Smartspace');
   // The focus goes on to the next row.
-  assert.equal(
-    await rows(page)
-      .first()
-      .evaluate((node) => node === document.activeElement),
-    true,
-  );
+  await waitUntilFocused(rows(page).first());
 });
 
 test('j and k move, e edits, and a refused input stays in its text', async (t) => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab } from './console_page.js';
+import { openTab, waitUntilFocused } from './console_page.js';
 import { product } from './suite.js';
 
 const MOST_TABS = 80;
@@ -26,7 +26,7 @@ const heading = (page, name) => page.getByRole('heading', { level: 1, name });
 test('the keyboard signs in, talks, asks why and makes an agent', async (t) => {
   const page = await openTab(t);
   await page.goto(product.base);
-  await page.getByLabel('Key or token').waitFor();
+  await waitUntilFocused(page.getByLabel('Key or token'));
   await page.keyboard.type(product.adminKey);
   await page.keyboard.press('Enter');
   await heading(page, /Welcome|Help desk/).waitFor();

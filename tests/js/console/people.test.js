@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab, send, signInAs, storedEntry } from './console_page.js';
+import { openTab, send, signInAs, storedEntry, waitUntilSubscribed } from './console_page.js';
 import { api, husam, product, sarah } from './suite.js';
 
 test('a person signs in with a token and writes as themselves', async (t) => {
@@ -25,9 +25,12 @@ test('a person sees who types', async (t) => {
   const [page, other] = [await openTab(t), await openTab(t)];
   await signInAs(page, sarah, `#/s/${space.id}`);
   await signInAs(other, husam, `#/s/${space.id}`);
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
-  await other.getByRole('textbox', { name: 'Message' }).pressSequentially('Hello there');
-  await page.getByText('Husam is typing…').waitFor();
+  for (const each of [page, other]) await waitUntilSubscribed(each, space.id);
+  // It shows for some seconds.
+  await Promise.all([
+    page.getByText('Husam is typing…').waitFor(),
+    other.getByRole('textbox', { name: 'Message' }).pressSequentially('Hello there'),
+  ]);
   assert.equal(await other.locator('#typing').textContent(), '');
   await other.getByRole('textbox', { name: 'Message' }).press('Enter');
   await page.getByText('Husam is typing…').waitFor({ state: 'detached' });

@@ -13,7 +13,7 @@ import {
   waitUntilLive,
   waitUntilSubscribed,
 } from './console_page.js';
-import { api, husam, sarah } from './suite.js';
+import { api, husam, product, sarah } from './suite.js';
 
 const ANSWER =
   'It is a long way to the lighthouse, and the path leads along the cliffs, ' +
@@ -87,14 +87,15 @@ test('an answer is complete after the connection broke while it streamed', async
 });
 
 test('a page that joins during an answer shows it within seconds', async (t) => {
-  const ada = await api.createAgent('Ada', [answerRule(ANSWER)], 300);
+  const ada = await api.createAgent('Ada', [answerRule(ANSWER)], 600);
   const space = await api.createSpace('Middle', [husam, ada]);
-  const early = await openTab(t);
+  const [early, late] = [await openTab(t), await openTab(t)];
+  // The page has its files, so that it joins soon.
+  await late.goto(product.base);
   await openSpace(early, 'Middle');
   await send(early, 'How do I get to the lighthouse?');
   await early.locator('.entry[data-state="writing"]').filter({ hasText: 'a long way' }).waitFor();
 
-  const late = await openTab(t);
   await openSpace(late, 'Middle');
   await late
     .locator('.entry[data-state="writing"]')
@@ -126,8 +127,12 @@ test('after a restart the page connects at once, and later after too many frames
   const count = await page.evaluate(() => window.sockets.length);
   await sayGoodbye({ code: 1012, reason: 'the server restarts' });
   await connectsAfter(count + 1);
+  // It is not live for little more than two seconds.
+  const isLost = page.waitForFunction(
+    () => document.getElementById('status').dataset.status !== 'live',
+  );
   await sayGoodbye({ code: 1013, reason: 'too many frames', retryAfter: 2 });
-  await page.locator('#status:not([data-status="live"])').waitFor();
+  await isLost;
   const took = await connectsAfter(count + 2);
   assert.ok(took >= 2000, `it took ${took} ms`);
   await api.postMessage(space, husam, 'after both');
@@ -174,10 +179,12 @@ test('frames about subscriptions are counted', async (t) => {
     };
   });
   await openSpace(page, 'Counted');
+  await waitUntilSubscribed(page, first.id);
   const spaces = page.getByRole('navigation', { name: 'Spaces' });
   await spaces.getByRole('button', { name: 'Counted too', exact: true }).click();
   await api.postMessage(second, husam, 'to the second');
   await storedEntry(page, 'to the second').waitFor();
+  await waitUntilSubscribed(page, second.id);
   const requests = () =>
     page.evaluate(() => window.requests.filter(({ action }) => /subscribe$/.test(action)));
   const followed = await requests();

@@ -89,6 +89,7 @@ test('the template makes an agent that answers from its own program', async (t) 
   await page.getByRole('radio', { name: /^Remote agent/ }).check();
   const fields = form(page, 'New agent');
   await fields.getByLabel('Name', { exact: true }).fill('Remy');
+  await fields.getByRole('checkbox', { name: 'Elsewhere', exact: true, checked: true }).waitFor();
   await fields.getByLabel('Address').fill(program.url);
   assert.equal(await fields.getByLabel('Provider').count(), 0);
   await fields.getByLabel('Name of the secret').fill(SECRET);

@@ -148,7 +148,8 @@ test('a fork begins at the selected step, and has a page of its own', async (t) 
   const form = part(page, 'Try it again');
   const model = form.getByRole('textbox', { name: 'Model' });
   assert.ok(await model.evaluate((node) => node === document.activeElement));
-  assert.equal(await form.getByRole('combobox', { name: 'From step' }).inputValue(), '1');
+  const from = form.getByRole('combobox', { name: 'From step' });
+  await api.waitFor(async () => (await from.inputValue()) === '1');
   await form.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.');
   await form.getByRole('button', { name: 'Fork here' }).click();
   for (const name of ['Then', 'Now'])

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab, signInAs, waitUntilLive } from './console_page.js';
+import { openTab, signInAs, waitForBriefText, waitUntilLive } from './console_page.js';
 import { answerRule } from '../api_client.js';
 import { api, husam, product, sarah } from './suite.js';
 
@@ -231,8 +231,8 @@ test('an invite shows its address once, and is revoked', async (t) => {
   const address = page.getByRole('textbox', { name: 'Address of the new invite' });
   const url = await address.inputValue();
   assert.ok(url.startsWith(`${product.base}/#invite=invite_`), url);
-  await page.getByRole('button', { name: 'Copy the address' }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const copy = page.getByRole('button', { name: 'Copy the address' });
+  await waitForBriefText(page, 'button', 'Copied', () => copy.click());
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), url);
   const row = page.getByRole('table', { name: 'Open invites' }).getByRole('row').nth(1);
   await row.getByRole('cell', { name: '3', exact: true }).waitFor();

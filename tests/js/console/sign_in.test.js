@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tokenOf } from '../api_client.js';
-import { openTab, signInAs, waitUntilLive } from './console_page.js';
+import { openTab, signInAs, waitUntilLive, waitUntilTaken } from './console_page.js';
 import { husam, product, sarah } from './suite.js';
 
 test('the key in the fragment signs in and appears in no address or page', async (t) => {
@@ -80,23 +80,29 @@ test('a link asks before it signs a tab in as somebody else', async (t) => {
   const page = await openTab(t);
   const questions = [];
   const answer = (verb) =>
-    page.once('dialog', async (dialog) => {
-      questions.push(dialog.message());
-      await dialog[verb]();
-    });
+    new Promise((resolve) =>
+      page.once('dialog', async (dialog) => {
+        questions.push(dialog.message());
+        await dialog[verb]();
+        resolve();
+      }),
+    );
   const caller = page.locator('#caller');
   await signInAs(page, husam);
   assert.equal(await caller.textContent(), 'Signed in as Husam');
   // The own link asks nothing.
   const own = await page.evaluate(() => sessionStorage.getItem('smartspace.key'));
   await page.goto(`${product.base}/#token=${own}`);
+  await waitUntilTaken(page);
 
   // The question comes in an open page, and when the page loads.
   const others = tokenOf(sarah, product.jwtSecret);
   for (const before of [`${product.base}/`, 'about:blank']) {
     await page.goto(before);
-    answer('dismiss');
+    const answered = answer('dismiss');
     await page.goto(`${product.base}/#token=${others}`);
+    await answered;
+    await waitUntilTaken(page);
     await waitUntilLive(page);
     assert.equal(await caller.textContent(), 'Signed in as Husam');
     assert.ok(!page.url().includes(others));
@@ -105,8 +111,9 @@ test('a link asks before it signs a tab in as somebody else', async (t) => {
   assert.match(questions[0], /^This link signs this tab in with another key or token\./);
   assert.equal(await page.evaluate(() => sessionStorage.getItem('smartspace.key')), own);
 
-  answer('accept');
+  const answered = answer('accept');
   await page.goto(`${product.base}/#token=${others}`);
+  await answered;
   await caller.filter({ hasText: 'Signed in as Sarah' }).waitFor();
   assert.equal(questions.length, 3);
 });

@@ -106,12 +106,13 @@ test('the keyboard jumps to a space and to a page', async (t) => {
   await dialog.getByRole('option', { name: 'Far away', selected: true }).waitFor();
   await page.keyboard.press('Enter');
   await heading(page, 'Far away').waitFor();
-  assert.equal(await dialog.count(), 0);
+  await page.locator('dialog').waitFor({ state: 'detached' });
 
   await page.keyboard.press('Control+k');
   await dialog.getByRole('combobox').fill('usa');
   await page.keyboard.press('Enter');
   await heading(page, 'Usage').waitFor();
+  await page.locator('dialog').waitFor({ state: 'detached' });
 
   await page.keyboard.press('Control+k');
   await dialog.getByRole('combobox').fill('no such thing');

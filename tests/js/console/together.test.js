@@ -46,6 +46,7 @@ test('two people and an operator see the same, and each does what they may', asy
     await page.getByText('answered by Sarah').waitFor();
     await storedEntry(page, 'Deployed.').waitFor();
     await pill(page, 'DeployBot spoke').waitFor();
+    await pill(page, 'Ana spoke').waitFor();
   }
   assert.equal(
     await his.getByRole('list', { name: 'What the agents did' }).first().ariaSnapshot(),

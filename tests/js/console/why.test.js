@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSpace, openTab, signInAs, storedEntry, waitUntilLive } from './console_page.js';
+import {
+  openSpace,
+  openTab,
+  signInAs,
+  storedEntry,
+  waitForBriefText,
+  waitUntilFocused,
+  waitUntilLive,
+} from './console_page.js';
 import { api, husam } from './suite.js';
 
 const drawer = (page) => page.getByRole('complementary', { name: /^(Why|What)/ });
@@ -80,11 +88,11 @@ test('the drawer has an address, and the keyboard opens and closes it', async (t
   await page.keyboard.press('Enter');
   const heading = drawer(page).getByRole('heading', { name: 'Why did Quinn stay silent?' });
   await heading.waitFor();
-  assert.ok(await heading.evaluate((node) => node === document.activeElement));
+  await waitUntilFocused(heading);
   assert.match(page.url(), new RegExp(`#/s/${space.id}\\?why=run_`));
   await page.keyboard.press('Escape');
   await drawer(page).waitFor({ state: 'detached' });
-  assert.ok(await chip.evaluate((node) => node === document.activeElement));
+  await waitUntilFocused(chip);
   assert.match(page.url(), new RegExp(`#/s/${space.id}$`));
 
   await page.goBack();
@@ -144,8 +152,8 @@ test('an answer and its address can be copied', async (t) => {
   await openSpace(page, 'Copied');
   const spoken = storedEntry(page, 'It is blue.');
   await spoken.hover();
-  await spoken.getByRole('button', { name: 'Copy' }).click();
-  await spoken.getByText('Copied').waitFor();
+  const copy = spoken.getByRole('button', { name: 'Copy' });
+  await waitForBriefText(page, '.entry button', 'Copied', () => copy.click());
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'It is blue.');
   await spoken.getByRole('button', { name: 'Link' }).click();
   await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('/m/'));

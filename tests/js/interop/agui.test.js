@@ -16,7 +16,8 @@ import {
 } from './garden.js';
 
 const CLIENTS = { 'the client of 1.0.0': HttpAgent, 'the client of 0.0.59': HttpAgent0 };
-const WORD_MS = 60;
+// Long enough for what a test does while an answer is written, also on a slow machine.
+const WORD_MS = 500;
 
 /** A client whose thread is the space. */
 function agentOf(Client, { product, bearer }, space) {
@@ -221,7 +222,7 @@ for (const [name, Client] of Object.entries(CLIENTS)) {
 
   test(`${name}: is cut and follows what is still written`, async (t) => {
     withoutWarnings(t);
-    const scene = await startGarden(t, 250);
+    const scene = await startGarden(t, WORD_MS);
     const { api, garden } = scene;
     const client = agentOf(Client, scene, garden);
     say(client, 'local-1', '@Guide When does it open?');
@@ -258,7 +259,7 @@ test('answers to several new messages all arrive', async (t) => {
 
 test('the text of a run that another one replaces is taken back', async (t) => {
   withoutWarnings(t);
-  const scene = await startGarden(t, 150);
+  const scene = await startGarden(t, WORD_MS);
   const { api, sarah, guide, garden } = scene;
   await api.change(guide.id, { agent: { concurrency: { mode: 'latest' } } });
   const client = agentOf(HttpAgent, scene, garden);

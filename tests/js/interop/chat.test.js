@@ -30,7 +30,8 @@ const CLIENTS = {
   },
   'the client of ai 6': { ...ai6, Chat: Chat3 },
 };
-const WORD_MS = 60;
+// Long enough for what a test does while an answer is written, also on a slow machine.
+const WORD_MS = 500;
 
 /** A chat with the space. `fetch` may cut what it gets. */
 function chatOf(sdk, { product, bearer }, space, { fetch, ...more } = {}) {
@@ -185,7 +186,7 @@ for (const [name, sdk] of Object.entries(CLIENTS)) {
 
   test(`${name}: loses its stream and resumes`, async (t) => {
     withoutWarnings(t);
-    const scene = await startGarden(t, 250);
+    const scene = await startGarden(t, WORD_MS);
     const { api, garden } = scene;
     const cutting = async (url, init) => {
       const response = await fetch(url, init);
@@ -291,7 +292,7 @@ test('an approval that is sent again does not count for an input from after it',
 });
 
 test('a page resumes its own turn first, and one whose run was repeated', async (t) => {
-  const scene = await startGarden(t, 250);
+  const scene = await startGarden(t, WORD_MS);
   const { api, husam, sarah, garden } = scene;
   const sdk = CLIENTS['the client of ai 7'];
   const cutting = async (url, init) => {

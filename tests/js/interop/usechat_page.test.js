@@ -15,6 +15,8 @@ const EXAMPLE = fileURLToPath(new URL('../../../examples/usechat', import.meta.u
 const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 const LIMIT_MS = 30_000;
+// The page is loaded again while an answer is written.
+const WORD_MS = 500;
 
 /** The origin of the page. */
 async function servePage(t) {
@@ -40,7 +42,7 @@ test('a page shows who writes, asks, and goes on when it is loaded again', async
   const origin = await servePage(t);
   const { product, api, sarah, garden, bearer } = await startGarden(
     t,
-    150,
+    WORD_MS,
     '--cors-origin',
     origin,
   );

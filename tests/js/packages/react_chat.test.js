@@ -9,6 +9,8 @@ import { command, installedExample } from './packages.js';
 import { serve } from '../web_server.js';
 
 const LIMIT_MS = 30_000;
+// An answer takes long enough to be seen while it is written.
+const WORD_MS = 500;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 const ANSWER = 'Plant the roses first, then water them, and wait for the rain.';
 const APPROVAL = { message: 'Order 40 roses?', options: ['Approve', 'Reject'] };
@@ -33,7 +35,8 @@ before(async (t) => {
   sarah = await api.createPerson('Sarah');
   const order = callRule('approve', APPROVAL, 'You chose: {{result.choice}}');
   const rules = [{ ...order, when: { contains: 'order' } }, answerRule(ANSWER)];
-  guide = await api.createAgent('Guide', rules, 120, [formTool('approve', { ui: 'buttons' })]);
+  const tools = [formTool('approve', { ui: 'buttons' })];
+  guide = await api.createAgent('Guide', rules, WORD_MS, tools);
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
   browser = await chromium.launch({ executablePath, args: FLAGS });
 });

@@ -63,8 +63,12 @@ export const rollCall = {
     await actor.type('When do we release?');
     await page.getByText('Would wake Ana, Quinn, Fay · not Pax (paused)').waitFor();
     await actor.look();
-    await actor.press('Enter');
-    await pill(page, 'Ana writing…').waitFor();
+    // Ana writes for a second only, and a locator looks twice a second.
+    const isWriting = () =>
+      [...document.querySelectorAll('.roll-call button')].some(({ textContent }) =>
+        textContent.startsWith('Ana writing…'),
+      );
+    await Promise.all([page.waitForFunction(isWriting), actor.press('Enter')]);
     await pill(page, 'Ana spoke').waitFor();
     await pill(page, 'Quinn silent: “Ana knows the plan.”').waitFor();
     await pill(page, /^Fay failed/).waitFor();
