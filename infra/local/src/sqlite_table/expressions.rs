@@ -53,7 +53,17 @@ impl<'a> Words<'a> {
 }
 
 fn is_part_of_name(char: char) -> bool {
-    char.is_ascii_alphanumeric() || "_#:.".contains(char)
+    char.is_ascii_alphanumeric() || "_#:.[]".contains(char)
+}
+
+/// The parts of a path: names, and numbers of places in lists.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['.', '[']).map(|part| part.trim_end_matches(']'))
+}
+
+/// The place in a list that a part of a path names.
+pub(super) fn index(part: &str) -> Option<usize> {
+    part.parse().ok()
 }
 
 /// What an expression reads: its names, its values, and the item as it is before the write.
@@ -71,12 +81,12 @@ impl<'a> Scope<'a> {
         value.ok_or_else(|| format!("an expression has no value for {name}"))
     }
 
-    /// The attributes that a path such as `#card.#status` leads through.
+    /// The attributes and places in lists that a path such as `#runs[0].#runId` leads through.
     pub(super) fn path<'p>(&self, path: &'p str) -> Result<Vec<&'p str>, String>
     where
         'a: 'p,
     {
-        path.split('.').map(|part| self.name(part)).collect()
+        parts(path).map(|part| self.name(part)).collect()
     }
 
     fn name<'p>(&self, part: &'p str) -> Result<&'p str, String>
@@ -93,11 +103,12 @@ impl<'a> Scope<'a> {
     /// The attribute at a path, if the item has it.
     pub(super) fn attribute(&self, path: &str) -> Result<Option<&'a AttributeValue>, String> {
         let Some(item) = self.item else { return Ok(None) };
-        let mut parts = path.split('.');
+        let mut parts = parts(path);
         let mut found = item.get(self.name(parts.next().unwrap_or_default())?);
         for part in parts {
             found = match found {
                 Some(AttributeValue::M(map)) => map.get(self.name(part)?),
+                Some(AttributeValue::L(list)) => index(part).and_then(|index| list.get(index)),
                 _ => None,
             };
         }

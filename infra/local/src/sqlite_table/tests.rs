@@ -247,6 +247,21 @@ async fn an_update_calculates_with_what_was_there_before() {
 }
 
 #[tokio::test]
+async fn an_update_changes_a_map_in_a_list() {
+    let map = AttributeValue::M(Item::from([("k".to_owned(), number("1"))]));
+    let before = [("list", AttributeValue::L(vec![map.clone(), map.clone()]))];
+    let after =
+        async |expression: &str| updated(&before, expression, [number("2"), number("0")]).await;
+    let changed = AttributeValue::M(Item::from([("k".to_owned(), number("3"))]));
+    let item = after("SET list[1].k = list[0].k + :a").await.unwrap();
+    assert_eq!(item["list"], AttributeValue::L(vec![map, changed]));
+    for wrong in ["SET list[2].k = :a", "SET list[k].k = :a", "SET list.k = :a"] {
+        let failed = after(wrong).await;
+        assert!(matches!(failed, Err(Failure::Final(_))), "{wrong}: {failed:?}");
+    }
+}
+
+#[tokio::test]
 async fn sets_lose_texts_and_vanish_when_empty() {
     let set = |texts: &[&str]| Ss(texts.iter().map(|text| (*text).to_owned()).collect());
     let before = [("set", set(&["a", "b"]))];
@@ -261,7 +276,8 @@ async fn sets_lose_texts_and_vanish_when_empty() {
 #[tokio::test]
 async fn conditions_compare_as_dynamodb_does() {
     let map = AttributeValue::M(Item::from([("k".to_owned(), number("1"))]));
-    let has = [("n", number("10")), ("text", S("b".into())), ("map", map)];
+    let list = AttributeValue::L(vec![map.clone()]);
+    let has = [("n", number("10")), ("text", S("b".into())), ("map", map), ("list", list)];
     let true_or_false =
         async |condition: &str| holds(&has, condition, [number("9"), S("a".into())]).await.unwrap();
     for condition in [
@@ -276,6 +292,8 @@ async fn conditions_compare_as_dynamodb_does() {
         "attribute_not_exists(nothing)",
         "map.k < :a",
         "attribute_not_exists(map.j)",
+        "list[0].k < :a",
+        "size(list) = list[0].k",
         "n IN (:a, n)",
         "size(text) < :a",
         "size(map) < :a",
@@ -293,6 +311,7 @@ async fn conditions_compare_as_dynamodb_does() {
         "text IN (:a, :b)",
         "NOT n > :a",
         "attribute_exists(nothing.k)",
+        "list[1].k < :a",
         "n > :a AND n < :a",
     ] {
         assert!(!true_or_false(condition).await, "{condition}");

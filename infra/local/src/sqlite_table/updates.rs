@@ -6,7 +6,7 @@ use serde_dynamo::AttributeValue;
 use smartspace_store::table::write::Item;
 
 use crate::sqlite_table::{
-    expressions::{Scope, Words},
+    expressions::{Scope, Words, index},
     values,
 };
 
@@ -106,8 +106,14 @@ impl<'a> Reader<'a> {
 }
 
 fn map_at<'a>(item: &'a mut Item, path: &[&str]) -> Result<&'a mut Item, String> {
-    path.iter().try_fold(item, |map, part| match map.get_mut(*part) {
+    let Some((first, inner)) = path.split_first() else { return Ok(item) };
+    let found = inner.iter().fold(item.get_mut(*first), |found, part| match found {
+        Some(AttributeValue::M(map)) => map.get_mut(*part),
+        Some(AttributeValue::L(list)) => index(part).and_then(|index| list.get_mut(index)),
+        _ => None,
+    });
+    match found {
         Some(AttributeValue::M(map)) => Ok(map),
-        _ => Err(format!("the item has no map {part}, which an update writes to")),
-    })
+        _ => Err(format!("the item has no map {}, which an update writes to", path.join("."))),
+    }
 }

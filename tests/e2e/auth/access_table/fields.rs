@@ -49,8 +49,7 @@ const TIMEOUT: &str = r#"{"name":"N","router":{"timeoutMs":60000}}"#;
 const MODEL: &str = r#"{"name":"New","router":{"model":{"provider":"openai","name":"m"}}}"#;
 const ADMIN: &str =
     r#"{"name":"New","members":["{open}"],"triggerPolicy":"admin","adminAgentId":"{open}"}"#;
-const NOTHING_CHOOSES: &str =
-    r#"{"name":"N","triggerPolicy":"router","gate":{"mode":"off"}}"#;
+const NOTHING_CHOOSES: &str = r#"{"name":"N","triggerPolicy":"router","gate":{"mode":"off"}}"#;
 const MODEL_PATCH: &str = r#"{"router":{"model":{"provider":"openai","name":"m"}}}"#;
 
 /// All fields of the configurations that an owner can write. The columns are those of [`CALLERS`].
