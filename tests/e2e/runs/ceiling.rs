@@ -95,8 +95,8 @@ async fn product(server: &FastServer, env: &[(&str, &str)]) -> Option<(Stack, Te
     Some((Stack::of(Setup { flags, env, ..Setup::default() }).await?, folder))
 }
 
-/// An agent that answers each message with one call, and its space. A new day would renew the budget
-/// of the deployment.
+/// An agent that answers each message with one call, and its space. A new day would renew the
+/// budget of the deployment.
 async fn answering(stack: &Stack, person: &String, model: Value) -> (String, String) {
     far_from_midnight().await;
     let agent = json!({

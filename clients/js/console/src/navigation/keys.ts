@@ -1,6 +1,6 @@
 // Single keys that act on the page, while no text is typed.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { INBOX, open } from './address.ts';
 
 // Longer ago, a key begins nothing.
@@ -18,7 +18,8 @@ export function plainKey(event: KeyboardEvent): string | null {
 /** `g i` opens what waits for the caller. */
 export function useGoKeys(): void {
   const begunAt = useRef(-Infinity);
-  useEffect(() => {
+  // As soon as the page shows.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const key = plainKey(event);
       if (key === 'i' && event.timeStamp - begunAt.current < SEQUENCE_MS) {

@@ -1,7 +1,7 @@
 // The form that asks for a key or token.
 
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface SignInProps {
   /** Why the last attempt failed, or ''. */
@@ -13,7 +13,8 @@ export interface SignInProps {
 
 export function SignIn({ problem, onKey, onBack }: SignInProps): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the next key, which would be lost.
+  useLayoutEffect(() => {
     document.title = 'Smartspace';
     field.current?.focus();
   }, []);

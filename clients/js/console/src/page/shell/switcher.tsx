@@ -2,7 +2,7 @@
 
 import { useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { INBOX, hashOf, open } from '../../navigation/address.ts';
 import { BUILD_PAGES } from '../../navigation/build_pages.ts';
 import { useModal } from '../../ui/modal.ts';
@@ -12,7 +12,8 @@ const MOST = 8;
 /** The button, and its dialog while it is open. */
 export function Switcher({ isOperator }: { isOperator: boolean }): JSX.Element {
   const [isOpen, setIsOpen] = useState(false);
-  useEffect(() => {
+  // As soon as the page shows.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       // A dialog that is open already keeps the keys.

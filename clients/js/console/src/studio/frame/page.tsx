@@ -1,7 +1,7 @@
 // The frame of a page: its head, its tabs and its contents.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Back } from '../../navigation/back.tsx';
 import { NoticeLine, useNotice, wordsOf } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -28,7 +28,8 @@ export interface PageProps {
 export function Page({ title, about, actions, tabs, children }: PageProps): JSX.Element {
   const notice = useNotice();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  // Before the next key, so that it takes the focus from nothing that a person has reached.
+  useLayoutEffect(() => heading.current?.focus(), []);
   useTitle(title);
   return (
     <main class="page">

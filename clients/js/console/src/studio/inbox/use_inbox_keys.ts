@@ -2,7 +2,7 @@
 
 import type { InboxItem } from '@smartspace/client';
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { openSpace } from '../../navigation/address.ts';
 import { plainKey } from '../../navigation/keys.ts';
 import { isSeen, type Deciding, type Written } from './use_deciding.ts';
@@ -34,7 +34,8 @@ export function useInboxKeys(
     } else if (!act(key, current, deciding, event)) return;
     event.preventDefault();
   };
-  useEffect(() => {
+  // As soon as the rows show.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => latest.current(event);
     addEventListener('keydown', pressed);
     return () => removeEventListener('keydown', pressed);

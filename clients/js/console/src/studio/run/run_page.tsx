@@ -3,7 +3,7 @@
 import type { LiveStep, Run, Schemas } from '@smartspace/client';
 import { useMe, useRun, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { entityPath } from '../../api/paths.ts';
 import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
 import { useNow } from '../../ui/now.ts';
@@ -180,7 +180,8 @@ function useArrowKeys(
   selected: number | undefined,
   select: (index: number) => void,
 ) {
-  useEffect(() => {
+  // Before the next key, which counts from the step that is shown then.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, altKey, metaKey, shiftKey } = event;
       if (ctrlKey || altKey || metaKey || shiftKey || !(target instanceof Element)) return;
