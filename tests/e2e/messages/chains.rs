@@ -21,7 +21,9 @@ async fn three_agents_that_answer_everything_stop_at_the_chain_depth_of_the_spac
     let person = stack.person("Husam").await;
     let mut agents = Vec::new();
     for name in ["Ada", "Bob", "Eve"] {
-        agents.push(stack.agent(name, &stack.model.name("talker")).await);
+        let agent = stack.agent(name, &stack.model.name("talker")).await;
+        stack.side_by_side(&agent).await;
+        agents.push(agent);
     }
     let space = stack
         .space_with(
@@ -118,6 +120,7 @@ async fn with_the_policy_mention_only_mentioned_agents_are_triggered() {
     let person = stack.person("Husam").await;
     let ada = stack.agent("Ada", &stack.model.name("ada")).await;
     let bob = stack.agent("Bob", &stack.model.name("bob")).await;
+    stack.side_by_side(&ada).await;
     let space = stack
         .space_with("Team", &[&person, &ada, &bob], json!({ "triggerPolicy": "mention" }))
         .await;

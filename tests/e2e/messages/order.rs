@@ -19,6 +19,9 @@ async fn a_hundred_simultaneous_messages_get_one_order_and_trigger_each_agent_on
         stack.agent("Ada", &stack.model.name("ada")).await,
         stack.agent("Bob", &stack.model.name("bob")).await,
     ];
+    for agent in &agents {
+        stack.side_by_side(agent).await;
+    }
     let space = stack.space("Team", &[&person, &agents[0], &agents[1]]).await;
 
     let texts: Vec<String> = (0..100).map(|number| format!("message {number}")).collect();
@@ -102,6 +105,7 @@ async fn messages_of_runs_and_people_share_one_order() {
     });
     let person = stack.person("Husam").await;
     let agent = stack.agent("Ada", &stack.model.name("ada")).await;
+    stack.side_by_side(&agent).await;
     let space = stack.space("Team", &[&person, &agent]).await;
     let texts: Vec<String> = (0..20).map(|number| format!("question {number}")).collect();
     join_all(texts.iter().map(|text| stack.post(&space, &person, text))).await;

@@ -84,7 +84,7 @@ async fn a_preview_shows_the_partner_and_a_paused_or_distant_one_is_not_replaced
     let [_, (_, eve)] = &talk.agents;
     talk.post(&stack, ana, "@Eve, hello.").await;
     let preview = async || {
-        let body = json!({"senderId": ana, "text": "Well?"});
+        let body = json!({"senderId": ana, "text": "Well."});
         let path = format!("/v1/spaces/{}/messages/preview", talk.space);
         talk.decision(&stack.create(&path, body).await.must_be(200))
     };

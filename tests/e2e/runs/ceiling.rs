@@ -240,7 +240,7 @@ async fn the_messages_of_an_account_ask_routers_at_most_sixty_times_a_minute() {
     let spaces = routed_spaces(&stack, &person).await;
     let begun = Instant::now();
     for _ in 0..30 {
-        let posts = spaces.iter().map(async |space| stack.post(space, &person, "Who?").await);
+        let posts = spaces.iter().map(async |space| stack.post(space, &person, "Who.").await);
         join_all(posts).await;
     }
     let mut refused = 0;

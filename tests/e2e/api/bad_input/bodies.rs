@@ -107,13 +107,16 @@ fn bad_changes_of_entities(person: &str, agent: &str) -> Vec<Case> {
 fn bad_spaces(space: &str, stranger: &str) -> Vec<Case> {
     let path = "/v1/spaces";
     let with = |field: &str, value: Value| json!({ "name": "x", field: value });
+    let no_chooser = json!({ "name": "x", "triggerPolicy": "router", "gate": { "mode": "off" } });
     let invalid = [
         (json!({}), "name"),
         (with("members", json!("all")), "members"),
         (with("members", json!(["nonsense"])), "members"),
         (with("triggerPolicy", json!("some")), "triggerpolicy"),
         (with("triggerPolicy", json!("admin")), "adminagentid"),
-        (with("triggerPolicy", json!("router")), "router"),
+        (no_chooser, "/router/model"),
+        (with("gate", json!({ "mode": "maybe" })), "mode"),
+        (with("gate", json!({ "dial": "loud" })), "dial"),
         (with("maxChainDepth", json!(101)), "maxchaindepth"),
         (with("maxAutoReplies", json!(101)), "maxautoreplies"),
         (with("budget", json!({ "runsPerMinute": 0 })), "runsperminute"),

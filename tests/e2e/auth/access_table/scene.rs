@@ -131,6 +131,7 @@ fn slow_agent(open: bool) -> Value {
         "model": { "provider": "scripted", "name": "demo", "script": script },
         "open": open,
         "webhooks": webhooks,
+        "concurrency": { "mode": "parallel" },
     })
 }
 

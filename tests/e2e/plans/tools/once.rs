@@ -74,6 +74,7 @@ async fn a_kill_during_a_set_plans_call_leaves_exactly_one_plan() {
 async fn concurrent_runs_of_an_agent_lose_no_plan() {
     let stack = Stack::start().await;
     let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let gate = Gate::closed();
     let held = gate.clone();
     stack.model.replies("ada", move |request| {

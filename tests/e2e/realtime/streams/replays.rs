@@ -13,7 +13,8 @@ use crate::support::{
 async fn a_client_that_reconnects_with_after_seq_receives_every_message_once() {
     let stack = Stack::start().await;
     stack.model.replies("ada", |request| say(&format!("re: {}", request.trigger_text())));
-    let (person, _, space) = stack.pair().await;
+    let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let socket = stack.socket_of(&person).await;
     socket.subscribe(&space, Some(0)).await;
     for number in 0..3 {

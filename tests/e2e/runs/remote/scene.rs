@@ -60,13 +60,15 @@ impl RemoteScene {
         scene
     }
 
-    /// Creates a remote agent. The fields of `more` are added to its runtime.
+    /// Creates a remote agent whose runs work side by side. The fields of `more` are added to its
+    /// runtime.
     pub(super) async fn remote_agent(&self, name: &str, more: Value) -> String {
         let mut runtime = self.runtime();
         for (field, value) in more.as_object().unwrap() {
             runtime[field] = value.clone();
         }
-        self.stack.agent_with(name, json!({"runtime": runtime})).await
+        let agent = json!({"runtime": runtime, "concurrency": {"mode": "parallel"}});
+        self.stack.agent_with(name, agent).await
     }
 
     pub(super) fn runtime(&self) -> Value {
