@@ -18,7 +18,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 VERSION = 1
 SEED = 7
-TREES = 130
+TREES = 150
 LEAVES = 16
 LEAF = 255
 MOST_BYTES = 64 * 1024
@@ -32,7 +32,7 @@ def main():
     model = HistGradientBoostingClassifier(
         max_iter=TREES,
         max_leaf_nodes=LEAVES,
-        learning_rate=0.08,
+        learning_rate=0.1,
         min_samples_leaf=100,
         l2_regularization=1.0,
         early_stopping=False,

@@ -26,8 +26,6 @@ pub(super) struct Named {
     pub(super) at: usize,
     /// Whether a colon or a comma follows.
     pub(super) has_mark: bool,
-    /// Whether nothing follows.
-    pub(super) is_last: bool,
 }
 
 /// The names of the members.
@@ -113,7 +111,7 @@ impl Names {
 fn named(who: usize, sure: Sure, text: &Words, at: usize, length: usize) -> Named {
     let end = at + length;
     let has_mark = text.list[end - 1].has_mark;
-    Named { who, sure, at, has_mark, is_last: end == text.list.len() }
+    Named { who, sure, at, has_mark }
 }
 
 fn only(mut of: impl Iterator<Item = usize>) -> Option<usize> {

@@ -91,12 +91,14 @@ pub(super) struct Parsed {
     pub(super) named: Vec<Named>,
     /// The member to which it probably goes if it names nobody.
     pub(super) guess: Option<usize>,
-    /// Whether it begins with a name that no member has.
-    pub(super) names_stranger: bool,
+    /// Whether it begins like one with a name, which no member has: 1 with a comma, 2 with a colon.
+    pub(super) names_stranger: u8,
     /// Whether it asks.
     pub(super) asks: bool,
     /// Whether its text ends with a question mark.
     pub(super) ends_asking: bool,
+    /// How its text ends.
+    pub(super) end: u8,
     /// Whether it has a link.
     pub(super) has_link: bool,
     /// Whether it has code.
@@ -186,20 +188,24 @@ impl Window {
                     sure: Sure::Certain,
                     at: 0,
                     has_mark: true,
-                    is_last: false,
                 }),
             }
         }
-        let has_mark = text.list.first().is_some_and(|word| word.has_mark);
+        let mark = text.list.first().map_or(0, |word| match (word.has_mark, word.has_colon) {
+            (true, true) => 2,
+            (true, false) => 1,
+            (false, _) => 0,
+        });
         self.lines.push(Parsed {
             speaker,
             minute: line.at.as_millis().div_euclid(60_000),
             length: text.list.len(),
             words: text.distinct(),
             guess: None,
-            names_stranger: has_mark && !starts_with_name,
+            names_stranger: if starts_with_name { 0 } else { mark },
             asks: text.asks,
             ends_asking: text.ends_asking,
+            end: text.end,
             has_link: text.has_link,
             has_code: text.has_code,
             is_command: line.text.starts_with(['!', '/']),

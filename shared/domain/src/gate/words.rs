@@ -15,6 +15,8 @@ pub(super) struct Word {
     pub(super) letters: u8,
     /// Whether a colon or a comma follows, as after the name of an addressee.
     pub(super) has_mark: bool,
+    /// Whether it is a colon, and not that of a link.
+    pub(super) has_colon: bool,
 }
 
 /// What the gate reads in a text.
@@ -27,6 +29,8 @@ pub(super) struct Words {
     pub(super) asks: bool,
     /// Whether it ends with one.
     pub(super) ends_asking: bool,
+    /// How it ends: 0 with a letter, else by the sign.
+    pub(super) end: u8,
     /// Whether it has a link.
     pub(super) has_link: bool,
     /// Whether it has code.
@@ -50,6 +54,7 @@ impl Words {
             first,
             asks,
             ends_asking: asks && text.trim_end().ends_with(QUESTION_MARKS),
+            end: end_of(text),
             has_link: text.contains("://"),
             has_code: text.contains('`'),
         }
@@ -61,6 +66,19 @@ impl Words {
         hashes.sort_unstable();
         hashes.dedup();
         hashes
+    }
+}
+
+/// The kind of the last character.
+fn end_of(text: &str) -> u8 {
+    match text.trim_end().chars().next_back() {
+        Some('.' | '。' | '…') => 1,
+        Some('!' | '！') => 2,
+        Some(')' | '(' | 'D' | 'P') => 3,
+        Some(':' | '：') => 4,
+        Some(char) if QUESTION_MARKS.contains(&char) => 5,
+        Some(char) if !is_letter(char) => 6,
+        _ => 0,
     }
 }
 
@@ -85,6 +103,7 @@ fn split(text: &str) -> (Vec<Word>, String, usize) {
             let marked = matches!(char, ':' | ',' | '：' | '，' | '、');
             if let Some(last) = words.last_mut().filter(|_| marked && can_mark) {
                 last.has_mark = true;
+                last.has_colon = matches!(char, ':' | '：') && !text[at..].starts_with("://");
             }
             is_open = false;
             can_mark &= !char.is_whitespace();
@@ -94,7 +113,7 @@ fn split(text: &str) -> (Vec<Word>, String, usize) {
             if words.len() == WORDS {
                 return (words, first, at);
             }
-            words.push(Word { hash: 0xcbf2_9ce4_8422_2325, letters: 0, has_mark: false });
+            words.push(Word { hash: 0xcbf2_9ce4_8422_2325, letters: 0, has_mark: false, has_colon: false });
         }
         is_open = !stands_alone(char);
         can_mark = true;

@@ -16,6 +16,8 @@ pub(in crate::gate) struct Content {
     shared: Vec<f32>,
     /// The most that a line of each member shares.
     best: Vec<f32>,
+    /// How many words of the message no line before has.
+    new_words: usize,
     pub(super) crowd: Crowd,
 }
 
@@ -25,9 +27,7 @@ pub(super) struct Crowd {
     pub(super) of_50: f32,
     pub(super) in_minute: f32,
     pub(super) in_5_minutes: f32,
-    pub(super) since_last: f32,
     pub(super) of_all: f32,
-    pub(super) lines: f32,
     pub(super) naming: f32,
 }
 
@@ -50,8 +50,13 @@ impl Content {
             shared
         });
         let shared = shared.collect();
-        Self { lines_with, shared, best, crowd: Crowd::new(window) }
+        let new_words = lines_with.values().filter(|count| **count == 1).count();
+        Self { lines_with, shared, best, new_words, crowd: Crowd::new(window) }
     }
+}
+
+fn minutes(now: i64, line: &Parsed) -> f32 {
+    (now - line.minute).clamp(0, 10_080) as f32
 }
 
 /// The sum over the words that the message has, too. A word of two lines counts 1, of four a half.
@@ -70,17 +75,12 @@ impl Crowd {
         let speakers = |most: u32| {
             window.sets.iter().filter(|sets| sets.said.last(most).count() > 0).count() as f32
         };
-        let minutes = |line: Option<&Parsed>| {
-            line.map_or(10_080.0, |line| (now - line.minute).clamp(0, 10_080) as f32)
-        };
         Self {
             of_10: speakers(10),
             of_50: speakers(50),
             in_minute: since(1),
             in_5_minutes: since(5),
-            since_last: minutes(before.last()),
-            of_all: minutes(before.first()),
-            lines: before.len() as f32,
+            of_all: before.first().map_or(10_080.0, |line| minutes(now, line)),
             naming: window.naming.count() as f32,
         }
     }
@@ -114,4 +114,8 @@ pub(super) fn add(pair: &Pair<'_>, row: &mut Row) {
     row.add(Because::Words, "shares more than others", best - other);
     row.add(Because::Words, "shares with own", shared(sender).fold(0.0, f32::max));
     row.add(Because::Words, "shares with own last", shared(sender).next().unwrap_or(-1.0));
+    row.add(Because::Form, "new words", content.new_words as f32);
+    let others = (0..content.best.len()).filter(|who| *who != pair.agent && *who != pair.sender);
+    let shares = others.filter(|who| content.best[*who] > best).count();
+    row.add(Because::Words, "shares rank", shares as f32);
 }

@@ -15,8 +15,7 @@ fn names(pair: &Pair<'_>, row: &mut Row) {
     row.add(Because::Named, "named", own.map_or(0.0, sure));
     row.add(Because::Named, "named at", own.map_or(-1.0, |named| named.at as f32));
     row.is(Because::Named, "named with mark", own.is_some_and(|named| named.has_mark));
-    row.is(Because::Named, "named last", own.is_some_and(|named| named.is_last));
-    row.add(Because::Named, "name length", pair.window.names.length(pair.agent) as f32);
+    row.add(Because::Named, "name length", pair.window.names.length(pair.agent).min(5) as f32);
     let others = || message.named.iter().filter(|named| named.who != pair.agent);
     row.add(Because::OtherNamed, "others named", others().count() as f32);
     let best = others().map(sure).fold(0.0, f32::max);
@@ -25,7 +24,7 @@ fn names(pair: &Pair<'_>, row: &mut Row) {
     row.add(Because::OtherNamed, "other named at", first.map_or(-1.0, |at| at as f32));
     let marked = others().any(|named| named.has_mark && named.at == 0);
     row.is(Because::OtherNamed, "other addressed", marked);
-    row.is(Because::OtherNamed, "stranger named", message.names_stranger);
+    row.add(Because::OtherNamed, "stranger named", f32::from(message.names_stranger));
 }
 
 fn form(pair: &Pair<'_>, row: &mut Row) {
@@ -33,6 +32,7 @@ fn form(pair: &Pair<'_>, row: &mut Row) {
     row.add(Because::Form, "length", message.length as f32);
     row.is(Because::Form, "asks", message.asks);
     row.is(Because::Form, "ends asking", message.ends_asking);
+    row.add(Because::Form, "end", f32::from(message.end));
     row.is(Because::Form, "link", message.has_link);
     row.is(Because::Form, "code", message.has_code);
     row.is(Because::Form, "command", message.is_command);

@@ -13,8 +13,6 @@ pub(super) fn add(pair: &Pair<'_>, row: &mut Row) {
     row.count(Because::Share, "of 20", agent.last(20));
     row.count(Because::Share, "of 50", agent);
     row.ago(Because::Sender, "sender ago", sender);
-    row.add(Because::Sender, "sender minutes", pair.minutes(sender));
-    row.count(Because::Sender, "sender of 10", sender.last(10));
     row.count(Because::Sender, "sender of 50", sender);
     row.ago(Because::Sender, "sender asked ago", sender.and(pair.window.asking));
     row.is(Because::Sender, "sender spoke last", sender.ago() == Some(1));
@@ -33,8 +31,6 @@ fn crowd(pair: &Pair<'_>, row: &mut Row) {
     row.add(Because::Crowd, "speakers", shared.of_50);
     row.add(Because::Crowd, "lines in 1 minute", shared.in_minute);
     row.add(Because::Crowd, "lines in 5 minutes", shared.in_5_minutes);
-    row.add(Because::Crowd, "minutes since last", shared.since_last);
     row.add(Because::Crowd, "minutes of all", shared.of_all);
-    row.add(Because::Crowd, "lines", shared.lines);
     row.add(Because::Crowd, "naming", shared.naming);
 }

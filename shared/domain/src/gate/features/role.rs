@@ -23,17 +23,10 @@ pub(super) fn add(pair: &Pair<'_>, row: &mut Row) {
     row.add(Because::Role, "spoke since last named", since(agent.said, agent.to));
     let open = sender.said.and(asking).without(naming);
     row.ago(Because::Sender, "sender asked openly ago", open);
-    row.count(Because::Sender, "sender answered since", sender.to.newer_than(open));
-    row.ago(Because::AskedSender, "answered sender first ago", agent.said.and(sender.answered));
-    row.ago(Because::SenderWrote, "sender answered first ago", sender.said.and(agent.answered));
     let last = pair.newest(sender.said);
-    row.is(Because::Sender, "sender's last asks", last.is_some_and(|line| line.asks));
     row.add(Because::Sender, "sender's last length", last.map_or(-1.0, |line| line.length as f32));
     let last = pair.newest(agent.said);
     row.add(Because::Role, "last length", last.map_or(-1.0, |line| line.length as f32));
-    row.count(Because::Sender, "sender asks", sender.said.and(asking));
-    row.count(Because::Sender, "sender names", sender.said.and(naming));
-    row.count(Because::Sender, "sender is named", sender.to);
     row.add(Because::Sender, "sender's length", length(pair, sender.said));
 }
 

@@ -13,33 +13,21 @@ pub(super) fn add(pair: &Pair<'_>, row: &mut Row) {
 }
 
 fn from_agent(pair: &Pair<'_>, row: &mut Row) {
-    let (agent, sender) = (pair.of_agent, pair.of_sender);
     let wrote = pair.to_sender();
     row.ago(Because::AskedSender, "wrote to sender ago", wrote);
     row.count(Because::AskedSender, "wrote to sender", wrote);
-    row.count(Because::AskedSender, "wrote to sender of 10", wrote.last(10));
     row.ago(Because::AskedSender, "asked sender ago", wrote.and(pair.window.asking));
-    let since = sender.said.newer_than(wrote);
+    let since = pair.of_sender.said.newer_than(wrote);
     let answers = if wrote.count() == 0 { -1.0 } else { since.count() as f32 };
     row.add(Because::AskedSender, "sender spoke since", answers);
-    let last = pair.newest(agent.said);
-    row.add(Because::AskedSender, "last to sender", to(last, pair.sender));
-    row.is(Because::AskedSender, "last asks", last.is_some_and(|line| line.asks));
 }
 
 fn from_sender(pair: &Pair<'_>, row: &mut Row) {
-    let (agent, sender) = (pair.of_agent, pair.of_sender);
     let wrote = pair.to_agent();
     row.ago(Because::SenderWrote, "sender wrote ago", wrote);
-    row.count(Because::SenderWrote, "sender wrote", wrote);
-    row.count(Because::SenderWrote, "sender wrote of 10", wrote.last(10));
-    row.ago(Because::SenderWrote, "sender asked ago", wrote.and(pair.window.asking));
-    let since = agent.said.newer_than(wrote);
-    let answers = if wrote.count() == 0 { -1.0 } else { since.count() as f32 };
-    row.add(Because::SenderWrote, "spoke since", answers);
-    row.add(Because::SenderWrote, "sender's last", to(pair.newest(sender.said), pair.agent));
-    let named = pair.newest(sender.said.and(pair.window.naming));
-    row.add(Because::SenderWrote, "sender's last named", to(named, pair.agent));
+    row.ago(Because::SenderWrote, "sender asked it ago", wrote.and(pair.window.asking));
+    let last = pair.newest(pair.of_sender.said);
+    row.add(Because::SenderWrote, "sender's last", to(last, pair.agent));
 }
 
 fn others(pair: &Pair<'_>, row: &mut Row) {
@@ -50,16 +38,12 @@ fn others(pair: &Pair<'_>, row: &mut Row) {
     row.ago(Because::OtherTalk, "others to sender ago", to_sender);
     row.count(Because::OtherTalk, "others to sender", to_sender);
     row.ago(Because::OtherTalk, "sender to others ago", by_sender);
-    row.count(Because::OtherTalk, "sender to others", by_sender);
     row.ago(Because::Role, "to others ago", agent.said.and(naming).without(sender.to));
     row.ago(Because::Role, "others to it ago", agent.to.without(sender.said));
     row.count(Because::Role, "others to it", agent.to.without(sender.said));
     let last = pair.newest(sender.to);
     let is_it = last.map_or(-1.0, |line| f32::from(u8::from(line.speaker == pair.agent)));
     row.add(Because::OtherTalk, "last to sender is it", is_it);
-    let since = sender.to.newer_than(sender.said);
-    row.count(Because::OtherTalk, "to sender since", since);
-    row.count(Because::AskedSender, "to sender since by it", since.and(agent.said));
 }
 
 fn partner(pair: &Pair<'_>, row: &mut Row) {
@@ -85,7 +69,6 @@ fn guesses(pair: &Pair<'_>, row: &mut Row) {
     row.add(Because::Turns, "probably to it", guess);
     let to_sender = agent.said.and(sender.guessed);
     let to_agent = sender.said.and(agent.guessed);
-    row.ago(Because::Turns, "probably wrote ago", to_sender);
     row.count(Because::Turns, "probably wrote", to_sender);
     row.ago(Because::Turns, "sender probably wrote ago", to_agent);
     row.count(Because::Turns, "sender probably wrote", to_agent);
@@ -93,15 +76,10 @@ fn guesses(pair: &Pair<'_>, row: &mut Row) {
     let all = sender.to.or(sender.guessed).or(sender.said);
     row.ago(Because::Turns, "probable talk ago", both);
     row.count(Because::OtherTalk, "probable other talk since", all.newer_than(both));
-    let last = pair.newest(sender.said).and_then(|line| line.guess);
-    let is_it = last.map_or(-1.0, |who| f32::from(u8::from(who == pair.agent)));
-    row.add(Because::Turns, "sender's last probably", is_it);
 }
 
 fn turns(pair: &Pair<'_>, row: &mut Row) {
     let (agent, sender) = (pair.of_agent.said, pair.of_sender.said);
-    row.count(Because::Turns, "after sender", agent.and(sender.after()));
-    row.count(Because::Turns, "sender after it", sender.and(agent.after()));
     let mut speakers = agent.or(sender).iter().map(|ago| agent.0 >> (ago - 1) & 1);
     let mut changes = 0;
     let mut last = speakers.next();
@@ -110,8 +88,6 @@ fn turns(pair: &Pair<'_>, row: &mut Row) {
         last = Some(speaker);
     }
     row.add(Because::Turns, "turns", f32::from(changes));
-    row.is(Because::Recent, "spoke last", agent.ago() == Some(1));
-    row.is(Because::Recent, "spoke second last", agent.0 & 2 != 0);
     row.count(Because::Recent, "spoke since sender", agent.newer_than(sender));
     row.count(Because::Sender, "sender spoke since it", sender.newer_than(agent));
     row.ago(Because::Recent, "after sender ago", agent.and(sender.after()));
