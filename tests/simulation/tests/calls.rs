@@ -141,24 +141,18 @@ async fn a_message_and_its_answer_with_all_defaults_are_twelve_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_a_policy_that_asks_for_the_talk_reads_it_and_beside_the_other_reads() {
-    let [_, without, _] = counts(0, Parameters::quiet()).await;
-    let parameters = Parameters { policy: "partner", ..Parameters::quiet() };
-    let [cold, warm, _] = counts(0, parameters).await;
-    assert_eq!(warm.of_table, without.of_table + 1, "{warm:?}");
-    assert_eq!(warm.in_a_row, without.in_a_row, "{warm:?}");
-    // A process that does not know the policy yet reads the talk afterwards.
-    assert_eq!(cold.in_a_row, without.in_a_row + 2, "{cold:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_gate_takes_one_query_beside_the_batch() {
-    let parameters = |gate| Parameters { agents: 2, gate, ..Parameters::quiet() };
-    let [cold, without, _] = counts(0, parameters("off")).await;
-    let [cold_with, with, _] = counts(0, parameters("shadow")).await;
-    assert_eq!((with.in_a_row, with.of_table), (without.in_a_row, without.of_table + 1));
-    let expected = (cold.in_a_row + 1, cold.of_table + 1);
-    assert_eq!((cold_with.in_a_row, cold_with.of_table), expected);
+async fn a_partner_or_a_gate_takes_one_query_beside_the_batch() {
+    let quiet = || Parameters { agents: 2, gate: "off", ..Parameters::quiet() };
+    let [cold, without, _] = counts(0, quiet()).await;
+    for parameters in [
+        Parameters { gate: "shadow", ..quiet() },
+        Parameters { policy: "partner", ..quiet() },
+    ] {
+        let [first, with, _] = counts(0, parameters).await;
+        assert_eq!((with.in_a_row, with.of_table), (without.in_a_row, without.of_table + 1));
+        // No talk is before the first message of a space.
+        assert_eq!((first.in_a_row, first.of_table), (cold.in_a_row, cold.of_table));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -176,7 +170,8 @@ async fn a_budget_takes_at_most_one_read_before_the_message_and_one_write_before
 #[tokio::test(start_paused = true)]
 async fn a_remote_agent_is_woken_two_calls_later_than_a_model() {
     let [_, with_model, _] = counts(0, Parameters::quiet()).await;
-    let parameters = Parameters { agents: 0, remote: true, ..Parameters::quiet() };
+    let parameters =
+        Parameters { agents: 0, remote: true, mode: "parallel", ..Parameters::quiet() };
     let [_, warm, _] = counts(0, parameters).await;
     // Two parts of the prompt side by side, and the transaction that hands the run on.
     assert_eq!(warm.in_a_row, with_model.in_a_row + 2, "{warm:?}");

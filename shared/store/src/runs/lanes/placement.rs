@@ -51,10 +51,12 @@ pub struct Placement {
 impl Lanes {
     /// The runs that a new run of the agent may change, since it joins or replaces one of them.
     pub(crate) fn affected(&self, mode: ConcurrencyMode) -> Vec<RunId> {
-        let of_lane = self.lane.runs.iter().map(|run| run.run.run_id);
+        let mut of_lane = self.lane.runs.iter().map(|run| run.run.run_id);
         let waiting = self.slots.waiting.iter().map(|run| run.run_id);
         match mode {
-            ConcurrencyMode::Coalesce => of_lane.collect(),
+            ConcurrencyMode::Coalesce => {
+                self.lane.joinable().and_then(|at| of_lane.nth(at)).into_iter().collect()
+            }
             ConcurrencyMode::Latest => of_lane.chain(waiting).collect(),
             ConcurrencyMode::Parallel | ConcurrencyMode::Queue => Vec::new(),
         }
