@@ -6,7 +6,7 @@ import sys
 import time
 
 from runner import rust
-from runner.installing import chromium_of, npm_ci, python_of
+from runner.installing import apt, chromium_of, npm_ci, python_of
 from runner.step import ROOT, Step
 
 
@@ -148,6 +148,19 @@ def sam_build_step(runner):
     runner.command(python, "tests/aws-emulator/packaged.py", **plain)
 
 
+def arm64_step(runner):
+    """The scores of the wake gate on the processor of the functions."""
+    apt(runner, "qemu-user", "qemu-aarch64 is missing; install qemu-user")
+    target = "aarch64-unknown-linux-musl"
+    runner.command("rustup", "target", "add", target)
+    # The target has its own C library, so that the linker of Rust is enough.
+    setting = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_"
+    tools = {f"{setting}LINKER": "rust-lld", f"{setting}RUNNER": "qemu-aarch64"}
+    package = ["--locked", "--package", "smartspace-domain", "--lib", "--profile", rust.PROFILE]
+    plain = {"RUSTC_WORKSPACE_WRAPPER": "", **tools}
+    runner.command("cargo", "test", *package, "--target", target, "gate::", **plain)
+
+
 def upgrades_step(runner):
     python = python_of(runner) / "python"
     runner.command(python, "tests/upgrades/run.py", *runner.options.arguments)
@@ -177,6 +190,7 @@ STEPS = [
     Step("emulator", "the template on an emulator of AWS", emulator_step, "wait", ["build"]),
     # It compiles everything for arm64.
     Step("sam-build", "the package for AWS, built", sam_build_step, "build", slow=True),
+    Step("arm64", "the scores of the gate on arm64", arm64_step, "build", slow=True),
     # It builds another commit.
     Step("upgrades", "upgrades and rollbacks under load", upgrades_step, "wait", slow=True),
     Step("real-model", "a small model on llama.cpp", real_model_step, "wait", ["build"], slow=True),

@@ -18,7 +18,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 VERSION = 1
 SEED = 7
-TREES = 150
+TREES = 250
 LEAVES = 16
 LEAF = 255
 MOST_BYTES = 64 * 1024
@@ -32,8 +32,9 @@ def main():
     model = HistGradientBoostingClassifier(
         max_iter=TREES,
         max_leaf_nodes=LEAVES,
-        learning_rate=0.1,
+        learning_rate=0.07,
         min_samples_leaf=100,
+        max_features=0.3,
         l2_regularization=1.0,
         early_stopping=False,
         random_state=SEED,
@@ -59,13 +60,13 @@ def write(model, features):
     parts = [b"WAKE", struct.pack("<IIIf", VERSION, features, len(trees), base)]
     for nodes in trees:
         values = means(nodes)
-        parts.append(struct.pack("<H", len(nodes)))
+        parts.append(struct.pack("<B", len(nodes)))
         for node, value in zip(nodes, values, strict=True):
             if node["is_leaf"]:
-                parts.append(struct.pack("<BBBBff", LEAF, 0, 0, 0, 0.0, value))
+                parts.append(struct.pack("<Bf", LEAF, value))
                 continue
             places = int(node["feature_idx"]), int(node["left"]), int(node["right"])
-            parts.append(struct.pack("<BBBBff", *places, 0, below(node["num_threshold"]), value))
+            parts.append(struct.pack("<BBBff", *places, below(node["num_threshold"]), value))
     return b"".join(parts)
 
 

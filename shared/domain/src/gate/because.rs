@@ -48,11 +48,15 @@ tolerant!(Because);
 pub(super) fn strongest(moved: &[(Because, f32)], has_spoken: bool) -> Vec<Because> {
     let mut moved = moved.to_vec();
     moved.sort_by(|(_, one), (_, other)| other.abs().total_cmp(&one.abs()));
-    let code = |(because, _): (Because, f32)| match because {
-        Because::Recent if !has_spoken => Because::Absent,
-        because => because,
-    };
-    moved.into_iter().take(2).map(code).collect()
+    let mut strongest = Vec::with_capacity(2);
+    for (because, _) in moved {
+        let is_of_lines = matches!(because, Because::Recent | Because::Share | Because::Role);
+        let because = if is_of_lines && !has_spoken { Because::Absent } else { because };
+        if strongest.len() < 2 && !strongest.contains(&because) {
+            strongest.push(because);
+        }
+    }
+    strongest
 }
 
 impl Because {
@@ -69,7 +73,8 @@ impl Because {
             Self::Named => format!("{sender} does not name it"),
             Self::OtherNamed => {
                 let other = message.named.iter().find(|named| named.who != pair.agent);
-                let other = other.map_or("nobody else", |named| name(named.who));
+                let nobody = if message.named.is_empty() { "nobody" } else { "nobody else" };
+                let other = other.map_or(nobody, |named| name(named.who));
                 format!("{sender} names {other}")
             }
             Self::AskedSender => wrote_to_sender(pair, sender),
@@ -136,14 +141,7 @@ fn partner(pair: &Pair<'_>) -> Option<usize> {
 
 fn role(pair: &Pair<'_>) -> String {
     let said = pair.of_agent.said;
-    let (asked, wrote) = (said.and(pair.window.asking), said.and(pair.window.naming));
-    format!("it asked {} and named others {}", times(asked.count()), times(wrote.count()))
-}
-
-fn times(count: u32) -> String {
-    match count {
-        0 => "never".to_owned(),
-        1 => "once".to_owned(),
-        _ => format!("{count} times"),
-    }
+    let asked = said.and(pair.window.asking).count();
+    let named = said.and(pair.window.naming).count();
+    format!("it asked in {asked} and named others in {named} of its messages")
 }

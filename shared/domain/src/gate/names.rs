@@ -28,6 +28,9 @@ pub(super) struct Named {
     pub(super) has_mark: bool,
 }
 
+/// The fewest letters of a name that may be misspelt.
+const MISSPELT: usize = 5;
+
 /// The names of the members.
 #[derive(Default)]
 pub(super) struct Names {
@@ -51,11 +54,6 @@ impl Names {
         }
         self.words.push(words);
         self.letters.push(words::letters(name));
-    }
-
-    /// How many letters a name has.
-    pub(super) fn length(&self, who: usize) -> usize {
-        self.letters.get(who).map_or(0, |letters| letters.chars().count())
     }
 
     /// The names in a text, in their order, each member once.
@@ -98,13 +96,19 @@ impl Names {
         (who.map(|who| named(who, Sure::Partly, text, at, 1)), 1)
     }
 
-    /// The only member whose name begins with the letters of the first word.
+    /// The only member whose name begins with the letters of the first word, or has one letter more
+    /// or less, or another one.
     fn beginning(&self, text: &Words, at: usize, word: Word) -> Option<usize> {
         if at > 0 || !word.has_mark {
             return None;
         }
         let begins = |letters: &String| letters.starts_with(&text.first);
-        only((0..self.letters.len()).filter(|&who| begins(&self.letters[who])))
+        let members = || 0..self.letters.len();
+        only(members().filter(|&who| begins(&self.letters[who]))).or_else(|| {
+            let is_long = usize::from(word.letters) >= MISSPELT;
+            let is_close = |who: &usize| is_long && are_close(&self.letters[*who], &text.first);
+            only(members().filter(is_close))
+        })
     }
 }
 
@@ -116,4 +120,21 @@ fn named(who: usize, sure: Sure, text: &Words, at: usize, length: usize) -> Name
 
 fn only(mut of: impl Iterator<Item = usize>) -> Option<usize> {
     of.next().filter(|_| of.next().is_none())
+}
+
+/// Whether two texts differ by one letter: by another one, or by one that only one of them has.
+fn are_close(one: &str, other: &str) -> bool {
+    if one.len().abs_diff(other.len()) > 4 {
+        return false;
+    }
+    let one: Vec<char> = one.chars().collect();
+    let other: Vec<char> = other.chars().collect();
+    let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[same..], &other[same..]);
+    match (one, other) {
+        ([_, one @ ..], [_, other @ ..]) if one == other => true,
+        ([_, one @ ..], other) if one == other => true,
+        (one, [_, other @ ..]) => one == other,
+        _ => false,
+    }
 }

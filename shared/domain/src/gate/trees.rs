@@ -1,10 +1,10 @@
 //! The trees, and the weights that they are made of.
 //!
 //! `weights.bin`, little endian: `WAKE`, then as `u32` the version, the number of features and that
-//! of trees, then the base as `f32`. A tree is its number of nodes as `u16` and the nodes, 12 bytes
-//! each: the feature (255: a leaf), the positions of the left and the right child, a zero, the
-//! threshold and the value as `f32`. A value that is not above the threshold goes left. A node that
-//! is no leaf has the mean value of what is below it.
+//! of trees, then the base as `f32`. A tree is its number of nodes as a byte, and the nodes. A node
+//! is its feature as a byte, the positions of its left and its right child as bytes, the threshold
+//! and the value as `f32`; a leaf is the byte 255 and the value. A value that is not above the
+//! threshold goes left. A node that is no leaf has the mean value of what is below it.
 
 use std::sync::LazyLock;
 
@@ -101,17 +101,20 @@ impl Bytes<'_> {
 
     /// A tree in which each child stands behind its parent, so that every way down ends.
     fn tree(&mut self, features: usize) -> Option<Vec<Node>> {
-        let count = self.take().map(u16::from_le_bytes)?;
+        let [count] = self.take()?;
         let mut nodes = Vec::with_capacity(usize::from(count));
         for at in 0..count {
-            let [feature, left, right, _] = self.take()?;
-            let node = Node { feature, left, right, threshold: self.f32()?, value: self.f32()? };
-            let goes_on = |child: u8| (at + 1..count).contains(&u16::from(child));
-            let is_sound = usize::from(feature) < features && goes_on(left) && goes_on(right);
-            if feature != LEAF && !is_sound {
+            let [feature] = self.take()?;
+            if feature == LEAF {
+                nodes.push(Node { feature, left: 0, right: 0, threshold: 0.0, value: self.f32()? });
+                continue;
+            }
+            let [left, right] = self.take()?;
+            let goes_on = |child: u8| child > at && child < count;
+            if usize::from(feature) >= features || !goes_on(left) || !goes_on(right) {
                 return None;
             }
-            nodes.push(node);
+            nodes.push(Node { feature, left, right, threshold: self.f32()?, value: self.f32()? });
         }
         Some(nodes).filter(|nodes| !nodes.is_empty())
     }

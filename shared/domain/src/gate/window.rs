@@ -115,12 +115,15 @@ pub(super) struct Window {
     pub(super) lines: Vec<Parsed>,
     /// What is known of each member.
     pub(super) sets: Vec<Sets>,
-    /// The names of the members.
-    pub(super) names: Names,
     /// The lines that name a member.
     pub(super) naming: Set,
     /// The lines that ask.
     pub(super) asking: Set,
+    /// The lines that begin like a command of a bot.
+    pub(super) commands: Set,
+    /// The lines with a link.
+    pub(super) links: Set,
+    names: Names,
     places: HashMap<EntityId, usize>,
 }
 
@@ -133,6 +136,8 @@ impl Window {
             names: Names::default(),
             naming: Set::default(),
             asking: Set::default(),
+            commands: Set::default(),
+            links: Set::default(),
             places: HashMap::new(),
         };
         for member in talk.members {
@@ -183,12 +188,7 @@ impl Window {
         for who in certain.filter_map(|id| self.place(*id)).filter(|who| *who != speaker) {
             match named.iter_mut().find(|known| known.who == who) {
                 Some(known) => known.sure = Sure::Certain,
-                None => named.push(Named {
-                    who,
-                    sure: Sure::Certain,
-                    at: 0,
-                    has_mark: true,
-                }),
+                None => named.push(Named { who, sure: Sure::Certain, at: 0, has_mark: true }),
             }
         }
         let mark = text.list.first().map_or(0, |word| match (word.has_mark, word.has_colon) {
@@ -233,6 +233,12 @@ impl Window {
             }
             if let Some(who) = guess {
                 self.sets[who].guessed = self.sets[who].guessed.or(bit);
+            }
+            if line.is_command {
+                self.commands = self.commands.or(bit);
+            }
+            if line.has_link {
+                self.links = self.links.or(bit);
             }
             if line.asks {
                 self.asking = self.asking.or(bit);

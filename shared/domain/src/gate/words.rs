@@ -1,7 +1,7 @@
 //! A text as the gate reads it: words without a language.
 
 /// How many words of a text count.
-const WORDS: usize = 200;
+pub(super) const WORDS: usize = 200;
 
 /// The question marks of the world.
 const QUESTION_MARKS: [char; 5] = ['?', '？', '؟', '՞', '\u{37e}'];
@@ -113,7 +113,12 @@ fn split(text: &str) -> (Vec<Word>, String, usize) {
             if words.len() == WORDS {
                 return (words, first, at);
             }
-            words.push(Word { hash: 0xcbf2_9ce4_8422_2325, letters: 0, has_mark: false, has_colon: false });
+            words.push(Word {
+                hash: 0xcbf2_9ce4_8422_2325,
+                letters: 0,
+                has_mark: false,
+                has_colon: false,
+            });
         }
         is_open = !stands_alone(char);
         can_mark = true;

@@ -15,7 +15,6 @@ fn names(pair: &Pair<'_>, row: &mut Row) {
     row.add(Because::Named, "named", own.map_or(0.0, sure));
     row.add(Because::Named, "named at", own.map_or(-1.0, |named| named.at as f32));
     row.is(Because::Named, "named with mark", own.is_some_and(|named| named.has_mark));
-    row.add(Because::Named, "name length", pair.window.names.length(pair.agent).min(5) as f32);
     let others = || message.named.iter().filter(|named| named.who != pair.agent);
     row.add(Because::OtherNamed, "others named", others().count() as f32);
     let best = others().map(sure).fold(0.0, f32::max);

@@ -8,6 +8,9 @@ pub(super) fn add(pair: &Pair<'_>, row: &mut Row) {
     let (asking, naming) = (pair.window.asking, pair.window.naming);
     row.add(Because::Role, "asks share", share(agent.said.and(asking), agent.said));
     row.add(Because::Role, "names share", share(agent.said.and(naming), agent.said));
+    let obeyed = agent.said.and(pair.window.commands.after());
+    row.add(Because::Role, "answers commands", share(obeyed, agent.said));
+    row.add(Because::Role, "links share", share(agent.said.and(pair.window.links), agent.said));
     row.count(Because::Role, "names", agent.said.and(naming));
     row.count(Because::Role, "answered first", agent.first);
     row.ago(Because::Role, "answered first ago", agent.first);
@@ -19,6 +22,8 @@ pub(super) fn add(pair: &Pair<'_>, row: &mut Row) {
     let open = agent.said.and(asking).without(naming);
     row.ago(Because::Role, "asked openly ago", open);
     row.count(Because::Role, "answered since", agent.to.newer_than(open));
+    let others = asking.without(naming).without(agent.said).without(sender.said);
+    row.count(Because::Role, "others asked openly since", others.newer_than(open));
     row.count(Because::Role, "not named since", agent.to.newer_than(agent.said));
     row.add(Because::Role, "spoke since last named", since(agent.said, agent.to));
     let open = sender.said.and(asking).without(naming);
