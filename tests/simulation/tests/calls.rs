@@ -144,10 +144,9 @@ async fn a_message_and_its_answer_with_all_defaults_are_twelve_calls() {
 async fn a_partner_or_a_gate_takes_one_query_beside_the_batch() {
     let quiet = || Parameters { agents: 2, gate: "off", ..Parameters::quiet() };
     let [cold, without, _] = counts(0, quiet()).await;
-    for parameters in [
-        Parameters { gate: "shadow", ..quiet() },
-        Parameters { policy: "partner", ..quiet() },
-    ] {
+    for parameters in
+        [Parameters { gate: "shadow", ..quiet() }, Parameters { policy: "partner", ..quiet() }]
+    {
         let [first, with, _] = counts(0, parameters).await;
         assert_eq!((with.in_a_row, with.of_table), (without.in_a_row, without.of_table + 1));
         // No talk is before the first message of a space.
