@@ -27,7 +27,6 @@ use self::{
     features::{Content, Pair},
     trees::MODEL,
     window::Window,
-    words::Words,
 };
 use crate::{Time, ids::EntityId, texts::excerpt};
 
@@ -158,7 +157,7 @@ fn pair<'a>(
 ) -> Pair<'a> {
     let place = window.place(agent).unwrap_or_default();
     let description = talk.members.get(place).and_then(|member| member.description);
-    let words = description.map(|text| Words::new(text).distinct());
+    let words = description.map(words::of_description);
     Pair::new(window, content, place, words.unwrap_or_default())
 }
 

@@ -58,7 +58,12 @@ impl Set {
 
     /// How many messages ago each line is, from the newest.
     pub(super) fn iter(self) -> impl Iterator<Item = u32> {
-        (0..WINDOW as u32).filter(move |bit| self.0 >> bit & 1 == 1).map(|bit| bit + 1)
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            let ago = rest.ago()?;
+            rest.0 &= rest.0 - 1;
+            Some(ago)
+        })
     }
 }
 
@@ -115,6 +120,8 @@ pub(super) struct Window {
     pub(super) lines: Vec<Parsed>,
     /// What is known of each member.
     pub(super) sets: Vec<Sets>,
+    /// The members that spoke or were named, by position. There may be 500 others.
+    pub(super) active: Vec<usize>,
     /// The lines that name a member.
     pub(super) naming: Set,
     /// The lines that ask.
@@ -133,6 +140,7 @@ impl Window {
         let mut window = Self {
             lines: Vec::with_capacity(WINDOW + 1),
             sets: Vec::new(),
+            active: Vec::new(),
             names: Names::default(),
             naming: Set::default(),
             asking: Set::default(),
@@ -247,6 +255,8 @@ impl Window {
                 }
             }
         }
+        let is_active = |who: &usize| self.sets[*who].said.or(self.sets[*who].to).count() > 0;
+        self.active = (0..self.sets.len()).filter(is_active).collect();
     }
 
     /// Notes who spoke first after a question that named nobody.

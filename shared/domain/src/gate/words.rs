@@ -19,6 +19,25 @@ pub(super) struct Word {
     pub(super) has_colon: bool,
 }
 
+impl Word {
+    const EMPTY: Self =
+        Self { hash: 0xcbf2_9ce4_8422_2325, letters: 0, has_mark: false, has_colon: false };
+
+    /// Adds a letter to the hash, which is FNV-1a over characters.
+    fn add(&mut self, char: char) {
+        self.letters = self.letters.saturating_add(1);
+        if char.is_ascii() {
+            self.hash_in(char.to_ascii_lowercase());
+        } else {
+            char.to_lowercase().for_each(|folded| self.hash_in(folded));
+        }
+    }
+
+    fn hash_in(&mut self, folded: char) {
+        self.hash = (self.hash ^ u64::from(folded)).wrapping_mul(0x0100_0000_01b3);
+    }
+}
+
 /// What the gate reads in a text.
 pub(super) struct Words {
     /// The first words.
@@ -41,32 +60,50 @@ impl Words {
     pub(super) fn new(text: &str) -> Self {
         let (words, first, end) = split(text);
         let text = &text[..end];
-        let mut code = false;
-        let mut asks = false;
-        for part in text.split_whitespace() {
-            let ticks = part.matches('`').count();
-            let is_plain = !code && ticks == 0 && !part.contains("://");
-            asks |= is_plain && part.contains(QUESTION_MARKS);
-            code ^= ticks % 2 == 1;
-        }
+        let has_link = text.contains("://");
+        let has_code = text.contains('`');
+        let asks = text.contains(QUESTION_MARKS) && (!has_link && !has_code || asks_plainly(text));
         Self {
             list: words,
             first,
             asks,
             ends_asking: asks && text.trim_end().ends_with(QUESTION_MARKS),
             end: end_of(text),
-            has_link: text.contains("://"),
-            has_code: text.contains('`'),
+            has_link,
+            has_code,
         }
     }
 
     /// Its words without repetition, sorted.
     pub(super) fn distinct(&self) -> Vec<u64> {
-        let mut hashes: Vec<u64> = self.list.iter().map(|word| word.hash).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        hashes
+        distinct(&self.list)
     }
+}
+
+/// Whether a question mark stands outside of links and code.
+fn asks_plainly(text: &str) -> bool {
+    let mut is_code = false;
+    for part in text.split_whitespace() {
+        let ticks = part.matches('`').count();
+        let is_plain = !is_code && ticks == 0 && !part.contains("://");
+        if is_plain && part.contains(QUESTION_MARKS) {
+            return true;
+        }
+        is_code ^= ticks % 2 == 1;
+    }
+    false
+}
+
+fn distinct(words: &[Word]) -> Vec<u64> {
+    let mut hashes: Vec<u64> = words.iter().map(|word| word.hash).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+/// The words of a description without repetition, sorted.
+pub(super) fn of_description(text: &str) -> Vec<u64> {
+    distinct(&split(text).0)
 }
 
 /// The kind of the last character.
@@ -113,24 +150,16 @@ fn split(text: &str) -> (Vec<Word>, String, usize) {
             if words.len() == WORDS {
                 return (words, first, at);
             }
-            words.push(Word {
-                hash: 0xcbf2_9ce4_8422_2325,
-                letters: 0,
-                has_mark: false,
-                has_colon: false,
-            });
+            words.push(Word::EMPTY);
         }
         is_open = !stands_alone(char);
         can_mark = true;
         let is_first = words.len() == 1;
         if let Some(word) = words.last_mut() {
-            for folded in char.to_lowercase() {
-                word.hash = (word.hash ^ u64::from(folded)).wrapping_mul(0x0100_0000_01b3);
-                if is_first {
-                    first.push(folded);
-                }
-            }
-            word.letters = word.letters.saturating_add(1);
+            word.add(char);
+        }
+        if is_first {
+            first.extend(char.to_lowercase());
         }
     }
     (words, first, text.len())

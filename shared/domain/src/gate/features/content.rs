@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Pair, Row};
 use crate::gate::{
-    Because,
+    Because, WINDOW,
     window::{Parsed, Set, Window},
 };
 
@@ -105,17 +105,18 @@ pub(super) fn add(pair: &Pair<'_>, row: &mut Row) {
     row.add(Because::Words, "shares in all", sum + described);
     row.add(Because::Words, "shares with last", shared(agent).next().unwrap_or(described));
     let ago = agent.iter().find(|ago| content.shared[*ago as usize - 1] >= best);
-    row.add(Because::Words, "shares ago", ago.map_or(51.0, |ago| ago as f32));
+    row.add(Because::Words, "shares ago", ago.unwrap_or(WINDOW as u32 + 1) as f32);
     let to_sender = shared(pair.to_sender()).fold(0.0, f32::max);
     row.add(Because::Words, "shares to sender", to_sender);
-    let others = content.best.iter().enumerate();
-    let others = others.filter(|(who, _)| *who != pair.agent && *who != pair.sender);
-    let other = others.map(|(_, best)| *best).fold(0.0, f32::max);
+    let others = || {
+        let others = pair.window.active.iter();
+        others.filter(|who| **who != pair.agent && **who != pair.sender)
+    };
+    let other = others().map(|who| content.best[*who]).fold(0.0, f32::max);
     row.add(Because::Words, "shares more than others", best - other);
     row.add(Because::Words, "shares with own", shared(sender).fold(0.0, f32::max));
     row.add(Because::Words, "shares with own last", shared(sender).next().unwrap_or(-1.0));
     row.add(Because::Form, "new words", content.new_words as f32);
-    let others = (0..content.best.len()).filter(|who| *who != pair.agent && *who != pair.sender);
-    let shares = others.filter(|who| content.best[*who] > best).count();
+    let shares = others().filter(|who| content.best[**who] > best).count();
     row.add(Because::Words, "shares rank", shares as f32);
 }

@@ -22,7 +22,7 @@ pub(super) fn add(pair: &Pair<'_>, row: &mut Row) {
 /// How many other members spoke after the agent did, the sender not counted.
 fn rank(pair: &Pair<'_>, agent: Set) -> usize {
     let spoke = |who: usize| pair.window.sets[who].said.newer_than(agent).count() > 0;
-    (0..pair.window.sets.len()).filter(|&who| who != pair.sender && spoke(who)).count()
+    pair.window.active.iter().filter(|who| **who != pair.sender && spoke(**who)).count()
 }
 
 fn crowd(pair: &Pair<'_>, row: &mut Row) {

@@ -53,9 +53,9 @@ fn length(pair: &Pair<'_>, set: Set) -> f32 {
 /// With how many members the agent has lines, of which `lines` gives the set by what a member said
 /// and what was written to it.
 fn partners(pair: &Pair<'_>, lines: impl Fn(Set, Set) -> Set) -> f32 {
-    let has = |who: &usize| {
-        let sets = pair.window.sets[*who];
-        *who != pair.agent && lines(sets.said, sets.to).count() > 0
+    let has = |who: &&usize| {
+        let sets = pair.window.sets[**who];
+        **who != pair.agent && lines(sets.said, sets.to).count() > 0
     };
-    (0..pair.window.sets.len()).filter(has).count() as f32
+    pair.window.active.iter().filter(has).count() as f32
 }
