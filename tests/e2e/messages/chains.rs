@@ -14,17 +14,23 @@ fn depth(message: &Value) -> u64 {
     message["chainDepth"].as_u64().unwrap()
 }
 
-#[tokio::test]
-async fn three_agents_that_answer_everything_stop_at_the_chain_depth_of_the_space() {
-    let stack = Stack::start().await;
-    stack.model.replies("talker", |request| say(&format!("About {}", request.trigger_text())));
-    let person = stack.person("Husam").await;
+/// Three agents that answer each message by itself.
+async fn talkers(stack: &Stack) -> Vec<String> {
     let mut agents = Vec::new();
     for name in ["Ada", "Bob", "Eve"] {
         let agent = stack.agent(name, &stack.model.name("talker")).await;
         stack.side_by_side(&agent).await;
         agents.push(agent);
     }
+    agents
+}
+
+#[tokio::test]
+async fn three_agents_that_answer_everything_stop_at_the_chain_depth_of_the_space() {
+    let stack = Stack::start().await;
+    stack.model.replies("talker", |request| say(&format!("About {}", request.trigger_text())));
+    let person = stack.person("Husam").await;
+    let agents = talkers(&stack).await;
     let space = stack
         .space_with(
             "Team",
