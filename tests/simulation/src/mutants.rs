@@ -349,7 +349,7 @@ impl Mutant {
             }
             Self::StoresLostSummaries | Self::SummarizesUnread => parameters.need_summaries(),
             Self::AcceptsLateAnswers => {
-                parameters.fault_rates.alarm = 60_000;
+                parameters.fault_rates.alarm = 400_000;
                 parameters.show_cards();
                 parameters.late_answers = 10;
             }
@@ -360,7 +360,7 @@ impl Mutant {
             Self::ForgetsRouterCalls => parameters.ask_routers(),
             Self::DropsSkipDuty => {
                 parameters.ask_questions();
-                parameters.fault_rates.alarm = 60_000;
+                parameters.fault_rates.alarm = 400_000;
                 let rates = &mut parameters.fault_rates;
                 rates.killed_before = rates.killed_before.max(2_000);
             }

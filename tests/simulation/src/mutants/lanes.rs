@@ -34,7 +34,8 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
         }
         Mutant::ForgetsAutoReplies => {
             for part in parts.iter_mut().filter(|part| is_lane(sort_key(part))) {
-                if let Some(lane) = part["Put"]["Item"].as_object_mut() {
+                let put = part.get_mut("Put");
+                if let Some(lane) = put.and_then(|put| put["Item"].as_object_mut()) {
                     lane.remove("auto");
                 }
             }
