@@ -135,7 +135,8 @@ async fn a_kill_under_load_loses_no_accepted_message() {
     stack.model.replies("ada", |request| {
         answer([say(&format!("re: {}", request.trigger_text()))]).slow(5, Duration::from_millis(5))
     });
-    let (person, _, space) = stack.pair().await;
+    let (person, agent, space) = stack.pair().await;
+    stack.side_by_side(&agent).await;
     let texts: Vec<String> = (0..30).map(|number| format!("question {number}")).collect();
     join_all(texts.iter().map(|text| stack.post(&space, &person, text))).await;
 

@@ -45,7 +45,7 @@ impl Outcome {
         let (person, agent, space) = stack.pair().await;
         let socket = stack.socket_of(&person).await;
         socket.subscribe(&space, None).await;
-        let question = stack.post(&space, &person, "Hello?").await;
+        let question = stack.post(&space, &person, "Hello.").await;
         let run = stack.ended(&triggered_run(&question, &agent).unwrap(), RETRIES_WITHIN).await;
         let kind = format!("run.{}", run["status"].as_str().unwrap());
         let ended = socket.frame(&kind, SOON, |frame| frame["run"]["id"] == run["id"]).await;

@@ -22,11 +22,12 @@ const KEYS: readonly (readonly [key: string, name: string])[] = [
 
 export function InboxPage(): JSX.Element {
   const inbox = useInbox();
-  const { items, isLoading, error } = inbox;
+  const { isLoading, error } = inbox;
   const { me } = useMe();
+  const deciding = useDeciding(me?.kind === 'operator');
+  const items = inbox.items.filter(deciding.waits);
   const now = useNow(items.length > 0);
   const list = useRef<HTMLUListElement>(null);
-  const deciding = useDeciding(me?.kind === 'operator');
   const { currentId, choose } = useInboxKeys(items, list, deciding);
   return (
     <Page title="Needs you">

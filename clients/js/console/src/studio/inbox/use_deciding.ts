@@ -27,6 +27,9 @@ export interface Deciding {
   panel: Panel | null;
   /** Why the last decision about a call failed. */
   problem: { callId: string; text: string } | null;
+  /** Whether a call still waits. The list learns of a decision a moment later, and a key that is
+   * pressed in between is not for the call that is decided. */
+  waits: (item: InboxItem) => boolean;
   /** What was decided last, for screen readers. */
   said: string;
   /** The person in whose name the operator decides in a space; null until one is chosen. */
@@ -53,9 +56,9 @@ export function useDeciding(isOperator: boolean): Deciding {
   const client = useClient();
   const [panel, setPanel] = useState<Panel | null>(null);
   const [problem, setProblem] = useState<Deciding['problem']>(null);
+  const [decided, setDecided] = useState<readonly string[]>([]);
   const [said, setSaid] = useState('');
-  const [senders, setSenders] = useState<Readonly<Record<string, string>>>({});
-  const senderOf = (spaceId: string) => senders[spaceId] ?? preference(nameOf(spaceId));
+  const { senderOf, setSender } = useSenders();
   const fail = ({ callId }: InboxItem, text: string) => setProblem({ callId, text });
 
   async function decide(item: InboxItem, decision: Decision) {
@@ -71,6 +74,7 @@ export function useDeciding(isOperator: boolean): Deciding {
       const options = senderId === null ? {} : { senderId };
       const count = await client.space(spaceId).decide(callId, decision, options);
       setPanel((before) => (before?.callId === callId ? null : before));
+      if (isOver(decision, count)) setDecided((before) => [...before, callId]);
       setSaid(doneText(decision, count, tool));
     } catch (error) {
       fail(item, problemText(error as Error));
@@ -81,11 +85,11 @@ export function useDeciding(isOperator: boolean): Deciding {
     isOperator,
     panel,
     problem,
+    waits: ({ callId }) => !decided.includes(callId),
     said,
     senderOf,
     chooseSender(spaceId, senderId) {
-      setPreference(nameOf(spaceId), senderId);
-      setSenders({ ...senders, [spaceId]: senderId });
+      setSender(spaceId, senderId);
       setProblem(null);
     },
     approve: (item) => void decide(item, { action: 'approve', inputRevision: revisionOf(item) }),
@@ -109,9 +113,27 @@ export function useDeciding(isOperator: boolean): Deciding {
   };
 }
 
-function doneText({ action }: Decision, { given, needed }: ApprovalCount, tool: string) {
-  const count = action === 'approve' || action === 'edit' ? ` (${given} of ${needed})` : '';
-  return `${DONE[action]}: ${visible(tool)}${count}`;
+// The people in whose names the operator decides.
+function useSenders() {
+  const [senders, setSenders] = useState<Readonly<Record<string, string>>>({});
+  return {
+    senderOf: (spaceId: string) => senders[spaceId] ?? preference(nameOf(spaceId)),
+    setSender(spaceId: string, senderId: string) {
+      setPreference(nameOf(spaceId), senderId);
+      setSenders({ ...senders, [spaceId]: senderId });
+    },
+  };
+}
+
+const approves = ({ action }: Decision) => action === 'approve' || action === 'edit';
+
+/** Whether a call waits no more after a decision. */
+const isOver = (decision: Decision, { given, needed }: ApprovalCount): boolean =>
+  !approves(decision) || given >= needed;
+
+function doneText(decision: Decision, { given, needed }: ApprovalCount, tool: string) {
+  const count = approves(decision) ? ` (${given} of ${needed})` : '';
+  return `${DONE[decision.action]}: ${visible(tool)}${count}`;
 }
 
 // The composer of the space has the same choice.
