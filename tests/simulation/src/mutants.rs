@@ -333,6 +333,12 @@ impl Mutant {
     /// Changes what clients do, so that they need the mechanism often.
     fn adjust_clients(self, parameters: &mut Parameters) {
         match self {
+            Self::KeepsRosterVersion => {
+                parameters.keep_agents_busy();
+                parameters.agents = 3;
+                parameters.mode = "parallel";
+                parameters.actions = 30;
+            }
             Self::ForgetsAutoReplies => parameters.let_agents_talk(),
             Self::ForgetsTokensOfFrames => parameters.flood_connections(),
             Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
