@@ -56,6 +56,10 @@ console *files:
 contract *flags:
     tests/run contract -- {{flags}}
 
+# Check `openapi.json` with linters, and with clients that generators make of it.
+description *flags:
+    tests/run description -- {{flags}}
+
 # Compare the approval rules with a reading of their own.
 approvals *flags:
     tests/run approvals -- {{flags}}

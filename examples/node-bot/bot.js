@@ -18,7 +18,9 @@ function look() {
   for (const item of space.timeline.getSnapshot().items) show(item);
   for (const form of space.forms.getSnapshot().forms) answer(form);
   const outcomes = space.runs.getSnapshot().outcomes[sent?.id] ?? [{}];
-  const isOver = outcomes.every(({ state }) => /spoke|silent|failed|stopped|not/.test(state));
+  const isOver = outcomes.every(({ state }) =>
+    /spoke|reacted|silent|failed|stopped|not/.test(state),
+  );
   // A message may arrive a moment after its run has ended. Then nothing keeps the process alive.
   if (isOver) end ??= setTimeout(() => stops.forEach((stop) => stop()), 1000);
 }

@@ -24,6 +24,7 @@ RULES = re.compile(
             r"^expected a member of the space$",
             r"this Idempotency-Key was used before with another body",
             r"required with the admin key",
+            r"^expected 1 to \d+ bytes of text, got none$",
             # Rules between two fields.
             r"^required for an agent$",
             r"^expected none for a person$",
@@ -35,6 +36,7 @@ RULES = re.compile(
             r"^expected none: nothing here measures what a remote agent uses$",
             r"^expected a model: the agent has none, it works elsewhere now$",
             r"^expected a description: there is no goal ",
+            r"^expected the number of a message of this space, ",
             r"^expected exactly one of runAfter, scheduledAt and cron, got ",
             r"^expected no timezone with (runAfter|a scheduledAt that has an offset), got ",
             r"^required for a new plan: its ",
@@ -64,14 +66,17 @@ RULES = re.compile(
             r"at most 32 KiB",
             r", 1 to 200 bytes",
             # Limits and syntax that a schema can't express.
+            r"^expected one emoji, such as 👍(, got none)?$",
             r"^expected a name without control characters, and without characters that are not "
             r"shown, change its direction or are not assigned by Unicode$",
+            r"^expected a name without characters that are not shown or change its direction$",
             r"^expected dollars, 0 or ",
             r"^expected at most (1 day|7 days|1 week)$",
             r"^expected a JSON Schema: ",
             r"^expected a CEL expression over input: ",
             r"^expected the name of a secret: ",
             r"^expected another name: a built-in tool has this one$",
+            r"^expected another name: a tool of .* has this one$",
             r"^expected a text without an id prefix such as ent_$",
             r"^expected http:// or https:// and a host",
             r"^expected an address that begins with https:// or http://, at most 2048 bytes "
@@ -96,6 +101,19 @@ RULES = re.compile(
             r"^expected at most the number of people in by, ",
             r"^expected another tool: skip_response ",
             r"^expected an existing space$",
+            # Searches: the words and filters of a query are one text.
+            r"^expected spaceId: the operator searches named spaces$",
+            r"^expected the id of a space$",
+            r"^the operator is not a sender$",
+            r"^expected a text without NUL$",
+            r"^expected (a word to search for|a word$|1 to \d+ characters with a word)",
+            r"^a filter cannot be excluded$",
+            r"^expected a name behind (in|from|has):$",
+            r"^expected at least \d+ characters before ",
+            r"^expected an RFC 3339 time or a day such as ",
+            r"^expected one of file, image, link, code, card, reply, got ",
+            r"^expected at most \d+ (spaces|senders), got ",
+            r"^expected the nextCursor of an earlier answer to this search$",
         ]
     )
 )
@@ -124,12 +142,34 @@ def before_call(context, case, **kwargs):
         ids["id"], ids["inviteId"] = pick("invites", ids["id"] + ids["inviteId"])
     elif path.startswith("/v1/allowances/") and is_positive(case):
         ids["id"] = pick("allowances", ids["id"])
+    elif path.endswith(("/messages/{seq}", "/pins/{seq}")) and is_positive(case):
+        use_message(case, path, ids)
+    elif path == "/v1/search" and is_positive(case):
+        use_search(case)
     elif case.method == "DELETE" and not path.startswith("/v1/agents/"):
         for name, value in ids.items():
             if any(value in known for known in PREPARED.values()):
                 ids[name] = f"{value[:-3]}000"
     elif is_positive(case):
         use_existing_ids(case, path, ids)
+
+
+def use_message(case, path, ids):
+    """Puts an existing message into a request. A deleted one can't be edited or pinned."""
+    ask = str(ids["id"]) + str(case.body)
+    is_deletion = case.method == "DELETE" and path.endswith("/messages/{seq}")
+    ids["id"], ids["seq"] = pick("spaces", ask), 2 if is_deletion else 1
+    if isinstance(case.body, dict):
+        case.body["senderId"] = pick("people", ask)
+        case.body.pop("rev", None)
+
+
+def use_search(case):
+    """Lets half of the searches find something."""
+    query = case.query or {}
+    ask = str(query)
+    if zlib.crc32(ask.encode(errors="replace")) % 2:
+        case.query = {"q": "number", "spaceId": [pick("spaces", ask)]}
 
 
 def use_existing_ids(case, path, ids):
@@ -193,6 +233,7 @@ ONLY_SIGNED = {
     "POST /v1/hooks/{agentId}/{service}",
     "POST /v1/invites/accept",
     "POST /v1/runs/{id}/messages",
+    "POST /v1/runs/{id}/reactions",
     "POST /v1/runs/{id}/stream",
     "POST /v1/runs/{id}/complete",
 }

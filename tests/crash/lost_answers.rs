@@ -56,7 +56,8 @@ fn posted(number: u128, space: SpaceId, sender: EntityId, text: &str, second: i6
         sender,
         content: Content::Text(text.parse().unwrap()),
         files: Vec::new(),
-        by: MessageSource::External { key: None, depth: 0 },
+        reply_to: None,
+        by: MessageSource::External { key: None, depth: 0, page: None },
     }
 }
 

@@ -71,6 +71,8 @@ samples! {
     trigger_fires_a_plan: "trigger/fire-plan" after [];
     trigger_fires_a_plan_by_a_schedule: "trigger/fire-plan-scheduled" after [];
     trigger_shows_read_positions: "trigger/show-reads" after ["api/put-read"];
+    trigger_finds_no_reactions_to_show: "trigger/show-reactions" after [];
+    trigger_finds_no_block_to_build: "trigger/index-messages" after [];
     trigger_looks_after_a_question: "trigger/unanswered" after [];
     trigger_resumes_a_waiting_run: "trigger/wake-run" after ["run/form"];
     broadcast_sends_an_event: "broadcast/event" after ["socket/connect", "socket/subscribe"];

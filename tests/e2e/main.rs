@@ -28,6 +28,7 @@ mod plans;
 mod protocols;
 mod realtime;
 mod runs;
+mod search;
 mod spaces;
 mod table_calls;
 mod tools;

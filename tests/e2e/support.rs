@@ -5,6 +5,7 @@ pub(crate) mod client;
 pub(crate) mod deployed;
 pub(crate) mod files;
 pub(crate) mod identity_provider;
+pub(crate) mod items;
 pub(crate) mod mcp_server;
 pub(crate) mod model;
 pub(crate) mod process;

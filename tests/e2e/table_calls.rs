@@ -1,10 +1,14 @@
 //! What operations of the store cost, in calls and in bytes, on a table in memory.
 
 mod active_runs;
+mod blocks;
+mod changes;
 mod counted;
 mod files;
 mod members;
+mod reactions;
 mod runs_by_day;
+mod search;
 mod webhooks;
 
 use serde_json::json;

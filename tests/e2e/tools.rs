@@ -1,4 +1,5 @@
-//! Built-in, HTTP, MCP and `space` tools, with their cards, forms, approvals and secrets.
+//! Built-in, HTTP, MCP and `space` tools, with their cards, forms, approvals and secrets, and tools
+//! of pages.
 
 pub(crate) mod allowances;
 pub(crate) mod approval_rules;
@@ -13,5 +14,7 @@ pub(crate) mod http_failures;
 pub(crate) mod inbox;
 pub(crate) mod inputs;
 pub(crate) mod mcp;
+pub(crate) mod page_tools;
 pub(crate) mod private_addresses;
+pub(crate) mod search;
 pub(crate) mod secrets;

@@ -14,7 +14,7 @@ from websocket import WebSocket
 KEY = "the-key-of-the-real-model"
 ENDED = ("completed", "failed", "canceled")
 # Of all tools only those that read and post stay, which halves the prompt.
-FEW_TOOLS = dict.fromkeys(("memories", "goals", "plans", "runs", "delegate"), False)
+FEW_TOOLS = dict.fromkeys(("memories", "goals", "plans", "runs", "search", "delegate"), False)
 
 
 class Deployment(Api):

@@ -34,11 +34,16 @@ def build(runner):
         runner.command("cargo", "build", "--profile", PROFILE, *FEATURES, "--all-targets")
 
 
-def test(runner, selection, ignored=False):
-    """Runs Rust tests with nextest, or with cargo's own runner if nextest is not installed."""
+def test(runner, selection, ignored=False, waits=False):
+    """Runs Rust tests with nextest, or with cargo's own runner if nextest is not installed.
+
+    Tests that mostly wait for a product need half a core each.
+    """
     extra = runner.options.arguments
     if HAS_NEXTEST:
         flags = ["--run-ignored", "all"] if ignored else []
+        if waits and not any(word.startswith(("-j", "--test-threads")) for word in extra):
+            flags += ["--test-threads", 2 * (os.cpu_count() or 1)]
         built = ["--cargo-profile", PROFILE, *FEATURES]
         source = from_archive() if runner.options.archive else built
         runner.command("cargo", "nextest", "run", *source, "-E", selection, *flags, *extra)

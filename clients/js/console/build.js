@@ -19,6 +19,8 @@ const ALIAS = {
   '@smartspace/react': `${HERE}../react/src/index.ts`,
 };
 
+const APP = 'src/app.tsx';
+
 const COMMON = {
   absWorkingDir: HERE,
   bundle: true,
@@ -51,13 +53,14 @@ const MARKED_LEXER = {
 const source = (name) => readFile(`${HERE}src/${name}`, 'utf8');
 
 /**
- * The scripts by their names: `app`, which the page loads, `studio`, which it loads when it opens a
- * page for operators, and `shared`, what both need.
+ * The scripts by their names: `app`, which the page loads; `studio`, which it loads when it opens
+ * one of its pages; `search`, which it loads once it shows; and chunks with what several of them
+ * need. `preloaded` are those that `app` needs.
  */
-async function scripts() {
-  const { outputFiles } = await build({
+async function bundle() {
+  const { outputFiles, metafile } = await build({
     ...COMMON,
-    entryPoints: { app: 'src/app.tsx' },
+    entryPoints: { app: APP },
     format: 'esm',
     jsx: 'automatic',
     jsxImportSource: 'preact',
@@ -67,8 +70,15 @@ async function scripts() {
     outdir: 'out',
     entryNames: '[name].[hash]',
     chunkNames: '[name].[hash]',
+    metafile: true,
   });
-  return outputFiles.map(({ path, text }) => [basename(path), text]);
+  const [{ imports }] = Object.values(metafile.outputs).filter((each) => each.entryPoint === APP);
+  return {
+    scripts: outputFiles.map(({ path, text }) => [basename(path), text]),
+    preloaded: imports.flatMap(({ kind, path }) =>
+      kind === 'import-statement' ? basename(path) : [],
+    ),
+  };
 }
 
 async function styles() {
@@ -80,18 +90,22 @@ async function styles() {
 
 /** The files of the console, by their names. */
 export async function files() {
-  const [all, css, html, icon] = await Promise.all([
-    scripts(),
+  const [{ scripts: all, preloaded }, css, html, icon] = await Promise.all([
+    bundle(),
     styles(),
     source('index.html'),
     source('icon.svg'),
   ]);
   const made = Object.fromEntries([...all, css]);
-  const named = (pattern) => Object.keys(made).find((name) => pattern.test(name));
   const page = html
     .replace('app.css', css[0])
-    .replace('app.js', named(/^app\..*js$/))
-    .replace('shared.js', named(/^chunk\./));
+    .replace(
+      'app.js',
+      Object.keys(made).find((name) => /^app\..*js$/.test(name)),
+    )
+    .replace(/.*shared\.js.*\n/, (line) =>
+      preloaded.map((name) => line.replace('shared.js', name)).join(''),
+    );
   return { ...made, 'index.html': page, 'icon.svg': icon };
 }
 

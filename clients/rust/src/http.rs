@@ -206,6 +206,27 @@ impl Session {
         self.call(path, request).await
     }
 
+    /// Puts `body` at `path`. The call may be repeated.
+    pub async fn put<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Refusal> {
+        let request = self.request(Method::PUT, path, &[])?;
+        let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        self.call(path, request).await
+    }
+
+    /// Changes what is at `path` by `body`.
+    pub async fn patch<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Refusal> {
+        let request = self.request(Method::PATCH, path, &[])?;
+        let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        self.call(path, request).await
+    }
+
+    /// Deletes what is at `path`. The call may be repeated.
+    pub async fn delete(&self, path: &str) -> Result<(), Refusal> {
+        let request = self.request(Method::DELETE, path, &[])?;
+        let answer = request.send().await.map_err(|error| no_answer(path, error))?;
+        if answer.status().is_success() { Ok(()) } else { Err(refusal_in(answer).await) }
+    }
+
     /// Uploads a file to a URL from an answer of the API, with the headers from the same answer.
     /// The URL is signed, so the credential is not sent.
     pub async fn upload(

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use futures::{StreamExt, TryStreamExt, stream};
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use smartspace_domain::{
     attachments::{FILES_OF_MESSAGE, FileKind, FilePart, FileSpec, FileType, Sha256Hex, WholeFile},
+    client_pages::ClientPage,
     idempotency::IdempotencyKey,
     ids::{AttachmentId, SpaceId},
     messages::{Message, MessageText, Part},
@@ -40,8 +42,12 @@ pub struct NewMessage<'a> {
     pub attachments: &'a [AttachmentId],
     /// New files. Together with `attachments` at most 10.
     pub files: &'a [FileUpload],
+    /// The number of the message to which it replies.
+    pub reply_to: Option<u64>,
     /// The idempotency key. A second message with the same key is not posted.
     pub key: Option<&'a str>,
+    /// What the sender's page offers to the agents that the message triggers.
+    pub page: Option<&'a ClientPage>,
 }
 
 impl FileUpload {
@@ -58,7 +64,8 @@ impl FileUpload {
         Self::decode(name, content_type, base64)
     }
 
-    /// A file from a URL that contains it: `data:image/png;base64,…`.
+    /// A file from a URL that contains it: `data:image/png;base64,…`, or percent-encoded as in
+    /// `data:text/plain,Hello%20there` (RFC 2397).
     pub fn from_data_url(name: Option<&str>, url: &str) -> Result<Self, String> {
         let expected = || {
             let got: String = url.chars().take(40).collect();
@@ -66,9 +73,21 @@ impl FileUpload {
         };
         let (header, data) = url.split_once(',').ok_or_else(expected)?;
         let header = header.to_ascii_lowercase();
-        let media_type = header.strip_prefix("data:").and_then(|it| it.strip_suffix(";base64"));
-        // Not `from_base64`: data that starts with `data:` again would recurse without a limit.
-        Self::decode(name, media_type.ok_or_else(expected)?, data)
+        let media_type = header.strip_prefix("data:").ok_or_else(expected)?;
+        if let Some(media_type) = media_type.strip_suffix(";base64") {
+            // Not `from_base64`: data that starts with `data:` again would recurse without a limit.
+            return Self::decode(name, media_type, data);
+        }
+        // A URL may leave out the type, or name only its charset.
+        let media_type = match media_type {
+            "" => "text/plain".to_owned(),
+            parameters if parameters.starts_with(';') => format!("text/plain{parameters}"),
+            media_type => media_type.to_owned(),
+        };
+        // A fragment does not belong to the data.
+        let data = data.split('#').next().unwrap_or_default();
+        let bytes = percent_decode_str(data).collect();
+        Self::from_bytes(name, &media_type, bytes)
     }
 
     /// A file with these bytes. The error says why the API would refuse it.
@@ -186,16 +205,23 @@ impl NewMessage<'_> {
         if !files.is_empty() {
             body["attachments"] = json!(files);
         }
+        if let Some(parent) = self.reply_to {
+            body["replyTo"] = json!(parent);
+        }
+        if let Some(page) = self.page {
+            body["page"] = json!(page);
+        }
         session.post(&messages_path(space), &body, self.key).await
     }
 
     /// Checks the message without a call. The error says why the API would refuse it.
     pub fn check(&self) -> Result<(), String> {
-        let Self { text, attachments, files, key } = self;
-        if !text.is_empty() {
+        let Self { text, attachments, files, key, .. } = self;
+        let count = attachments.len() + files.len();
+        // Only files can stand for a text.
+        if !text.is_empty() || count == 0 {
             MessageText::check(text).map_err(|error| format!("/text: {error}"))?;
         }
-        let count = attachments.len() + files.len();
         if count > FILES_OF_MESSAGE {
             return Err(format!("expected at most {FILES_OF_MESSAGE} files, got {count}"));
         }

@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+mod flat;
+#[cfg(test)]
 mod made;
 #[cfg(test)]
 mod merge_patches;

@@ -1,9 +1,8 @@
 //! Reads the input of a request: the ids in its path, its query and its JSON body. An error has a
 //! JSON pointer to the wrong value.
 
-mod exact;
 mod query;
-mod shape_error;
+mod repeated;
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
@@ -14,9 +13,8 @@ use axum::{
 };
 use bytes::Bytes;
 use http_body_util::LengthLimitError;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
-use serde_path_to_error::Segment;
 use smartspace_domain::{
     Error, Result,
     access::Caller,
@@ -24,13 +22,12 @@ use smartspace_domain::{
     limits::{BODY_BYTES, KEY_CHARS},
     names::ServiceName,
 };
-use smartspace_pipeline::request_json;
+use smartspace_pipeline::request_json::{self, shaped};
 use smartspace_store::idempotency::PostKey;
 use tokio::time::timeout;
 
-pub(crate) use self::query::Query;
+pub(crate) use self::{query::Query, repeated::RepeatedQuery};
 
-use self::exact::Exact;
 use crate::{Api, answers::Refusal};
 
 /// How long a body may take to arrive. Without a limit, a half-sent request would hold its
@@ -40,6 +37,11 @@ const BODY_WITHIN: Duration = Duration::from_secs(30);
 /// The raw body of a request.
 #[derive(Debug)]
 pub(crate) struct Body(Bytes);
+
+/// The body of a request that takes no fields.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoFields {}
 
 impl FromRequest<Arc<Api>> for Body {
     type Rejection = Refusal;
@@ -89,6 +91,12 @@ impl Body {
         } else {
             Ok(self.read::<Option<T>>()?.unwrap_or_default())
         }
+    }
+
+    /// Refuses a body with fields, for a request that takes none.
+    pub(crate) fn read_nothing(&self) -> Result<()> {
+        let NoFields {} = self.read_or_nothing()?;
+        Ok(())
     }
 
     pub(crate) fn object(&self) -> Result<serde_json::Map<String, Value>> {
@@ -141,12 +149,6 @@ pub(crate) fn depth(headers: &HeaderMap) -> Result<u32> {
 /// Deeper than any useful chain, and far from overflowing when depths are added up.
 const DEEPEST: u32 = 1_000_000;
 
-/// Reads a JSON value into `T`. An error points to the value that does not fit.
-pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T> {
-    serde_path_to_error::deserialize(Exact(value))
-        .map_err(|error| Error::invalid(pointer_of(error.path()), error.inner().to_string()))
-}
-
 /// The document `before` after a JSON merge patch. A name that the document can't have is refused
 /// even with the value null, which would leave no trace in the document.
 pub(crate) fn merged<T: DeserializeOwned>(before: Value, patch: &Map<String, Value>) -> Result<T> {
@@ -189,16 +191,6 @@ fn insert_null(value: &mut Value, path: &[&str]) {
     }
 }
 
-/// A path of serde as a JSON pointer.
-fn pointer_of(path: &serde_path_to_error::Path) -> String {
-    let part = |segment: &Segment| match segment {
-        Segment::Seq { index } => Some(format!("/{index}")),
-        Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
-        Segment::Enum { .. } | Segment::Unknown => None,
-    };
-    path.iter().filter_map(part).collect()
-}
-
 /// Reads an id in a path. Text that is not an id names nothing, so the answer is 404.
 fn id<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T> {
     text.parse().map_err(|error: T::Err| Error::NotFound(error.to_string()))
@@ -233,6 +225,30 @@ impl<A: FromStr<Err: std::fmt::Display>, B: FromStr<Err: std::fmt::Display>>
         Ok(Self(id(&one)?, id(&other)?))
     }
 }
+
+/// The id of a space in a path, and the number of a message in it.
+#[derive(Debug)]
+pub(crate) struct IdAndSeq<T>(pub(crate) T, pub(crate) u64);
+
+impl<T: FromStr<Err: std::fmt::Display>> FromRequestParts<Arc<Api>> for IdAndSeq<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
+        let path = Path::from_request_parts(parts, api).await;
+        let Path((one, seq)): Path<(String, String)> = path.map_err(|_| not_text())?;
+        Ok(Self(id(&one)?, seq_of(&seq)?))
+    }
+}
+
+/// Reads the number of a message in a path. Other text names nothing, so the answer is 404.
+fn seq_of(text: &str) -> Result<u64> {
+    let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let seq = digits.and_then(|text| text.parse().ok()).filter(|seq| (1..=LAST_SEQ).contains(seq));
+    seq.ok_or_else(|| Error::NotFound(format!("expected the number of a message, got {text:?}")))
+}
+
+/// No message ever gets a higher number.
+const LAST_SEQ: u64 = 999_999_999_999;
 
 fn not_text() -> Error {
     Error::NotFound("expected a path whose percent-encoding decodes to UTF-8".into())

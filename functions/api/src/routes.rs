@@ -16,11 +16,16 @@ mod invites;
 mod me;
 mod members;
 mod memories;
+mod mentions;
 mod messages;
+mod pins;
 mod plans;
 mod providers;
+mod reactions;
 mod reads;
 mod runs;
+mod search;
+mod single_messages;
 mod socket_tickets;
 mod spaces;
 mod tool_calls;
@@ -55,6 +60,9 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(members::routes())
         .merge(invites::routes())
         .merge(messages::routes())
+        .merge(single_messages::routes())
+        .merge(reactions::routes())
+        .merge(pins::routes())
         .merge(gate::routes())
         .merge(attachments::routes())
         .merge(reads::routes())
@@ -64,6 +72,8 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(providers::routes())
         .merge(tool_calls::routes())
         .merge(inbox::routes())
+        .merge(mentions::routes())
+        .merge(search::routes())
         .merge(agent_cards::routes())
         .merge(memories::routes())
         .merge(goals::routes())

@@ -84,6 +84,9 @@ impl Broadcast {
         if let (Some(roster), Some(change)) = (&roster, event.what.inbox_change()) {
             self.show_in_inboxes(event, change, roster).await?;
         }
+        if let Some(roster) = &roster {
+            self.notify_mentioned(event, roster).await?;
+        }
         let version = roster.map(|roster| roster.head.roster);
         self.followers().send(event, &connections, version).await?;
         close_expired_of_many(&self.store, &*self.sockets, &expired).await;
@@ -104,6 +107,20 @@ impl Broadcast {
         let connections: Vec<_> = try_join_all(found).await?.into_iter().flatten().collect();
         let own = Event { space_id: event.space_id, at: event.at, what: change.what };
         self.send_own_event(&connections, own).await;
+        Ok(())
+    }
+
+    /// Notifies the people whom a new message mentions, or to whom it replies.
+    async fn notify_mentioned(&self, event: &Event, roster: &Roster) -> Result<()> {
+        let now = self.clock.now();
+        let notices = event.what.mention_notices(|id| roster.is_person(id));
+        let found = notices.iter().map(|(it, _)| self.store.connections().of_entity(*it, now));
+        let connections = try_join_all(found).await?;
+        let posts = connections.iter().zip(notices).map(|(connections, (_, what))| {
+            let own = Event { space_id: event.space_id, at: event.at, what };
+            self.send_own_event(connections, own)
+        });
+        join_all(posts).await;
         Ok(())
     }
 

@@ -1,9 +1,11 @@
 //! `POST /v1/agui`: a space as an AG-UI agent, for `HttpAgent`, `CopilotKit` and assistant-ui.
 //!
-//! A thread is a space. A request posts the messages that the space does not have yet, or answers
-//! the forms that it resumes. The response is the turn that follows.
+//! A thread is a space. A request posts the messages that the space does not have yet, answers the
+//! forms that it resumes, or brings the results of tools that the client's page has run. The
+//! response is the turn that follows.
 
 mod encoder;
+mod page;
 mod request;
 mod types;
 
@@ -12,7 +14,12 @@ use serde_json::json;
 use smartspace_client::Session as ApiSession;
 
 use crate::{
-    agui::{encoder::AgUiEncoder, request::RunInput, types::Event},
+    agui::{
+        encoder::{AgUiEncoder, Client},
+        page::with_client_state,
+        request::RunInput,
+        types::Event,
+    },
     auth::CallerId,
     body::parse_object,
     problems::ProblemResponse,
@@ -33,9 +40,13 @@ async fn run(
     // Both are read before anything is posted, so that a bad request has no effect.
     let posts = input.posts()?;
     let resumed = input.resumed_forms()?;
+    let results = input.page_results();
     let mut setup = TurnSetup::open(&api, caller, &input.thread_id).await?;
     for answer in &resumed.answers {
         setup.answer(answer).await?;
+    }
+    for result in &results {
+        setup.answer_page_call(result).await?;
     }
     for post in &posts {
         setup.post(post).await?;
@@ -49,7 +60,10 @@ async fn run(
         "space": {"id": space.id, "name": space.settings.name},
         "members": members,
     });
-    let mut encoder = AgUiEncoder::new(input.thread_id, input.run_id, resumed.left_open);
+    let state = with_client_state(state, &input.state);
+    let page_tools = input.tool_names();
+    let client = Client { member: caller, page_tools, left_open: resumed.left_open };
+    let mut encoder = AgUiEncoder::new(input.thread_id, input.run_id, client);
     let protocol_version = input.protocol_version.map(|_| "1.0");
     let first = vec![
         encoder.started(protocol_version),

@@ -26,7 +26,7 @@ use smartspace_domain::ids::EntityId;
 use smartspace_web::{PublicAddress, may_come_from};
 use tokio::time::Instant;
 
-use crate::{body::buffer_body, call_limits::OpenCalls, problems::ProblemResponse};
+use crate::problems::ProblemResponse;
 
 /// The resource that the metadata describes.
 const RESOURCE: &str = "/v1/mcp";
@@ -47,7 +47,6 @@ pub(crate) struct Authenticator {
     pub(crate) api: ApiClient,
     pub(crate) origins: Arc<[String]>,
     pub(crate) tokens: Arc<TokenCache>,
-    pub(crate) open_calls: OpenCalls,
     /// Whether [`metadata_routes`] are served.
     pub(crate) has_metadata: bool,
     pub(crate) public_address: PublicAddress,
@@ -72,7 +71,7 @@ pub(crate) async fn authenticate(
 }
 
 impl Authenticator {
-    async fn run(&self, request: Request, next: Next) -> Result<Response, Refusal> {
+    async fn run(&self, mut request: Request, next: Next) -> Result<Response, Refusal> {
         let headers = request.headers();
         if !may_come_from(headers, &self.origins) {
             let detail = "pages of this origin may not call this; --cors-origin (on AWS \
@@ -88,13 +87,9 @@ impl Authenticator {
             let detail = "expected the token of an entity, got the admin key";
             return Err(Refusal::new(403, detail));
         };
-        // The call is counted before its body is read, so that one entity cannot fill the memory
-        // with bodies that arrive slowly.
-        let call = self.open_calls.open(caller)?;
-        let mut request = buffer_body(request).await?;
         request.extensions_mut().insert(api);
         request.extensions_mut().insert(CallerId(caller));
-        Ok(call.until_end_of(next.run(request).await))
+        Ok(next.run(request).await)
     }
 
     fn session(&self, headers: &HeaderMap) -> ApiSession {

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use axum::{
-    body::{Body, to_bytes},
+    body::{Bytes, to_bytes},
     extract::Request,
+    http::request::Parts,
 };
 use http_body_util::LengthLimitError;
 use serde::de::DeserializeOwned;
@@ -40,7 +41,7 @@ pub(crate) fn parse_json(body: &[u8]) -> Result<Value, Refusal> {
 }
 
 /// Receives the whole body of a request. Refuses one that is too long or too slow.
-pub(crate) async fn buffer_body(request: Request) -> Result<Request, Refusal> {
+pub(crate) async fn buffer_body(request: Request) -> Result<(Parts, Bytes), Refusal> {
     let (parts, body) = request.into_parts();
     let Ok(body) = timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY_BYTES)).await else {
         let text = format!("expected the whole body within {BODY_TIMEOUT:?}");
@@ -57,7 +58,7 @@ pub(crate) async fn buffer_body(request: Request) -> Result<Request, Refusal> {
     if json::values_at_most(&body) > MAX_VALUES {
         return Err(Refusal::new(413, format!("the body: expected at most {MAX_VALUES} values")));
     }
-    Ok(Request::from_parts(parts, Body::from(body)))
+    Ok((parts, body))
 }
 
 /// Converts a JSON value. The error names the field that does not fit.
@@ -71,7 +72,7 @@ pub(crate) fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Refusal
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Bytes;
+    use axum::body::Body;
     use serde::Deserialize;
     use serde_json::json;
 

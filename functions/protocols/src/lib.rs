@@ -5,6 +5,8 @@
 //!
 //! - [`auth`] finds the entity of a token, [`call_limits`] limits the open calls of an entity,
 //!   [`body`] reads bodies, and [`conversation`] finds new messages in them.
+//! - [`following`] subscribes to spaces.
+//! - [`json_rpc`] reads what decides about the admission of a call of MCP and A2A.
 //! - [`turn`] follows a message with everything that it causes in its space, and produces one
 //!   ordered sequence of events.
 //! - [`agui`], [`ai_sdk`] and [`a2a`] encode these events for their clients; [`sse`] writes the
@@ -21,6 +23,8 @@ mod auth;
 mod body;
 mod call_limits;
 mod conversation;
+mod following;
+mod json_rpc;
 mod mcp;
 mod problems;
 #[cfg(test)]
@@ -32,11 +36,12 @@ use std::sync::Arc;
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
 use smartspace_client::Client as ApiClient;
+use smartspace_domain::limits::CallLimits;
 use smartspace_web::PublicAddress;
 
 use crate::{
     auth::{Authenticator, Metadata},
-    call_limits::OpenCalls,
+    call_limits::{CallProtocol, OpenCalls, limited},
 };
 
 /// The settings of the adapters.
@@ -51,6 +56,8 @@ pub struct Settings {
     /// The identity provider whose tokens the API accepts. `None` if people get their tokens in
     /// another way.
     pub issuer: Option<String>,
+    /// How many calls an entity may have open at the same time.
+    pub call_limits: CallLimits,
 }
 
 /// The routes of all protocols.
@@ -59,14 +66,17 @@ pub fn router(settings: Settings) -> Router {
         api: ApiClient::new(settings.api_url),
         origins: settings.origins.into(),
         tokens: Arc::default(),
-        open_calls: OpenCalls::default(),
         has_metadata: settings.issuer.is_some(),
         public_address: settings.public_address.clone(),
     };
-    let routes = mcp::routes().merge(agui::routes()).merge(ai_sdk::routes()).merge(a2a::routes());
+    let open_calls = OpenCalls::new(settings.call_limits);
+    let routes = limited(mcp::routes(), &open_calls, mcp::CALLS)
+        .merge(limited(agui::routes(), &open_calls, CallProtocol::PLAIN))
+        .merge(limited(ai_sdk::routes(), &open_calls, CallProtocol::PLAIN))
+        .merge(limited(a2a::routes(), &open_calls, a2a::CALLS));
     let routes = routes
         .route_layer(middleware::from_fn_with_state(authenticator, auth::authenticate))
-        // `authenticate` reads the bodies, with a limit of its own.
+        // `call_limits` reads the bodies, with a limit of its own.
         .layer(DefaultBodyLimit::disable());
     match settings.issuer {
         Some(issuer) => {
@@ -94,6 +104,7 @@ mod tests {
             public_address: PublicAddress::Configured("https://team.example".into()),
             origins: Vec::new(),
             issuer: issuer.map(str::to_owned),
+            call_limits: CallLimits::DEFAULT,
         });
         let request = Request::builder().method(method).uri(path).header("host", "evil.example");
         let request = request.header("x-forwarded-proto", "http").body(Body::empty()).unwrap();

@@ -15,6 +15,7 @@ async fn main() -> Result<(), Error> {
         public_address: PublicAddress::BehindGateway,
         origins: config.cors_origins.clone(),
         issuer: config.provider.map(|provider| provider.issuer),
+        call_limits: config.call_limits,
     });
     let ids = Arc::new(RandomIds);
     http::serve_streaming(with_middleware(with_fallbacks(routes), ids, &config.cors_origins)).await

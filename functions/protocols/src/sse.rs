@@ -45,6 +45,13 @@ pub(crate) fn respond<E: TurnEncoder>(
     Sse::new(events).keep_alive(KeepAlive::new().interval(COMMENT_INTERVAL)).into_response()
 }
 
+/// A response with these events alone.
+pub(crate) fn respond_once<E: Serialize>(events: &[E]) -> Response {
+    let events = to_json(events).into_iter();
+    let events = events.map(|text| Ok::<_, Infallible>(Event::default().data(text)));
+    Sse::new(stream::iter(events)).into_response()
+}
+
 fn to_json<E: Serialize>(events: &[E]) -> Vec<String> {
     let texts = events.iter().filter_map(|event| serde_json::to_string(event).ok());
     texts.collect()

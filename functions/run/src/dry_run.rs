@@ -16,6 +16,7 @@ use smartspace_domain::{
 };
 use smartspace_store::runs::{
     RunRecord,
+    places::Places,
     steps::{CallBegun, CallFile, Progress},
 };
 
@@ -24,7 +25,17 @@ use smartspace_store::runs::{
 pub(crate) struct StoredResult {
     pub(crate) status: CallStatus,
     pub(crate) output: Value,
+    /// Where the output has words of messages of spaces.
+    pub(crate) places: Places,
     pub(crate) files: Vec<CallFile>,
+}
+
+/// System messages before a step of the run that a dry run replays.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplayedNotes {
+    pub(crate) messages: Vec<SystemMessage>,
+    /// Where these have words of messages of spaces.
+    pub(crate) places: Places,
 }
 
 /// The results and messages of the run that a dry run replays.
@@ -36,7 +47,7 @@ pub(crate) struct DryRun {
     pub(crate) has_own_rules: bool,
     /// The system messages before the first step that is asked again. `None` if the other run did
     /// not reach that step.
-    notes: Option<Vec<SystemMessage>>,
+    notes: Option<ReplayedNotes>,
     /// Whether the other run was for a message that somebody meant for its agent.
     pub(crate) names_agent: bool,
     /// The results of the calls, by the tools' names and the inputs as JSON. Of equal calls, the
@@ -57,7 +68,10 @@ impl DryRun {
             progress.steps.iter().partition(|step| step.index < fork.step);
         for step in after.into_iter().chain(before) {
             if step.index == fork.step {
-                notes = Some(step.system_messages.clone());
+                notes = Some(ReplayedNotes {
+                    messages: step.system_messages.clone(),
+                    places: step.places.clone(),
+                });
             }
             for (index, call) in step.calls.iter().enumerate() {
                 let Some(stored) = progress.calls.get(&(step.index, index as u32)) else {
@@ -68,6 +82,7 @@ impl DryRun {
                     results.entry(key(call)).or_insert_with(|| StoredResult {
                         status: stored.status,
                         output: stored.output.clone(),
+                        places: stored.places.clone(),
                         files: stored.files.clone(),
                     });
                 }
@@ -83,8 +98,8 @@ impl DryRun {
     }
 
     /// The system messages before a step, if they are those of the other run.
-    pub(crate) fn notes(&self, step: u32) -> Option<&[SystemMessage]> {
-        self.notes.as_deref().filter(|_| step == self.fork.step)
+    pub(crate) fn notes(&self, step: u32) -> Option<&ReplayedNotes> {
+        self.notes.as_ref().filter(|_| step == self.fork.step)
     }
 
     /// The result of a call that is not made.
@@ -92,6 +107,7 @@ impl DryRun {
         self.results.get(&key(call)).cloned().unwrap_or_else(|| StoredResult {
             status: CallStatus::Completed,
             output: json!({"dryRun": true}),
+            places: Places::default(),
             files: Vec::new(),
         })
     }
@@ -130,6 +146,7 @@ mod tests {
             StoredResult {
                 status: CallStatus::Failed,
                 output: json!({"error": "no"}),
+                places: Places::default(),
                 files: Vec::new(),
             },
         );

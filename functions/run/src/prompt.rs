@@ -2,11 +2,13 @@
 //! that providers can cache them.
 //!
 //! [`reading`] reads the sources. [`instructions`], [`spaces`], [`waking`], [`agent_state`],
-//! [`active_runs`] and [`trigger`] write the text around the history, [`timeline`] and [`roles`]
-//! the history, and [`lines`] its lines. [`names`] decides how senders are called, and [`window`]
-//! how much of the history is shown. [`news`] writes messages that arrive during the run, and
-//! [`changes`] what changes in the agent's state. [`page`] writes the messages that a tool returns.
-//! [`format`] escapes texts of others, so that they are never read as anything but data.
+//! [`active_runs`], [`pinned`], [`reactions`] and [`trigger`] write the text around the history,
+//! [`timeline`] and [`roles`] the history, and [`lines`] its lines. [`names`] decides how senders
+//! are called, and [`window`] how much of the history is shown. [`parents`] writes older messages
+//! that others reply to. [`news`] writes messages that arrive during the run, and [`changes`] what
+//! changes in the agent's state. [`page`] writes the messages that a tool returns, and
+//! [`found`] those that a search has found. [`format`] escapes texts of others, so that they are
+//! never read as anything but data.
 
 pub(crate) mod active_runs;
 pub(crate) mod agent_state;
@@ -16,12 +18,17 @@ mod files;
 #[cfg(test)]
 mod forgery;
 pub(crate) mod format;
+pub(crate) mod found;
 mod instructions;
 pub(crate) mod lines;
 pub(crate) mod lists;
 pub(crate) mod names;
 pub(crate) mod news;
 pub(crate) mod page;
+mod parents;
+mod pinned;
+pub(crate) mod placed;
+mod reactions;
 pub(crate) mod reading;
 mod roles;
 pub(crate) mod run_activity;
@@ -51,10 +58,11 @@ use smartspace_models::{
     file_support,
     port::{CachePoint, Message},
 };
-use smartspace_store::runs::steps::Marks;
+use smartspace_store::runs::{places::Places, steps::Marks};
 
 use format::Quoted;
 use lines::Lines;
+use placed::Placed;
 use reading::{PromptSources, SpaceContext};
 use window::{Room, Window};
 
@@ -66,6 +74,8 @@ pub(crate) struct Prompt {
     pub(crate) body: PromptBody,
     /// The last message that the prompt shows of each space.
     pub(crate) marks: Marks,
+    /// Up to which value of `HEAD.changed` it shows the changes of each space's messages.
+    pub(crate) changed: Marks,
     /// The `seq` of the first message shown. 1 without a history.
     pub(crate) first_seq: u64,
     /// Indexes at which the blocks of the first message can be cut into parts that the prompts of
@@ -84,9 +94,17 @@ pub(crate) struct PromptBody {
     /// The end of the settled history, which later prompts repeat unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) settled: Option<CachePoint>,
+    /// Where the conversation has words of messages of spaces.
+    #[serde(default, skip_serializing_if = "Places::is_empty")]
+    pub(crate) places: Places,
 }
 
 impl PromptBody {
+    /// The places in the parts into which `cuts` split the first message.
+    pub(crate) fn places_of_parts(&self, cuts: &[usize]) -> Vec<Places> {
+        self.places.clone().in_parts(cuts).0
+    }
+
     /// Splits the blocks of the first message at `cuts`. Returns the parts and the remainder.
     pub(crate) fn cut(&self, cuts: &[usize]) -> (Vec<Vec<String>>, Self) {
         let mut rest = self.clone();
@@ -100,6 +118,7 @@ impl PromptBody {
             .map(|(start, end)| remaining.by_ref().take(end - start).collect())
             .collect();
         *blocks = remaining.collect();
+        rest.places = std::mem::take(&mut rest.places).in_parts(cuts).1;
         (parts, rest)
     }
 }
@@ -131,11 +150,13 @@ pub(crate) fn write_prompt(
     if let Some(trigger_space) = &sources.trigger_space {
         return write_with_history(system, sources, trigger_space, config, volatile, room);
     }
-    let messages = vec![Message::User { blocks: vec![volatile] }];
+    let (message, places) = in_one_message(vec![volatile]);
+    let messages = vec![message];
     Prompt {
         system,
-        body: PromptBody { messages, tools: Vec::new(), settled: None },
+        body: PromptBody { messages, tools: Vec::new(), settled: None, places },
         marks: Marks::new(),
+        changed: Marks::new(),
         first_seq: 1,
         cuts: Vec::new(),
     }
@@ -158,21 +179,20 @@ fn write_volatile(
     config: &AgentConfig,
     run: PromptRun<'_>,
     now: Time,
-) -> String {
+) -> Placed {
     let active_runs = if config.builtins.runs {
         active_runs::write_active_runs(sources, run.id, config.runtime.is_none())
     } else {
-        String::new()
+        Placed::default()
     };
     let chain_ends = chain_ends(sources, run.chain_depth);
-    [
-        agent_state::write_agent_state(sources, config.builtins, now),
-        active_runs,
-        spaces::write_active_space(sources, chain_ends),
-        trigger::write_trigger(sources, run.trigger, chain_ends),
-        format!("NOW: {} ({})\n", now.to_whole_seconds(), now.weekday()),
-    ]
-    .concat()
+    let mut volatile = Placed::plain(reactions::write_reactions(sources));
+    volatile.push_str(&agent_state::write_agent_state(sources, config.builtins, now));
+    volatile.append(&active_runs);
+    volatile.push_str(&spaces::write_active_space(sources, chain_ends));
+    volatile.append(&trigger::write_trigger(sources, run.trigger, chain_ends));
+    volatile.push_str(&format!("NOW: {} ({})\n", now.to_whole_seconds(), now.weekday()));
+    volatile
 }
 
 /// Whether the run's message has a chain depth at which it can wake nobody in its space.
@@ -183,6 +203,21 @@ fn chain_ends(sources: &PromptSources, chain_depth: u32) -> bool {
     })
 }
 
+/// Up to which change of the space the prompt shows its messages, if any ever changed.
+fn changed_of(trigger_space: &SpaceContext) -> Marks {
+    let changed = Some((trigger_space.space.id, trigger_space.changed));
+    changed.into_iter().filter(|(_, changed)| *changed > 0).collect()
+}
+
+/// The first message of a conversation, and its places.
+fn in_one_message(blocks: Vec<Placed>) -> (Message, Places) {
+    let mut places = Places::default();
+    for (index, block) in blocks.iter().enumerate() {
+        places.0.extend(block.places_at(&format!("/messages/0/blocks/{index}")));
+    }
+    (Message::User { blocks: blocks.into_iter().map(|block| block.text).collect() }, places)
+}
+
 /// Writes the prompt of a run that a message triggered: the history of its space, followed by the
 /// part that changes with each run.
 fn write_with_history(
@@ -190,12 +225,13 @@ fn write_with_history(
     sources: &PromptSources,
     trigger_space: &SpaceContext,
     config: &AgentConfig,
-    volatile: String,
+    volatile: Placed,
     room: Room,
 ) -> Prompt {
     let lines = Lines {
         trigger: trigger_space.trigger.seq,
         joined: &trigger_space.joined,
+        searches: sources.searches,
         ..Lines::of(&sources.names, trigger_space.space.id, &trigger_space.member)
     };
     let window = Window::of(
@@ -205,18 +241,22 @@ fn write_with_history(
         room,
         system.iter().map(String::len).sum::<usize>() + volatile.len(),
     );
-    let (mut messages, settled, cuts) = match config.context.history {
+    let mut last = parents::write_replied_to(trigger_space, &window, &lines);
+    last.append(&volatile);
+    let (mut messages, mut places, settled, cuts) = match config.context.history {
         History::Timeline => {
             let timeline::Timeline { mut blocks, settled, cuts } =
                 timeline::write_timeline(trigger_space, &window, &lines);
-            blocks.push(volatile);
+            blocks.push(last);
             let settled = settled.map(|block| CachePoint { message: 0, block });
-            (vec![Message::User { blocks }], settled, cuts)
+            let (message, places) = in_one_message(blocks);
+            (vec![message], places, settled, cuts)
         }
         History::Roles => {
             let roles = roles::write_roles(trigger_space, &window, &lines);
             let settled = roles.settled;
-            (roles.close(volatile), settled, Vec::new())
+            let (messages, places) = roles.close(&last);
+            (messages, places, settled, Vec::new())
         }
     };
     let file_support = config.model.as_ref().map(file_support::of_model).unwrap_or_default();
@@ -226,12 +266,15 @@ fn write_with_history(
         file_support,
     );
     if !files.is_empty() {
+        places.0.extend(files::places(messages.len(), &files));
+        let files = files.into_iter().map(|(_, file)| file).collect();
         messages.push(Message::Files { files });
     }
     Prompt {
         system,
-        body: PromptBody { messages, tools: Vec::new(), settled },
+        body: PromptBody { messages, tools: Vec::new(), settled, places },
         marks: Marks::from([(trigger_space.space.id, window.last_seq())]),
+        changed: changed_of(trigger_space),
         first_seq: window.first_seq(),
         cuts,
     }

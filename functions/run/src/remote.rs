@@ -41,7 +41,8 @@ pub(crate) fn agent_prompt(
 
 /// The record of a prompt that a remote agent is sent.
 pub(crate) fn prompt_record(prompt: &Prompt) -> Result<PromptRecord> {
+    let places = prompt.body.places_of_parts(&prompt.cuts);
     let (history, body) = prompt.body.cut(&prompt.cuts);
     let record = PromptRecord::new(&prompt.system, &body, prompt.marks.clone())?;
-    Ok(record.with_history(history))
+    Ok(record.with_history(history).with_places(places))
 }

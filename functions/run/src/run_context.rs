@@ -6,7 +6,7 @@ mod step_view;
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicU32},
     time::Duration,
 };
 
@@ -62,6 +62,10 @@ pub(crate) struct RunContext {
     pub(crate) name: String,
     /// The agent has no other space, so everything that it shows is for this one.
     pub(crate) is_in_one_space: bool,
+    /// The agent has the tool that searches messages.
+    pub(crate) searches: bool,
+    /// How many searches the run has made.
+    pub(crate) searches_made: AtomicU32,
     pub(crate) trigger: Trigger,
     /// The spaces in which the run was announced, if no space triggered it.
     pub(crate) announced_in: AnnouncedSpaces,

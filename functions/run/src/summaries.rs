@@ -29,12 +29,16 @@ use smartspace_pipeline::{Pipeline, spending::Spending};
 use smartspace_ports::queues::ReceivedJob;
 use smartspace_store::{
     messages::{MessageRecord, Range},
-    spaces::summaries::SummaryRecord,
+    spaces::summaries::{SummaryClaim, SummaryRecord},
     usage::UsageScope,
 };
 use tokio::time::Instant;
 
-use self::{holding::hide_until, model::SummaryModel, transcript::transcript};
+use self::{
+    holding::hide_until,
+    model::SummaryModel,
+    transcript::{edited_lines, transcript},
+};
 use crate::prompt::reading::SpaceContext;
 
 /// The fewest new messages for a new summary. It is half of the default window, so that agents with
@@ -103,7 +107,8 @@ impl Summarizer<'_> {
         let token = self.pipeline.token();
         let now = self.pipeline.now();
         let until = now + self.models.longest_answer();
-        if !store.summaries().claim(space, agent, before.as_ref(), &token, now, until).await? {
+        let claim = SummaryClaim { agent, token: &token, to, until };
+        if !store.summaries().claim(space, before.as_ref(), &claim, now).await? {
             return Ok(());
         }
         hide_until(Instant::now() + lease::RENEW_EVERY, delivery).await;
@@ -131,7 +136,9 @@ impl Summarizer<'_> {
             text,
             agent_id: agent,
             updated_at: self.pipeline.now(),
+            edited: Vec::new(),
             claimed_until: None,
+            claimed_to: None,
             by: token,
         };
         self.store(space, summary, to).await
@@ -181,11 +188,13 @@ impl Summarizer<'_> {
         let model = summary_model.model;
         let window = self.models.window(model).unwrap_or(model.context_window);
         let mut max_chars = MAX_REQUEST_CHARS.min(window as usize * 4 / 2);
+        let edited = self.edited(space, before).await?;
         for halving in 0..=MAX_HALVINGS {
             let (lines, last) = self.read(space, wanted.clone(), max_chars).await?;
             if lines.is_empty() {
                 return Ok(None);
             }
+            let lines = format!("{edited}{lines}");
             match self.ask(summary_model, halving, before, &lines).await {
                 Ok(text) if text.trim().is_empty() => return Ok(None),
                 Ok(text) => {
@@ -205,6 +214,23 @@ impl Summarizer<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Reads the new lines of messages that the summary covers and that were edited since it was
+    /// written.
+    async fn edited(&self, space: SpaceId, before: Option<&SummaryRecord>) -> Result<String> {
+        let Some(summary) = before.filter(|summary| !summary.edited.is_empty()) else {
+            return Ok(String::new());
+        };
+        let newest = summary.edited.iter().rev().take(PAGE_MESSAGES);
+        let wanted: Vec<_> = newest.map(|seq| (space, *seq)).collect();
+        let mut messages: Vec<_> = Box::pin(self.pipeline.store.messages().at(&wanted))
+            .await?
+            .into_iter()
+            .flatten()
+            .collect();
+        messages.sort_by_key(|message| message.seq);
+        Ok(edited_lines(space, &messages, MAX_REQUEST_CHARS / 4))
     }
 
     /// Reads the lines of a range from its beginning: as many messages as fit, but at least one.

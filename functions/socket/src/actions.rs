@@ -24,6 +24,7 @@ struct Send {
     space: SpaceId,
     text: String,
     attachments: Vec<AttachmentId>,
+    reply_to: Option<u64>,
     key: Option<IdempotencyKey>,
 }
 
@@ -52,8 +53,9 @@ impl Socket {
                 self.answer(&connection.id, id, answer).await;
                 Ok(())
             }
-            Action::Send { space_id, text, attachments, idempotency_key, sender_id } => {
-                let send = Send { space: space_id, text, attachments, key: idempotency_key };
+            Action::Send { space_id, text, attachments, reply_to, idempotency_key, sender_id } => {
+                let key = idempotency_key;
+                let send = Send { space: space_id, text, attachments, reply_to, key };
                 let answer = self.send(connection.caller, send, sender_id).await?;
                 self.answer(&connection.id, id, answer).await;
                 Ok(())
@@ -104,13 +106,17 @@ impl Socket {
     }
 
     async fn send(&self, caller: Caller, send: Send, sender: Option<EntityId>) -> Result<Value> {
-        let Send { space, text, attachments, key } = send;
+        let Send { space, text, attachments, reply_to, key } = send;
         let sender = self.pipeline.speaker(caller, space, sender).await?;
         let mut body = format!("{sender} {text}");
         for file in &attachments {
             // No text has a NUL.
             body.push('\0');
             body.push_str(&file.to_string());
+        }
+        if let Some(parent) = reply_to {
+            body.push_str("\0#");
+            body.push_str(&parent.to_string());
         }
         let key = key.map(|key| {
             PostKey::new(&caller.label(), "send", &space.to_string(), &key, body.as_bytes())
@@ -122,7 +128,8 @@ impl Socket {
             sender,
             content: Content::of(text, !attachments.is_empty())?,
             files: Vec::new(),
-            by: MessageSource::External { key, depth: 0 },
+            reply_to,
+            by: MessageSource::External { key, depth: 0, page: None },
         };
         let posted = self.pipeline.post_as(caller, new, &attachments).await?;
         Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))

@@ -158,7 +158,7 @@ impl Socket {
         let now = self.pipeline.now();
         let older = store.connections().older_than(connection, now).await?;
         let most = if connection.is_protocol {
-            limits::CALLS_OF_ENTITY
+            self.call_limits.waits
         } else {
             limits::CONNECTIONS_OF_ENTITY
         };
@@ -173,7 +173,10 @@ impl Socket {
             }
         }
         Err(if connection.is_protocol {
-            Error::TooMany { text: limits::too_many_calls(), wait: limits::CALLS_RETRY_AFTER }
+            Error::TooMany {
+                text: self.call_limits.too_many_waits(),
+                wait: limits::CALLS_RETRY_AFTER,
+            }
         } else {
             let text = format!(
                 "only the {most} oldest open connections of an entity may subscribe; close some of \

@@ -17,7 +17,12 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, join};
 use serde_json::Value;
-use smartspace_domain::{Error, Result, Time, ids::ConnectionId, limits, problems::Problem};
+use smartspace_domain::{
+    Error, Result, Time,
+    ids::ConnectionId,
+    limits::{self, CallLimits},
+    problems::Problem,
+};
 use smartspace_pipeline::{
     Pipeline,
     frames::{SendOutcome, close_expired, error_frame, send_frame},
@@ -34,6 +39,8 @@ pub struct Socket {
     /// The table and the queues.
     pub pipeline: Pipeline,
     pub sockets: Arc<dyn Sockets>,
+    /// How many connections of an entity for other protocols may subscribe.
+    pub call_limits: CallLimits,
 }
 
 impl Socket {

@@ -12,7 +12,11 @@ use smartspace_socket::Socket;
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let aws = Aws::start()?.with_files();
-    let socket = Arc::new(Socket { sockets: aws.sockets(), pipeline: aws.pipeline });
+    let socket = Arc::new(Socket {
+        sockets: aws.sockets(),
+        call_limits: aws.config.call_limits,
+        pipeline: aws.pipeline,
+    });
     websocket::serve(move |connection, event| {
         let socket = Arc::clone(&socket);
         async move {

@@ -34,12 +34,7 @@ pub(crate) struct Request {
 }
 
 #[derive(Debug, PartialEq, Deserialize)]
-#[serde(
-    tag = "action",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub(crate) enum Action<Key = IdempotencyKey> {
     Subscribe {
         space_id: SpaceId,
@@ -65,6 +60,8 @@ pub(crate) enum Action<Key = IdempotencyKey> {
         text: String,
         #[serde(default)]
         attachments: Vec<AttachmentId>,
+        #[serde(default)]
+        reply_to: Option<u64>,
         #[serde(default)]
         idempotency_key: Option<Key>,
         #[serde(default)]
@@ -131,16 +128,15 @@ impl Request {
                 )),
             };
         }
-        let action = match object.get("action").and_then(Value::as_str) {
-            Some(action) if ACTIONS.contains(&action) => {
-                serde_json::from_value::<UncheckedAction>(Value::Object(object))
-                    .map_err(|error| Error::invalid("", error.to_string()))
+        let action = match object.remove("action") {
+            Some(Value::String(action)) if ACTIONS.contains(&action.as_str()) => {
+                request_json::shaped_variant::<UncheckedAction>(&action, object)
             }
-            Some(action) => Err(Error::Malformed(format!(
+            Some(Value::String(action)) => Err(Error::Malformed(format!(
                 "there is no action {action:?}; expected one of {}",
                 ACTIONS.join(", ")
             ))),
-            None => {
+            Some(_) | None => {
                 Err(Error::Malformed(format!("expected an action, one of {}", ACTIONS.join(", "))))
             }
         };
@@ -151,7 +147,7 @@ impl Request {
 impl UncheckedAction {
     fn checked(self) -> Result<Action> {
         Ok(match self {
-            Self::Send { space_id, text, attachments, idempotency_key, sender_id } => {
+            Self::Send { space_id, text, attachments, reply_to, idempotency_key, sender_id } => {
                 if text.len() > limits::SOCKET_TEXT_BYTES {
                     return Err(Error::TooLarge(format!(
                         "expected a text of at most {} bytes, got {}; send longer texts over HTTP",
@@ -164,7 +160,7 @@ impl UncheckedAction {
                 if !text.is_empty() || attachments.is_empty() {
                     MessageText::check(&text).map_err(|error| error.at("/text"))?;
                 }
-                Action::Send { space_id, text, attachments, idempotency_key, sender_id }
+                Action::Send { space_id, text, attachments, reply_to, idempotency_key, sender_id }
             }
             Self::ToolResult { output, .. }
                 if output.to_string().len() > limits::SOCKET_TEXT_BYTES =>

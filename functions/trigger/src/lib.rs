@@ -76,6 +76,7 @@ impl Triggers {
             }
             TriggerJob::SettleEntity { entity_id } => self.pipeline.settle_entity(*entity_id).await,
             TriggerJob::ShowReads { space_id } => self.pipeline.show_reads(*space_id).await,
+            TriggerJob::ShowReactions { space_id } => self.pipeline.show_reactions(*space_id).await,
             TriggerJob::ShowPresence { space_id } => {
                 self.pipeline.show_due_presence(*space_id).await
             }
@@ -87,6 +88,12 @@ impl Triggers {
             }
             TriggerJob::ExpireFile { space_id, attachment_id } => {
                 self.pipeline.expire_file(*space_id, *attachment_id).await
+            }
+            TriggerJob::ForgetMessage { space_id, seq } => {
+                Box::pin(self.pipeline.forget_message(*space_id, *seq)).await
+            }
+            TriggerJob::IndexMessages { space_id, below } => {
+                Box::pin(self.pipeline.index_messages(*space_id, *below)).await
             }
             TriggerJob::SettleSpace { space_id } => self.pipeline.settle_space(*space_id).await,
         }
@@ -109,7 +116,7 @@ impl Triggers {
     async fn dispatch(&self, space: SpaceId, seq: u64) -> Result<()> {
         let store = &self.pipeline.store;
         let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };
-        if record.is_settled() {
+        if record.is_settled() || record.deleted.is_some() {
             return Ok(());
         }
         if !record.is_decided() {
@@ -118,6 +125,9 @@ impl Triggers {
             store.quota().count_runs(&taken, &user, self.pipeline.now()).await;
         }
         let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };
+        if record.deleted.is_some() {
+            return Ok(());
+        }
         let message = store.messages().with_long_texts(space, vec![record.clone()]).await?.pop();
         let Some(message) = message else { return Ok(()) };
         let name = store.spaces().record(space).await?.settings.name;

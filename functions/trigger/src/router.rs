@@ -273,7 +273,7 @@ impl Routers {
                     };
                 }
                 Piece::Text(text) => bytes += text.len(),
-                Piece::CallId { .. } | Piece::Opaque(_) => {}
+                Piece::CallId { .. } | Piece::Opaque(_) | Piece::Origin { .. } => {}
             }
             if bytes > ANSWER_BYTES {
                 return Err(wrong("its answer is too long"));

@@ -153,7 +153,7 @@ pub(crate) struct Flags {
     )]
     pub(crate) budget_cost_per_day: DailyLimit,
     /// The model of routers in spaces for which the operator sets none, such as
-    /// openai/gpt-4.1-mini; without one, only the operator can choose the policy router there
+    /// openai/gpt-4.1-mini; without one, the gate of such a space decides alone
     #[arg(long, env = "SMARTSPACE_ROUTER_MODEL", value_name = "PROVIDER/NAME")]
     router_model: Option<String>,
     /// How many bytes the files of a space may have together: "10 GiB", a number of bytes, or none

@@ -8,7 +8,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use axum::{Router, middleware::from_fn_with_state};
 use smartspace_api::{AdminKey, Api, SocketUrl};
-use smartspace_domain::{append_limits::AppendLimit, callbacks::CallbackKey};
+use smartspace_domain::{append_limits::AppendLimit, callbacks::CallbackKey, limits::CallLimits};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     clock::SystemClock,
@@ -232,7 +232,11 @@ fn new_router(
         invites: flags.invites,
     };
     let server = SocketServer {
-        socket: Socket { pipeline: pipeline.clone(), sockets: connections.clone() },
+        socket: Socket {
+            pipeline: pipeline.clone(),
+            sockets: connections.clone(),
+            call_limits: CallLimits::DEFAULT,
+        },
         connections: connections.clone(),
         ids: pipeline.ids.clone(),
         origins: addresses.origins.clone(),
@@ -243,6 +247,7 @@ fn new_router(
         public_address: addresses.public.clone(),
         origins: addresses.origins.clone(),
         issuer: flags.jwt_issuer.clone().filter(|issuer| !issuer.is_empty()),
+        call_limits: CallLimits::DEFAULT,
     });
     Ok(smartspace_api::router(api, socket_server::router(server).merge(protocols)))
 }

@@ -20,13 +20,7 @@ pub(crate) const HOLDER: usize = 64;
 /// Evaluates an expression over inputs, in the order of their names.
 pub(crate) fn evaluate(root: &Node, inputs: &[&Json]) -> Result<Json, Fault> {
     let inputs = inputs.iter().map(|input| Value::from_json(input)).collect::<Result<_, _>>()?;
-    let mut evaluation = Evaluation {
-        inputs,
-        variables: Vec::new(),
-        budget: Budget::new(),
-        patterns: Patterns::default(),
-    };
-    evaluation.value(root)?.to_json()
+    Evaluation::over(inputs).value(root)?.to_json()
 }
 
 /// The state of an evaluation.
@@ -39,6 +33,10 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
+    pub(crate) fn over(inputs: Vec<Value>) -> Self {
+        Self { inputs, variables: Vec::new(), budget: Budget::new(), patterns: Patterns::default() }
+    }
+
     fn value(&mut self, node: &Node) -> Result<Value, Fault> {
         self.budget.spend(1)?;
         match node {

@@ -85,9 +85,9 @@ const TWO: RangeInclusive<usize> = 2..=2;
 const ONE_OR_TWO: RangeInclusive<usize> = 1..=2;
 
 const COMPARABLE: &str = "two numbers, two strings, two bools, two timestamps or two durations";
-const TIME: &str = "a timestamp and optionally an offset such as '+02:00'";
-const TIME_OR_DURATION: &str =
-    "a duration, or a timestamp and optionally an offset such as '+02:00'";
+const TIME: &str = "a timestamp and optionally a time zone such as 'Europe/Berlin' or '+02:00'";
+const TIME_OR_DURATION: &str = "a duration, or a timestamp and optionally a time zone such as \
+                                'Europe/Berlin' or '+02:00'";
 const ADDABLE: &str = "two numbers of one type, two strings, two lists, \
                        or a timestamp or duration and a duration";
 const SUBTRACTABLE: &str =

@@ -6,10 +6,12 @@
 //! evaluator copies values deeply and counts nothing.
 //!
 //! - `syntax` parses an expression, `functions` lists what it may call
+//! - `constants` checks the constants of a parsed expression
 //! - `evaluation` evaluates it, with `operations`, `patterns` and `times`
 //! - `values` holds the values, from JSON and to JSON
 //! - `limits` holds the limits and the budget
 
+mod constants;
 mod evaluation;
 mod functions;
 mod limits;
@@ -26,13 +28,15 @@ use limits::shortened;
 /// A variable that an expression may use, and its value.
 pub type Variable<'a> = (&'a str, &'a serde_json::Value);
 
-/// Checks that an expression can be parsed, and that all of its names and functions are known.
+/// Checks that an expression can be parsed, that all of its names and functions are known, and that
+/// its functions take their constant texts.
 /// `variables` are the names that it may use.
 ///
 /// # Errors
 /// What is wrong, and where.
 pub fn check(expression: &str, variables: &[&str]) -> Result<(), String> {
-    syntax::parse(expression, variables).map(drop).map_err(|text| shortened(&text))
+    let root = syntax::parse(expression, variables).map_err(|text| shortened(&text))?;
+    constants::check(&root).map_err(|fault| shortened(&fault.text()))
 }
 
 /// Evaluates an expression over `variables`, which it sees by their names.

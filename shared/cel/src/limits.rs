@@ -14,7 +14,7 @@ pub(crate) const LARGEST_VALUE: usize = 8 * 1024 * 1024;
 pub(crate) const LONGEST_PATTERN: usize = 1000;
 
 /// The steps of one evaluation.
-const STEPS: usize = 2_000_000;
+pub(crate) const STEPS: usize = 2_000_000;
 /// The bytes that one evaluation may allocate.
 const BYTES: usize = 8 * 1024 * 1024;
 /// The steps of an error.

@@ -13,6 +13,9 @@ use super::{
     values::Value,
 };
 
+/// The steps of finding a time zone by its name.
+const ZONE: usize = 100;
+
 impl Evaluation {
     /// Calls a function. The number of operands is one that the function takes.
     pub(crate) fn call(&mut self, function: Function, operands: &[Value]) -> Result<Value, Fault> {
@@ -194,6 +197,7 @@ impl Evaluation {
             }
             (_, [Value::Timestamp(time)]) => times::part(function, *time, None),
             (_, [Value::Timestamp(time), Value::String(zone)]) => {
+                self.budget.spend(ZONE)?;
                 times::part(function, *time, Some(zone))
             }
             (_, [Value::Duration(duration)]) => times::whole_part(function, *duration).map(Ok),

@@ -1,52 +1,46 @@
 //! Timestamps and durations.
 
-use jiff::{SignedDuration, Timestamp, tz::Offset};
+mod texts;
+
+use jiff::{SignedDuration, Timestamp, tz::TimeZoneDatabase};
 
 use super::{
     functions::Function,
     limits::{Fault, quoted},
-    values::Value,
+    values::{Time, Value},
 };
 
-/// The first second of year 1, where CEL's timestamps start. They end where those of `jiff` end, a
-/// day before the end of year 9999.
-const FIRST_SECOND: i64 = -62_135_596_800;
 /// The longest duration, in seconds.
 const LONGEST_DURATION: i64 = 315_576_000_000;
-/// The longest text of a time, in bytes.
-const LONGEST_TEXT: usize = 64;
 
 /// Parses a timestamp in RFC 3339.
 pub(crate) fn timestamp(text: &str) -> Result<Value, Fault> {
-    let time = (text.len() <= LONGEST_TEXT).then(|| text.parse().ok()).flatten();
-    in_range(time).ok_or_else(|| {
+    let since = texts::timestamp(text).ok_or_else(|| {
         Fault::error(format!("{} is not a timestamp such as '2026-01-31T12:00:00Z'", quoted(text)))
-    })
+    })?;
+    in_range(Some(since))
 }
 
 /// The timestamp of a number of seconds since 1970.
 pub(crate) fn timestamp_of_seconds(seconds: i64) -> Result<Value, Fault> {
-    in_range(Timestamp::from_second(seconds).ok()).ok_or_else(out_of_range)
+    in_range(Some(SignedDuration::from_secs(seconds)))
 }
 
 /// Parses a duration such as `1h30m`.
 pub(crate) fn duration(text: &str) -> Result<Value, Fault> {
-    // Only zero needs no unit.
-    let text_with_unit = if text == "0" { "0s" } else { text };
-    let duration = (text.len() <= LONGEST_TEXT).then(|| text_with_unit.parse().ok()).flatten();
-    bounded(duration).ok_or_else(|| {
+    bounded(texts::duration(text)).ok_or_else(|| {
         Fault::error(format!("{} is not a duration such as '90s' or '1h30m'", quoted(text)))
     })
 }
 
 /// A timestamp that is later by a duration.
-pub(crate) fn later(time: Timestamp, by: SignedDuration) -> Result<Value, Fault> {
-    in_range(time.checked_add(by).ok()).ok_or_else(out_of_range)
+pub(crate) fn later(time: Time, by: SignedDuration) -> Result<Value, Fault> {
+    in_range(time.since_1970().checked_add(by))
 }
 
 /// The time from one timestamp to another.
-pub(crate) fn between(start: Timestamp, end: Timestamp) -> Value {
-    Value::Duration(end.duration_since(start))
+pub(crate) fn between(start: Time, end: Time) -> Value {
+    Value::Duration(end.since_1970() - start.since_1970())
 }
 
 /// The sum of two durations.
@@ -54,17 +48,17 @@ pub(crate) fn sum(one: SignedDuration, other: SignedDuration) -> Result<Value, F
     bounded(one.checked_add(other)).ok_or_else(out_of_range)
 }
 
-/// A part of a timestamp, in UTC or with an offset. `None` if the function returns no part of it.
+/// A part of a timestamp, in UTC or in a time zone. `None` if the function returns no part of it.
 pub(crate) fn part(
     function: Function,
-    time: Timestamp,
+    time: Time,
     zone: Option<&str>,
 ) -> Option<Result<i64, Fault>> {
-    let offset = match zone.map_or(Ok(Offset::UTC), offset) {
+    let offset = match zone.map_or(Ok(0), |zone| offset(zone, time)) {
         Ok(offset) => offset,
         Err(fault) => return Some(Err(fault)),
     };
-    let time = offset.to_datetime(time);
+    let Some(time) = time.at(offset) else { return Some(Err(out_of_range())) };
     let part = match function {
         Function::GetFullYear => i64::from(time.year()),
         Function::GetMonth => i64::from(time.month()) - 1,
@@ -93,10 +87,8 @@ pub(crate) fn whole_part(function: Function, duration: SignedDuration) -> Option
     }
 }
 
-fn in_range(time: Option<Timestamp>) -> Option<Value> {
-    // Rounded down, because a fraction of a second before year 1 is before year 1.
-    time.filter(|time| time.as_nanosecond().div_euclid(1_000_000_000) >= FIRST_SECOND.into())
-        .map(Value::Timestamp)
+fn in_range(since_1970: Option<SignedDuration>) -> Result<Value, Fault> {
+    since_1970.and_then(Time::new).map(Value::Timestamp).ok_or_else(out_of_range)
 }
 
 fn bounded(duration: Option<SignedDuration>) -> Option<Value> {
@@ -109,32 +101,20 @@ fn out_of_range() -> Fault {
     Fault::error("a time is out of range; years go from 1 to 9999")
 }
 
-/// Parses an offset. Names of zones are refused: they would need a table, which differs between
-/// machines.
-fn offset(zone: &str) -> Result<Offset, Fault> {
-    let read = || {
-        let (sign, text) = match zone.split_at_checked(1) {
-            Some(("-", text)) => (-1, text),
-            Some(("+", text)) => (1, text),
-            _ => (1, zone),
-        };
-        let (hours, minutes) = text.split_once(':')?;
-        let digits = |text: &str| {
-            (text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit()))
-                .then(|| text.parse().ok())
-                .flatten()
-        };
-        let hours: i32 = digits(hours)?;
-        let minutes: i32 = digits(minutes)?;
-        (hours < 24 && minutes < 60)
-            .then(|| Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok())
-            .flatten()
-    };
-    let offset = if zone == "UTC" { Some(Offset::UTC) } else { read() };
-    offset.ok_or_else(|| {
+/// By how many seconds the clocks of a time zone are ahead of UTC at a time.
+fn offset(zone: &str, time: Time) -> Result<i32, Fault> {
+    texts::offset(zone).or_else(|| offset_of_name(zone, time)).ok_or_else(|| {
         Fault::error(format!(
-            "{} is not a supported time zone; use 'UTC' or an offset such as '+02:00'",
+            "{} is not a time zone such as 'Europe/Berlin' or '+02:00'",
             quoted(zone)
         ))
     })
+}
+
+/// Only the bundled list is used, so that an expression has the same value on every machine.
+fn offset_of_name(name: &str, time: Time) -> Option<i32> {
+    let zone = TimeZoneDatabase::bundled().get(name).ok().filter(|zone| !zone.is_unknown())?;
+    // On the last day of year 9999 clocks are as on the day before.
+    let time = Timestamp::new(time.seconds(), 0).unwrap_or(Timestamp::MAX);
+    Some(zone.to_offset(time).seconds())
 }

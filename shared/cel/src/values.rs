@@ -2,12 +2,13 @@
 
 mod json;
 mod keys;
+mod time;
 
 use std::{cmp::Ordering, rc::Rc};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
-pub(crate) use self::{json::duration_text, keys::Key};
+pub(crate) use self::{json::duration_text, keys::Key, time::Time};
 use super::limits::{DEEPEST_VALUE, Fault, LARGEST_VALUE};
 
 /// The bytes of a JSON value.
@@ -27,7 +28,7 @@ pub(crate) enum Value {
     Bytes(Rc<[u8]>),
     List(Rc<List>),
     Map(Rc<Map>),
-    Timestamp(Timestamp),
+    Timestamp(Time),
     Duration(SignedDuration),
     /// A type, by its name.
     Type(&'static str),

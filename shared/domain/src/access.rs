@@ -16,6 +16,7 @@ use crate::{
     entities::{Entity, EntityType},
     forms::no_such_form,
     ids::EntityId,
+    messages::DeletedBy,
     spaces::Role,
     tools::{AnswerBy, AnswerGroup},
 };
@@ -29,6 +30,8 @@ pub enum SpaceAction {
     Post,
     /// Upload a file.
     Attach,
+    /// Pin a message, or unpin one.
+    Pin,
     /// Cancel a run that the space triggered.
     Cancel,
     /// Repeat a run that the space triggered.
@@ -147,6 +150,10 @@ impl Caller {
             SpaceAction::Read | SpaceAction::Post | SpaceAction::Attach => Ok(()),
             _ if guest => Err(guests_may_not()),
             SpaceAction::Leave => Ok(()),
+            SpaceAction::Pin if kind == EntityType::Human || role == Role::Owner => Ok(()),
+            SpaceAction::Pin => {
+                Err(Error::Forbidden("an agent pins a message only where it is an owner".into()))
+            }
             SpaceAction::Cancel | SpaceAction::Retry if kind == EntityType::Human => Ok(()),
             SpaceAction::Cancel => Err(Error::Forbidden("only people may cancel a run".into())),
             SpaceAction::Retry => Err(Error::Forbidden("only people may repeat a run".into())),
@@ -172,6 +179,27 @@ impl Caller {
             Self::Entity(_) => Err(Error::Forbidden(
                 "only the entity that uploaded the file, an owner of the space and the operator \
                  may delete it"
+                    .into(),
+            )),
+        }
+    }
+
+    /// Checks whether this caller may delete a message of `sender`, and returns as whom it does so.
+    /// `membership` is its membership in the space of the message. Non-members get
+    /// [`Error::NotFound`].
+    pub fn may_delete_message(
+        self,
+        sender: EntityId,
+        membership: Option<Membership>,
+    ) -> Result<DeletedBy> {
+        self.may_in_space(SpaceAction::Post, membership)?;
+        let is_owner = membership.is_some_and(|it| it.role == Role::Owner);
+        match self {
+            Self::Operator => Ok(DeletedBy::Operator),
+            Self::Entity(entity) if entity == sender => Ok(DeletedBy::Sender),
+            Self::Entity(_) if is_owner => Ok(DeletedBy::Owner),
+            Self::Entity(_) => Err(Error::Forbidden(
+                "only its sender, an owner of the space and the operator may delete a message"
                     .into(),
             )),
         }
@@ -328,8 +356,8 @@ impl Caller {
 /// What a guest gets that asks for more than a guest may do.
 pub fn guests_may_not() -> Error {
     Error::Forbidden(
-        "in their own space guests may read, post, mark as read, upload files, delete their own \
-         files and answer forms for people; nothing else"
+        "in their own space guests may read, post, edit and delete what they posted, react, mark \
+         as read, upload files, delete their own files and answer forms for people; nothing else"
             .into(),
     )
 }

@@ -186,7 +186,7 @@ impl AgentConfig {
             faults.check(limit.as_secs() <= 86_400, "timeLimit", "expected at most 1 day");
         });
         faults.within("context", |faults| {
-            faults.check_range(&self.context.window, 2..=500, "window");
+            faults.check_range(&self.context.window, 2..=limits::WINDOW_MESSAGES, "window");
         });
         faults.within("concurrency", |faults| {
             faults.check_range(&self.concurrency.max_runs, 1..=100, "maxRuns");

@@ -15,11 +15,12 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::{addressing::Addressing, gating::Choosing};
+use self::gating::Choosing;
 pub use self::{
+    addressing::Addressing,
     best::Best,
     chain_ended::{ChainEnded, ChainLimit},
-    gating::{Gating, scored},
+    gating::{Gating, scored, stopped_by_depth},
     partner::{Earlier, partner},
     routing::{Choice, Routed, Routing},
 };
@@ -31,7 +32,7 @@ use crate::{
     identity::{EntityType, Sender},
     ids::{EntityId, RunId},
     limits::ACTIVE_RUNS,
-    mentions,
+    mentions::Mention,
     quota::{Bucket, QuotaUser, RateWindow},
     spaces::SpaceSettings,
     stored::tolerant,
@@ -139,7 +140,7 @@ pub struct WakeLimits {
 pub struct Candidate<'a> {
     /// The member.
     pub id: EntityId,
-    /// The member's name, for mentions.
+    /// The member's name.
     pub name: &'a str,
     /// The agent's limits; `None` for people.
     pub wake_limits: Option<&'a WakeLimits>,
@@ -147,6 +148,8 @@ pub struct Candidate<'a> {
     pub window: Option<&'a RateWindow>,
     /// Whether the agent has so many active runs that it takes no more.
     pub is_busy: bool,
+    /// Whether the message joins a queued run of the agent. Then it starts no run, and none counts.
+    pub joins: bool,
     /// How many runs of the agent are auto replies since the last outside cause. `None` if a new
     /// run would not count: the agent has no lane, or the message joins a queued run.
     pub auto_replies: Option<u32>,
@@ -163,6 +166,8 @@ pub struct IncomingMessage<'a> {
     pub sender_kind: EntityType,
     /// The text.
     pub text: &'a str,
+    /// The mentions in the text.
+    pub mentions: &'a [Mention],
     /// The chain depth.
     pub chain_depth: u32,
     /// For a message of an agent that is no outside cause: the `seq` of the last outside cause, 0
@@ -170,18 +175,25 @@ pub struct IncomingMessage<'a> {
     pub auto_since: Option<u64>,
     /// The agent with which the sender talked last, if the space's policy asks for it.
     pub partner: Option<EntityId>,
+    /// The member to whose message it replies; `None` if that is the sender itself.
+    pub reply_to: Option<EntityId>,
+    /// Whether it replies to a message that has expired, so that nobody knows to whom.
+    pub replies_to_expired: bool,
 }
 
 impl<'a> IncomingMessage<'a> {
-    /// A text from `sender`, without regard to the messages before it.
+    /// A text from `sender` without mentions, without regard to the messages before it.
     pub fn new(sender: &Sender, text: &'a str, chain_depth: u32) -> Self {
         Self {
             sender: sender.id,
             sender_kind: sender.kind,
             text,
+            mentions: &[],
             chain_depth,
             auto_since: None,
             partner: None,
+            reply_to: None,
+            replies_to_expired: false,
         }
     }
 
@@ -197,6 +209,12 @@ impl<'a> IncomingMessage<'a> {
         if counts && is_spent { Err(Reason::AutoReplies) } else { Ok(()) }
     }
 
+    /// Whether it is for one agent, or for nobody, because of the message to which it replies.
+    fn is_addressed_by_reply(&self, members: &[Candidate<'_>]) -> bool {
+        let is_agent = |id| members.iter().any(|it| it.id == id && it.wake_limits.is_some());
+        self.replies_to_expired || self.reply_to.is_some_and(is_agent)
+    }
+
     /// Whose share of the quota the runs use that the message triggers.
     pub fn quota_user(&self) -> QuotaUser {
         QuotaUser::member(self.sender, self.sender_kind == EntityType::Human)
@@ -208,7 +226,8 @@ impl<'a> IncomingMessage<'a> {
 pub struct Decided {
     /// The decision for each agent.
     pub dispatch: Vec<Dispatch>,
-    /// The triggered agents, and the bucket of the agent's own quota that the run is taken from.
+    /// The agents of which a run starts, and the bucket of the agent's own quota that it is taken
+    /// from. A message that joins a queued run takes none.
     pub taken: Vec<(EntityId, Bucket)>,
     /// The agents among which the space's router chooses. If there are any, it has to be asked
     /// before the decision is final.
@@ -225,7 +244,7 @@ pub struct Decided {
 ///
 /// `run_of` gives the id of a triggered agent's run. `gating` has the scores of the agents that the
 /// message does not address. `window` counts the runs of the space. Of the agents among which the
-/// router chooses, it counts one, so that questions are limited, too.
+/// router chooses, it counts one that would start, so that questions are limited, too.
 pub fn decide(
     space: &SpaceSettings,
     members: &[Candidate<'_>],
@@ -236,39 +255,41 @@ pub fn decide(
     run_of: impl Fn(EntityId) -> RunId,
 ) -> Decided {
     let user = incoming.quota_user();
-    let agents = || members.iter().filter(|member| member.wake_limits.is_some());
-    let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
+    let addressing = Addressing::of_message(&incoming, members);
     let choosing = Choosing::new(space, members, &incoming, routing, gating);
     let mut decided = Decided { left_for_router: choosing.left_for_router, ..Decided::default() };
-    for (index, agent) in agents().enumerate() {
+    let mut asked_to_start = 0;
+    for agent in members {
         let Some(limits) = agent.wake_limits else { continue };
         if agent.id == incoming.sender {
             continue;
         }
-        let is_partner = incoming.partner == Some(agent.id);
-        let addressing = Addressing::of(&mentions, index, is_partner, members.len());
         let meant = addressing.source(agent.id, space, incoming.sender_kind);
         let selected =
             cannot_wake(space, limits, incoming.chain_depth).map_or(Ok(()), Err).and(meant);
         let verdict = choosing.verdict(agent.id, selected);
-        let has_room = room(space, agent, limits, window, &user);
+        let room = room(space, agent, limits, window, &user);
         let obstacle = obstacle(agent, verdict.is_left_out);
         let woken = verdict.selected.and_then(|source| {
             incoming.check_auto_replies(space, agent, source)?;
-            let (own_bucket, space_bucket) = has_room.ok_or(Reason::Rate)?;
+            let room = room.map_err(|_| Reason::Rate)?;
             obstacle.map_or(Ok(()), Err)?;
             if verdict.is_asked {
                 decided.asks_router.push(agent.id);
             }
-            if !verdict.is_asked || decided.asks_router.len() == 1 {
-                window.count(space_bucket, &user);
-                decided.counted += 1;
+            if let Room::Starts { own_bucket, space_bucket } = room {
+                asked_to_start += usize::from(verdict.is_asked);
+                if !verdict.is_asked || asked_to_start == 1 {
+                    window.count(space_bucket, &user);
+                    decided.counted += 1;
+                }
+                decided.taken.push((agent.id, own_bucket));
             }
-            decided.taken.push((agent.id, own_bucket));
             Ok(source)
         });
-        if meant.is_ok() && has_room.is_some() && obstacle.is_none() {
-            decided.stopped(space, limits, &incoming, woken);
+        let is_wanted = meant.is_ok_and(|source| choosing.would_choose(agent.id, source, woken));
+        if is_wanted && obstacle.is_none() && incoming.sender_kind == EntityType::Agent {
+            decided.stopped(space, limits, woken, room);
         }
         decided.dispatch.push(Dispatch {
             agent_id: agent.id,
@@ -278,31 +299,14 @@ pub fn decide(
             reason_text: reason_text(woken, agent, &incoming, verdict.words_for(woken)),
         });
     }
-    decided.chain_ended = decided.chain_ended.filter(|_| decided.taken.is_empty());
+    decided.chain_ended = decided.chain_ended.filter(|_| decided.woken() == 0);
     decided
 }
 
 impl Decided {
-    /// Notes the limit without which an agent's message would have triggered an agent.
-    fn stopped(
-        &mut self,
-        space: &SpaceSettings,
-        limits: &WakeLimits,
-        incoming: &IncomingMessage<'_>,
-        woken: Result<Source, Reason>,
-    ) {
-        let ended = match woken {
-            _ if incoming.sender_kind == EntityType::Human => return,
-            Err(Reason::ChainDepth) => {
-                let limit = space.max_chain_depth.min(limits.max_chain_depth);
-                ChainEnded { by: ChainLimit::Depth, limit }
-            }
-            Err(Reason::AutoReplies) => {
-                ChainEnded { by: ChainLimit::AutoReplies, limit: space.max_auto_replies }
-            }
-            _ => return,
-        };
-        self.chain_ended = Some(ended.or(self.chain_ended));
+    /// How many agents the message triggers. It may join queued runs of some of them.
+    pub fn woken(&self) -> usize {
+        self.dispatch.iter().filter(|entry| entry.run_id.is_some()).count()
     }
 }
 
@@ -350,18 +354,33 @@ pub fn cannot_wake(space: &SpaceSettings, limits: &WakeLimits, chain_depth: u32)
     }
 }
 
-/// The buckets of the quotas of the agent and of the space from which a run can be taken. Returns
-/// `None` if one of them is used.
+/// What a message takes of the quotas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    /// Nothing: it joins a queued run.
+    Joins,
+    /// A run of the agent and of the space.
+    Starts { own_bucket: Bucket, space_bucket: Bucket },
+}
+
+/// What a run of an agent takes of the quotas.
+///
+/// # Errors
+/// The `runsPerMinute` of the agent or of the space, whichever is used.
 fn room(
     space: &SpaceSettings,
     agent: &Candidate<'_>,
     limits: &WakeLimits,
     window: &RateWindow,
     user: &QuotaUser,
-) -> Option<(Bucket, Bucket)> {
-    let own_bucket = agent
-        .window
-        .map_or(Some(Bucket::Rest), |own| own.room_of_agent(limits.runs_per_minute, user))?;
-    let space_bucket = window.room_in_space(space.budget.runs_per_minute, user)?;
-    Some((own_bucket, space_bucket))
+) -> Result<Room, u32> {
+    if agent.joins {
+        return Ok(Room::Joins);
+    }
+    let own = limits.runs_per_minute;
+    let own_bucket = agent.window.map_or(Some(Bucket::Rest), |it| it.room_of_agent(own, user));
+    let own_bucket = own_bucket.ok_or(own)?;
+    let of_space = space.budget.runs_per_minute;
+    let space_bucket = window.room_in_space(of_space, user).ok_or(of_space)?;
+    Ok(Room::Starts { own_bucket, space_bucket })
 }

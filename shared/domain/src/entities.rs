@@ -23,7 +23,8 @@ pub struct Entity {
     /// Whether it is a person or an agent.
     #[serde(rename = "type")]
     pub kind: EntityType,
-    /// The entity's name. An agent's name is unique among the agents of a space, ignoring case.
+    /// The entity's name. An agent's name is unique among the agents of a space, as mentions
+    /// compare names.
     pub name: String,
     /// The entity's id in the deployment's own user directory. Unique.
     #[schema(required)]

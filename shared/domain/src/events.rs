@@ -6,21 +6,24 @@
 mod asked_call;
 mod frames;
 mod inbox;
+mod mentions;
 mod pieces;
 mod presence;
+mod reactions;
 mod read_positions;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::{
     asked_call::AskedCall, inbox::InboxChange, pieces::pieces, presence::Present,
-    read_positions::ReadPosition,
+    reactions::MessageReactions, read_positions::ReadPosition,
 };
 use crate::{
     Time,
     identity::Sender,
     ids::{AttachmentId, CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     inbox::InboxState,
+    mentions::MentionWhy,
     messages::Message,
     runs::{Run, RunStatus},
     spaces::{Member, Space},
@@ -190,7 +193,7 @@ pub enum EventKind {
         step: u32,
         /// The watcher.
         watcher: String,
-        /// The message.
+        /// The text of the message.
         text: String,
         /// Only the operator gets the event.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -218,6 +221,12 @@ pub enum EventKind {
         /// All members that moved theirs, if several did within a moment, including this one.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reads: Vec<ReadPosition>,
+    },
+    /// Members reacted to messages, or took reactions back.
+    #[serde(rename = "reactions")]
+    Reactions {
+        /// The messages whose reactions changed within a moment.
+        items: Vec<MessageReactions>,
     },
     /// The entities that are present in the space, and those that type.
     #[serde(rename = "presence")]
@@ -256,6 +265,18 @@ pub enum EventKind {
         call_id: CallId,
         /// Whether it waits.
         state: InboxState,
+    },
+    /// Sent to the connections of a person: a new message mentions it, or replies to it.
+    #[serde(rename = "mention")]
+    Mention {
+        /// The message's id.
+        message_id: MessageId,
+        /// The message's position in the space.
+        seq: u64,
+        /// Why the person gets the event.
+        why: MentionWhy,
+        /// Who sent the message.
+        sender: Sender,
     },
 }
 

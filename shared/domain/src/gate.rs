@@ -123,7 +123,7 @@ pub fn scores(talk: &Talk<'_>, agents: &[EntityId]) -> Vec<Score> {
     let score = |agent_id: &EntityId| {
         let pair = pair(talk, &window, &content, *agent_id);
         let scored = MODEL.score(&pair.row());
-        let because = because::strongest(&scored.moved, pair.of_agent.said.count() > 0);
+        let because = because::strongest(&scored.moved, &pair);
         let words = because.iter().map(|code| code.words(&pair, talk.members));
         let words = words.collect::<Vec<_>>().join(", ");
         Score { agent_id: *agent_id, score: scored.score, because, words }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A message, by its space and `seq`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageRef {
     /// The message's space.
@@ -219,6 +219,12 @@ pub enum TriggerJob {
         /// The space.
         space_id: SpaceId,
     },
+    /// Send the followers of a space the reactions that wait for it.
+    #[serde(rename = "showReactions.1")]
+    ShowReactions {
+        /// The space.
+        space_id: SpaceId,
+    },
     /// Send the followers of a space its presence, if that is due.
     #[serde(rename = "showPresence.1")]
     ShowPresence {
@@ -240,6 +246,24 @@ pub enum TriggerJob {
         space_id: SpaceId,
         /// The file.
         attachment_id: AttachmentId,
+    },
+    /// Remove what is stored elsewhere of a message that was deleted.
+    #[serde(rename = "forgetMessage.1")]
+    ForgetMessage {
+        /// The message's space.
+        space_id: SpaceId,
+        /// The message's position in the space.
+        seq: u64,
+    },
+    /// Build the blocks of words that searches of a space read, from the newest messages on.
+    #[serde(rename = "indexMessages.1")]
+    IndexMessages {
+        /// The space whose blocks are missing.
+        space_id: SpaceId,
+        /// Only the blocks with lower numbers than this one, which another job has reached. `None`
+        /// for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        below: Option<u64>,
     },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
@@ -295,10 +319,13 @@ impl Job for TriggerJob {
         match self {
             Self::Dispatch { space_id, .. }
             | Self::Unanswered { space_id, .. }
+            | Self::ForgetMessage { space_id, .. }
+            | Self::IndexMessages { space_id, .. }
             | Self::SettleFile { space_id, .. }
             | Self::ExpireFile { space_id, .. }
             | Self::SettleSpace { space_id }
             | Self::ShowPresence { space_id }
+            | Self::ShowReactions { space_id }
             | Self::ShowReads { space_id } => space_id.to_string(),
             Self::SettleEntity { entity_id } | Self::FirePlan { agent_id: entity_id, .. } => {
                 entity_id.to_string()

@@ -7,13 +7,15 @@
 //! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: people,
 //!   agents and spaces, and their configuration
 //! - [`providers`]: the providers of models that a deployment has
-//! - [`messages`] (with [`attachments`]), [`mentions`], [`dispatch`] (with [`gate`], [`quota`] and
-//!   [`concurrency`]): messages and their files, the agents that they trigger, and which runs
-//!   may work
+//! - [`messages`] (with [`attachments`] and [`client_pages`]), [`mentions`], [`dispatch`] (with
+//!   [`gate`], [`quota`] and [`concurrency`]): messages and their files, the agents that they
+//!   trigger, and which runs may work
 //! - [`runs`], [`triggers`] (with [`deliveries`]), [`steps`] (with [`long_steps`]), [`forms`],
 //!   [`prices`], [`usage`], [`budgets`] (with [`days`]): what a triggered agent does, what that
 //!   costs, and what it may cost
+//! - [`search`]: which messages a query finds, and in which order
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
+//! - [`found`]: the answer to a search
 //! - [`events`], [`jobs`]: what is sent to clients and between functions
 //! - [`access`], [`callbacks`], [`web_origins`], [`rates`], [`append_limits`], [`idempotency`],
 //!   [`webhooks`]: permissions, rates, repeated calls and signatures
@@ -29,6 +31,7 @@ pub mod budgets;
 pub mod callbacks;
 mod callers;
 mod checked_text;
+pub mod client_pages;
 pub mod concurrency;
 pub mod days;
 pub mod deliveries;
@@ -38,6 +41,7 @@ pub mod entities;
 pub mod errors;
 pub mod events;
 pub mod forms;
+pub mod found;
 pub mod gate;
 pub mod goals;
 mod headers;
@@ -51,6 +55,7 @@ pub mod json;
 pub mod limits;
 pub mod long_steps;
 pub mod memories;
+pub mod mentioned;
 pub mod mentions;
 pub mod messages;
 pub mod names;
@@ -66,6 +71,7 @@ pub mod runs;
 pub mod schedules;
 pub mod schemas;
 pub mod scripts;
+pub mod search;
 pub mod spaces;
 pub mod steps;
 pub mod stored;

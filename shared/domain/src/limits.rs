@@ -2,6 +2,14 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
+/// The most different emoji with which members react to a message.
+pub const EMOJI_OF_MESSAGE: usize = 20;
+/// The most reactions to a message.
+pub const REACTIONS_OF_MESSAGE: usize = 1_000;
+/// The most members that one emoji of a message names.
+pub const REACTORS_SHOWN: usize = 50;
+/// The most pinned messages of a space.
+pub const PINS: usize = 20;
 /// The longest text of a message, in bytes.
 pub const MESSAGE_BYTES: usize = 32_768;
 /// The longest instructions of an agent, in bytes.
@@ -42,6 +50,14 @@ pub const NOTE_CHARS: usize = 4_000;
 pub const OPEN_FORMS: u32 = 20;
 /// The longest time that a form stays open, and the default.
 pub const FORM_OPEN_FOR: Duration = Duration::from_hours(7 * 24);
+/// How many tools the page of a member may offer with a message.
+pub const PAGE_TOOLS: usize = 20;
+/// The longest tools of a page together, in bytes of JSON.
+pub const PAGE_TOOLS_BYTES: usize = 16 * 1024;
+/// The longest text in which a page says what it shows, in bytes.
+pub const PAGE_CONTEXT_BYTES: usize = 8 * 1024;
+/// How long a call of a page's tool waits for the page.
+pub const PAGE_CALL_OPEN_FOR: Duration = Duration::from_mins(10);
 /// How many of an agent's active runs a prompt reads, the newest first.
 pub const ACTIVE_RUNS_READ: usize = 50;
 /// How many members a space may have.
@@ -61,6 +77,9 @@ pub const WOKEN_AT_ONCE: usize = 20;
 pub const ACTIVE_RUNS: usize = 50;
 /// How many runs a message replaces at most, in the transaction that stores it.
 pub const SUPERSEDED: usize = 15;
+/// The largest `context.window` of an agent.
+pub const WINDOW_MESSAGES: u32 = 500;
+
 /// How many earlier messages a run answers besides the one that triggered it.
 pub const JOINED: usize = 50;
 /// How long a question waits for an answer of the other people of its space.
@@ -87,6 +106,14 @@ pub const STREAM_KEY_CHARS: usize = 128;
 pub const KEY_CHARS: usize = 255;
 /// How many messages before a new one a decision reads, if it follows from the talk.
 pub const TALK: usize = 50;
+/// How many `@` of a text can begin a mention.
+pub const MENTION_SIGNS: usize = 1_000;
+/// How many mentions of a text count.
+pub const MENTIONS: usize = 50;
+/// How many people get a message in their list of mentions because it names them.
+pub const PEOPLE_MENTIONED: usize = 20;
+/// How long a message stays in a person's list of mentions.
+pub const MENTION_STORED_FOR: Duration = Duration::from_hours(90 * 24);
 /// How long an idempotency key is stored.
 pub const KEY_STORED_FOR: Duration = Duration::from_hours(24);
 /// How long a ticket is valid.
@@ -102,16 +129,53 @@ pub const REFUSED_FRAMES: u32 = 3;
 pub const EMPTY_SPACES_KEPT: Duration = Duration::from_hours(30 * 24);
 /// How many connections of an entity may subscribe.
 pub const CONNECTIONS_OF_ENTITY: usize = 20;
-/// How many calls of an entity through other protocols may be open. As many of its connections for
-/// these may subscribe.
-pub const CALLS_OF_ENTITY: usize = 4;
 /// After how long a refused call through another protocol may be repeated.
 pub const CALLS_RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// The reason why a call through another protocol is refused.
-pub fn too_many_calls() -> String {
-    format!("{CALLS_OF_ENTITY} calls of this entity are open; expected no more at once")
+/// How many calls of an entity through other protocols may be open at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallLimits {
+    /// The calls of all kinds.
+    pub open: usize,
+    /// Those among them that wait for what happens in a space. As many of its connections for other
+    /// protocols may subscribe.
+    pub waits: usize,
 }
+
+impl CallLimits {
+    /// The limits without a limit of the deployment.
+    pub const DEFAULT: Self = Self { open: 16, waits: 12 };
+
+    /// The limits in a deployment that has at most `all` calls open, or any number if that is 0.
+    /// An entity has at most a third of them, so that it can't keep out all others.
+    pub fn of_deployment(all: usize) -> Self {
+        if all == 0 {
+            return Self::DEFAULT;
+        }
+        let open = Self::DEFAULT.open.min(all / 3).max(1);
+        // A quarter is left for calls that end soon.
+        Self { open, waits: (open * 3 / 4).max(1) }
+    }
+
+    /// The reason why a call is refused.
+    pub fn too_many_calls(self) -> String {
+        let Self { open, .. } = self;
+        format!("{open} calls of this entity are open; expected no more at once")
+    }
+
+    /// The reason why a call that waits is refused.
+    pub fn too_many_waits(self) -> String {
+        let Self { waits, .. } = self;
+        format!("{waits} calls of this entity wait; expected no more at once")
+    }
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
 /// How many connections may follow a space.
 pub const FOLLOWERS: usize = 2_000;
 

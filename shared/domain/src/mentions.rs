@@ -1,140 +1,126 @@
-//! Mentions: `@` followed by an agent's name.
+//! Mentions: `@` followed by a member's name, or by `all` for every agent.
+//!
+//! `findMentions` of the JavaScript client finds the same ones: both read one table of cases.
 
-use std::collections::BTreeMap;
+pub(crate) mod code;
+mod folding;
+mod names;
+mod people;
 
-/// The mentions in a text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mentions {
-    /// Whether the text contains `@all`.
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+pub use self::people::{MentionWhy, people};
+use self::{
+    folding::{Cluster, Clusters, is_word},
+    names::{Named, Names},
+};
+use crate::{
+    ids::EntityId,
+    limits::{MENTION_SIGNS, MENTIONS},
+};
+
+/// A mention in a message's text. It has `entityId` or `all`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Mention {
+    /// The member that it names; absent for `@all`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entity_id: Option<EntityId>,
+    /// True for `@all`, which mentions every agent of the space; absent otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
-    /// The indices of the mentioned names, ascending, each once.
-    pub named: Vec<usize>,
+    /// Where it begins in the text, with its `@`, in UTF-16 code units.
+    pub start: u32,
+    /// Where it ends in the text, in UTF-16 code units.
+    pub end: u32,
 }
 
-impl Mentions {
-    /// Whether the `index`-th name is mentioned, by its own mention or by `@all`.
-    pub fn includes(&self, index: usize) -> bool {
-        self.all || self.named.binary_search(&index).is_ok()
-    }
-}
-
-/// Finds mentions of `names` in `text`.
+/// Finds the mentions of members in a text, in their order.
 ///
-/// Case is ignored, and the longest matching name counts. The `@` may not follow a letter, a digit,
-/// `_` or `.`, and the name may not be followed by a letter, a digit or `_`. `@all` mentions all
-/// names, unless a name that is at least as long matches.
-pub fn find<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Mentions {
-    let mut found = Mentions::default();
-    for named in in_order(text, names) {
+/// The longest name counts, and all members that have it are mentioned.
+pub fn find<'a>(
+    text: &str,
+    members: impl IntoIterator<Item = (EntityId, &'a str)>,
+) -> Vec<Mention> {
+    let clusters = Clusters::of(text);
+    let signs = signs(&clusters);
+    if signs.is_empty() {
+        return Vec::new();
+    }
+    let members: Vec<_> = members.into_iter().collect();
+    let names = Names::new(members.iter().map(|(_, name)| *name));
+    let hidden = code::hidden(text);
+    let mut found = Vec::new();
+    let mut end_of_last = 0;
+    for sign in signs {
+        if found.len() >= MENTIONS {
+            break;
+        }
+        let at = &clusters.list[sign];
+        if sign < end_of_last || hidden[at.at] || !may_begin(&clusters, sign) {
+            continue;
+        }
+        let may_end = |end| may_end(&clusters, end);
+        let Some((named, end)) = names.longest(&clusters, sign + 1, may_end) else { continue };
+        end_of_last = end;
+        let mention = Mention {
+            entity_id: None,
+            all: false,
+            start: at.start,
+            end: clusters.list[end - 1].end,
+        };
         match named {
-            Named::One(index) => found.named.push(index),
-            Named::All => found.all = true,
+            Named::All => found.push(Mention { all: true, ..mention }),
+            Named::Members(indices) => found.extend(
+                indices
+                    .iter()
+                    .map(|index| Mention { entity_id: Some(members[*index].0), ..mention }),
+            ),
         }
     }
-    found.named.sort_unstable();
-    found.named.dedup();
+    found.truncate(MENTIONS);
     found
 }
 
-/// The index of the name that `text` mentions first. `@all` mentions none in particular.
-pub fn first<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<usize> {
-    in_order(text, names).into_iter().find_map(|named| match named {
-        Named::One(index) => Some(index),
-        Named::All => None,
-    })
+/// A name as mentions compare it. Members whose names have the same fold are mentioned together.
+pub fn fold(name: &str) -> String {
+    Clusters::of(name).joined()
+}
+
+/// The positions of the first `@`.
+fn signs(clusters: &Clusters) -> Vec<usize> {
+    let is_sign = |cluster: &Cluster| clusters.folded(cluster) == ['@'];
+    let signs = clusters.list.iter().enumerate().filter(|(_, cluster)| is_sign(cluster));
+    signs.map(|(index, _)| index).take(MENTION_SIGNS).collect()
+}
+
+/// Whether an `@` can begin a mention: it does not stand in a word or a path.
+fn may_begin(clusters: &Clusters, sign: usize) -> bool {
+    let mut before = clusters.list[..sign].iter().rev().map(|cluster| cluster.base);
+    let before = before.find(|base| !"_-".contains(*base));
+    !before.is_some_and(|base| is_word(base) || "./+".contains(base))
+}
+
+/// Whether a name can end before a position: the word ends, too, and is no part of a longer one.
+fn may_end(clusters: &Clusters, end: usize) -> bool {
+    let base = |at: usize| clusters.list.get(at).map(|cluster| cluster.base);
+    let is_word_at = |at| base(at).is_some_and(is_word);
+    if is_word_at(end) {
+        return !is_word_at(end - 1);
+    }
+    !(base(end).is_some_and(|next| "_-/@".contains(next)) && is_word_at(end + 1))
 }
 
 /// Whether `text` has the plain name of a person as a whole word, in the same case.
 pub fn names_person(text: &str, name: &str) -> bool {
+    let is_of_word = |char: char| char.is_alphanumeric() || char == '_';
     !name.is_empty()
         && text.match_indices(name).any(|(at, _)| {
             let before = text[..at].chars().next_back();
             let after = text[at + name.len()..].chars().next();
-            !before.is_some_and(is_word) && !after.is_some_and(is_word)
+            !before.is_some_and(is_of_word) && !after.is_some_and(is_of_word)
         })
-}
-
-/// The mentions in the order in which they stand in `text`.
-fn in_order<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<Named> {
-    if !text.contains('@') {
-        return Vec::new();
-    }
-    let names = Names::new(names);
-    let chars: Vec<char> = text.chars().collect();
-    let follows_word = |at: usize| at > 0 && (is_word(chars[at - 1]) || chars[at - 1] == '.');
-    (0..chars.len())
-        .filter(|&at| chars[at] == '@' && !follows_word(at))
-        .filter_map(|at| names.longest(&chars[at + 1..]))
-        .collect()
-}
-
-/// Names that are looked for at the beginning of a text, folded.
-struct Names {
-    /// A node for each beginning of a name. The first one is of the empty beginning.
-    nodes: Vec<Node>,
-}
-
-#[derive(Default)]
-struct Node {
-    next: BTreeMap<char, usize>,
-    /// The name that ends here. Of equal names this is the last one.
-    ends: Option<Named>,
-}
-
-#[derive(Clone, Copy)]
-enum Named {
-    One(usize),
-    All,
-}
-
-impl Names {
-    fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut tree = Self { nodes: vec![Node::default()] };
-        tree.add("all", Named::All);
-        for (index, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
-            tree.add(name, Named::One(index));
-        }
-        tree
-    }
-
-    fn add(&mut self, name: &str, named: Named) {
-        let mut node = 0;
-        for char in fold(name) {
-            let new = self.nodes.len();
-            let next = *self.nodes[node].next.entry(char).or_insert(new);
-            if next == new {
-                self.nodes.push(Node::default());
-            }
-            node = next;
-        }
-        self.nodes[node].ends = Some(named);
-    }
-
-    /// The longest name that `rest` starts with and after which the word ends.
-    fn longest(&self, rest: &[char]) -> Option<Named> {
-        let mut found = None;
-        let mut node = &self.nodes[0];
-        for (at, char) in rest.iter().enumerate() {
-            for folded in char.to_lowercase() {
-                match node.next.get(&folded) {
-                    Some(next) => node = &self.nodes[*next],
-                    None => return found,
-                }
-            }
-            if node.ends.is_some() && rest.get(at + 1).is_none_or(|next| !is_word(*next)) {
-                found = node.ends;
-            }
-        }
-        found
-    }
-}
-
-fn fold(text: &str) -> impl Iterator<Item = char> {
-    text.chars().flat_map(char::to_lowercase)
-}
-
-fn is_word(char: char) -> bool {
-    char.is_alphanumeric() || char == '_'
 }
 
 #[cfg(test)]

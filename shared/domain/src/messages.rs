@@ -1,5 +1,7 @@
 //! Messages, as they are stored and as the API shows them.
 
+mod reactions;
+mod relations;
 mod text;
 
 use serde::{Deserialize, Serialize};
@@ -22,9 +24,16 @@ use crate::{
 };
 pub use crate::{
     identity::Sender,
-    messages::text::MessageText,
+    messages::{
+        reactions::{Emoji, Reactions},
+        relations::{Deleted, DeletedBy, Mention, Reaction, ReplyTo},
+        text::MessageText,
+    },
     texts::{cut, excerpt},
 };
+
+/// What an entity takes in a list of those who reacted, in bytes.
+const ENTITY_BYTES: usize = 34;
 
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -67,7 +76,7 @@ pub struct ToolPart {
     #[schema(required)]
     pub ui: Option<String>,
     /// JSON Schema of the form's answer.
-    #[schema(required, schema_with = schemas::json_schema_or_null)]
+    #[schema(required, schema_with = schemas::json_schema)]
     pub result_schema: Option<Value>,
     /// Who may answer the form.
     #[serde(default, deserialize_with = "stored::read_if_known")]
@@ -83,6 +92,9 @@ pub struct ToolPart {
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
+    /// The member whose client runs the call; absent unless the tool is one of that member's page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_of: Option<EntityId>,
 }
 
 /// A message in a space.
@@ -116,6 +128,28 @@ pub struct Message {
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[schema(required)]
     pub origin: Option<Origin>,
+    /// The members that its text mentions, in the order of the text; absent without mentions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<Mention>,
+    /// The message that it replies to; absent if it replies to none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<ReplyTo>,
+    /// The first message of the chain of replies that it belongs to; absent if it replies to none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<u64>,
+    /// When its sender last edited it; absent if never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_at: Option<Time>,
+    /// The reactions to it, in the order of their first ones; absent without reactions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reactions: Vec<Reaction>,
+    /// The revision of its reactions. Of two states the higher one is newer. Absent if nobody ever
+    /// reacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reactions_rev: Option<u64>,
+    /// Set if the message is deleted: it is then a tombstone without content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<Deleted>,
     /// When the message was posted.
     pub created_at: Time,
     /// When the message last changed.
@@ -204,6 +238,8 @@ impl Message {
     /// anything is cut, the message is marked as truncated.
     #[must_use]
     pub fn cut_to(mut self, bytes: usize) -> Self {
+        // The counts say how many there are, so nothing is missing for a reader.
+        cut_reactions(&mut self.reactions, bytes);
         for part in &mut self.parts {
             if let Part::Text { text, .. } = part
                 && text.len() > bytes
@@ -229,11 +265,21 @@ impl Message {
     }
 }
 
+/// Cuts the lists of those who reacted, so that together they take at most `bytes`. The counts
+/// stay.
+pub(crate) fn cut_reactions(reactions: &mut [Reaction], bytes: usize) {
+    let most = bytes / ENTITY_BYTES / reactions.len().max(1);
+    for reaction in reactions {
+        reaction.entity_ids.truncate(most);
+    }
+}
+
 /// Why a run posted a message: the run's trigger, and the tools that it had used before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Origin {
-    /// The run's trigger without its payload. Its texts are cut to 200 characters.
+    /// The run's trigger without its payload and without the text of its message. Other texts are
+    /// cut to 200 characters.
     #[serde(flatten)]
     #[schema(value_type = ShownTrigger)]
     pub trigger: Trigger,

@@ -14,7 +14,7 @@ use utoipa::{
 use crate::{
     InvalidText,
     checked_text::checked_text,
-    quoting::{hidden_pattern, is_hidden},
+    quoting::{hidden_pattern, is_hidden, joiner_pattern, joins_or_selects},
     schemas,
 };
 
@@ -22,13 +22,24 @@ use crate::{
 const BRAILLE_BLANK: char = '\u{2800}';
 
 /// Whether a character takes room and shows nothing.
-fn is_blank(char: char) -> bool {
+pub(crate) fn is_blank(char: char) -> bool {
     char.is_whitespace() || char == BRAILLE_BLANK
 }
 
 /// Whether Unicode gives a character no meaning. A font may show it as any other.
 fn is_unassigned(char: char) -> bool {
     matches!(get_general_category(char), GeneralCategory::Unassigned | GeneralCategory::PrivateUse)
+}
+
+/// Whether a text has a hidden character. A joiner or a selector after a character beyond ASCII is
+/// none: Persian and emoji need them.
+fn hides_something(text: &str) -> bool {
+    let mut before = '\0';
+    text.chars().any(|char| {
+        let is_needed = joins_or_selects(char) && !before.is_ascii();
+        before = char;
+        is_hidden(char) && !is_needed
+    })
 }
 
 checked_text! {
@@ -40,13 +51,25 @@ checked_text! {
 impl Name {
     const CHARS: usize = 128;
     const PATTERN: &str = concat!(
-        "^[^",
+        "^(?:[^",
         hidden_pattern!(),
-        r"]*[^\s\u2800",
+        "]|[^\\u0000-\\u007f",
         hidden_pattern!(),
-        "][^",
+        "][",
+        joiner_pattern!(),
+        "]+)*(?:[^\\s\\u2800",
         hidden_pattern!(),
-        "]*$"
+        "]|[^\\s\\u2800\\u0000-\\u007f",
+        hidden_pattern!(),
+        "][",
+        joiner_pattern!(),
+        "]+)(?:[^",
+        hidden_pattern!(),
+        "]|[^\\u0000-\\u007f",
+        hidden_pattern!(),
+        "][",
+        joiner_pattern!(),
+        "]+)*$"
     );
 
     /// Checks that a text is a name.
@@ -54,7 +77,7 @@ impl Name {
         if !(1..=Self::CHARS).contains(&text.chars().count()) || text.chars().all(is_blank) {
             return Err(InvalidText::new("expected 1 to 128 characters, not only blanks"));
         }
-        if text.chars().any(|char| is_hidden(char) || is_unassigned(char)) {
+        if hides_something(text) || text.chars().any(is_unassigned) {
             return Err(InvalidText::new(
                 "expected a name without control characters, and without characters that are not \
                  shown, change its direction or are not assigned by Unicode",
@@ -83,7 +106,8 @@ impl Name {
 impl PartialSchema for Name {
     fn schema() -> RefOr<Schema> {
         let description = "1 to 128 characters, not only blanks, without control characters, \
-                           invisible ones and ones that Unicode does not assign.";
+                           invisible ones and ones that Unicode does not assign. A joiner or a \
+                           selector stands only after a character beyond ASCII.";
         Self::described(description).into()
     }
 }
@@ -179,17 +203,31 @@ mod tests {
         ] {
             assert!(Name::check(hidden).is_err(), "{hidden:?}");
         }
+        for needed in [
+            "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}",
+            "\u{2764}\u{fe0f}",
+            "\u{1f469}\u{200d}\u{1f4bb}",
+        ] {
+            assert_eq!(Name::check(needed), Ok(()), "{needed:?}");
+        }
         assert_eq!(Name::seen_in("\u{202e}B\u{200d}ob\n").as_deref(), Some("Bob"));
         assert_eq!(Name::seen_in("\u{200b}\u{2800}"), None);
     }
 
     #[test]
-    fn the_schema_describes_names_but_for_what_unicode_leaves_open() {
+    fn the_schema_describes_names_but_for_rare_characters() {
         let pattern = regex_lite::Regex::new(Name::PATTERN).unwrap();
         for char in ('\0'..='\u{1ffff}').chain('\u{dfff0}'..='\u{e100f}') {
             let name = format!("a{char}");
-            let is_described = pattern.is_match(&name) && !is_unassigned(char);
+            // The pattern names no character beyond U+FFFF, and none without a meaning.
+            let is_rare = is_unassigned(char) || (char > '\u{ffff}' && is_hidden(char));
+            let is_described = pattern.is_match(&name) && !is_rare;
             assert_eq!(is_described, Name::check(&name).is_ok(), "{char:?}");
+        }
+        for name in
+            ["\u{2764}\u{fe0f}", "\u{6cc}\u{200c}\u{62e} \u{1f469}\u{200d}\u{200d}\u{1f4bb}!"]
+        {
+            assert!(pattern.is_match(name) && Name::check(name).is_ok(), "{name:?}");
         }
         for blank in ["\u{2800}", " ", "\t"] {
             assert!(!pattern.is_match(blank), "{blank:?}");

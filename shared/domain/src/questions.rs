@@ -3,68 +3,42 @@
 #[cfg(test)]
 mod tests;
 
-use crate::mentions;
+use crate::mentions::code::in_code;
 
 /// The question marks of all writing systems that have one of their own.
 const MARKS: [char; 5] = ['?', '？', '؟', '՞', '\u{37E}'];
 
-/// Whether `text` has a question mark outside of links and code, and names none of the agents and
-/// none of the people.
+/// Whether `text` has a question mark outside of links and code, and names nobody. `mentions_other`
+/// says whether it mentions an agent or another person.
 ///
-/// An agent is named by a mention. A person is named by a mention too, and by the plain name as a
-/// whole word in the same case. Leave the sender out of `people`: people may name themselves.
+/// A person is also named by the plain name as a whole word in the same case. Leave the sender out
+/// of `people`: people may name themselves.
 pub fn is_question<'a>(
     text: &str,
-    agents: impl Iterator<Item = &'a str>,
-    mut people: impl Iterator<Item = &'a str> + Clone,
+    mentions_other: bool,
+    mut people: impl Iterator<Item = &'a str>,
 ) -> bool {
-    if !text.contains(MARKS) {
+    if mentions_other || !text.contains(MARKS) {
         return false;
     }
     let prose = without_links(&without_code(text));
-    prose.contains(MARKS)
-        && !mentions_any(text, agents)
-        && !mentions_any(text, people.clone())
-        && !people.any(|name| has_word(&prose, name))
+    prose.contains(MARKS) && !people.any(|name| has_word(&prose, name))
 }
 
-fn mentions_any<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> bool {
-    let found = mentions::find(text, names);
-    found.all || !found.named.is_empty()
-}
-
-/// The text without what stands between equally long rows of backticks. A row of three or more
-/// that nothing closes reaches to the end.
+/// The text with a blank in place of each piece of code.
 fn without_code(text: &str) -> String {
+    let hidden = in_code(text);
     let mut prose = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('`') {
-        let (before, code) = rest.split_at(at);
-        prose.push_str(before);
-        let inside = code.trim_start_matches('`');
-        let row = code.len() - inside.len();
-        match end_of_code(inside, row) {
-            Some(end) => rest = &inside[end..],
-            None if row >= 3 => return prose,
-            None => rest = inside,
+    let mut was_code = false;
+    for (at, char) in text.char_indices() {
+        if !hidden[at] {
+            prose.push(char);
+        } else if !was_code {
+            prose.push(' ');
         }
-        prose.push(' ');
+        was_code = hidden[at];
     }
-    prose.push_str(rest);
     prose
-}
-
-/// Where the text goes on behind the next row of exactly `row` backticks.
-fn end_of_code(inside: &str, row: usize) -> Option<usize> {
-    let mut from = 0;
-    loop {
-        let at = from + inside[from..].find('`')?;
-        let length = inside[at..].bytes().take_while(|byte| *byte == b'`').count();
-        from = at + length;
-        if length == row {
-            return Some(from);
-        }
-    }
 }
 
 /// The text without its links. Marks at the end of a link belong to the sentence.

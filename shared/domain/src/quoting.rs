@@ -7,9 +7,15 @@ use std::fmt::Write;
 /// bidirectional mark, or an invisible character.
 pub fn must_escape(char: char) -> bool {
     char.is_control()
-        || matches!(char, '\u{2028}' | '\u{2029}' | '\u{061c}' | '\u{200e}' | '\u{200f}')
-        || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(char, '\u{2028}' | '\u{2029}')
+        || is_bidi_mark(char)
         || is_invisible(char)
+}
+
+/// Whether a character changes the direction of a text.
+pub fn is_bidi_mark(char: char) -> bool {
+    matches!(char, '\u{061c}' | '\u{200e}' | '\u{200f}')
+        || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether nothing shows a character to a reader: letters and marks without a shape, and tags,
@@ -38,19 +44,27 @@ pub fn is_hidden(char: char) -> bool {
     must_escape(char) || joins_or_selects(char)
 }
 
-/// The characters of [`is_hidden`] as part of a class in a regular expression. Escapes reach no
-/// further than U+FFFF, so what is beyond stands for itself.
+/// The characters of [`is_hidden`] up to U+FFFF as part of a class in a regular expression. Those
+/// beyond are left out: many readers of schemas compile patterns without the flag `u` and would
+/// take such a range for one of halves of characters, which is no valid class.
 macro_rules! hidden_pattern {
     () => {
         concat!(
             r"\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5",
             r"\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff",
             r"\uffa0\ufff0-\ufffc\ufffe\uffff",
-            "\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}",
         )
     };
 }
 pub(crate) use hidden_pattern;
+
+/// The characters of [`joins_or_selects`] as part of a class in a regular expression.
+macro_rules! joiner_pattern {
+    () => {
+        r"\u200c\u200d\ufe00-\ufe0f"
+    };
+}
+pub(crate) use joiner_pattern;
 
 /// Writes the escape sequence of a character in JSON. One outside of the basic plane takes two.
 pub fn write_escaped(out: &mut impl Write, char: char) -> std::fmt::Result {

@@ -24,6 +24,8 @@ pub const NOTED: Rate = Rate { per_second: 1, burst: 60 };
 /// The limit of requests with a wrong credential, for each address and for each agent whose webhook
 /// they are for. Requests with a right one are not counted, so nobody can use it up for others.
 pub const REFUSED: Rate = Rate { per_second: 2, burst: 100 };
+/// The limit of the searches of an entity, and of the operator.
+pub const SEARCH: Rate = Rate { per_second: 1, burst: 10 };
 /// The limit of the frames of a connection, in tokens.
 pub const FRAMES: Rate = Rate { per_second: 10, burst: 40 };
 /// The limit of the messages and the end of a run of a remote agent.

@@ -88,6 +88,8 @@ pub enum EndReason {
     Coalesced,
     /// The agent was retired or left the space, or the space was deleted.
     Removed,
+    /// The message that triggered the run was deleted, and so was every message that had joined it.
+    Deleted,
 }
 
 tolerant!(EndReason);
@@ -168,7 +170,7 @@ pub struct RunError {
 pub struct Hint {
     /// The watcher's name.
     pub watcher: String,
-    /// The message.
+    /// The text of the message.
     pub text: String,
     /// When the model was asked with it.
     pub at: Time,
@@ -253,6 +255,10 @@ pub struct Run {
     /// When the run ended.
     #[schema(required)]
     pub finished_at: Option<Time>,
+    /// When words of deleted messages were last removed from the run's stored prompts and results;
+    /// absent if never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redacted_at: Option<Time>,
     /// The messages of watchers to the model, as members may see them. Not in events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<Hint>>,

@@ -111,19 +111,13 @@ pub(crate) fn only_member() -> Object {
     )
 }
 
-/// A JSON Schema.
+/// A JSON Schema, or null where there may be none. It has no type: common generators of clients
+/// cannot read a value that is an object or a boolean.
 pub(crate) fn json_schema() -> Object {
     ObjectBuilder::new()
-        .schema_type(SchemaType::from_iter([Type::Object, Type::Boolean]))
-        .description(Some("A JSON Schema."))
+        .schema_type(SchemaType::AnyValue)
+        .description(Some("A JSON Schema: an object, `true` or `false`."))
         .build()
-}
-
-/// A JSON Schema or null.
-pub(crate) fn json_schema_or_null() -> Object {
-    let mut schema = json_schema();
-    schema.schema_type = SchemaType::from_iter([Type::Object, Type::Boolean, Type::Null]);
-    schema
 }
 
 /// Defines schemas of texts that are keys or values of maps, each with its pattern.

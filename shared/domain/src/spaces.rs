@@ -1,5 +1,6 @@
 //! Spaces and their members.
 
+mod limits;
 pub mod owner_limits;
 pub mod router;
 mod schema;
@@ -77,7 +78,7 @@ pub struct SpaceSettings {
     #[schema(default = GateSettings::default)]
     pub gate: GateSettings,
     /// A message with this chain depth or more triggers no agent. An owner can set at most 5.
-    #[serde(default = "default_chain_depth")]
+    #[serde(default = "default_chain_depth", deserialize_with = "limits::read")]
     #[schema(default = default_chain_depth, maximum = 100)]
     pub max_chain_depth: u32,
     /// Whether an agent answers a person's question that names nobody, although no agent would by
@@ -87,7 +88,7 @@ pub struct SpaceSettings {
     pub answer_questions: bool,
     /// How many runs of an agent messages of agents start that do not name it, until a person, or
     /// a run of a plan or a service, posts. An owner can set at most 3.
-    #[serde(default = "default_auto_replies")]
+    #[serde(default = "default_auto_replies", deserialize_with = "limits::read")]
     #[schema(default = default_auto_replies, maximum = 100)]
     pub max_auto_replies: u32,
     /// In a paused space a message triggers no agent.
@@ -146,7 +147,9 @@ impl SpaceSettings {
         if self.trigger_policy != TriggerPolicy::Router || has_model || self.gate_decides() {
             return Ok(());
         }
-        Err(Error::invalid("/router/model", "expected a model, or gate.mode on"))
+        let detail = "the policy router needs a model here, or gate.mode on: set one of them, or \
+                      choose another triggerPolicy";
+        Err(Error::invalid("/router/model", detail))
     }
 
     /// Whether the operator has set a router model for the space.
@@ -256,6 +259,9 @@ pub struct Space {
     pub created_at: Time,
     /// The members, people and agents.
     pub members: Vec<Member>,
+    /// The `seq` of the pinned messages, in the order in which they were pinned; absent without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<u64>,
     /// The caller's read position; null for the operator.
     pub me: Option<OwnPosition>,
 }
@@ -292,6 +298,7 @@ impl Space {
             seq: 0,
             created_at,
             members: Vec::new(),
+            pins: Vec::new(),
             me: None,
         }
     }

@@ -13,6 +13,28 @@ pub use self::{
 };
 use crate::{Time, stored::tolerant, usage::Usage};
 
+/// Where a model answer comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResponseOrigin {
+    /// The answer's id at its provider; absent if the provider gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_id: Option<String>,
+    /// The model that answered, as its provider names it; absent if the provider named none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_model: Option<String>,
+    /// The host of the provider's server; absent if the provider is not reached over a base URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+}
+
+impl ResponseOrigin {
+    /// Whether nothing is known of it.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// One model answer with its tool calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -24,6 +46,9 @@ pub struct Step {
     /// The model that answered, as `provider/model`. If the step is under way: the agent's model,
     /// which is asked first.
     pub model: String,
+    /// Where the answer comes from. Absent if nothing is known of it.
+    #[serde(default, skip_serializing_if = "ResponseOrigin::is_unknown")]
+    pub origin: ResponseOrigin,
     /// What the model received: the whole prompt in step 0, later only what was added.
     pub prompt: Prompt,
     /// How many of the run's oldest tool results this question cut, because most of the model's
@@ -97,7 +122,7 @@ impl Prompt {
 pub struct SystemMessage {
     /// The watcher's name.
     pub watcher: String,
-    /// The message.
+    /// The text of the message.
     pub text: String,
 }
 

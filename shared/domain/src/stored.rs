@@ -31,6 +31,8 @@ const FALLBACKS: &[(&str, &str)] = &[
     ("ContinueOn", "toolCalls"),
     // It approves nothing.
     ("DecisionAction", "decline"),
+    // It has the rights to delete any message.
+    ("DeletedBy", "operator"),
     ("DeliveryStatus", "refused"),
     // It wakes the fewest agents.
     ("Dial", "quiet"),
@@ -43,6 +45,7 @@ const FALLBACKS: &[(&str, &str)] = &[
     ("GoalStatus", "active"),
     ("History", "timeline"),
     ("InboxState", "closed"),
+    ("MentionWhy", "mention"),
     ("OnExpire", "decline"),
     // A paused plan does not fire.
     ("PlanStatus", "paused"),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-pub(crate) use crate::tools::checks::check_tools;
+pub(crate) use crate::tools::checks::{check_schema, check_tools};
 pub use crate::tools::images::{ImageSize, image_input};
 use crate::{
     durations::WrittenDuration,
@@ -23,6 +23,15 @@ use crate::{
 /// The built-in tool with which an agent posts a message.
 pub const SEND_MESSAGE: &str = "send_message";
 
+/// The built-in tool with which an agent edits or deletes a message of its own.
+pub const EDIT_MESSAGE: &str = "edit_message";
+
+/// The built-in tool with which an agent reacts to a message.
+pub const REACT: &str = "react";
+
+/// The built-in tool with which an agent searches messages.
+pub const SEARCH_MESSAGES: &str = "search_messages";
+
 /// The names of the built-in tools. Configured tools may not use them.
 pub const BUILT_IN: &[&str] = &[
     "absorb_run",
@@ -30,13 +39,16 @@ pub const BUILT_IN: &[&str] = &[
     "delete_goals",
     "delete_memories",
     "delete_plans",
+    EDIT_MESSAGE,
     "enter_space",
     "get_goals",
     "get_memories",
     "get_my_runs",
     "get_plans",
+    REACT,
     "read_attachment",
     "read_messages",
+    SEARCH_MESSAGES,
     SEND_MESSAGE,
     "set_goals",
     "set_memories",
@@ -118,7 +130,7 @@ pub enum Execution {
         /// JSON Schema of the answer. The default of `buttons` is `{choice, comment?}`; other forms
         /// accept any JSON without one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(schema_with = schemas::json_schema_or_null)]
+        #[schema(schema_with = schemas::json_schema)]
         result_schema: Option<Value>,
         /// How long the form stays open, at most 7 days. The default is 7 days.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,6 +30,8 @@ pub enum Source {
     Admin,
     /// The message mentions the agent, or `@all`.
     Mention,
+    /// No mention, and the message replies to a message of the agent.
+    Reply,
     /// No mention, and the space has exactly two members.
     Auto,
     /// No mention, and the sender talked with the agent last.
@@ -51,6 +53,7 @@ impl Source {
             Self::Delegated
             | Self::Admin
             | Self::Mention
+            | Self::Reply
             | Self::Auto
             | Self::Partner
             | Self::Unanswered => true,
@@ -70,6 +73,7 @@ impl Source {
             Self::Delegated => "delegated",
             Self::Admin => "admin",
             Self::Mention => "mention",
+            Self::Reply => "reply",
             Self::Auto => "auto",
             Self::Partner => "partner",
             Self::Router => "router",
@@ -92,13 +96,15 @@ pub enum Trigger {
         space_id: SpaceId,
         /// The space's name.
         space_name: String,
-        /// The message.
+        /// The message's id.
         message_id: MessageId,
         /// The message's position in the space.
         seq: u64,
         /// The message's sender.
         sender: Sender,
-        /// The message's text, cut to 4,000 characters.
+        /// The message's text, cut to 4,000 characters. Absent if the message has none, and in the
+        /// origin of a message: read it from the message that it names.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         text: String,
         /// When the message was posted.
         at: Time,
@@ -250,13 +256,15 @@ impl Trigger {
         Self::Hidden(HiddenTrigger { kind: self.kind() })
     }
 
-    /// The trigger as the origin of a message: with its texts cut to 200 characters, and without
-    /// its payload.
+    /// The trigger as the origin of a message: without its payload, and with its texts cut to 200
+    /// characters. The text of a message is stored once, with that message.
     #[must_use]
     pub fn in_short(self) -> Self {
         let mut short = self.cut_to(200);
-        if let Self::Service { payload, .. } = &mut short {
-            *payload = Value::Null;
+        match &mut short {
+            Self::Service { payload, .. } => *payload = Value::Null,
+            Self::SpaceMessage { text, .. } => text.clear(),
+            Self::Plan { .. } | Self::Reference(_) | Self::Hidden(_) => {}
         }
         short
     }

@@ -1,4 +1,5 @@
-//! Lists and calls the tools of MCP servers, over streamable HTTP.
+//! Lists and calls the tools of MCP servers, over streamable HTTP: with revision 2026-07-28, which
+//! has no sessions, and else with 2025-11-25, 2025-06-18 or 2025-03-26.
 //!
 //! `rmcp` implements the protocol: the handshake, request ids and cancellation. All its requests
 //! and responses pass [`transport`], which does not give it the content of answers. Before any
@@ -9,7 +10,10 @@
 //! - [`listing`]: reads a tool list
 //! - [`session`]: the calls of one run
 //! - [`answers`]: converts a tool's result for the model
-//! - [`connection`]: one MCP session with a server
+//! - [`input_required`]: a call that ends with a question to the user
+//! - [`param_headers`]: the arguments that a server wants as headers
+//! - [`revisions`]: remembers which revision each server speaks
+//! - [`connection`]: one connection with a server
 //! - [`transport`]: sends the requests of a session and reads the responses
 //! - [`messages`]: classifies the messages of a server
 //! - [`in_flight`]: the state of one request
@@ -19,8 +23,11 @@ mod answers;
 mod connection;
 mod headers;
 mod in_flight;
+mod input_required;
 mod listing;
 mod messages;
+mod param_headers;
+mod revisions;
 mod session;
 mod tool_list_cache;
 mod transport;
@@ -30,8 +37,13 @@ use std::{sync::Arc, time::Duration};
 use serde_json::Value;
 use smartspace_domain::{attachments::ReturnedImage, tools::McpServer};
 
-pub use crate::mcp::session::McpSession;
-use crate::mcp::tool_list_cache::ToolListCache;
+pub use crate::mcp::{
+    input_required::{InputAnswers, InputRequired},
+    session::{McpCall, McpSession},
+};
+use crate::mcp::{
+    param_headers::ParamHeader, revisions::Revisions, tool_list_cache::ToolListCache,
+};
 use crate::{guard::Egress, trace_context::TraceContext};
 
 /// The MCP servers of all agents. A process needs only one. Clones are cheap.
@@ -39,6 +51,7 @@ use crate::{guard::Egress, trace_context::TraceContext};
 pub struct McpServers {
     egress: Egress,
     tool_lists: Arc<ToolListCache>,
+    revisions: Arc<Revisions>,
 }
 
 /// The tools of a server.
@@ -59,10 +72,20 @@ pub struct ListedTool {
     pub description: String,
     /// A JSON object of at most 16 KiB. It should be a JSON Schema, but it is not validated.
     pub input_schema: Arc<str>,
+    /// The arguments that are sent as headers, too.
+    headers: Arc<[ParamHeader]>,
     /// Whether the server declares that the tool changes nothing.
     pub read_only: bool,
     /// Whether the server declares that a call may be repeated.
     pub idempotent: bool,
+}
+
+/// What a server answers to a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum McpResponse {
+    Answer(McpAnswer),
+    /// The call goes on when it is repeated with an input of people.
+    NeedsInput(InputRequired),
 }
 
 /// The answer to a call.
@@ -79,20 +102,23 @@ pub struct McpAnswer {
 impl McpServers {
     /// Sends all requests through `egress`.
     pub fn new(egress: Egress) -> Self {
-        Self { egress, tool_lists: Arc::default() }
+        Self { egress, tool_lists: Arc::default(), revisions: Arc::default() }
     }
 
-    /// The tools of a server. A list is cached for 5 minutes and a failure for 10 seconds.
+    /// The tools of a server. A list is cached for as long as the server says, else for 5 minutes,
+    /// and a failure for 10 seconds.
     /// Concurrent callers share one request. Takes about `limit` at most.
     pub async fn tools(&self, server: &McpServer, limit: Duration) -> Listed {
-        let Listed { tools, trouble } = self.tool_lists.tools(&self.egress, server, limit).await;
+        let listed = self.tool_lists.tools(&self.egress, &self.revisions, server, limit).await;
+        let Listed { tools, trouble } = listed;
         Listed { tools: listing::offered(tools, server.allowed_tools.as_deref()), trouble }
     }
 
     /// A session for one run. It connects at its first call, and reconnects after a failure.
     /// Dropping it aborts all its work at once.
     pub fn session(&self, server: &McpServer, trace: TraceContext) -> McpSession {
-        McpSession::new(self.egress.clone(), server.clone(), trace)
+        let revisions = Arc::clone(&self.revisions);
+        McpSession::new(self.egress.clone(), revisions, server.clone(), trace)
     }
 }
 

@@ -6,6 +6,7 @@ use smartspace_domain::{
     attachments::{ByteLimit, FileLimits},
     budgets::DailyLimit,
     invites::InvitePolicy,
+    limits::CallLimits,
     prices::{PriceTable, Prices},
     providers::Providers,
     spaces::RouterModel,
@@ -51,6 +52,9 @@ pub struct Config {
     /// `PROVIDERS`: more providers of models as JSON, without the values of their secrets; may be
     /// empty.
     pub providers: Providers,
+    /// `MAX_PROTOCOL_CALLS`: how many calls through other protocols may be open in the deployment;
+    /// 0, as if it is empty, limits nothing. An entity has a part of them.
+    pub call_limits: CallLimits,
     /// `JWKS_URL`, `JWT_ISSUER`, `JWT_AUDIENCE`: the identity provider whose tokens are accepted.
     /// Without it, tokens are signed with the secret's `jwtSecret`.
     pub provider: Option<Provider>,
@@ -175,6 +179,7 @@ impl Config {
             Ok(days) => config.keep_runs = (days > 0).then(|| Duration::from_hours(24) * days),
             Err(_) => wrong.push("RUN_RETENTION_DAYS: expected a number of days".into()),
         }
+        config.call_limits = call_limits(&variable, &mut wrong);
         if wrong.is_empty() { Ok(config) } else { Err(BadConfig(wrong)) }
     }
 
@@ -207,6 +212,7 @@ impl Config {
             providers: Providers::default(),
             provider: None,
             invites: InvitePolicy::default(),
+            call_limits: CallLimits::DEFAULT,
             tool_hosts: variable("TOOL_HOSTS").unwrap_or_default(),
             jwt_create: variable("JWT_CREATE").is_some_and(|create| create == "true"),
             prices: Arc::default(),
@@ -257,6 +263,15 @@ fn file_limits(variable: &impl Fn(&str) -> Option<String>, wrong: &mut Vec<Strin
         }
     }
     limits
+}
+
+fn call_limits(variable: &impl Fn(&str) -> Option<String>, wrong: &mut Vec<String>) -> CallLimits {
+    let text = variable("MAX_PROTOCOL_CALLS").filter(|text| !text.is_empty());
+    let all = text.map_or(Ok(0), |text| text.parse()).unwrap_or_else(|_| {
+        wrong.push("MAX_PROTOCOL_CALLS: expected a number".into());
+        0
+    });
+    CallLimits::of_deployment(all)
 }
 
 /// The identity provider, which needs all three variables.
@@ -323,6 +338,7 @@ mod tests {
             "INVITES" => Some("guests".into()),
             "MODEL_PRICES" | "TOKEN_SECRET_ARN" => None,
             "SOURCE_ADDRESSES" => Some("none".into()),
+            "MAX_PROTOCOL_CALLS" => Some("30".into()),
             "ALLOWED_ORIGINS" => Some("https://app.example.com/, , http://localhost:5173".into()),
             "PROVIDERS" => Some(
                 r#"{"providers": {"own": {"api": "openai", "baseUrl": "http://127.0.0.1:1/v1"}}}"#
@@ -342,6 +358,7 @@ mod tests {
         let parts: Vec<_> = config.secrets.iter().map(|(part, _)| *part).collect();
         assert_eq!(parts, [Part::Admin, Part::Keys]);
         assert_eq!(config.router_model.unwrap().full_name(), "own/qwen3:8b");
+        assert_eq!(config.call_limits, CallLimits { open: 10, waits: 7 });
         let per_space = ByteLimit(Some(1024 * 1024 * 1024));
         assert_eq!(config.file_limits, FileLimits { per_space, ..FileLimits::DEFAULT });
         assert_eq!(config.providers.names(), "anthropic, bedrock, openai, own, scripted");

@@ -122,7 +122,7 @@ impl Reading {
             }
             // No tool was offered, so a call is invented.
             Piece::CallStarted { .. } | Piece::CallInput { .. } | Piece::CallId { .. } => {}
-            other @ Piece::Opaque(_) => self.ready.push_back(other),
+            other @ (Piece::Opaque(_) | Piece::Origin { .. }) => self.ready.push_back(other),
         }
     }
 

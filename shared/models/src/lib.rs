@@ -201,6 +201,11 @@ impl Model for Models {
         self.providers.get(&model.provider).is_some_and(ProviderEntry::is_own)
     }
 
+    fn server_of(&self, model: &ModelConfig) -> Option<String> {
+        let address = self.providers.get(&model.provider)?.address()?;
+        address.host_str().map(str::to_owned)
+    }
+
     async fn draw(&self, request: &ImageRequest) -> Result<Drawing, ModelError> {
         let drawing = self.client(&request.provider)?.draw(request);
         let late = |_| {

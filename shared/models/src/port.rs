@@ -64,6 +64,13 @@ pub enum Piece {
     /// What only the provider understands, such as its thinking with a signature. The next requests
     /// of the run send it back unchanged, to the same model. At most once, right before the end.
     Opaque(Value),
+    /// What the provider says of the answer itself. At most once, right before its end.
+    Origin {
+        /// The provider's id of the answer.
+        id: Option<String>,
+        /// The model that answered, as the provider names it.
+        model: Option<String>,
+    },
     /// The answer is complete. This is always the last piece: a stream without it is broken.
     Finished {
         /// Why the answer ended.
@@ -80,7 +87,9 @@ impl Piece {
             Self::Text(text)
             | Self::CallStarted { name: text, .. }
             | Self::CallInput { json: text, .. } => text.chars().count(),
-            Self::CallId { .. } | Self::Opaque(_) | Self::Finished { .. } => 0,
+            Self::CallId { .. } | Self::Opaque(_) | Self::Origin { .. } | Self::Finished { .. } => {
+                0
+            }
         }
     }
 }
@@ -120,6 +129,11 @@ pub trait Model: Send + Sync {
     /// Whether the model is on a server of the deployment's own.
     fn is_on_own_server(&self, _: &ModelConfig) -> bool {
         false
+    }
+
+    /// The host of the server that the provider of a model has. `None` if it has no base URL.
+    fn server_of(&self, _: &ModelConfig) -> Option<String> {
+        None
     }
 
     /// How long one answer may take. A worker with less time left must not ask.

@@ -64,7 +64,11 @@ pub(crate) fn check(pieces: &[Result<Piece, ModelError>]) -> Result<(), String> 
                 return fault(at, "an opaque mark that is not the last but one");
             }
             Ok(
-                Piece::CallInput { .. } | Piece::CallId { .. } | Piece::Opaque(_) | Piece::Text(_),
+                Piece::CallInput { .. }
+                | Piece::CallId { .. }
+                | Piece::Opaque(_)
+                | Piece::Origin { .. }
+                | Piece::Text(_),
             ) => {}
         }
     }

@@ -6,8 +6,11 @@ use std::collections::VecDeque;
 use futures::{Stream, StreamExt, stream};
 use serde_json::Value;
 
+use smartspace_domain::messages::excerpt;
+
 use crate::{
     events::Event,
+    fields::some_text,
     port::{ModelError, Piece},
     refusals::Refusals,
 };
@@ -23,8 +26,23 @@ pub(crate) trait Dialect: Send {
     /// What the provider wrote for itself in a complete answer, if anything.
     fn opaque(&mut self) -> Option<Value>;
 
+    /// What the provider has said of the answer itself, as [`Piece::Origin`].
+    fn origin(&self) -> Option<Piece> {
+        None
+    }
+
     /// The last piece, or why the answer is not complete.
     fn finish(&self) -> Result<Piece, &'static str>;
+}
+
+/// The longest id or name that is taken over from a provider, in characters.
+const ORIGIN_CHARS: usize = 200;
+
+/// The id and the model that an event names, as [`Piece::Origin`]. `None` if it names neither.
+pub(crate) fn origin_in(event: &Value) -> Option<Piece> {
+    let named = |name| some_text(event, name).map(|text| excerpt(text, ORIGIN_CHARS).0.to_owned());
+    let (id, model) = (named("id"), named("model"));
+    (id.is_some() || model.is_some()).then_some(Piece::Origin { id, model })
 }
 
 /// The content of an event.
@@ -93,6 +111,7 @@ impl<S, D: Dialect> Reading<S, D> {
         if let Outcome::Ended = outcome {
             match self.answer.finish() {
                 Ok(last) => {
+                    self.ready.extend(self.answer.origin());
                     self.ready.extend(self.answer.opaque().map(Piece::Opaque));
                     self.ready.push_back(last);
                 }

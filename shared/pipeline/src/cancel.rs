@@ -4,11 +4,15 @@ use smartspace_domain::{
     Error, Result,
     events::EventKind,
     ids::{EntityId, RunId, SpaceId},
+    messages::Message,
     runs::{EndReason, Run},
 };
 use smartspace_store::runs::RunRecord;
 
 use crate::Pipeline;
+
+/// How often the runs of a deleted message are read.
+const TRIES: usize = 20;
 
 impl Pipeline {
     /// Cancels a run. Its worker can't write anything from then on. Fails with [`Error::Conflict`]
@@ -60,6 +64,35 @@ impl Pipeline {
             self.remove_run(&record).await?;
         }
         Ok(())
+    }
+
+    /// Cancels the active runs that a deleted message has triggered, and that answer no other
+    /// message that still exists. May be repeated.
+    pub async fn cancel_all_of_deleted(&self, message: &Message) -> Result<()> {
+        let Message { space_id: space, seq, .. } = *message;
+        let dispatch = message.dispatch.iter().flatten();
+        let triggered: Vec<_> = dispatch.filter_map(|decision| decision.run_id).collect();
+        let runs = self.store.runs();
+        for _ in 0..TRIES {
+            let mut has_changed = false;
+            for run in runs.left_by_deleted(space, seq, &triggered).await? {
+                match runs.cancel_deleted(&run, &self.token(), self.now()).await {
+                    Ok(Some(canceled)) => {
+                        self.queue_runs(canceled.next).await;
+                        self.follow_cancel(&canceled.run, None).await?;
+                    }
+                    // It has done something since it was read, or another message has joined it.
+                    Ok(None) => has_changed = true,
+                    // The run ended meanwhile.
+                    Err(Error::Conflict(_) | Error::NotFound(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            if !has_changed {
+                return Ok(());
+            }
+        }
+        Err(Error::Retry("the runs of this message change all the time".into()))
     }
 
     async fn remove_run(&self, record: &RunRecord) -> Result<()> {

@@ -58,6 +58,18 @@ fn key_of(file: &FileRecord) -> FileKey {
     FileKey { space: file.space_id, file: file.id }
 }
 
+/// Refuses more files than a message may name.
+///
+/// # Errors
+/// Invalid, with a pointer to `attachments`.
+pub fn check_count(ids: &[AttachmentId]) -> Result<()> {
+    if ids.len() <= FILES_OF_MESSAGE {
+        return Ok(());
+    }
+    let text = format!("expected at most {FILES_OF_MESSAGE} files, got {}", ids.len());
+    Err(Error::invalid("/attachments", text))
+}
+
 impl Pipeline {
     /// Starts the upload of a file, or again the one that was started with the same `key`. The
     /// transaction checks that an entity is still a member.
@@ -157,10 +169,7 @@ impl Pipeline {
         space: SpaceId,
         ids: &[AttachmentId],
     ) -> Result<Vec<FileRecord>> {
-        if ids.len() > FILES_OF_MESSAGE {
-            let text = format!("expected at most {FILES_OF_MESSAGE} files, got {}", ids.len());
-            return Err(Error::invalid("/attachments", text));
-        }
+        check_count(ids)?;
         let mut seen = BTreeSet::new();
         if let Some(index) = ids.iter().position(|id| !seen.insert(id)) {
             return Err(unusable(index, "it is named twice"));
@@ -227,6 +236,12 @@ impl Pipeline {
         };
         if file.dropped {
             return self.finish_deletion(&file).await;
+        }
+        if file.is_unused() {
+            if self.store.attachments().drop_unused(&file).await? {
+                self.finish_deletion(&file).await?;
+            }
+            return Ok(());
         }
         if file.is_abandoned(self.now()) {
             if self.store.attachments().drop_unsent(&file).await? {
@@ -322,7 +337,7 @@ impl Pipeline {
             return attachments.find(file.space_id, file.id).await;
         };
         let found = match check_stored(&file.content_type, file.bytes, &file.sha256, &stored) {
-            Ok(Some(search)) => match self.search(&file, search).await? {
+            Ok(Some(search)) => match self.sizes_of(&file, search).await? {
                 Some(search) => search.largest().map(Some),
                 None => return attachments.find(file.space_id, file.id).await,
             },
@@ -342,7 +357,7 @@ impl Pipeline {
     }
 
     /// Reads a stored picture until all its sizes are known. Returns `None` if it was deleted.
-    async fn search(
+    async fn sizes_of(
         &self,
         file: &FileRecord,
         mut search: SizeSearch,

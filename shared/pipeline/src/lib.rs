@@ -5,22 +5,30 @@
 //! a queue does not take a job, the job is due in the table and `sweep` finds it.
 //!
 //! - [`access`]: whether a caller may do something
+//! - `blocks`: builds the blocks of words that searches read
 //! - [`post`]: posts a message, queues the runs that it triggered, and notifies followers
 //! - [`spending`]: pays for model calls from budgets
 //! - [`cancel`]: cancels a run
+//! - [`changing`]: edits and deletes messages
+//! - `client_pages`: tools that the page of a sender offers to agents
 //! - [`files`]: uploads, downloads, and files that messages name
+//! - `forgetting`: removes what was stored elsewhere of deleted messages
 //! - [`forks`]: lets a run be tried again without effects
 //! - [`forms`]: answers, expires and closes forms
 //! - [`frames`]: sends one frame to one connection
 //! - [`inbox`]: the cards that wait for a caller, of all of its spaces
 //! - [`invites`]: invites to spaces
+//! - [`mentions`]: the messages that name a person, of all of its spaces
+//! - [`pins`]: pinned messages
 //! - [`plans`], [`services`]: triggers besides messages
 //! - [`presence`]: who is present in a space
 //! - [`questions`]: looks after questions that nobody has answered
 //! - [`rates`]: rate limits
 //! - [`retries`]: repeats a run
+//! - [`reactions`]: reactions to messages
 //! - [`reads`]: read positions
 //! - [`request_json`]: reads JSON that callers send
+//! - [`search`]: searches of messages
 //! - [`membership`]: joining and leaving, and their consequences
 //! - [`lanes`]: what follows when runs start, wait, or are replaced
 //! - [`settle`]: finishes a change of an entity or a deletion of a space
@@ -30,10 +38,14 @@
 pub mod access;
 mod allowances;
 mod approvals;
+mod blocks;
 pub mod cancel;
+pub mod changing;
+mod client_pages;
 pub mod endings;
 pub mod files;
 pub mod followers;
+mod forgetting;
 pub mod forks;
 pub mod forms;
 pub mod frames;
@@ -41,15 +53,19 @@ pub mod inbox;
 pub mod invites;
 pub mod lanes;
 pub mod membership;
+pub mod mentions;
+pub mod pins;
 pub mod plans;
 pub mod post;
 pub mod presence;
 pub mod questions;
 pub mod rates;
+pub mod reactions;
 pub mod reads;
 pub mod remote;
 pub mod request_json;
 pub mod retries;
+pub mod search;
 pub mod services;
 pub mod settle;
 pub mod spending;

@@ -29,7 +29,8 @@ impl Pipeline {
 
     /// Like [`Self::look_after`], but only logs an error: the run is due, and the sweep repeats it.
     pub async fn look_after_now(&self, run: &RunRecord) {
-        if let Err(error) = self.look_after(run).await {
+        // In a box, because it would make the futures of all that end runs large.
+        if let Err(error) = Box::pin(self.look_after(run)).await {
             tracing::warn!(run = %run.id, %error, "a question is not looked after yet");
         }
     }
@@ -60,6 +61,7 @@ impl Pipeline {
         };
         // A person who asks again gets one answer, to the newest question.
         let is_over = !record.settings.answers_questions()
+            || asked.message.deleted.is_some()
             || roster.member(asker).is_none()
             || later.iter().any(|message| message.sender.id != asker || message.asks);
         if is_over {

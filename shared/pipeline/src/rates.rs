@@ -18,6 +18,12 @@ impl Pipeline {
         }
     }
 
+    /// Counts a search. The operator has a limit, too: a search reads much more of the table than
+    /// other calls.
+    pub async fn count_search(&self, caller: Caller) -> Result<()> {
+        self.count(&format!("{} search", caller.label()), rates::SEARCH).await
+    }
+
     /// Counts what a caller has read: each full [`rates::READ_BYTES`] is one more call. Nothing is
     /// refused, but its next calls wait until the bucket has tokens again.
     pub async fn charge_for(&self, caller: Caller, bytes: u64) {

@@ -4,7 +4,7 @@
 use serde_json::json;
 use smartspace_domain::{
     Error, Result,
-    events::{EventKind, StreamKind, pieces},
+    events::{EventKind, MessageReactions, StreamKind, pieces},
     ids::{AttachmentId, CallId, MessageId, SpaceId, StreamId},
     limits,
     messages::{Message, Origin, excerpt},
@@ -18,7 +18,7 @@ use smartspace_store::{
     runs::{RemoteRecord, RunRecord, endings::Ending, steps::CallRecord},
 };
 
-use crate::{Pipeline, queue};
+use crate::{Pipeline, queue, reactions::ReactionChange};
 
 /// How much of a message is stored with its call, in characters.
 const EXCERPT_CHARS: usize = 200;
@@ -36,6 +36,9 @@ pub struct RemoteMessage {
     pub space: Option<SpaceId>,
     /// The key of the stream that it ends.
     pub stream_key: Option<String>,
+    /// The number of the message to which it replies, or 0 for none. `None` leaves it to the run's
+    /// trigger.
+    pub reply_to: Option<u64>,
     /// The idempotency key of the request.
     pub key: PostKey,
 }
@@ -223,6 +226,7 @@ impl Pipeline {
             sender: run.agent_id,
             content: new.content.clone(),
             files: Vec::new(),
+            reply_to: run.triggered_by.parent_in(space, new.reply_to),
             by: MessageSource::Run(Box::new(RunSender {
                 run: run.id,
                 depth: run.chain_depth + 1,
@@ -271,6 +275,27 @@ impl Pipeline {
         let event = |what| smartspace_domain::events::Event { space_id: space, at, what }.into();
         queue(&*self.broadcasts, frames.into_iter().map(event).collect()).await;
         Ok(stream_id)
+    }
+
+    /// Lets a remote agent react to a message of a space. Fails with [`Error::Conflict`] if the run
+    /// is over.
+    pub async fn react_for_remote(
+        &self,
+        run: &RunRecord,
+        space: Option<SpaceId>,
+        change: ReactionChange,
+    ) -> Result<MessageReactions> {
+        let space = space_of(run, space)?;
+        let remote = self.still_remote(run)?;
+        self.count(&format!("{} answers", run.id), rates::REMOTE_ANSWERS).await?;
+        let new = change.by(space, run.agent_id);
+        let messages = self.store.messages();
+        match messages.react_for_remote(&new, run.id, &remote.lease, self.now()).await {
+            Ok(reacted) => Ok(self.announce_reacted(space, reacted).await),
+            Err(Error::NotAMember) => Err(no_member()),
+            Err(Error::LeaseLost) => Err(Error::Conflict("the run has ended".into())),
+            Err(error) => Err(error),
+        }
     }
 
     /// Completes a run for its remote agent. Repeated, it answers with the same run. Fails with
@@ -324,9 +349,11 @@ fn ending(run: &RunRecord, end: &RemoteEnd) -> Ending {
         let message = reason.unwrap_or("the remote agent reported no reason").to_owned();
         return Ending::failed(RunError { code: FailureCode::Remote, message }, used);
     }
-    let is_silent = posted(run) == 0 && reason.is_some();
+    let is_silent = posted(run) == 0 && !run.reacted;
+    let is_skip = is_silent && reason.is_some();
     Ending {
-        reason: Some(if is_silent { EndReason::Skipped } else { EndReason::Done }),
+        reason: Some(if is_skip { EndReason::Skipped } else { EndReason::Done }),
+        is_silent,
         skip_reason: reason.map(|reason| excerpt(reason, limits::SKIP_REASON_CHARS).0.to_owned()),
         marks: run.marks.clone(),
         ..Ending::new(RunStatus::Completed, used)

@@ -3,8 +3,21 @@
 //! The texts of `serde_json` are about its parser ("expected ident"). Callers get what was expected
 //! and where.
 
-use serde_json::Value;
+mod exact;
+mod shape_error;
+
+use std::iter::once;
+
+use serde::de::{
+    DeserializeOwned,
+    value::{MapAccessDeserializer, MapDeserializer},
+};
+use serde_json::{Map, Value};
+use serde_path_to_error::Segment;
 use smartspace_domain::{Error, Result, json};
+
+use self::exact::Exact;
+pub use self::shape_error::ShapeError;
 
 /// Reads a JSON text. [`Error::Malformed`] names `what` was sent ("the body") and the position of
 /// the first mistake.
@@ -15,6 +28,34 @@ pub fn parse(text: &[u8], what: &str) -> Result<Value> {
     json::parse(text).map_err(|error| {
         Error::Malformed(format!("{what} is not valid JSON: {}", explained(&error)))
     })
+}
+
+/// Reads a JSON value into `T`. An error points to the value that does not fit.
+pub fn shaped<T: DeserializeOwned>(value: Value) -> Result<T> {
+    serde_path_to_error::deserialize(Exact(value)).map_err(|error| pointed(&error))
+}
+
+/// Reads the fields of the variant `name` of the enum `T`. An error points to the field that does
+/// not fit.
+pub fn shaped_variant<T: DeserializeOwned>(name: &str, fields: Map<String, Value>) -> Result<T> {
+    let variant = once((name.to_owned(), Exact(Value::Object(fields))));
+    let variant: MapDeserializer<'_, _, ShapeError> = MapDeserializer::new(variant);
+    serde_path_to_error::deserialize(MapAccessDeserializer::new(variant))
+        .map_err(|error| pointed(&error))
+}
+
+fn pointed(error: &serde_path_to_error::Error<ShapeError>) -> Error {
+    Error::invalid(pointer_of(error.path()), error.inner().to_string())
+}
+
+/// A path of serde as a JSON pointer.
+pub fn pointer_of(path: &serde_path_to_error::Path) -> String {
+    let part = |segment: &Segment| match segment {
+        Segment::Seq { index } => Some(format!("/{index}")),
+        Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    };
+    path.iter().filter_map(part).collect()
 }
 
 fn explained(error: &serde_json::Error) -> String {

@@ -18,6 +18,9 @@ use crate::{Pipeline, queue};
 const PORTION: usize = 200;
 const PORTIONS: usize = 20;
 
+/// How long after one look at the runs that may have read a deleted space the next one follows.
+const LOOKED_AGAIN_AFTER: Duration = Duration::from_secs(30);
+
 /// How long after a change an entity is checked again. By then the index shows spaces that it
 /// joined just before, and requests that add it under its old name have finished.
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
@@ -148,17 +151,30 @@ impl Pipeline {
             if member.kind == EntityType::Agent {
                 self.store.allowances().delete_all(member.entity_id, Some(id)).await?;
             }
+            self.store.members().keep_as_former(id, &member).await?;
             self.store.members().leave_deleted(id, member.entity_id).await?;
             Box::pin(self.retire_former_guest(&member)).await?;
         }
         if !self.clear_files(id).await? {
             return self.go_on_settling(id).await;
         }
+        // Its former members are among what is deleted afterwards.
+        if !Box::pin(self.forget_space(id)).await? {
+            return self.settle_later(id).await;
+        }
         if self.store.spaces().clear(id, PORTION * PORTIONS).await? {
             Ok(())
         } else {
             self.go_on_settling(id).await
         }
+    }
+
+    /// Goes on when runs that are at work may have ended.
+    async fn settle_later(&self, id: SpaceId) -> Result<()> {
+        self.store.spaces().continue_clearing(id, self.now()).await?;
+        let then = self.now() + LOOKED_AGAIN_AFTER;
+        self.alarms.set(then, TriggerJob::SettleSpace { space_id: id }).await;
+        Ok(())
     }
 
     async fn go_on_settling(&self, id: SpaceId) -> Result<()> {

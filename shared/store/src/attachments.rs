@@ -58,6 +58,12 @@ pub struct FileRecord {
     /// The numbers of the messages that name it. Such a file stays until it is deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub named: Vec<u64>,
+    /// Those of them that were deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unnamed: Vec<u64>,
+    /// How many messages name it and are not deleted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uses: u64,
     /// Whether it also counts among all files of the deployment.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_in_all: bool,
@@ -99,6 +105,8 @@ impl FileRecord {
             by_guest: false,
             created_at: now,
             named: Vec::new(),
+            unnamed: Vec::new(),
+            uses: 0,
             counts_in_all: false,
             dropped: false,
             due: Some(keys::due(id.part_of(keys::DUE_PARTS))),
@@ -145,7 +153,7 @@ impl FileRecord {
 
     /// The file, as the list of a space's files shows it.
     pub fn listed(self) -> ListedAttachment {
-        let seq = self.named.first().copied();
+        let seq = self.named.iter().find(|seq| !self.unnamed.contains(seq)).copied();
         let expires_at = seq.is_none().then(|| self.created_at + UNSENT_KEPT);
         ListedAttachment { seq, expires_at, attachment: self.view() }
     }
@@ -177,6 +185,11 @@ impl FileRecord {
         self.status == AttachmentStatus::Ready && !self.dropped
     }
 
+    /// Whether all messages that named it were deleted.
+    pub fn is_unused(&self) -> bool {
+        self.uses == 0 && !self.named.is_empty()
+    }
+
     /// Whether its time is over, and no message has named it.
     pub fn is_abandoned(&self, now: Time) -> bool {
         self.named.is_empty() && self.created_at + UNSENT_KEPT <= now
@@ -204,14 +217,16 @@ pub(crate) fn naming(
     let named = files.map(|id| {
         Write::update(
             keys::file(space, id),
-            "SET #named = list_append(if_not_exists(#named, :none), :seq) \
-             REMOVE #due, #dueAt, #dueCount",
+            "SET #named = list_append(if_not_exists(#named, :none), :seq), \
+             #uses = if_not_exists(#uses, :zero) + :one REMOVE #due, #dueAt, #dueCount",
         )
         .when("#status = :ready AND attribute_not_exists(#dropped)")
         .when("attribute_not_exists(#named) OR size(#named) < :most")
         .value(":none", [0_u64; 0].as_slice())?
         .value(":seq", [seq].as_slice())?
         .value(":most", MESSAGES_OF_FILE)?
+        .value(":zero", 0)?
+        .value(":one", 1)?
         .value(":ready", AttachmentStatus::Ready)
     });
     named.collect()
@@ -328,6 +343,11 @@ impl Attachments<'_> {
             Err(WriteError::Other(error)) => Err(error),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn changed_meanwhile() -> Error {

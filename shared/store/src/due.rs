@@ -128,7 +128,12 @@ impl Due<'_> {
             }
             ("SPACE", Some(Ok(seq))) => {
                 let space_id: SpaceId = id.parse().map_err(|_| unknown())?;
-                Ok(Some(Duty::Trigger(TriggerJob::Dispatch { space_id, seq })))
+                let message = self.store.messages().record(space_id, seq).await?;
+                Ok(Some(Duty::Trigger(if message.is_some_and(|it| it.deleted.is_some()) {
+                    TriggerJob::ForgetMessage { space_id, seq }
+                } else {
+                    TriggerJob::Dispatch { space_id, seq }
+                })))
             }
             ("SPACE", None) => {
                 let space_id: SpaceId = id.parse().map_err(|_| unknown())?;

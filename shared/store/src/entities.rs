@@ -130,6 +130,19 @@ impl Entities<'_> {
         self.store.table.get(&keys::entity_meta(id)).await
     }
 
+    /// The agents with these ids, each at most once, without those that are retired.
+    pub async fn agents(self, ids: &[EntityId]) -> Result<Vec<Entity>> {
+        let wanted: Vec<_> = ids.iter().map(|id| keys::entity_meta(*id)).collect();
+        let mut found = self.store.table.get_all(&wanted).await?;
+        let mut agents = Vec::with_capacity(wanted.len());
+        for key in &wanted {
+            let record: Option<EntityRecord> = found.take(key)?;
+            let record = record.filter(|record| record.retired_at.is_none());
+            agents.extend(record.map(|record| record.entity).filter(|it| it.agent.is_some()));
+        }
+        Ok(agents)
+    }
+
     pub async fn list(self, request: &PageRequest) -> Result<Page<Entity>> {
         let query = Query::of_index(Index::LISTS, keys::ENTITIES.to_owned())
             .limit(request.limit()?)

@@ -28,6 +28,7 @@ handles! {
     agent_state: AgentState, "The state of an agent as a whole: its memories, goals and plans.";
     allowances: Allowances, "Remembered approvals of the calls of agents.";
     attachments: Attachments, "The files of spaces.";
+    blocks: Blocks, "The blocks of words that searches read instead of messages.";
     budgets: Budgets, "What was spent of the budgets of a day.";
     calls: Calls, "Calls of runs that are shown as cards.";
     connections: Connections, "WebSocket connections, their tickets and their subscriptions.";
@@ -41,6 +42,7 @@ handles! {
     invites: Invites, "Invites to spaces, and the guests who came by them.";
     members: Members, "The members of spaces.";
     memories: Memories, "The memories of agents.";
+    mentions: Mentions, "The lists of messages that name people.";
     messages: Messages, "The messages of spaces, in order.";
     plans: Plans, "The plans of agents.";
     prompts: Prompts, "The first prompts of runs, in parts that runs share.";

@@ -29,6 +29,7 @@ mod locks;
 pub mod messages;
 pub mod optimistic_retry;
 pub mod runs;
+pub mod search;
 mod shared;
 pub mod spaces;
 pub mod table;
@@ -50,9 +51,10 @@ use smartspace_domain::{
 pub use smartspace_domain::{Error, Result};
 
 pub use crate::handles::{
-    AgentState, Allowances, Attachments, Budgets, Calls, Connections, Deliveries, Due, Entities,
-    Forms, Goals, Idempotency, Inbox, Invites, Members, Memories, Messages, Plans, Prompts, Quota,
-    Rates, Relationships, Runs, Spaces, Steps, Summaries, Triggers, UsageRows,
+    AgentState, Allowances, Attachments, Blocks, Budgets, Calls, Connections, Deliveries, Due,
+    Entities, Forms, Goals, Idempotency, Inbox, Invites, Members, Memories, Mentions, Messages,
+    Plans, Prompts, Quota, Rates, Relationships, Runs, Spaces, Steps, Summaries, Triggers,
+    UsageRows,
 };
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},

@@ -3,6 +3,7 @@
 
 mod active;
 pub mod approvals;
+mod awaited_input;
 mod call_approval;
 mod card_ref;
 pub mod cards;
@@ -10,18 +11,22 @@ pub mod claims;
 pub mod delegations;
 mod end_writes;
 pub mod endings;
+pub mod forgetting;
 pub mod forks;
 pub mod forms;
 pub mod lanes;
 pub mod listing;
 mod marks;
 mod membership;
+mod of_deleted;
+pub mod places;
 pub mod prompts;
 pub mod questions;
 mod record;
 pub mod remote;
 pub mod retries;
 mod short_views;
+mod silence;
 pub mod steps;
 mod triggered_by;
 pub mod triggers;
@@ -34,7 +39,7 @@ use smartspace_domain::{
 };
 
 pub use self::{
-    active::{ActiveCause, ActiveRecord, active_view},
+    active::{ActiveCause, ActiveRecord, MessageTexts, active_view},
     membership::RunMembership,
     record::{RunRecord, Tried},
     remote::RemoteRecord,

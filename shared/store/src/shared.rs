@@ -4,4 +4,6 @@
 
 pub(crate) mod member;
 pub(crate) mod message;
+pub(crate) mod packed;
 pub(crate) mod space;
+pub(crate) mod stored_block;

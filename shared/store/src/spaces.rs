@@ -4,9 +4,12 @@ mod deletion;
 mod emptiness;
 pub mod members;
 mod overview;
+pub mod pins;
 mod relationships;
 pub mod rosters;
 pub mod summaries;
+mod unshown;
+pub mod unshown_reactions;
 pub mod unshown_reads;
 
 use futures::future::join_all;
@@ -20,9 +23,9 @@ use smartspace_domain::{
     stored,
 };
 
-pub(crate) use self::overview::take_overviews;
-pub use self::overview::{OverviewMember, SpaceOverview};
-pub use crate::shared::space::SpaceRecord;
+pub use self::overview::{Lengths, OverviewMember, SpaceOverview};
+pub(crate) use self::overview::{head_keys, take_lengths, take_overviews};
+pub use crate::shared::space::{PinRecord, SpaceRecord};
 use crate::{
     Error, Result, Spaces,
     idempotency::PostKey,
@@ -43,8 +46,9 @@ const SPACES_AT_ONCE: usize = 16;
 /// A space, as the API shows it.
 pub fn view(record: SpaceRecord, roster: &Roster) -> Space {
     let members = roster.members.iter().map(MemberRecord::view).collect();
+    let pins = record.pins.iter().map(|pin| pin.seq).collect();
     let space = Space::of(record.id, record.settings, record.created_at);
-    Space { seq: roster.head.seq, members, ..space }
+    Space { seq: roster.head.seq, members, pins, ..space }
 }
 
 fn changed_meanwhile() -> Error {
@@ -81,8 +85,10 @@ impl Spaces<'_> {
             created_at: now,
             rev: 1,
             deleted: false,
+            deleted_at: None,
             deleted_by: None,
             emptied_at: None,
+            pins: Vec::new(),
             g2pk: Some(keys::SPACES.to_owned()),
             g2sk: Some(id.to_string()),
         };

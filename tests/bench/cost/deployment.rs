@@ -66,6 +66,17 @@ pub(crate) enum Caller<'a> {
     Person(&'a str),
 }
 
+impl Caller<'_> {
+    /// Signs in with the admin key, or with a token of the person.
+    fn bearer(self) -> Result<String, String> {
+        let Self::Person(id) = self else { return Ok(format!("Bearer {ADMIN_KEY}")) };
+        let claims = json!({"sub": id, "exp": 4_000_000_000_u64});
+        let key = EncodingKey::from_secret(JWT_SECRET.as_bytes());
+        let token = encode(&Header::default(), &claims, &key).map_err(|error| error.to_string())?;
+        Ok(format!("Bearer {token}"))
+    }
+}
+
 impl Deployment {
     /// Starts a deployment with an empty table.
     pub(crate) async fn start(fresh: bool, words: Arc<Words>) -> Result<Arc<Self>, String> {
@@ -150,31 +161,35 @@ impl Deployment {
         path: &str,
         body: &Value,
     ) -> Result<Value, String> {
-        let bearer = match by {
-            Caller::Operator => ADMIN_KEY.to_owned(),
-            Caller::Person(id) => {
-                let claims = json!({"sub": id, "exp": 4_000_000_000_u64});
-                encode(
-                    &Header::default(),
-                    &claims,
-                    &EncodingKey::from_secret(JWT_SECRET.as_bytes()),
-                )
-                .map_err(|error| error.to_string())?
-            }
-        };
         let key = format!("{:032x}", RandomIds.random());
         let request = Request::post(path)
-            .header("authorization", format!("Bearer {bearer}"))
+            .header("authorization", by.bearer()?)
             .header("idempotency-key", key);
         let request =
             request.body(Body::from(body.to_string())).map_err(|error| error.to_string())?;
+        self.request(path, request, 201).await
+    }
+
+    /// Sends a GET request to the HTTP API. Returns the answer.
+    pub(crate) async fn get(self: &Arc<Self>, by: Caller<'_>, path: &str) -> Result<Value, String> {
+        let request = Request::get(path).header("authorization", by.bearer()?);
+        let request = request.body(Body::empty()).map_err(|error| error.to_string())?;
+        self.request(path, request, 200).await
+    }
+
+    async fn request(
+        self: &Arc<Self>,
+        path: &str,
+        request: Request<Body>,
+        expected: u16,
+    ) -> Result<Value, String> {
         locked(&self.ledger).count("api", Counter::Http, 1.0);
         let Ok(answer) =
             self.invoke("api", "api", |environment| environment.api.clone().oneshot(request)).await;
         let status = answer.status();
         let bytes =
             answer.into_body().collect().await.map_err(|error| error.to_string())?.to_bytes();
-        let created: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        if status == 201 { Ok(created) } else { Err(format!("{path}: {status} {created}")) }
+        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if status == expected { Ok(body) } else { Err(format!("{path}: {status} {body}")) }
     }
 }

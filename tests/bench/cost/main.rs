@@ -10,6 +10,7 @@
 //! - [`report`]: the tables that the program writes.
 //! - [`model`]: a model that answers after seven seconds.
 //! - [`room`]: a space with agents and followers.
+//! - [`searches`]: with `--search`, the units of a search and of the blocks that it needs.
 //! - [`text`]: the texts of messages.
 //! - [`timeline`]: how long people wait, call by call.
 
@@ -20,6 +21,7 @@ mod ports;
 mod prices;
 mod report;
 mod room;
+mod searches;
 mod text;
 mod timeline;
 
@@ -65,6 +67,9 @@ struct Flags {
     /// Show how long one message takes instead, with caches and without
     #[arg(long)]
     latency: bool,
+    /// Show the units of a search in a space of so many messages instead, one row for each number
+    #[arg(long, value_delimiter = ',')]
+    search: Vec<u64>,
     /// The template, for its alarms and the memory of `run`
     #[arg(long, default_value = "infra/template.yaml")]
     template: PathBuf,
@@ -129,6 +134,10 @@ fn main() -> Result<(), String> {
             runtime.block_on(timeline::show(plan, flags.warm, title, &mut write))?;
         }
         return Ok(());
+    }
+    if !flags.search.is_empty() {
+        let plan = flags.plan(&[], "mention", false);
+        return runtime.block_on(searches::show(plan, &flags.search, &mut write));
     }
     let deployed = prices::Deployed::read(&flags.template)?;
     for scenario in &SCENARIOS {

@@ -80,6 +80,11 @@ impl Room {
         opened.await.map_err(|error| error.to_string())
     }
 
+    /// The person, and the id of the space.
+    pub(crate) fn parties(&self) -> (Caller<'_>, &str) {
+        (Caller::Person(&self.person), &self.space)
+    }
+
     /// Posts a message that begins with `prefix`, and waits until everything is done.
     pub(crate) async fn say(&self, prefix: &str) -> Result<(), String> {
         let text = format!("{prefix}{}", self.words.some(120));

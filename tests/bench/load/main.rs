@@ -12,6 +12,7 @@
 //! - [`room`]: with `--room`, a space with many followers.
 //! - [`endurance`]: with `--minutes`, latency, memory and files in the course of a long load.
 //! - [`hostile`]: with `--hostile`, how much a hostile member disturbs others.
+//! - [`search`]: with `--search`, how long searches take, and how much they disturb others.
 
 mod endurance;
 mod flood;
@@ -20,6 +21,7 @@ mod measure;
 mod model;
 mod product;
 mod room;
+mod search;
 
 use std::{
     collections::BTreeMap,
@@ -73,6 +75,13 @@ struct Flags {
     /// time; one row for each number, `--rounds` messages each
     #[arg(long, value_delimiter = ',')]
     room: Vec<usize>,
+    /// Measure instead searches, in a space of so many messages and in 40 spaces with as many
+    /// together; a person writes beside a searcher for `--seconds`
+    #[arg(long)]
+    search: Option<usize>,
+    /// How often the product is killed with `--search` while it builds blocks
+    #[arg(long, default_value_t = 0)]
+    kills: usize,
     /// Measure instead so many minutes of load: a message every `--every-ms` in each of `--spaces`
     #[arg(long)]
     minutes: Option<u64>,
@@ -105,6 +114,8 @@ async fn main() -> Result<(), String> {
         rooms(&flags, &binary).await
     } else if let Some(minutes) = flags.minutes {
         long_load(&flags, &binary, &model, minutes).await
+    } else if let Some(messages) = flags.search {
+        searches(&flags, &binary, &model, messages).await
     } else if flags.hostile {
         hostilities(&flags, &binary, &model).await
     } else if flags.flood {
@@ -234,6 +245,43 @@ async fn long_load(flags: &Flags, binary: &Path, model: &str, minutes: u64) -> R
         "\nStarted again on these files, it answers after {:.0} ms",
         ready.as_secs_f64() * 1e3
     );
+    Ok(())
+}
+
+/// Prints how long searches take.
+#[expect(clippy::print_stdout, reason = "the table is what it is for")]
+async fn searches(
+    flags: &Flags,
+    binary: &Path,
+    model: &str,
+    messages: usize,
+) -> Result<(), String> {
+    let settings = search::SearchSettings {
+        messages,
+        kills: flags.kills,
+        time: Duration::from_secs(flags.seconds),
+    };
+    let figures = Box::pin(search::measure(binary, &UNLIMITED, model, settings)).await?;
+    let seconds = |time: Duration| time.as_secs_f64();
+    let row = |what: &str, times: measure::Latency| {
+        println!("| {what} | {:.1} ms | {:.1} ms |", times.median, times.p95);
+    };
+    println!("| {messages} messages | median | p95 |\n|---|---|---|");
+    row("one space", figures.long);
+    row("40 spaces", figures.many);
+    row("a message, alone", figures.posts[0]);
+    row("a message, beside a searcher", figures.posts[1]);
+    println!(
+        "\nWithout blocks: first answer after {:.3} s, incomplete: {}; complete after {:.1} s",
+        seconds(figures.cold),
+        figures.cold_incomplete,
+        seconds(figures.complete),
+    );
+    println!("All messages were read in {:.1} s", seconds(figures.read_all));
+    println!("Answers to the searcher: {:?}", figures.statuses);
+    for text in figures.wrong {
+        println!("WRONG {text}");
+    }
     Ok(())
 }
 

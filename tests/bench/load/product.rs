@@ -272,6 +272,13 @@ impl Product {
         Ok(self.create(path, body).await?["id"].as_str().unwrap_or_default().to_owned())
     }
 
+    /// Adds a member to a space.
+    pub(crate) async fn add(&self, space: &str, entity: &str) -> Result<(), String> {
+        let url = format!("{}/v1/spaces/{space}/members/{entity}", self.url);
+        let sent = self.http.put(url).bearer_auth(KEY).json(&json!({})).send().await;
+        sent.and_then(reqwest::Response::error_for_status).map(|_| ()).map_err(text)
+    }
+
     async fn create(&self, path: &str, body: Value) -> Result<Value, String> {
         let created = self.operator.post(path, &body, None).await;
         created.map_err(|refusal| format!("{path} answered {refusal}"))

@@ -13,7 +13,7 @@ use smartspace_store::{
     messages::append::NewCard,
     runs::{
         forms::Resolved,
-        steps::{CallFile, CallRecord, CallUsage},
+        steps::{AwaitedInput, CallFile, CallRecord, CallUsage},
     },
 };
 
@@ -95,6 +95,47 @@ async fn path_of_a_call(fault: Option<(usize, Fault)>) -> (String, usize) {
 async fn external_calls_survive_a_fault_of_any_write() {
     let (call, writes) = assert_same_outcome(path_of_a_call).await;
     assert!(call.contains("Unknown") && writes >= 9, "{writes}: {call}");
+}
+
+/// A visible call waits for an input, goes on, waits again, and its run is canceled.
+async fn path_of_a_question(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let studio = Box::pin(Studio::with_fault(fault)).await;
+    let store = &studio.store;
+    let run = &studio.runs[0];
+    let begun = CallRecord { is_external: true, ..studio.call(0, CallStatus::Pending) };
+    let card_ref = studio.show(card(&begun), begun.clone()).await.open_card.unwrap();
+    let goes_on = CallRecord { card: Some(card_ref), ..begun };
+    let awaits = AwaitedInput {
+        form: 100,
+        asked: "name".into(),
+        requests: json!({"name": {"method": "elicitation/create"}}),
+        answers: json!({}),
+        state: Some("opaque".into()),
+    };
+    let waits = CallRecord { awaits: Some(Box::new(awaits)), ..goes_on.clone() };
+    let open_calls = async || store.runs().record(run.id).await.unwrap().open_calls;
+    let stored = async || store.steps().calls_of(run.id, 0).await.unwrap().remove(0).awaits;
+
+    store.steps().store_awaited(run, &studio.lease, &waits, false, at(6)).await.unwrap();
+    assert_eq!((open_calls().await, stored().await), (Some(0), waits.awaits.clone()));
+    store.steps().store_awaited(run, &studio.lease, &goes_on, true, at(7)).await.unwrap();
+    assert_eq!((open_calls().await, stored().await), (Some(1), None));
+    store.steps().store_awaited(run, &studio.lease, &waits, false, at(8)).await.unwrap();
+
+    store.runs().cancel(run, EndReason::Cancel, &LeaseId::new(31), at(9)).await.unwrap();
+    assert!(!store.forms().calls_closed(run.id).await.unwrap(), "the call that waits is open");
+    let open = store.calls().open(run.id).await.unwrap();
+    let error = json!({"error": "canceled"});
+    let closed = studio.resolve(&open[0], CallStatus::Canceled, error, 25).await;
+    assert_eq!((closed, open_calls().await), (Resolved::Now, Some(0)));
+    assert!(store.forms().all_calls_closed(run.id).await.unwrap());
+    studio.outcome().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_survives_a_fault_of_any_write() {
+    let (call, writes) = assert_same_outcome(path_of_a_question).await;
+    assert!(call.contains("opaque") && writes >= 7, "{writes}: {call}");
 }
 
 /// A visible call returns two pictures, which its card names, and says what it has used.

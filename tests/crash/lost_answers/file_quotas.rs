@@ -82,6 +82,8 @@ async fn path_of_a_deletion(fault: Option<(usize, Fault)>) -> (String, usize) {
         files.delete_dropped(&file).await.unwrap();
     }
     assert_eq!(deleted(store, space).await, [true, true, false]);
+    // Each message drops its block of words once.
+    assert_eq!(store.blocks().state(space).await.unwrap().rev, 2);
     assert_eq!(used_in(store, space).await, BYTES);
     assert_eq!(used_by(store, space, person).await, BYTES);
     studio.outcome().await

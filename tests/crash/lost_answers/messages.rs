@@ -8,7 +8,7 @@ use smartspace_domain::{
     messages::Origin,
     runs::{EndReason, RunStatus, Usage, UsageByModel},
     spaces::{Role, SpaceSettings},
-    steps::FinishReason,
+    steps::{FinishReason, ResponseOrigin},
 };
 use smartspace_store::{
     Store,
@@ -19,10 +19,11 @@ use smartspace_store::{
     runs::{
         RunRecord,
         endings::Ending,
+        places::Places,
         prompts::PromptRecord,
         steps::{CallBegun, CallRecord, Marks, StepRecord},
     },
-    spaces::summaries::SummaryRecord,
+    spaces::summaries::{SummaryClaim, SummaryRecord},
 };
 
 use crate::crash::lost_answers::{
@@ -80,7 +81,7 @@ async fn create_team(store: &Store, person: EntityId, agent: EntityId, space: Sp
 /// Posts one message, and again with the same key. Returns the run that it triggers.
 async fn ask_twice_with_one_key(store: &Store, space: SpaceId, person: EntityId) -> RunId {
     let question = NewMessage {
-        by: MessageSource::External { key: Some(post_key("question")), depth: 0 },
+        by: MessageSource::External { key: Some(post_key("question")), depth: 0, page: None },
         ..posted(5, space, person, "Well?", 1)
     };
     let first = store.messages().append(&question, at(1)).await.unwrap().message;
@@ -92,6 +93,7 @@ async fn ask_twice_with_one_key(store: &Store, space: SpaceId, person: EntityId)
 
 async fn cancel_another_run(store: &Store, space: SpaceId, person: EntityId) {
     let question = posted(8, space, person, "And?", 9);
+    let question = NewMessage { reply_to: Some(1), ..question };
     let message = store.messages().append(&question, at(9)).await.unwrap().message;
     let run = store.runs().record(message.dispatch.unwrap()[0].run_id.unwrap()).await.unwrap();
     let canceled =
@@ -103,9 +105,10 @@ async fn cancel_another_run(store: &Store, space: SpaceId, person: EntityId) {
 async fn write_summary(store: &Store, space: SpaceId, agent: EntityId) {
     let mine = LeaseId::new(71);
     let other = LeaseId::new(72);
-    assert!(store.summaries().claim(space, agent, None, &mine, at(9), at(60)).await.unwrap());
+    let claim = |token| SummaryClaim { agent, token, to: 2, until: at(60) };
+    assert!(store.summaries().claim(space, None, &claim(&mine), at(9)).await.unwrap());
     assert!(
-        !store.summaries().claim(space, agent, None, &other, at(10), at(60)).await.unwrap(),
+        !store.summaries().claim(space, None, &claim(&other), at(10)).await.unwrap(),
         "two workers write the summary"
     );
     let summary = |by: LeaseId| SummaryRecord {
@@ -114,7 +117,9 @@ async fn write_summary(store: &Store, space: SpaceId, agent: EntityId) {
         text: "They met.".into(),
         agent_id: agent,
         updated_at: at(11),
+        edited: Vec::new(),
         claimed_until: None,
+        claimed_to: None,
         by,
     };
     assert!(!store.summaries().store(space, &summary(other)).await.unwrap());
@@ -129,10 +134,13 @@ fn step_record(index: u32, lease: &LeaseId, calls: Vec<CallBegun>) -> StepRecord
         stream_attempt: 1,
         lease: lease.clone(),
         model: "scripted/m".into(),
+        origin: ResponseOrigin::default(),
         text: "hm".into(),
         calls,
         system_messages: Vec::new(),
+        places: Places::default(),
         marks: Marks::new(),
+        changed: Marks::new(),
         cut_results: 0,
         cut_opaque: 0,
         opaque: None,
@@ -188,6 +196,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
         sender: run.agent_id,
         content: Content::Text("Well.".parse().unwrap()),
         files: Vec::new(),
+        reply_to: None,
         by: MessageSource::Run(Box::new(by)),
     };
     store.messages().append(&reply, at(6)).await.unwrap();
@@ -195,12 +204,14 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
     let ending = Ending {
         status: RunStatus::Completed,
         reason: Some(EndReason::Done),
+        is_silent: false,
         skip_reason: None,
         error: None,
         used,
         last_step: Some(step_record(1, lease, Vec::new())),
         prompt: None,
         marks: Marks::from([(space, 1)]),
+        reads: Some([(space, (1, 1))].into()),
     };
     store.runs().finish(run, lease, &ending, at(8)).await.unwrap();
 }

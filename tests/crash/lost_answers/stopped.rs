@@ -33,6 +33,7 @@ impl Studio {
             sender: self.admin,
             content: Content::Text("On it".parse().unwrap()),
             files: Vec::new(),
+            reply_to: None,
             by: MessageSource::Run(Box::new(by)),
         };
         self.store.messages().append(&new, at(5)).await

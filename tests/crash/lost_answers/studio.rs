@@ -100,6 +100,7 @@ impl Studio {
             answer_by: AnswerBy::default(),
             until: at(60 + i64::from(index)),
             approval: None,
+            page_of: None,
         };
         self.show_form(form, self.call(index, CallStatus::Pending)).await
     }
@@ -114,6 +115,7 @@ impl Studio {
             answer_by: AnswerBy::default(),
             until: at(60 + i64::from(index)),
             approval: Some(NewApproval { rule: rule.clone(), input_schema }),
+            page_of: None,
         };
         let approval = Some(CallApproval::open(rule, String::new()));
         let call = CallRecord { approval, ..self.call(index, CallStatus::Pending) };
@@ -158,6 +160,7 @@ impl Studio {
             sender: self.admin,
             content,
             files: Vec::new(),
+            reply_to: None,
             by: MessageSource::Run(Box::new(by)),
         };
         store.messages().append(&new, at(4)).await.unwrap()

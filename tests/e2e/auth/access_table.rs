@@ -102,6 +102,7 @@ async fn every_protocol_accepts_entities_only() {
             let path = route.split(' ').next_back().unwrap();
             let request = stack.request(method_of(route), &scene.fill(path, "member"));
             let request = request.header("accept", "application/json, text/event-stream");
+            let request = request.header("a2a-version", "1.0");
             let body = scene.fill(body, "member");
             if body.is_empty() { request } else { request.json(&parsed(&body)) }
         };

@@ -26,7 +26,7 @@ const APPROVE_FOR_OWNERS: &str = concat!(
     r#""decision":{"action":"approve"}{,senderId}}"#,
 );
 
-const TABLE: [Row; 12] = [
+const TABLE: [Row; 13] = [
     Row {
         action: "subscribe",
         request: r#"{"spaceId":"{space}","afterSeq":0}"#,
@@ -55,6 +55,11 @@ const TABLE: [Row; 12] = [
     Row {
         action: "send",
         request: r#"{"spaceId":"{space}","text":"Hello"{,senderId}}"#,
+        expected: ["404", "sent", "sent", "sent", "sent", "sent"],
+    },
+    Row {
+        action: "send",
+        request: r#"{"spaceId":"{space}","text":"Yes","replyTo":1{,senderId}}"#,
         expected: ["404", "sent", "sent", "sent", "sent", "sent"],
     },
     Row {

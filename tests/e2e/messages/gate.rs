@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::http,
+    routes::seq,
     stack::Stack,
-    waiting::{SOON, wait_for},
+    waiting::{SOON, is_ended, wait_for},
 };
 
 /// The scores from which the dial `balanced` wakes without a model, and asks with one.
@@ -47,11 +48,20 @@ impl Office {
         let name = ["Ada", "Bob", "Cleo", "Who"][number % 4];
         let text = format!("{name}, here is number {number}.");
         let posted = stack.post(space, &self.people[number % 2], &text).await;
-        stack.quiet(space).await;
-        wait_for("the decision", SOON, async || {
-            let messages = stack.messages(space).await;
-            let decided = |it: &Value| it["id"] == posted["id"] && it["dispatch"].is_array();
-            messages.into_iter().find(decided)
+        let path = format!("/v1/spaces/{space}/messages?after={}", seq(&posted) - 1);
+        let list = async || stack.get(&path).await.must_be(200)["items"].clone();
+        wait_for("the answers", SOON, async || {
+            let messages = list().await;
+            for message in messages.as_array().unwrap() {
+                for run in
+                    message["dispatch"].as_array()?.iter().filter_map(|it| it["runId"].as_str())
+                {
+                    let run = stack.get(&format!("/v1/runs/{run}")).await.must_be(200);
+                    is_ended(&run).then_some(())?;
+                }
+            }
+            // A run that ended after the list was read may have posted a message.
+            (list().await == messages).then(|| messages[0].clone())
         })
         .await
     }

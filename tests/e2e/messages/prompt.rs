@@ -152,7 +152,7 @@ async fn a_long_history_is_cut_and_the_prompt_counts_the_hidden_messages() {
     let first = 39 - shown + 1;
     let earlier = format!(
         "… {0} earlier messages, {0} of them [NEW]; \
-         read_messages({{\"before\":{first}}}) shows them",
+         read_messages({{\"before\":{first}}}) shows them, search_messages finds words in them",
         first - 1
     );
     assert_eq!(user.block("SPACE HISTORY")[1], earlier);

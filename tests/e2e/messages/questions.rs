@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::support::{
-    model::{Answer, ModelRequest, answer, call, http, say, stop, think},
+    model::{Answer, Gate, ModelRequest, answer, call, http, say, stop, think, wait},
     routes::text,
     stack::Stack,
     waiting::{SOON, wait_for},
@@ -168,6 +168,50 @@ async fn a_question_for_which_a_router_chooses_nobody_wakes_the_best_agent() {
     let words = woken(&messages[1]);
     assert!(words.len() == 1 && words[0].contains("; best is 0."), "{words:?}");
     assert_eq!(text(messages.last().unwrap()), "I do not know.");
+}
+
+#[tokio::test]
+async fn a_run_that_ends_with_nothing_said_was_silent() {
+    let stack = Stack::start().await;
+    let room = Room::new(&stack, json!({})).await;
+    stack.model.answers("Ada", |request| match request.step() {
+        0 if is_for_unanswered(request) => say("I do not know.").into(),
+        0 => answer([think("It is on the desk.")]),
+        _ => stop(),
+    });
+    let question = stack.post(&room.space, &room.person, "Where is the report?").await;
+    let run = room.last_run(&stack).await;
+    assert_eq!(run["trigger"]["messageId"], question["id"]);
+    stack.quiet(&room.space).await;
+    let texts = stack.texts(&room.space).await;
+    assert_eq!(texts, ["Where is the report?", "I do not know."]);
+}
+
+#[tokio::test]
+async fn the_question_of_a_run_that_was_replaced_is_left_to_the_newer_run() {
+    let stack = Stack::start().await;
+    let room = Room::new(&stack, json!({})).await;
+    let gate = Gate::closed();
+    let held = gate.clone();
+    stack.model.answers("Kim", move |request| match request.step() {
+        0 if is_for_unanswered(request) => say("I do not know.").into(),
+        0 if request.trigger_text().contains("Where") => answer([wait(&held), say("Here.")]),
+        0 => skip(),
+        _ => stop(),
+    });
+    let model = json!({"provider": "openai", "name": stack.model.name("Kim")});
+    let config = json!({"model": model, "concurrency": {"mode": "latest"}});
+    let kim = stack.agent_with("Kim", config).await;
+    let space = stack.space("Latest", &[&room.person, &kim]).await;
+    let question = stack.post(&space, &room.person, "Where is the report?").await;
+    stack.model.nth_request("Kim", 1).await;
+    stack.post(&space, &room.person, "I need it.").await;
+    let run = Room { space: space.clone(), ..room }.last_run(&stack).await;
+    assert_eq!(run["trigger"]["messageId"], question["id"]);
+    gate.open();
+    stack.quiet(&space).await;
+    let texts = stack.texts(&space).await;
+    assert_eq!(texts, ["Where is the report?", "I need it.", "I do not know."]);
 }
 
 /// How often the process is killed, by default and with `SMARTSPACE_QUESTION_KILLS`.

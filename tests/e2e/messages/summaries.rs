@@ -90,7 +90,8 @@ async fn assert_summary_in_prompt(stack: &Stack, space: &str, person: &str) {
     let request = last_prompt(stack);
     assert_eq!(
         request.user().block("EARLIER"),
-        ["EARLIER (messages 1 to 29): \"They talked about Q4.\""]
+        ["EARLIER (messages 1 to 29; search_messages finds words in them): \
+          \"They talked about Q4.\""]
     );
     // A run that was active when the summary came gets a note about it.
     assert!(

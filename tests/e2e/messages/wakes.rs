@@ -43,7 +43,7 @@ async fn a_message_that_names_nobody_wakes_nobody_in_a_space_that_needs_names() 
     for member in ["Husam (human)", "You", "Fixer (agent: \"Fixer does things.\")"] {
         assert!(members.contains(member), "{members}");
     }
-    assert_eq!(sentence, "Your message wakes an agent only if you write @Name.");
+    assert_eq!(sentence, "Your message wakes an agent only if you write @Name or reply to it.");
     assert_eq!(wakes(&results[1]), (&json!([]), &json!("policy")));
     assert_eq!(wakes(&results[2]), (&json!(["Fixer"]), &Value::Null));
 }

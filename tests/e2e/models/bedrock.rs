@@ -36,11 +36,11 @@ async fn models_of_other_makers_answer_too() {
         let Some(stack) = BEDROCK.stack().await else { return };
         stack.model.plays(name, [answer([think("Let me greet."), say("Hello.")]), stop()]);
         let (person, agent, space) = BEDROCK.team(&stack, name).await;
-        let question = stack.post(&space, &person, "Hello?").await;
+        let question = stack.post(&space, &person, "Hello there.").await;
         let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
         assert_eq!(
             (run["status"].as_str(), stack.texts(&space).await),
-            (Some("completed"), vec!["Hello?".to_owned(), "Hello.".to_owned()]),
+            (Some("completed"), vec!["Hello there.".to_owned(), "Hello.".to_owned()]),
             "{run}"
         );
         let requests = stack.model.requests(name);

@@ -111,7 +111,7 @@ async fn a_missing_provider_key_fails_the_run_and_is_named() {
         .agent_with("Ada", json!({ "model": { "provider": "bedrock", "name": "nova" } }))
         .await;
     let space = stack.space("Team", &[&person, &agent]).await;
-    let question = stack.post(&space, &person, "Hello?").await;
+    let question = stack.post(&space, &person, "Hello there.").await;
     let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
     assert_eq!(
         (run["status"].as_str(), run["error"]["code"].as_str()),
@@ -146,7 +146,7 @@ async fn members_read_what_a_failure_means_and_the_operator_what_the_provider_sa
     let [theirs, ours] = [stack.socket_of(&person).await, stack.socket().await];
     theirs.subscribe(&space, None).await;
     ours.subscribe(&space, None).await;
-    let question = stack.post(&space, &person, "Hello?").await;
+    let question = stack.post(&space, &person, "Hello there.").await;
     let run = stack.ended(&triggered_run(&question, &agent).unwrap(), RETRIES_WITHIN).await;
     let said = run["error"]["message"].as_str().unwrap();
     assert!(said.starts_with("the provider answered 401"), "{said}");
@@ -248,16 +248,16 @@ async fn a_failed_run_does_not_affect_the_next_one() {
     let stack = Stack::start().await;
     stack.model.plays("ada", [http(400), say("Better now.").into(), stop()]);
     let (person, _, space) = stack.pair().await;
-    stack.post(&space, &person, "Hello?").await;
+    stack.post(&space, &person, "Hello there.").await;
     stack.quiet(&space).await;
-    stack.post(&space, &person, "Hello again?").await;
+    stack.post(&space, &person, "Hello again.").await;
     stack.quiet(&space).await;
-    assert_eq!(stack.texts(&space).await, ["Hello?", "Hello again?", "Better now."]);
+    assert_eq!(stack.texts(&space).await, ["Hello there.", "Hello again.", "Better now."]);
     let user = stack.model.requests("ada")[1].user();
     let lines: Vec<String> = user.timeline().iter().map(Line::short).collect();
     assert_eq!(
         lines,
-        ["NEW Husam: Hello?", "NEW Husam: Hello again? ← TRIGGER"],
+        ["NEW Husam: Hello there.", "NEW Husam: Hello again. ← TRIGGER"],
         "messages that only a failed run has read stay new"
     );
 }

@@ -46,7 +46,7 @@ impl Scene {
         let space = stack.space("Team", &[&person, &agent]).await;
         let socket = stack.socket_of(&person).await;
         socket.subscribe(&space, None).await;
-        let question = stack.post(&space, &person, "Hello?").await;
+        let question = stack.post(&space, &person, "Hello there.").await;
         Self { run: triggered_run(&question, &agent).unwrap(), stack, space, socket }
     }
 
@@ -65,7 +65,7 @@ async fn the_fallback_answers_after_a_lasting_overload() {
     let scene = Scene::new(|| http(529), [say("From the second.").into(), stop()]).await;
     let run = scene.ended().await;
     assert_eq!((run["status"].as_str(), &run["error"]), (Some("completed"), &Value::Null), "{run}");
-    assert_eq!(scene.stack.texts(&scene.space).await, ["Hello?", "From the second."]);
+    assert_eq!(scene.stack.texts(&scene.space).await, ["Hello there.", "From the second."]);
     let models: Vec<_> = run["steps"]
         .as_array()
         .unwrap()
@@ -78,7 +78,7 @@ async fn the_fallback_answers_after_a_lasting_overload() {
     let first = &scene.stack.model.requests("ada")[0];
     let second = &scene.stack.model.requests("bea")[0];
     assert_eq!((first.api, second.api), (Api::Anthropic, Api::OpenAi));
-    assert_eq!(second.trigger_text(), "Hello?");
+    assert_eq!(second.trigger_text(), "Hello there.");
     assert_eq!(second.tools(), first.tools());
 }
 
@@ -104,7 +104,7 @@ async fn if_both_models_fail_the_run_fails_with_the_last_error_code() {
     }
     assert_eq!((scene.requests("ada"), scene.requests("bea")), (4, 1));
     scene.socket.frame("run.failed", SOON, |frame| frame["run"]["id"] == scene.run.as_str()).await;
-    assert_eq!(scene.stack.texts(&scene.space).await, ["Hello?"]);
+    assert_eq!(scene.stack.texts(&scene.space).await, ["Hello there."]);
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn a_later_step_continues_with_the_fallback() {
     assert_eq!(scene.ended().await["status"], "completed");
     assert_eq!(
         scene.stack.texts(&scene.space).await,
-        ["Hello?", "From the first.", "From the second."]
+        ["Hello there.", "From the first.", "From the second."]
     );
 }
 
@@ -171,9 +171,9 @@ async fn a_half_written_text_ends_in_the_browser_before_the_fallback_writes_its_
     let shown = socket
         .shows(space, "the message", SOON, |view| (view.messages.len() == 2).then(|| view.clone()))
         .await;
-    assert_eq!((shown.texts(), shown.live()), (vec!["Hello?", "Whole again."], vec![]));
+    assert_eq!((shown.texts(), shown.live()), (vec!["Hello there.", "Whole again."], vec![]));
     assert_eq!(scene.ended().await["status"], "completed");
-    assert_eq!(scene.stack.texts(space).await, ["Hello?", "Whole again."]);
+    assert_eq!(scene.stack.texts(space).await, ["Hello there.", "Whole again."]);
     let started = socket.frames().into_iter().filter(|frame| frame.kind == "stream.started");
     let tries: BTreeSet<_> = started.map(|frame| frame.body["streamId"].to_string()).collect();
     assert!(

@@ -68,7 +68,7 @@ impl Provider {
         let stack = self.stack().await?;
         stack.model.plays(self.model, answers);
         let (person, agent, space) = self.team(&stack, self.model).await;
-        let question = stack.post(&space, &person, "Hello?").await;
+        let question = stack.post(&space, &person, "Hello there.").await;
         let run = stack.ended(&triggered_run(&question, &agent).unwrap(), RETRIES_WITHIN).await;
         let posted = stack.texts(&space).await.split_off(1);
         Some(Outcome { stack, run, posted })
@@ -84,7 +84,7 @@ impl Provider {
         let (person, agent, space) = self.team(&stack, self.model).await;
         let socket = stack.socket_of(&person).await;
         socket.subscribe(&space, None).await;
-        let question = stack.post(&space, &person, "Hello?").await;
+        let question = stack.post(&space, &person, "Hello there.").await;
 
         socket
             .shows(&space, "the text so far", SOON, |view| {
@@ -99,7 +99,7 @@ impl Provider {
             .await;
         assert_eq!(
             (shown.texts(), shown.live()),
-            (vec!["Hello?", "Hello world, at last."], vec![])
+            (vec!["Hello there.", "Hello world, at last."], vec![])
         );
 
         let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
@@ -129,7 +129,7 @@ impl Provider {
     /// Checks the requests of [`Self::check_streaming`].
     fn assert_requests(&self, [first, second]: &[ModelRequest; 2]) {
         assert_eq!((first.api, second.api), (self.api, self.api));
-        assert_eq!(first.trigger_text(), "Hello?");
+        assert_eq!(first.trigger_text(), "Hello there.");
         assert_eq!(
             first.system().block("IDENTITY")[0].split(" (").next(),
             Some("IDENTITY: \"Ada\""),
@@ -164,7 +164,7 @@ impl Provider {
             "{results:?}"
         );
         let read = Prompt::of_result(&results[2]).timeline();
-        assert_eq!(read[0].text, "Hello?", "{results:?}");
+        assert_eq!(read[0].text, "Hello there.", "{results:?}");
     }
 
     /// Checks that a rate limit, an overload and a late error are retried.
@@ -205,4 +205,16 @@ impl Provider {
             assert_eq!(outcome.stack.model.requests(self.model).len(), 3);
         }
     }
+}
+
+#[tokio::test]
+async fn a_step_says_where_its_answer_comes_from() {
+    let stack = Stack::start().await;
+    stack.model.plays("ada", [stop()]);
+    let (person, agent, space) = stack.pair().await;
+    let message = stack.post(&space, &person, "Hello?").await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
+    let origin = &run["steps"][0]["origin"];
+    assert_eq!(origin["responseId"], "chatcmpl-test", "{run}");
+    assert!(origin["responseModel"].is_string() && origin["server"].is_string(), "{origin}");
 }

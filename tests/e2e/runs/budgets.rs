@@ -316,7 +316,7 @@ async fn the_budget_of_the_deployment_is_shared() {
     let space = stack.space("Team", &[&person, &agent]).await;
     let mut runs = 0;
     let run = loop {
-        let message = stack.post(&space, &person, "Hello?").await;
+        let message = stack.post(&space, &person, "Hello.").await;
         let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
         if run["status"] == "failed" {
             break run;

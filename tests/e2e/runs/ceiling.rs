@@ -119,7 +119,7 @@ async fn a_free_model_answers_500_times_and_an_unpriced_public_one_stops_at_the_
     let (near, near_space) =
         answering(&stack, &person, json!({"provider": "near", "name": "new"})).await;
     for batch in 1..=ANSWERS / 20 {
-        let posts = (0..20).map(async |_| stack.post(&near_space, &person, "Hello?").await);
+        let posts = (0..20).map(async |_| stack.post(&near_space, &person, "Hello there.").await);
         for message in join_all(posts).await {
             assert!(triggered_run(&message, &near).is_some(), "{message}");
         }
@@ -136,7 +136,7 @@ async fn a_free_model_answers_500_times_and_an_unpriced_public_one_stops_at_the_
         answering(&stack, &person, json!({"provider": "far", "name": "public"})).await;
     let mut answers = 0;
     let refused = loop {
-        let message = stack.post(&far_space, &person, "Hello?").await;
+        let message = stack.post(&far_space, &person, "Hello there.").await;
         let Some(run) = triggered_run(&message, &far) else { break message };
         let run = stack.ended(&run, SOON).await;
         answers += usize::from(run["status"] == "completed");

@@ -249,7 +249,7 @@ async fn a_failed_run_is_forked_where_it_failed_and_may_skip() {
     let skip = call("skip_response", json!({"reason": "Not for me."}));
     stack.model.plays("ada", [call("get_goals", json!({})).into(), http(400), skip.into()]);
     let (person, agent, space) = stack.pair().await;
-    let question = stack.post(&space, &person, "Hello?").await;
+    let question = stack.post(&space, &person, "Hello there.").await;
     let run = triggered_run(&question, &agent).unwrap();
     assert_eq!(stack.ended(&run, SOON).await["status"], "failed");
     let forked = id(&fork(&stack, &run, "k", json!({"fromStep": 1})).await.must_be(201));

@@ -82,7 +82,7 @@ async fn only_an_agent_whose_runs_end_with_a_message_can_say_more() {
     let stack = Stack::start().await;
     let team = team(&stack).await;
     stack.model.plays("ada", [stop()]);
-    asked(&stack, &team, "Well?").await;
+    asked(&stack, &team, "Well.").await;
     let has_more = |request: &ModelRequest| {
         let tools = request.body["tools"].as_array().unwrap();
         let send = tools.iter().find(|it| it["function"]["name"] == "send_message").unwrap();
@@ -93,10 +93,10 @@ async fn only_an_agent_whose_runs_end_with_a_message_can_say_more() {
     stack.patch(&format!("/v1/entities/{}", team.agent), change).await.must_be(200);
     let refused = call("send_message", json!({"text": "On it.", "more": true}));
     stack.model.plays("ada", [refused.into(), stop()]);
-    let run = asked(&stack, &team, "And now?").await;
+    let run = asked(&stack, &team, "And now.").await;
     assert!(!has_more(&stack.model.requests("ada")[1]));
     assert_eq!(run["steps"][0]["calls"][0]["status"], "failed", "{run}");
-    assert_eq!(stack.texts(&team.space).await, ["Well?", "And now?"]);
+    assert_eq!(stack.texts(&team.space).await, ["Well.", "And now."]);
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ async fn run_of(stack: &Stack, run_loop: Value) -> Value {
     let model = json!({"provider": "openai", "name": stack.model.name("ada")});
     let agent = stack.agent_with("Ada", json!({"model": model, "loop": run_loop})).await;
     let space = stack.space("Team", &[&person, &agent]).await;
-    let message = stack.post(&space, &person, "How many?").await;
+    let message = stack.post(&space, &person, "Count them.").await;
     let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
     let posted = stack.messages(&space).await;
     let own = posted.into_iter().filter(|message| message["sender"]["id"] == json!(agent));

@@ -1,7 +1,9 @@
 //! Remote agents: a signed webhook wakes them, and they answer with the token that it carries.
 
 mod files;
+mod forgotten;
 mod refused;
+mod replies;
 mod scene;
 mod tokens;
 
@@ -172,6 +174,25 @@ async fn a_run_without_a_message_says_why_and_one_that_failed_too() {
     let late = woken.complete(json!({"status": "completed"})).await.must_be(409);
     assert!(late["detail"].as_str().unwrap().contains("it is failed"), "{late}");
     scene.stack.as_entity(&scene.person).retry(&run).await.must_be(202);
+}
+
+#[tokio::test]
+async fn a_remote_agent_that_has_reacted_is_not_silent() {
+    let Some(scene) = RemoteScene::start("/echo").await else { return };
+    let (question, run) = scene.ask("The report is done.").await;
+    let woken = scene.woken(&run).await;
+    let reaction = json!({"seq": seq(&question), "emoji": "👍"});
+    for _ in 0..2 {
+        let shown = woken.react(reaction.clone()).await.must_be(200);
+        assert_eq!(shown["reactions"][0]["entityIds"], json!([scene.agent]));
+        assert_eq!(shown["reactionsRev"], 1);
+    }
+    woken.react(json!({"seq": 99, "emoji": "👍"})).await.must_be(404);
+    woken.react(json!({"seq": 1, "emoji": "no"})).await.must_be(422);
+    let end = json!({"status": "completed", "reason": "a thumb says it"});
+    let ended = woken.complete(end).await.must_be(200);
+    assert_eq!(ended["endReason"], "done");
+    woken.react(reaction).await.must_be(409);
 }
 
 #[tokio::test]

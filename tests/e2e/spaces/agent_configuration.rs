@@ -33,6 +33,7 @@ async fn a_new_agent_has_the_documented_defaults() {
         "context": { "window": 50, "history": "timeline" },
         "builtins": {
             "memories": true, "goals": true, "plans": true, "runs": true, "delegate": true,
+            "messages": true, "search": true,
         },
         "concurrency": { "maxRuns": 5, "mode": "coalesce" },
         "budget": { "tokensPerDay": null, "costPerDay": null, "runsPerMinute": 60 },
@@ -58,6 +59,7 @@ async fn a_full_configuration_is_stored_as_sent() {
         "context": { "window": 10, "history": "roles", "spaces": "all" },
         "builtins": {
             "memories": true, "goals": false, "plans": true, "runs": false, "delegate": false,
+            "messages": false, "search": false,
         },
         "concurrency": { "maxRuns": 2, "mode": "parallel" },
         "budget": { "tokensPerDay": 1000, "costPerDay": 1.5, "runsPerMinute": 7 },

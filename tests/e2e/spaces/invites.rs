@@ -320,7 +320,7 @@ async fn a_request_that_is_repeated_with_its_key_makes_one_invite_and_one_guest(
     assert_eq!(scene.owner.get(&scene.path()).await.must_be(200)["items"][0]["usesLeft"], 1);
     let other = "4b3d0a1f-6d0b-4a59-9f0f-6a5d1c1c7a11";
     let taken = scene.come(body.clone(), Some(other)).await.must_be(409);
-    assert!(taken["detail"].as_str().unwrap().contains(r#""Mona 2" is free"#), "{taken}");
+    assert!(taken["detail"].as_str().unwrap().contains("try Mona 2"), "{taken}");
     let second = json!({"token": invite["token"], "name": "Mona 2"});
     let other = scene.come(second, Some(other)).await.must_be(200);
     assert_ne!(other["entity"]["id"], first["entity"]["id"]);
@@ -359,7 +359,9 @@ async fn whoever_guesses_tokens_is_slowed_down() {
     let wait = replies.iter().find(|reply| reply.status == 429).unwrap();
     assert!(!wait.header("retry-after").is_empty());
     let forged = scene.stack.with("guest_guess");
-    assert_eq!(forged.get("/v1/me").await.status, 429, "it guesses tokens of guests, too");
+    // By then some more guesses may be allowed.
+    let replies = join_all((0..40).map(|_| forged.get("/v1/me"))).await;
+    assert!(replies.iter().any(|reply| reply.status == 429), "it guesses tokens of guests, too");
     // Nobody with a right token waits for them, with or without an account.
     let invite = scene.invite(json!({"uses": 2})).await;
     let sara = scene.stack.person("Sara").await;

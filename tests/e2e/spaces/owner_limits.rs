@@ -92,8 +92,9 @@ async fn an_owner_keeps_the_operators_router_and_chooses_the_policy_beside_it() 
 async fn the_policy_router_needs_a_model_that_the_operator_sets_or_a_gate() {
     let Some(stack) = stack().await else { return };
     let (owner, path) = governed(&stack, json!({})).await;
-    let expected =
-        json!([{"pointer": "/router/model", "detail": "expected a model, or gate.mode on"}]);
+    let detail = "the policy router needs a model here, or gate.mode on: set one of them, or \
+                  choose another triggerPolicy";
+    let expected = json!([{"pointer": "/router/model", "detail": detail}]);
     let policy = json!({"triggerPolicy": "router", "gate": {"mode": "off"}});
     let refused = owner.patch(&path, policy.clone()).await.must_be(422);
     assert_eq!(refused["errors"], expected);

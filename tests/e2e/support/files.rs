@@ -77,7 +77,7 @@ impl Client {
         files: &[&String],
     ) -> Value {
         let body = json!({ "senderId": sender, "text": text, "attachments": files });
-        self.create(&format!("/v1/spaces/{space}/messages"), body).await.must_be(201)
+        self.post_body(space, &body).await
     }
 }
 

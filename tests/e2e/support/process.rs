@@ -12,7 +12,10 @@ use std::{
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-use crate::support::process::launch::{READY_WITHIN, command, free_port, launch};
+use crate::support::{
+    items::{self, StoredItem},
+    process::launch::{READY_WITHIN, command, free_port, launch},
+};
 
 /// The settings that the product starts with.
 #[derive(Clone, Debug, Default)]
@@ -129,6 +132,11 @@ impl Process {
     pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
         let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
         self.paths().iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
+    }
+
+    /// The items of the table, after the product has ended.
+    pub(crate) async fn items(&self) -> Vec<StoredItem> {
+        items::all_in(&self.folder.path().join("data").join("table.sqlite")).await
     }
 
     /// The lengths of the files that are arriving.

@@ -82,17 +82,45 @@ impl Client {
         made
     }
 
-    /// Posts a message and returns it. As a client does, it repeats a message that the space
-    /// accepts only in a later second.
+    /// Posts a message and returns it.
     pub(crate) async fn post(&self, space: &str, sender: &str, text: &str) -> Value {
+        self.post_body(space, &json!({ "text": text, "senderId": sender })).await
+    }
+
+    /// Like [`Self::post`], with any fields.
+    pub(crate) async fn post_body(&self, space: &str, body: &Value) -> Value {
+        let path = format!("/v1/spaces/{space}/messages");
         let key = deployed().is_some().then(random);
+        let posted = self.accepted(|| {
+            let request = self.request(Method::POST, &path).bearer_auth(&self.key).json(body);
+            match &key {
+                Some(key) => request.header("idempotency-key", key),
+                None => request,
+            }
+        });
+        posted.await.must_be(201)
+    }
+
+    /// Edits a message.
+    pub(crate) async fn edit(&self, space: &str, seq: u64, body: &Value) -> Reply {
+        let path = format!("/v1/spaces/{space}/messages/{seq}");
+        self.accepted(|| self.request(Method::PATCH, &path).bearer_auth(&self.key).json(body)).await
+    }
+
+    /// Deletes a message.
+    pub(crate) async fn delete_message(&self, space: &str, seq: u64) -> Reply {
+        let path = format!("/v1/spaces/{space}/messages/{seq}");
+        self.accepted(|| self.request(Method::DELETE, &path).bearer_auth(&self.key)).await
+    }
+
+    /// The reply to a request that counts as a message. As a client does, it repeats one that the
+    /// space accepts only in a later second.
+    async fn accepted(&self, request: impl Fn() -> RequestBuilder) -> Reply {
         wait_for("a message is accepted", Duration::from_mins(1), async || {
-            let request = self.post_request(space, sender, text, key.as_deref());
-            let reply = unless_overloaded(self.send(request).await).await?;
+            let reply = unless_overloaded(self.send(request()).await).await?;
             (reply.status != 429).then_some(reply)
         })
         .await
-        .must_be(201)
     }
 
     /// Posts a message with an idempotency key.
@@ -203,7 +231,7 @@ async fn unless_overloaded(reply: Reply) -> Option<Reply> {
 }
 
 /// Encodes a text as a value in a URL's query.
-fn in_query(text: &str) -> String {
+pub(crate) fn in_query(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     text.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })

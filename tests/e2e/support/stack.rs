@@ -11,6 +11,7 @@ use std::{
 use crate::support::{
     client::Client,
     deployed::{Deployed, deployed},
+    items::StoredItem,
     model::Model,
     process::{Process, Setup},
 };
@@ -166,6 +167,11 @@ impl Stack {
     /// All files that the product wrote: its log and its data, each with its name.
     pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
         self.process.as_ref().map(Process::files).unwrap_or_default()
+    }
+
+    /// The items of the table, after the product has ended.
+    pub(crate) async fn items(&self) -> Vec<StoredItem> {
+        self.process.as_ref().expect("only a local stack has a process").items().await
     }
 
     /// The lengths of the files that are arriving.

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     env,
-    sync::LazyLock,
+    sync::{LazyLock, Mutex},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
@@ -14,6 +14,12 @@ use crate::support::client::Client;
 
 /// The limit for things that take a moment, even while other tests use the machine.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
+
+/// The limit for what is stored for models to forget deleted messages.
+pub(crate) const FORGOTTEN: Duration = Duration::from_secs(90);
+
+/// How long after its end a canceled run may still store what its model had written.
+const LATE: Duration = Duration::from_secs(16);
 
 /// The limit, multiplied by `SMARTSPACE_TEST_PATIENCE`.
 pub(crate) fn patient(limit: Duration) -> Duration {
@@ -61,6 +67,28 @@ impl Client {
             is_ended(&run).then_some(run)
         })
         .await
+    }
+
+    /// Waits until no record of these runs, which have ended, has this word. They forget deleted
+    /// messages within a minute after the last of them has stored anything.
+    pub(crate) async fn forgotten(&self, word: &str, runs: Vec<String>) {
+        let left = Mutex::new(runs);
+        let began = Instant::now();
+        wait_for("all runs forget the deleted texts", FORGOTTEN, async || {
+            let looked_at = left.lock().unwrap().clone();
+            let mut still = Vec::new();
+            for run in looked_at {
+                let record = self.run(&run).await;
+                let is_late = record["status"] == "canceled" && began.elapsed() < LATE;
+                if is_late || record.to_string().contains(word) {
+                    still.push(run);
+                }
+            }
+            let is_done = still.is_empty();
+            *left.lock().unwrap() = still;
+            is_done.then_some(())
+        })
+        .await;
     }
 
     /// Waits until each message of a space is dispatched and each run that one triggered has ended.

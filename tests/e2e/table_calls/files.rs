@@ -46,7 +46,7 @@ impl Clock for Now {
 }
 
 /// A pipeline that counts calls of the table and sends no jobs.
-fn pipeline_of(counted: &CountedStore, storage: &Arc<MemoryFiles>) -> Pipeline {
+pub(super) fn pipeline_of(counted: &CountedStore, storage: &Arc<MemoryFiles>) -> Pipeline {
     Pipeline {
         store: counted.store.clone(),
         runs: Arc::new(Nowhere),
@@ -92,7 +92,8 @@ async fn a_file_takes_five_calls_besides_its_message() {
         sender: sara,
         content: Content::Text("Look".parse().unwrap()),
         files: Vec::new(),
-        by: MessageSource::External { key: None, depth: 0 },
+        reply_to: None,
+        by: MessageSource::External { key: None, depth: 0, page: None },
     };
     // The first message of a process reads the roster.
     pipeline.post(&message(1)).await.unwrap();

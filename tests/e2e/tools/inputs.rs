@@ -88,13 +88,33 @@ fn tools(url: &str) -> Value {
     all.collect()
 }
 
+/// The names of [`tools`], each also with `Shown`.
+const CONFIGURED: [&str; 5] = ["http", "static", "compute", "form", "buttons"];
+
+/// Whether a field is null that may be absent. For tools of the product this is the same.
+fn has_null_for_absent(schema: &Value, value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter().any(|(name, field)| {
+            let required = schema["required"].as_array();
+            let is_required = required.is_some_and(|names| names.contains(&json!(name)));
+            let of_field = &schema["properties"][name];
+            (field.is_null() && !is_required && of_field.is_object())
+                || has_null_for_absent(of_field, field)
+        }),
+        Value::Array(items) => items.iter().any(|item| has_null_for_absent(&schema["items"], item)),
+        _ => false,
+    }
+}
+
 /// Bad inputs of a tool: values that violate its schema, and malformed ids, texts and JSON, which
 /// the schema does not describe.
 fn bad_inputs(name: &str, schema: &Value) -> Vec<BadInput> {
+    let is_builtin = !CONFIGURED.contains(&name.trim_end_matches("Shown"));
     let mut bad: Vec<BadInput> = misfits(schema)
         .into_iter()
         // A null target is allowed: it means the active space.
         .filter(|misfit| misfit.value.get("targetSpaceId").is_none_or(|id| !id.is_null()))
+        .filter(|misfit| !is_builtin || !has_null_for_absent(schema, &misfit.value))
         .map(|misfit| BadInput {
             input: misfit.value.to_string(),
             field: misfit.field.unwrap_or_default(),

@@ -118,6 +118,18 @@ export async function pressInTurn(page, ...keys) {
   await Promise.all(keys.map((key) => page.keyboard.press(key)));
 }
 
+/** Presses a key that opens the file picker, and returns the picker. */
+export async function openPicker(page, key) {
+  const press = async () => {
+    // The browser learns that a test waits for the picker by another way than that of keys, and a
+    // key can be faster. It answers this after it has learned it.
+    await page.evaluate(() => {});
+    await page.keyboard.press(key);
+  };
+  const [picker] = await Promise.all([page.waitForEvent('filechooser'), press()]);
+  return picker;
+}
+
 /** Types a message and presses Enter. */
 export async function send(page, text) {
   const box = page.getByRole('textbox', { name: 'Message' });

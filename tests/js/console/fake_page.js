@@ -22,6 +22,9 @@ export function makeServer() {
   // The list of spaces and the items of the inbox.
   window.listed = [];
   window.waiting = [];
+  // The caller, and what a search finds. A test may replace it.
+  window.me = { kind: 'operator', entity: null, capabilities: ['operate'] };
+  window.find = () => ({ items: [], searched: null, incomplete: false, nextCursor: null });
   // The streams of which the page asked for a snapshot.
   window.snapshots = [];
   // The response to a call. A test may replace it.
@@ -39,11 +42,14 @@ export function makeServer() {
       seq: pages.get(id)?.at(-1)?.seq ?? 0,
       members,
       createdAt,
+      ...window.listed.find((each) => each.id === id),
     };
   };
   const reads = (path) => {
     const { pathname, searchParams } = new URL(path, location.origin);
-    if (pathname === '/v1/me') return { kind: 'operator', entity: null, capabilities: ['operate'] };
+    if (pathname === '/v1/me') return window.me;
+    if (pathname === '/v1/search') return window.find(searchParams);
+    if (pathname === '/v1/mentions') return { items: [], nextCursor: null };
     if (pathname === '/v1/spaces') return { items: window.listed, nextCursor: null };
     if (pathname === '/v1/inbox') return { items: window.waiting, nextCursor: null };
     const [, id, list] = /^\/v1\/spaces\/([^/]+)\/?(.*)$/.exec(pathname);
@@ -54,13 +60,14 @@ export function makeServer() {
     return { items: items.slice(-Number(searchParams.get('limit'))) };
   };
   window.answer = async (method, path, body) => {
-    if (method === 'GET') return [200, reads(path)];
-    if (path === '/v1/socketTickets') return [200, { url: 'ws://fake.example/' }];
-    window.sent.push({ path, body });
     try {
+      if (method === 'GET') return [200, await reads(path)];
+      if (path === '/v1/socketTickets') return [200, { url: 'ws://fake.example/' }];
+      window.sent.push({ path, body });
       return [200, await window.respond(body)];
-    } catch ({ status, body }) {
-      return [status, body];
+    } catch (error) {
+      if (!('status' in error)) throw error;
+      return [error.status, error.body];
     }
   };
 

@@ -9,14 +9,15 @@ const REFUSALS = [/status of \d+/, /net::ERR_/];
 
 /**
  * A tab of the operator with an empty room of the agent Ada and the people Sarah and Husam. The
- * functions that make frames are properties of its `window`.
+ * functions that make frames are properties of its `window`. `data` replaces others of them.
  */
-export async function openFakeRoom(t, { expected = [], ...options } = {}) {
+export async function openFakeRoom(t, { expected = [], data = {}, ...options } = {}) {
   const page = await openTab(t, {
     expected: [...REFUSALS, ...expected],
     ...options,
   });
   await page.addInitScript(makeServer);
+  await page.addInitScript((data) => Object.assign(window, data), data);
   await page.clock.install({ time: new Date('2026-05-01T12:00:00Z') });
   await page.route('**/v1/**', (route) => answer(page, route));
   await page.goto(`${product.base}/#key=a-key`);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callRule, formTool } from '../api_client.js';
 import { isAccessible } from './accessible.js';
-import { openTab, signInAs, storedEntry, waitUntilLive } from './console_page.js';
+import { openPicker, openTab, signInAs, storedEntry, waitUntilLive } from './console_page.js';
 import { textFile } from './file_bytes.js';
 import { api, husam } from './suite.js';
 
@@ -46,11 +46,8 @@ async function openForm(t, name, options) {
 /** Opens the file picker with the keyboard and picks a file. */
 async function pick(page, form, file) {
   await form.locator('input[type="file"]').focus();
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    page.keyboard.press('Space'),
-  ]);
-  await chooser.setFiles([file]);
+  const picker = await openPicker(page, 'Space');
+  await picker.setFiles([file]);
 }
 
 const ready = (form) => form.locator('.uploads li[data-status="ready"]');

@@ -49,6 +49,7 @@ export async function world(api) {
   await api.postMessage(deployments, omar, 'Please deploy v2.1.');
   const release = await api.createSpace('Release v2.1', [omar, sara, ana, fay, quinn, pax], once);
   await api.postMessage(release, omar, 'What is left before we can release?');
+  await api.request('PUT', `/v1/spaces/${release.id}/pins/1`);
   const { dispatch } = await api.postMessage(release, omar, 'And one for v2.2');
   const run = dispatch.find(({ agentId }) => agentId === ana.id).runId;
   await api.waitForRun(run);
@@ -60,6 +61,7 @@ export const PAGES = [
   ['space', '#/s/{release}', 'Release checklist'],
   ['form', '#/s/{deployments}', 'When may I deploy v2.1?'],
   ['why', '#/s/{release}?why={run}', 'What it read'],
+  ['thread', '#/s/{release}?thread=1', 'Replies to Omar'],
   ['chain', '#/s/{release}?why={run}&tab=chain', 'The chain'],
   ['run', '#/r/{run}', 'What it read'],
   ['agents', '#/agents', 'DeployBot'],

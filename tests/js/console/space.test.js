@@ -116,7 +116,7 @@ test('the keyboard jumps to a space and to a page', async (t) => {
 
   await page.keyboard.press('Control+k');
   await dialog.getByRole('combobox').fill('no such thing');
-  await dialog.getByText('No space or page has this name.').waitFor();
+  await dialog.getByText('Open a space to search its messages.').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 });
@@ -130,7 +130,7 @@ test('members who are no operators see no pages for operators', async (t) => {
   await page.keyboard.press('Control+k');
   const dialog = page.getByRole('dialog', { name: 'Jump to' });
   await dialog.getByRole('combobox').fill('usage');
-  await dialog.getByText('No space or page has this name.').waitFor();
+  await dialog.getByText('Nothing was found.').waitFor();
 });
 
 test('a hint to a model is in the bubble of its run', async (t) => {

@@ -5,68 +5,15 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import {
-  ClientFactory,
-  ClientFactoryOptions,
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-} from '@a2a-js/sdk/client';
-import { Role, TaskState } from '@a2a-js/sdk';
+import { TaskState } from '@a2a-js/sdk';
 import { tokenOf } from '../api_client.js';
+import { asked, call, clientOf, openGarden, part, refusal, textOf } from './a2a_client.js';
 import { NOTE, OPENING, asksFirst, startGarden, withoutWarnings } from './garden.js';
 import { PYTHON_COMMAND } from './remote.js';
 
 const WORD_MS = 60;
 
-/** A garden whose Guide is open, and a client of the Guide with Husam's token. */
-async function scene(t, wordDelayMs) {
-  const garden = await startGarden(t, wordDelayMs);
-  await garden.api.change(garden.guide.id, { agent: { open: true } });
-  const client = await clientOf(garden, garden.guide, garden.husam);
-  return { ...garden, client };
-}
-
-/** A client of an agent with a person's token. */
-function clientOf({ product }, agent, person) {
-  const authorization = `Bearer ${tokenOf(person, product.jwtSecret)}`;
-  const fetchImpl = (url, init = {}) =>
-    fetch(url, { ...init, headers: { ...init.headers, authorization } });
-  const factory = new ClientFactory(
-    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
-      transports: [new JsonRpcTransportFactory({ fetchImpl })],
-      cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
-    }),
-  );
-  return factory.createFromUrl(
-    `${product.base}/v1/agents/${agent.id}/`,
-    '.well-known/agent-card.json',
-  );
-}
-
-let count = 0;
-const asked = (text, more = {}) => ({
-  message: {
-    messageId: `message-${++count}`,
-    contextId: '',
-    taskId: '',
-    role: Role.ROLE_USER,
-    parts: [
-      { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' },
-    ],
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-    ...more,
-  },
-  tenant: '',
-  configuration: undefined,
-  metadata: undefined,
-});
-
-const data = (value) => [
-  { content: { $case: 'data', value }, metadata: undefined, filename: '', mediaType: '' },
-];
-const textOf = ({ parts }) => parts.map(({ content }) => content.value).join('');
+const data = (value) => [part('data', value)];
 
 test('a card says what an open agent is, to whom has a token', async (t) => {
   const { product, api, husam, guide, weather, bearer } = await startGarden(t);
@@ -88,6 +35,10 @@ test('a card says what an open agent is, to whom has a token', async (t) => {
     pushNotifications: false,
     extendedAgentCard: false,
   });
+  const { headers } = await cardOf(guide);
+  assert.match(headers.get('cache-control'), /^private, max-age=\d+$/);
+  const again = { ...bearer, 'if-none-match': headers.get('etag') };
+  assert.equal((await cardOf(guide, again)).status, 304);
   assert.equal((await cardOf(guide, {})).status, 401);
   assert.equal((await cardOf(weather)).status, 404);
   assert.equal((await cardOf(husam)).status, 404);
@@ -98,7 +49,7 @@ test('a card says what an open agent is, to whom has a token', async (t) => {
 
 test('a message makes a context and is answered', async (t) => {
   withoutWarnings(t);
-  const { api, client, guide, husam } = await scene(t);
+  const { api, client, guide, husam } = await openGarden(t);
   const request = asked('When does it open?');
   const task = await client.sendMessage(request);
   assert.equal(task.status.state, TaskState.TASK_STATE_COMPLETED);
@@ -124,15 +75,17 @@ test('a message makes a context and is answered', async (t) => {
 
 test('a task is streamed while it goes on', async (t) => {
   withoutWarnings(t);
-  const { client, garden, api } = await scene(t, WORD_MS);
+  const { client, garden, api } = await openGarden(t, WORD_MS);
   const events = [];
   // The space wakes whom a message mentions.
   const request = asked('When does it open?', { contextId: garden.id });
   for await (const { payload } of client.sendMessageStream(request)) events.push(payload);
   assert.equal(events[0].$case, 'task');
   const states = events
-    .filter(({ $case }) => $case === 'statusUpdate')
-    .map(({ value }) => value.status.state);
+    .filter(({ $case }) => $case !== 'artifactUpdate')
+    .map(({ value }) => value.status.state)
+    // The agent may have begun before the task is written.
+    .filter((state) => state !== TaskState.TASK_STATE_SUBMITTED);
   assert.deepEqual(states, [TaskState.TASK_STATE_WORKING, TaskState.TASK_STATE_COMPLETED]);
   const pieces = events.filter(({ $case }) => $case === 'artifactUpdate').map(({ value }) => value);
   assert.ok(pieces.length > 2);
@@ -149,7 +102,7 @@ test('a task is streamed while it goes on', async (t) => {
 
 test('a form is answered by data', async (t) => {
   withoutWarnings(t);
-  const { api, client } = await scene(t);
+  const { api, client } = await openGarden(t);
   const waiting = await client.sendMessage(asked('Please order roses.'));
   assert.equal(waiting.status.state, TaskState.TASK_STATE_INPUT_REQUIRED);
   const [question, form] = waiting.status.message.parts.map(({ content }) => content.value);
@@ -172,7 +125,7 @@ test('a form is answered by data', async (t) => {
 
 test('a call that waits for approval is decided by data', async (t) => {
   withoutWarnings(t);
-  const garden = await scene(t);
+  const garden = await openGarden(t);
   const { client } = garden;
   await asksFirst(garden);
   const waiting = await client.sendMessage(asked('Please note the lilies.'));
@@ -194,7 +147,7 @@ test('a call that waits for approval is decided by data', async (t) => {
 
 test('a task is subscribed to and canceled', async (t) => {
   withoutWarnings(t);
-  const { client } = await scene(t, 400);
+  const { client } = await openGarden(t, 400);
   const configuration = {
     returnImmediately: true,
     acceptedOutputModes: [],
@@ -220,7 +173,8 @@ test('a task is subscribed to and canceled', async (t) => {
 });
 
 test('what cannot be is refused with an error of the protocol', async (t) => {
-  const { product, client, sarah, garden, secret, guide, bearer } = await scene(t);
+  const scene = await openGarden(t);
+  const { product, client, sarah, garden, secret, guide } = scene;
   const stranger = await clientOf({ product }, guide, sarah);
   await assert.rejects(
     client.sendMessage(asked('Hello', { contextId: secret.id })),
@@ -231,29 +185,69 @@ test('what cannot be is refused with an error of the protocol', async (t) => {
   await assert.rejects(stranger.getTask({ id: mine.id, tenant: '' }), /no such task/);
   await assert.rejects(client.getTask({ id: 'x', tenant: '' }), /no such task/);
   await assert.rejects(client.sendMessage(asked('', { contextId: garden.id })), /1 to 32768/);
-  const file = [{ content: { $case: 'url', value: 'http://x' }, filename: '', mediaType: '' }];
+  const file = [part('url', 'http://x')];
   await assert.rejects(client.sendMessage(asked('', { parts: file })), /expected the file itself/);
-  const send = async (body, headers = {}) => {
-    const response = await fetch(`${product.base}/v1/agents/${guide.id}/a2a`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...bearer, ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
-    return (await response.json()).error?.code;
-  };
-  const call = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: mine.id } };
-  assert.equal(await send(call), undefined);
-  assert.equal(await send('{'), -32700);
-  assert.equal(await send({ id: 1 }), -32600);
-  assert.equal(await send({ ...call, method: 'Sing' }), -32601);
-  assert.equal(await send({ ...call, params: {} }), -32602);
-  assert.equal(await send({ ...call, method: 'CreateTaskPushNotificationConfig' }), -32003);
-  assert.equal(await send({ ...call, method: 'GetExtendedAgentCard' }), -32007);
-  assert.equal(await send(call, { 'a2a-version': '0.3' }), -32009);
+  const get = call('GetTask', { id: mine.id });
+  for (const [wrong, code] of [
+    [get, undefined],
+    ['{', -32700],
+    [{ id: 1 }, -32600],
+    [{ ...get, id: {} }, -32600],
+    [call('Sing', {}), -32601],
+    [call('GetTask', {}), -32602],
+    [call('GetTask', [mine.id]), -32602],
+    [call('GetTask', { id: mine.id, historyLength: -1 }), -32602],
+    [call('GetTask', { id: 'x' }), -32001],
+    [call('CancelTask', { id: mine.id }), -32002],
+    [call('CreateTaskPushNotificationConfig', {}), -32003],
+    [call('GetExtendedAgentCard', {}), -32004],
+    [call('SubscribeToTask', { id: mine.id }), -32004],
+  ])
+    assert.equal(await refusal(scene, wrong), code, JSON.stringify(wrong));
+});
+
+test('a message of another shape is refused', async (t) => {
+  const scene = await openGarden(t);
+  const spaces = (await scene.api.spaces()).length;
+  const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] };
+  const to = (more, configuration) =>
+    call('SendMessage', { message: { ...message, ...more }, configuration });
+  const url = 'data:text/plain;base64,SGk=';
+  for (const [wrong, code] of [
+    [to({ role: 'ROLE_AGENT' }), -32602],
+    [to({ role: undefined }), -32602],
+    [to({ messageId: '' }), -32602],
+    [to({ parts: [] }), -32602],
+    [to({ parts: [{ text: '' }] }), -32602],
+    [to({ parts: [{ data: null }] }), -32602],
+    [to({ parts: [{ text: 'Hello', url }] }), -32602],
+    [to({ parts: [{ raw: 'SGk=', mediaType: 'application/x-unknown' }] }), -32005],
+    [call('SendMessage', { message: ['1'] }), -32602],
+    [to({}, { taskPushNotificationConfig: { url: 'https://a.example' } }), -32003],
+  ])
+    assert.equal(await refusal(scene, wrong), code, JSON.stringify(wrong));
+  assert.equal((await scene.api.spaces()).length, spaces);
+});
+
+test('a client says that it speaks version 1.0', async (t) => {
+  const scene = await openGarden(t);
+  const list = call('ListTasks');
+  for (const [version, code] of [
+    ['1.0', undefined],
+    ['1.0.1', undefined],
+    ['', -32009],
+    ['0.3', -32009],
+    ['2.0', -32009],
+  ])
+    assert.equal(await refusal(scene, list, { headers: { 'a2a-version': version } }), code);
+  const headers = { 'a2a-version': null };
+  const path = 'a2a?A2A-Version=1.0';
+  assert.equal(await refusal(scene, list, { path, headers }), undefined);
+  assert.equal(await refusal(scene, list, { path: 'a2a/' }), undefined);
 });
 
 test('the client of Python asks, is asked, and answers', async (t) => {
-  const { product, guide, husam } = await scene(t);
+  const { product, guide, husam } = await openGarden(t);
   const [python, ...flags] = PYTHON_COMMAND;
   const program = fileURLToPath(new URL('a2a_client.py', import.meta.url));
   const base = `${product.base}/v1/agents/${guide.id}/`;
@@ -266,4 +260,11 @@ test('the client of Python asks, is asked, and answers', async (t) => {
   assert.equal(seen.answered[0].at(-1), 'TASK_STATE_COMPLETED');
   assert.equal(seen.answered[1], 'You chose: Approve');
   assert.equal(seen.done, 'TASK_STATE_COMPLETED');
+  assert.deepEqual(seen.history, ['Please order roses.', 'Order 40 roses?', 'Approve']);
+  const [first, ...followed] = seen.followed;
+  assert.equal(first, 'TASK_STATE_INPUT_REQUIRED');
+  assert.equal(followed.at(-1), 'TASK_STATE_COMPLETED');
+  assert.ok(!followed.includes(first), `${followed}`);
+  assert.deepEqual(seen.lists, { pages: [2, 1, 3, ''], artifacts: [1] });
+  assert.deepEqual([seen.unknown, seen.badPage], ['TaskNotFoundError', 'InvalidParamsError']);
 });

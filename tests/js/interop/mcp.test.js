@@ -1,5 +1,4 @@
-// MCP clients of both revisions of the protocol, unmodified: the SDK of 2026-07-28, and the one of
-// 2025-11-25.
+// MCP clients of both revisions of the protocol, unmodified: the SDKs of 2026-07-28 and 2025-11-25.
 
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
@@ -10,6 +9,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../api_client.js';
 import { startProduct } from '../product.js';
+import { scene } from './mcp_scene.js';
 
 const SDKS = {
   'the client of 2026-07-28': sdk2026,
@@ -22,10 +22,14 @@ const APPROVAL = { message: 'Order 40 roses?', options: ['Approve', 'Reject'] };
 const TOOLS = [
   'answer_form',
   'cancel_run',
+  'delete_message',
+  'edit_message',
   'list_spaces',
   'post_message',
+  'react',
   'read_file',
   'read_messages',
+  'search_messages',
   'wait_for_messages',
 ];
 
@@ -88,7 +92,7 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       const listed = (await client.listTools()).tools;
       assert.deepEqual(listed.map((tool) => tool.name).sort(), TOOLS);
       const readOnly = listed.filter((tool) => tool.annotations.readOnlyHint);
-      const reading = ['list_spaces', 'read_file', 'read_messages', 'wait_for_messages'];
+      const reading = TOOLS.filter((tool) => /^(list|read|search|wait)_/.test(tool));
       assert.deepEqual(readOnly.map((tool) => tool.name).sort(), reading);
       for (const tool of listed) assert.ok(tool.description && tool.inputSchema.type === 'object');
       assert.match(client.getInstructions(), /waitSeconds/);
@@ -109,6 +113,20 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       assert.deepEqual(read.items, [posted.message, ...posted.messages]);
       const last = await call(client, 'read_messages', { ...inGarden, afterSeq: 1, limit: 1 });
       assert.deepEqual(textsOf(last.items), [ANSWER]);
+    });
+
+    await t.test('searches messages, and learns what is wrong with a search', async () => {
+      const { items } = await call(client, 'search_messages', { query: 'opens has:link' });
+      assert.deepEqual(items, []);
+      const found = await call(client, 'search_messages', { query: '"garden opens"', limit: 20 });
+      assert.deepEqual(
+        found.items.map(({ excerpt }) => excerpt),
+        [ANSWER],
+      );
+      const none = await refusal(client, 'search_messages', { query: '-garden' });
+      assert.match(none.detail, /^\/query: expected a word/);
+      const missing = await client.callTool({ name: 'search_messages', arguments: {} });
+      assert.match(missing.content[0].text, /parameters: missing field `query`/);
     });
 
     await t.test('posts once under one key, and does not wait unless asked', async () => {
@@ -303,41 +321,9 @@ for (const [name, sdk] of Object.entries(SDKS)) {
     });
 
     await t.test('gets the reason for a refused input', async () => {
-      const wrong = { spaceId: garden.id, text: '' };
-      assert.equal((await refusal(client, 'post_message', wrong)).status, 422);
+      assert.equal((await refusal(client, 'post_message', { ...inGarden, text: '' })).status, 422);
     });
   });
-}
-
-/**
- * A product with a person in a space: `{product, api, space, bearer, send, call}`. `bearer` is the
- * header with the person's token. `send` posts a request without a client, and `call` one that
- * calls a tool as the person.
- */
-async function scene(t, ...flags) {
-  const product = await startProduct(...flags);
-  t.after(product.stop);
-  const api = new ApiClient(product);
-  const husam = await api.createPerson('Husam');
-  const space = await api.createSpace('Team', [husam]);
-  const bearer = { authorization: `Bearer ${tokenOf(husam, product.jwtSecret)}` };
-  const send = (method, params, headers, signal) =>
-    fetch(`${product.base}/v1/mcp`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headers,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      signal,
-    });
-  const call = async (name, input, { headers, signal } = {}) => {
-    const params = { name, arguments: input };
-    const response = await send('tools/call', params, { ...bearer, ...headers }, signal);
-    return (await response.json()).result;
-  };
-  return { product, api, space, bearer, send, call };
 }
 
 test('the address of a file is one at which the client reaches the product', async (t) => {
@@ -428,14 +414,17 @@ test('a request that still arrives is an open call', async (t) => {
         'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     );
   };
-  for (let number = 0; number < 4; number += 1) stall();
-  const status = async () => (await send('tools/list', {}, bearer)).status;
-  await api.waitFor(async () => (await status()) === 429);
+  for (let number = 0; number < 16; number += 1) stall();
+  const refusal = async () => {
+    const response = await send('tools/list', {}, bearer);
+    return (await response.json()).error?.data;
+  };
+  await api.waitFor(async () => (await refusal())?.retryAfter === 5);
   for (const socket of stalled) {
     stalled.delete(socket);
     socket.destroy();
   }
-  await api.waitFor(async () => (await status()) === 200);
+  await api.waitFor(async () => (await refusal()) === undefined);
 });
 
 test('an agent that posts over MCP stays in its chain', async (t) => {
@@ -444,36 +433,6 @@ test('an agent that posts over MCP stays in its chain', async (t) => {
   const headers = { 'smartspace-chain-depth': '5' };
   const { structuredContent } = await call('post_message', input, { headers });
   assert.equal(structuredContent.message.chainDepth, 5);
-});
-
-test('an entity has a few calls open, and a wait ends with its client', async (t) => {
-  const OPEN_CALLS = 4;
-  const { api, space, bearer, send, call } = await scene(t);
-  const wait = (timeoutSeconds, signal) => {
-    const input = { spaceId: space.id, afterSeq: 0, timeoutSeconds };
-    return call('wait_for_messages', input, { signal });
-  };
-  const gone = new AbortController();
-  const firstWouldEnd = Date.now() + 20_000;
-  const waits = Array.from({ length: OPEN_CALLS }, async () => {
-    for (;;) {
-      const result = await wait(20, gone.signal).catch((error) => error.name);
-      // One may be refused, because the question whether all are open was open, too.
-      if (result && !result.isError) return result;
-    }
-  });
-  const isFull = async () => {
-    const response = await send('tools/list', {}, bearer);
-    if (response.status !== 429) return false;
-    assert.equal(response.headers.get('retry-after'), '5');
-    assert.match((await response.json()).detail, /4 calls/);
-    return true;
-  };
-  await api.waitFor(isFull);
-  gone.abort();
-  assert.deepEqual(await Promise.all(waits), Array(OPEN_CALLS).fill('AbortError'));
-  await api.waitFor(async () => !(await isFull()));
-  assert.ok(Date.now() < firstWouldEnd, 'the waits went on until their time was up');
 });
 
 test('only the token of an entity is accepted', async (t) => {

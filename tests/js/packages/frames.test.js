@@ -15,10 +15,10 @@ import { playFlood, playScene } from './scene.js';
 const RECORDED = `${WORKSPACE}client/tests/model/recorded_frames.json`;
 const TSC = `${MODULES}typescript/bin/tsc`;
 const EXPECTED = `
-  accepted attachment.ready error goodbye inbox member.joined member.left message.created
-  message.updated pong presence run.canceled run.completed run.failed run.queued run.resumed
-  run.started run.step run.waiting_tool sent space.deleted space.joined space.left space.read
-  space.updated stream.delta stream.ended stream.snapshot stream.started subscribed
+  accepted attachment.ready error goodbye inbox member.joined member.left mention message.created
+  message.updated pong presence reactions run.canceled run.completed run.failed run.queued
+  run.resumed run.started run.step run.waiting_tool sent space.deleted space.joined space.left
+  space.read space.updated stream.delta stream.ended stream.snapshot stream.started subscribed
   system.message tool.requested tool.resolved unsubscribed
 `;
 

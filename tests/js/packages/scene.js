@@ -7,6 +7,8 @@ import { call, openSocket } from './socket.js';
 
 const SLOW = 150;
 const WORDS = 'These are some words that take a moment to write.';
+// An answer that no machine is too slow to meet while it is written. The scene cancels it.
+const ENDLESS = `${WORDS} `.repeat(60);
 const SCHEMA = {
   type: 'object',
   required: ['amount'],
@@ -69,9 +71,9 @@ export async function playScene(product, model) {
   // An answer that is written word by word, a client that joins in its middle, a failure, and a
   // queue.
   const concurrency = { maxRuns: 1, mode: 'parallel' };
-  const slow = await agent('Slow', [answerRule(WORDS)], { concurrency }, SLOW);
+  const slow = await agent('Slow', [answerRule(ENDLESS)], { concurrency }, SLOW);
   const answers = await spaceWith('Answers', [slow]);
-  await runOf(answers);
+  const first = await runOf(answers);
   const second = await runOf(answers, 'And once more.');
   await seen('run.queued', answers);
   const [{ streamId }] = await seen('stream.snapshot', answers);
@@ -87,15 +89,18 @@ export async function playScene(product, model) {
     spaceId: answers.id,
   });
   await member.until({ type: 'accepted', id: 'snapshot' });
-  await seen('run.completed', answers);
+  await cancel(first);
+  await member.until(({ type, run }) => type === 'run.canceled' && run.id === first);
 
   // A run that is stopped while it writes: what members have seen stays.
   const stopped = await spaceWith('Stopped', [slow]);
   const stoppedRun = await runOf(stopped);
   await seen('stream.delta', stopped);
   await cancel(stoppedRun);
-  const isPartial = ({ type, message }) =>
-    type === 'message.created' && message.parts.some(({ partial }) => partial);
+  const isPartial = ({ type, message, spaceId }) =>
+    type === 'message.created' &&
+    spaceId === stopped.id &&
+    message.parts.some(({ partial }) => partial);
   await Promise.all([operator, member].map((each) => each.until(isPartial)));
 
   const failing = await agent('Failing', [{ steps: [{ error: 'bad_request' }] }]);
@@ -192,7 +197,7 @@ export async function playScene(product, model) {
       { calls: [{ tool: 'absorb_run', input: { runId: '{{message}}' } }] },
     ],
   };
-  const twin = await agent('Twin', [absorbing, answerRule(WORDS)], {}, SLOW);
+  const twin = await agent('Twin', [absorbing, answerRule(ENDLESS)], {}, SLOW);
   const twins = await spaceWith('Twins', [twin]);
   const absorbed = await runOf(twins);
   await seen('stream.delta', twins);
@@ -249,8 +254,8 @@ export async function playScene(product, model) {
   const hers = tokenOf(sarah, product.jwtSecret);
   await call(base, hers, 'PUT', `/v1/spaces/${quiet.id}/read`, { seq: 2 });
   await seen('space.read', quiet);
-  for (const reader of [token, hers])
-    await call(base, reader, 'PUT', `/v1/spaces/${cards.id}/read`, { seq: 2 });
+  const read = (reader) => call(base, reader, 'PUT', `/v1/spaces/${cards.id}/read`, { seq: 2 });
+  await Promise.all([token, hers].map(read));
   await operator.until(({ type, reads }) => type === 'space.read' && reads);
 
   // A message with a file.
@@ -270,6 +275,8 @@ export async function playScene(product, model) {
   const { id: messageId } = await asHusam('POST', `/v1/spaces/${quiet.id}/messages`, withFile);
   await member.until(({ type, message }) => type === 'message.created' && message.id === messageId);
 
+  await changeMessages(quiet, { base, husam: token, sarah: hers, member, late });
+
   // Two runs at a model whose server has one place.
   const held = { provider: 'held', name: 'held' };
   const waiting = [];
@@ -287,11 +294,13 @@ export async function playScene(product, model) {
   for (const space of waiting) await seen('run.completed', space);
 
   // A snapshot of two frames.
-  const longAnswer = `${'long'.repeat(7900)} ${WORDS}`;
+  const longAnswer = `${'long'.repeat(7900)} ${ENDLESS}`;
   const long = await agent('Long', [answerRule(longAnswer)], {}, SLOW);
   const lengthy = await spaceWith('Lengthy', [long]);
-  await runOf(lengthy);
+  const longRun = await runOf(lengthy);
   await operator.until(({ type, offset }) => type === 'stream.snapshot' && offset > 0);
+  await cancel(longRun);
+  await seen('run.canceled', lengthy);
 
   // Members and settings.
   await asOperator('DELETE', `/v1/spaces/${quiet.id}/members/${sarah.id}`);
@@ -299,7 +308,11 @@ export async function playScene(product, model) {
   await asOperator('PUT', `/v1/spaces/${quiet.id}/members/${sarah.id}`, {
     role: 'owner',
   });
-  await seen('member.joined', quiet);
+  // Those who join a new space show only to a client that follows it soon enough.
+  await asOperator('PUT', `/v1/spaces/${quiet.id}/members/${failing.id}`, {});
+  const hasJoined = ({ type, spaceId, member: { id } = {} }) =>
+    type === 'member.joined' && spaceId === quiet.id && id === failing.id;
+  await Promise.all([operator, member].map((each) => each.until(hasJoined)));
   await asOperator('PATCH', `/v1/spaces/${quiet.id}`, { name: 'Quieter' });
   await seen('space.updated', quiet);
   await asOperator('DELETE', `/v1/spaces/${quiet.id}`);
@@ -322,4 +335,45 @@ export async function playFlood({ base, adminKey }) {
   for (let id = 0; id < 400; id += 1) flooding.send({ action: 'ping', id });
   await flooding.until({ type: 'goodbye' });
   return flooding.frames;
+}
+
+// A reply, mentions, edits, reactions, a pin and deletions, as they happen and as they are stored.
+async function changeMessages({ id: spaceId }, { base, husam, sarah, member, late }) {
+  const messages = `/v1/spaces/${spaceId}/messages`;
+  const asHusam = (...request) => call(base, husam, ...request);
+  const updated = (seq, isIt) =>
+    member.until(
+      ({ type, message, ...frame }) =>
+        type === 'message.updated' &&
+        frame.spaceId === spaceId &&
+        message.seq === seq &&
+        isIt(message),
+    );
+  const asked = await asHusam('POST', messages, { text: 'Who brings bread?' }, 'one bread, please');
+  const reply = (text) => call(base, sarah, 'POST', messages, { text, replyTo: asked.seq });
+  const answers = [await reply('@Husam, I do.'), await reply('@all: I do not.')];
+  const messageId = answers[0].id;
+  await member.until((frame) => frame.type === 'mention' && frame.messageId === messageId);
+  for (const [emoji, on] of [
+    ['👍', true],
+    ['🎉', true],
+    ['🎉', false],
+  ])
+    await asHusam('PUT', `${messages}/${answers[0].seq}/reactions`, { emoji, on });
+  await member.until({ type: 'reactions', spaceId });
+  const text = '@Husam, I do, @all.';
+  await call(base, sarah, 'PATCH', `${messages}/${answers[0].seq}`, { text });
+  await asHusam('PATCH', `${messages}/${asked.seq}`, { text: 'Who brings bread, @Sarah?' });
+  await updated(asked.seq, ({ editedAt }) => editedAt);
+  await asHusam('PUT', `/v1/spaces/${spaceId}/pins/${asked.seq}`);
+  await member.until(({ type, space }) => type === 'space.updated' && space.pins?.length > 0);
+  await asHusam('DELETE', `/v1/spaces/${spaceId}/pins/${asked.seq}`);
+  await member.until(({ type, space }) => type === 'space.updated' && !space.pins);
+  await call(base, sarah, 'DELETE', `${messages}/${answers[1].seq}`);
+  await updated(answers[1].seq, ({ deleted }) => deleted);
+  const afterSeq = asked.seq - 1;
+  late.send({ action: 'subscribe', id: 'changed', spaceId, afterSeq });
+  await late.until(
+    ({ type, message }) => type === 'message.created' && message.id === answers[1].id,
+  );
 }

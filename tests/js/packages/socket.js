@@ -6,13 +6,17 @@ import { WebSocket } from 'ws';
 
 const LIMIT_MS = 30_000;
 
-/** Calls the API as the bearer of `credential`, and returns the body of the response. */
-export async function call(base, credential, method, path, body) {
+/**
+ * Calls the API as the bearer of `credential`, and returns the body of the response. `key` is the
+ * idempotency key.
+ */
+export async function call(base, credential, method, path, body, key) {
   const response = await fetch(base + path, {
     method,
     headers: {
       authorization: `Bearer ${credential}`,
       'content-type': 'application/json',
+      ...(key && { 'idempotency-key': key }),
     },
     body: body && JSON.stringify(body),
     signal: AbortSignal.timeout(LIMIT_MS),

@@ -39,7 +39,7 @@ pub enum Caller {
 }
 
 impl Caller {
-    fn bearer(self) -> Option<String> {
+    pub(crate) fn bearer(self) -> Option<String> {
         let entity = match self {
             Self::Operator => return Some(ADMIN_KEY.into()),
             Self::Nobody => return None,

@@ -37,6 +37,19 @@ pub struct Clause {
 }
 
 impl Clause {
+    /// Whether it is a condition of an edit, a deletion, a reaction or a reply.
+    pub fn is_of_changes(&self) -> bool {
+        let items = ["/REACT#", "/THREAD#", "/CHANGES", "PART#/"];
+        let names = ["#deleted", "#changed", "#rev", "#pins", "#edited", "#uses", "#redactedAt"];
+        items.iter().any(|item| self.write.contains(item))
+            || names.iter().any(|name| self.text.contains(name) || self.condition.contains(name))
+    }
+
+    /// Whether it is a condition of the blocks of searches.
+    pub fn is_of_searches(&self) -> bool {
+        self.write.contains("FIND#/")
+    }
+
     /// Drops this clause from every write of a call that has it.
     pub fn drop_from(&self, operation: &str, request: &mut Value) {
         for (verb, write) in writes(operation, request) {

@@ -32,7 +32,17 @@ impl Deployment {
         let chance = Chance::new(input.seed, input.suppressed.clone());
         let mut parameters = Parameters::from_seed(&chance);
         if let Some(mutant) = input.mutant {
+            // Only some mutants need changes of messages or searches, and they ask for them.
+            parameters.changes = false;
+            parameters.searches = false;
             mutant.adjust(&mut parameters);
+        }
+        // Other conditions are found without changes of messages.
+        if input.dropped.as_ref().is_some_and(|dropped| !dropped.is_of_changes()) {
+            parameters.changes = false;
+        }
+        if input.dropped.as_ref().is_some_and(|dropped| !dropped.is_of_searches()) {
+            parameters.searches = false;
         }
         if input.dropped.is_some() || input.finds_deciding {
             parameters.fault_rates.held = parameters.fault_rates.held.max(HELD);

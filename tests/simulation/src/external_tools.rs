@@ -42,11 +42,14 @@ pub(crate) fn ruled() -> [Value; 2] {
     })
 }
 
-/// The rules. `expires_after` says how long calls wait.
-pub(crate) fn rules(quorum: u64, expires_after: &str, on_expire: &str) -> Value {
+/// The rules. `expires_after` says how long calls wait. If `of_edits`, people decide the agents'
+/// edits, too.
+pub(crate) fn rules(quorum: u64, expires_after: &str, on_expire: &str, of_edits: bool) -> Value {
+    let ruled: &[&str] =
+        if of_edits { &["transfer", "drop", "edit_message"] } else { &["transfer", "drop"] };
     json!([
         {
-            "tools": ["transfer", "drop"], "quorum": quorum,
+            "tools": ruled, "quorum": quorum,
             "expiresAfter": expires_after, "onExpire": on_expire,
         },
         {"tools": ["drop"], "action": "deny"},

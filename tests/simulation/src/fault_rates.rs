@@ -52,6 +52,8 @@ pub struct FaultRates {
     pub outside: u64,
     /// A process dies or stalls while an external call is under way.
     pub under_way: u64,
+    /// A process dies after a write of a deletion.
+    pub in_deletion: u64,
     /// The wall clock jumps, back and forth.
     pub clock: u64,
 }
@@ -91,6 +93,7 @@ impl FaultRates {
             model: rate("model", 2_000, 10_000),
             outside: rate("outside", 10_000, 40_000),
             under_way: rate("under_way", 5_000, 20_000),
+            in_deletion: rate("in_deletion", 3_000, 20_000),
             clock: rate("clock", 10, 50),
         }
     }

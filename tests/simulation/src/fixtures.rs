@@ -1,4 +1,7 @@
-//! The people, agents and spaces of a deployment, made before the first fault.
+//! The people, agents and spaces of a deployment, made before the first fault. `archive` makes a
+//! space with a long past.
+
+pub(crate) mod archive;
 
 use std::sync::Arc;
 
@@ -36,7 +39,11 @@ pub async fn make(deployment: &Arc<Deployment>) -> Result<(), String> {
     if deployment.env.parameters.remote {
         members.push(make_remote_agent(deployment).await?);
     }
-    make_spaces(deployment, &members).await
+    make_spaces(deployment, &members).await?;
+    if deployment.env.parameters.searches {
+        archive::make(deployment).await?;
+    }
+    Ok(())
 }
 
 async fn make_people(deployment: &Arc<Deployment>) -> Result<Vec<Value>, String> {
@@ -174,6 +181,7 @@ fn rules(deployment: &Deployment) -> Value {
         quorum,
         ["30 seconds", "10 minutes"][number("approvals expire")],
         ["decline", "end"][number("on expire")],
+        parameters.changes,
     )
 }
 
@@ -214,7 +222,11 @@ fn visible_tools(deployment: &Deployment) -> Vec<Value> {
     vec![ask, note]
 }
 
-async fn post(deployment: &Arc<Deployment>, path: &str, body: Value) -> Result<Value, String> {
+pub(crate) async fn post(
+    deployment: &Arc<Deployment>,
+    path: &str,
+    body: Value,
+) -> Result<Value, String> {
     match deployment.http("fixtures", Caller::Operator, Method::POST, path, None, Some(&body)).await
     {
         Ok((201, made)) => Ok(made),
@@ -222,6 +234,6 @@ async fn post(deployment: &Arc<Deployment>, path: &str, body: Value) -> Result<V
     }
 }
 
-fn id<T: std::str::FromStr<Err: std::fmt::Display>>(made: &Value) -> Result<T, String> {
+pub(crate) fn id<T: std::str::FromStr<Err: std::fmt::Display>>(made: &Value) -> Result<T, String> {
     made["id"].as_str().unwrap_or_default().parse().map_err(|error: T::Err| error.to_string())
 }

@@ -1,7 +1,9 @@
 //! The ledger: the requests of clients with their answers, and the requests to models. Besides the
 //! table's items at the end, this is all that the oracle knows.
 
+mod apart;
 mod model_request;
+pub mod searches;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,8 +17,10 @@ use smartspace_domain::{
 };
 use tokio::time::Instant;
 
-pub(crate) use model_request::active_space;
+pub use apart::{Apart, Reactions};
+pub(crate) use model_request::{DELETED, active_space};
 pub use model_request::{Line, ModelRequest};
+use searches::SearchRecords;
 
 /// The number of a broken promise, and what broke it. 0 is an internal error. 10 is also a wrong
 /// stream.
@@ -33,6 +37,10 @@ pub struct Ledger {
     pub people: Vec<EntityId>,
     /// The messages that people sent.
     pub sent_messages: Vec<SentMessage>,
+    /// The replies, edits, deletions, reactions and pins of people.
+    pub changes: Vec<SentChange>,
+    /// The searches of people and agents, and the space that they search.
+    pub searches: SearchRecords,
     /// The files that people announced: their spaces and their ids.
     pub announced_files: Vec<(SpaceId, String)>,
     /// The files whose deletion was requested, and whether it was confirmed.
@@ -274,6 +282,35 @@ pub struct SentMessage {
     pub text: String,
     /// The id and number in the answer, or `None` if no answer confirmed the message.
     pub accepted: Option<(String, u64)>,
+}
+
+/// A reply of a person to a message, or a change of the message.
+#[derive(Clone, Debug)]
+pub struct SentChange {
+    pub by: EntityId,
+    pub kind: ChangeKind,
+    pub space: SpaceId,
+    /// The number of the message.
+    pub seq: u64,
+    /// The unique text of a reply or an edit, or the emoji of a reaction.
+    pub text: String,
+    /// When it was first sent.
+    pub sent: Instant,
+    /// When the conclusive answer came, and its status. `None` if none came. Replies have none:
+    /// their answers are among the sent messages.
+    pub answered: Option<(Instant, u16)>,
+}
+
+/// What a request does with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    Reply,
+    Edit,
+    Delete,
+    React,
+    Unreact,
+    Pin,
+    Unpin,
 }
 
 /// A message that was refused because its space accepted no more in that second.

@@ -32,9 +32,11 @@
 //! - [`fixtures`]: the people, agents and spaces of a deployment
 //! - [`people`] with their [`view`]: they send messages, reconnect, join, leave, cancel runs, and
 //!   answer forms; `timeliness`: they watch when messages arrive
+//! - `markers`: words by which the oracle finds a text wherever it is stored
 //! - [`snapshots`]: connections that ask for the text of a stream, and that join in its middle
 //! - [`operator`]: makes plans; [`services`]: send webhooks; [`remover`]: deletes a space;
 //!   `empty_spaces`: people leave spaces of their own
+//! - `searchers`: search a space with a long past, the archive, and change it
 //! - [`remote_agents`]: answer the webhooks that wake them
 //!
 //! The judgement:
@@ -60,6 +62,7 @@ pub mod history;
 pub mod input;
 mod invites;
 pub mod ledger;
+mod markers;
 pub mod mutants;
 pub mod operator;
 pub mod oracle;
@@ -76,6 +79,7 @@ pub mod remote_agents;
 pub mod remover;
 mod retries;
 pub mod search;
+mod searchers;
 pub mod services;
 pub mod shorten;
 pub mod size;
@@ -202,12 +206,15 @@ async fn perform_actions(deployment: &Arc<Deployment>) -> Result<Clients, String
         parameters.services.then(|| tokio::spawn(Services::new(deployment).perform_actions()));
     let removes = parameters.deletes_space;
     let remover = removes.then(|| tokio::spawn(remover::delete_a_space(Arc::clone(deployment))));
+    let searches = parameters.searches;
+    let searchers = searches.then(|| tokio::spawn(searchers::use_archive(Arc::clone(deployment))));
     let others = async {
         let operator = join(operator).await?;
         let services = join(services).await?;
         join(remover).await?;
         join(uploads).await?;
         join(empties).await?;
+        join(searchers).await?;
         Ok::<_, String>((operator, services))
     };
     let (people, others) = tokio::join!(join_all(people), others);
@@ -255,6 +262,7 @@ async fn calm(deployment: &Arc<Deployment>, clients: &mut Clients) -> Duration {
         services.repeat_all().await;
     }
     sleep(READS_ARE_LOST_AFTER).await;
+    searchers::search_for_changes(deployment).await;
     timeliness::watch(deployment, people).await;
     for person in people.iter() {
         person.mark_all_read().await;

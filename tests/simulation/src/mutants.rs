@@ -4,22 +4,28 @@
 //! the product's calls on their way to the table, and the table's responses on their way back.
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
-//! `messages`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `approvals`, `outside`, `budgets` and
-//! `prompts`, and single writes to `runs`, `frames`, `spaces`, `budgets`, `prompts` and `rates`.
-//! `writes` reads and edits the transaction's JSON for all of them.
+//! `messages`, `changes`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `approvals`, `outside`,
+//! `budgets`, `prompts` and `searches`, single writes to `runs`, `frames`, `spaces`, `budgets`,
+//! `prompts`, `changes` and `rates`, and queries to `searches`.
+//! `writes` reads and edits the transaction's JSON for all of them. `promises` has the promises
+//! that mutants break, and `parameters` the deployments in which they do.
 
 mod approvals;
 mod budgets;
+mod changes;
 mod cursors;
 mod forms;
 mod frames;
 mod lanes;
 mod messages;
 mod outside;
+mod parameters;
 mod plans;
+mod promises;
 mod prompts;
 mod rates;
 mod runs;
+mod searches;
 mod spaces;
 mod writes;
 
@@ -27,11 +33,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 use smartspace_domain::Time;
 
-use crate::{
-    chance::Chance,
-    parameters::{FEW_APPENDS, Parameters, SMALL_WINDOW},
-    storage::Storage,
-};
+use crate::{chance::Chance, storage::Storage};
 
 /// A response of the table: its status and its body.
 type RawResponse = (u16, String);
@@ -203,181 +205,37 @@ pub enum Mutant {
     /// Promise 1: the gate scores a message without the newest one before it, as if the append had
     /// not read again after a lost race.
     ScoresWithoutHead,
+    /// Promise 14: a deleted message is forgotten while runs that have read it work on.
+    ForgetsWithoutWaiting,
+    /// Promise 14: the parts that prompts share keep the text of a deleted message.
+    KeepsSharedParts,
+    /// Promise 14: the runs of agents that have left the space keep the text of a deleted message.
+    SkipsFormerAgents,
+    /// Promise 14: a deletion leaves the summary of its space, and the claim on it, as they are.
+    KeepsSummaryClaim,
+    /// Promise 2: a worker's cache does not learn that messages were edited or deleted.
+    CachesChangedMessages,
+    /// Promise 14: an edit does not see that its message was deleted.
+    EditsTombstones,
+    /// Promise 14: a reaction is stored under another form of its emoji, so that it counts again.
+    ReactsTwice,
+    /// Promise 14: a reply is not among the messages of its thread.
+    LosesThreadItems,
+    /// Promise 14: a deleted message still counts as naming its files.
+    ForgetsUses,
+    /// Promise 15: a block is stored although a message was changed since its messages were read.
+    BuildsWithoutRev,
+    /// Promise 15: edits and deletions leave the blocks of their messages as they are.
+    EditsKeepBlocks,
+    /// Promise 15: a search does not read the messages that no block covers.
+    SkipsGaps,
+    /// Promise 15: a search reads blocks from a copy that lags behind.
+    ReadsOldBlocks,
+    /// Promise 15: a search does not look whether its caller is still a member.
+    SearchesLeftSpaces,
 }
 
 impl Mutant {
-    /// The promise that this mutant breaks.
-    pub fn promise(self) -> u8 {
-        match self {
-            Self::AnswersBeforeKeeping
-            | Self::LosesRuns
-            | Self::ForgetsKeys
-            | Self::ForgetsTokens
-            | Self::ForgetsDeliveries
-            | Self::RetriesAgain
-            | Self::ForgetsPictures
-            | Self::ForgetsJoined
-            | Self::JoinsEndedRun
-            | Self::DispatchesAgain
-            | Self::ScoresWithoutHead => 1,
-            Self::SkipsNumbers
-            | Self::OverwritesNumbers
-            | Self::KeepsOldCards
-            | Self::LeavesOutMessages
-            | Self::SummarizesUnread => 2,
-            Self::ForgetsResults
-            | Self::ForgetsAnswers
-            | Self::LosesLastAnswers
-            | Self::EndsInOtherSpace
-            | Self::ForgetsBeginnings
-            | Self::RepeatsWhatBegan
-            | Self::ForgetsCards
-            | Self::LeavesCallsOpen => 3,
-            Self::ForgetsCuts
-            | Self::IgnoresLeases
-            | Self::ClaimsAnyway
-            | Self::CancelsNothing
-            | Self::AbsorbsNothing
-            | Self::ForgetsAbsorbing
-            | Self::StoresLostSummaries => 4,
-            Self::ForgetsDuties
-            | Self::SweepsNothing
-            | Self::FinishesInParts
-            | Self::LeavesItems
-            | Self::EndsJoinedSpaces
-            | Self::ForgetsUnsent
-            | Self::AbandonsRemoteRuns => 5,
-            Self::ForgetsDepth | Self::IgnoresDepth | Self::ForgetsAutoReplies => 6,
-            Self::ForgetsWaitingRuns
-            | Self::LeavesFormsOpen
-            | Self::AnswersTwice
-            | Self::FiresInParts
-            | Self::FiresAnyway
-            | Self::ForgetsTimes
-            | Self::AcceptsLateAnswers
-            | Self::CountsPeopleTwice
-            | Self::AsksInsteadOfDenying
-            | Self::KeepsOldApprovals
-            | Self::UsesApprovalsTwice
-            | Self::SkipsWaitingCalls => 7,
-            Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
-            Self::KeepsRosterVersion | Self::IgnoresMembership | Self::OverusesInvites => 9,
-            Self::DropsSkipDuty => 13,
-            _ => 10,
-        }
-    }
-
-    /// Changes the parameters so that the absence of the mechanism shows: with the faults that the
-    /// mechanism handles, and without work that never needs it.
-    pub fn adjust(self, parameters: &mut Parameters) {
-        let rates = &mut parameters.fault_rates;
-        match self {
-            Self::ForgetsTokens => {
-                rates.lost_answer = 30_000;
-                parameters.keep_only_messages();
-            }
-            Self::ForgetsAbsorbing | Self::AnswersTwice => rates.lost_answer = 10_000,
-            Self::ForgetsBeginnings | Self::RepeatsWhatBegan => {
-                rates.under_way = rates.under_way.max(20_000);
-            }
-            Self::ForgetsPictures | Self::CountsDeletedFiles => parameters.files = true,
-            Self::IgnoresSlots => {
-                parameters.keep_agents_busy();
-                parameters.mode = "parallel";
-                parameters.max_runs = 1;
-            }
-            Self::IgnoresLanes => {
-                parameters.keep_agents_busy();
-                parameters.mode = "queue";
-            }
-            Self::KeepsTurns | Self::RetriesAgain => parameters.keep_agents_busy(),
-            Self::IgnoresBudgets | Self::ForgetsSettling => parameters.save_tokens(),
-            Self::ForgetsJoined => {
-                parameters.keep_agents_busy();
-                parameters.mode = "coalesce";
-            }
-            Self::LosesLastAnswers => parameters.ends_after_send = true,
-            Self::JoinsEndedRun => {
-                parameters.keep_agents_busy();
-                parameters.mode = "coalesce";
-            }
-            Self::EndsInOtherSpace => {
-                parameters.keep_agents_busy();
-                parameters.spaces = 2;
-            }
-            Self::ForgetsUnsent | Self::AbandonsRemoteRuns => {
-                rates.killed_before = rates.killed_before.max(2_000);
-                parameters.remote = true;
-            }
-            Self::LeavesCallsOpen => rates.outside = 80_000,
-            Self::ForgetsCuts => {
-                rates.killed_before = rates.killed_before.max(2_000);
-                parameters.keep_agents_busy();
-                parameters.mode = "parallel";
-                parameters.context_window = SMALL_WINDOW;
-                parameters.outside = true;
-                parameters.long_runs = true;
-            }
-            Self::ReadsToTheNewest | Self::ReadsBackwards => {
-                parameters.keep_agents_busy();
-                parameters.mode = "parallel";
-                parameters.max_runs = 5;
-            }
-            Self::FiresAnyway => rates.slow = rates.slow.max(30_000),
-            Self::SweepsNothing | Self::ForgetsDuties => rates.queue = rates.queue.max(5_000),
-            Self::ForgetsTimes | Self::AbandonsReads => rates.alarm = 60_000,
-            _ => self.adjust_clients(parameters),
-        }
-    }
-
-    /// Changes what clients do, so that they need the mechanism often.
-    fn adjust_clients(self, parameters: &mut Parameters) {
-        match self {
-            Self::KeepsRosterVersion => {
-                parameters.keep_agents_busy();
-                parameters.agents = 3;
-                parameters.mode = "parallel";
-                parameters.actions = 30;
-            }
-            Self::ForgetsAutoReplies => parameters.let_agents_talk(),
-            Self::ForgetsTokensOfFrames => parameters.flood_connections(),
-            Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
-            Self::DispatchesAgain => parameters.make_crowd(),
-            Self::KeepsOldCards => parameters.show_cards(),
-            Self::CountsPeopleTwice | Self::AsksInsteadOfDenying | Self::KeepsOldApprovals => {
-                parameters.decide_calls();
-            }
-            Self::UsesApprovalsTwice | Self::SkipsWaitingCalls => {
-                parameters.decide_calls();
-                let rates = &mut parameters.fault_rates;
-                rates.under_way = rates.under_way.max(60_000);
-                rates.killed_before = rates.killed_before.max(2_000);
-            }
-            Self::StoresLostSummaries | Self::SummarizesUnread => parameters.need_summaries(),
-            Self::AcceptsLateAnswers => {
-                parameters.fault_rates.alarm = 400_000;
-                parameters.show_cards();
-                parameters.late_answers = 10;
-            }
-            Self::LosesParts | Self::ForgetsSnapshots => parameters.make_rooms_large(),
-            Self::LeavesItems => parameters.delete_a_space(),
-            Self::EndsJoinedSpaces => parameters.leave_spaces(),
-            Self::ResetsMinutes => parameters.use_up_runs(),
-            Self::ForgetsRouterCalls => parameters.ask_routers(),
-            Self::DropsSkipDuty => {
-                parameters.ask_questions();
-                // A later message answers a question, so few are left to silence at the end.
-                parameters.agents = 1;
-                parameters.actions = 3;
-                let rates = &mut parameters.fault_rates;
-                rates.killed_before = rates.killed_before.max(40_000);
-            }
-            Self::ScoresWithoutHead => parameters.score_races(),
-            Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => parameters.watch_closely(),
-            _ => {}
-        }
-    }
-
     /// Changes a call on its way to the table. Returns a response if the call must not reach the
     /// table.
     pub fn before(
@@ -393,8 +251,14 @@ impl Mutant {
         if operation == "GetItem" && frames::hides(self, request) {
             return Some((200, "{}".into()));
         }
-        if self == Self::IgnoresMembership {
+        if [Self::IgnoresMembership, Self::SearchesLeftSpaces].contains(&self) {
             messages::find_departed(storage, operation, request);
+        }
+        if operation == "Query" {
+            searches::change_query(self, request);
+            if let Some(answered) = searches::answer_query(self, storage, request) {
+                return Some(answered);
+            }
         }
         if operation == "DeleteItem" && spaces::keeps(self, request) {
             return Some((200, "{}".into()));
@@ -402,17 +266,8 @@ impl Mutant {
         if operation == "PutItem" {
             rates::change_put(self, request);
         }
-        if operation == "UpdateItem" {
-            runs::change_update(self, request);
-            if let Some(settled) = budgets::change_update(self, request) {
-                return Some(settled);
-            }
-            frames::change_update(self, request);
-            let answered = frames::answer_update(self, request)
-                .or_else(|| prompts::answer_update(self, request));
-            if answered.is_some() {
-                return answered;
-            }
+        if let Some(answered) = self.before_single_write(storage, operation, request) {
+            return Some(answered);
         }
         if operation != "TransactWriteItems" {
             return None;
@@ -428,10 +283,35 @@ impl Mutant {
         runs::change_posts(self, storage, parts);
         budgets::change(self, parts);
         prompts::change(self, parts);
+        changes::change(self, chance, storage, parts);
+        searches::change(self, parts);
         messages::change(self, chance, parts)
             .or_else(|| runs::change(self, parts))
             .or_else(|| forms::change(self, parts))
             .or_else(|| outside::change(self, parts))
+    }
+
+    /// Changes a write that is not part of a transaction, or answers it.
+    fn before_single_write(
+        self,
+        storage: &Storage,
+        operation: &str,
+        request: &mut Value,
+    ) -> Option<RawResponse> {
+        if operation == "UpdateItem" {
+            runs::change_update(self, request);
+            if let Some(settled) = budgets::change_update(self, request) {
+                return Some(settled);
+            }
+            frames::change_update(self, request);
+            let answered = frames::answer_update(self, request)
+                .or_else(|| prompts::answer_update(self, request));
+            if answered.is_some() {
+                return answered;
+            }
+        }
+        let is_write = ["PutItem", "UpdateItem"].contains(&operation);
+        is_write.then(|| changes::answer(self, storage, request)).flatten()
     }
 
     /// Whether the process dies after a call.
@@ -446,19 +326,24 @@ impl Mutant {
             Self::ForgetsTokens => operation == "TransactWriteItems",
             Self::IgnoresDepth
             | Self::IgnoresMembership
+            | Self::SearchesLeftSpaces
             | Self::DispatchesAgain
             | Self::ResetsMinutes => {
                 matches!(operation, "BatchGetItem" | "GetItem")
             }
-            Self::AsksInsteadOfDenying | Self::CountsPeopleTwice => {
+            Self::AsksInsteadOfDenying | Self::CountsPeopleTwice | Self::CachesChangedMessages => {
                 matches!(operation, "BatchGetItem" | "GetItem")
             }
             Self::RepeatsWhatBegan
             | Self::LeavesOutMessages
             | Self::ScoresWithoutHead
+            | Self::SkipsFormerAgents
             | Self::UsesApprovalsTwice
             | Self::SkipsWaitingCalls => operation == "Query",
-            Self::IgnoresLanes | Self::KeepsOldCards => operation == "BatchGetItem",
+            Self::IgnoresLanes
+            | Self::KeepsOldCards
+            | Self::EditsTombstones
+            | Self::ForgetsWithoutWaiting => operation == "BatchGetItem",
             Self::AcceptsLateAnswers => operation == "GetItem",
             _ => false,
         };
@@ -481,6 +366,10 @@ impl Mutant {
             Self::UsesApprovalsTwice => approvals::hide_beginnings(&mut parsed),
             Self::SkipsWaitingCalls => approvals::finish_waiting(&mut parsed),
             Self::AsksInsteadOfDenying => approvals::allow_denied(&mut parsed),
+            Self::EditsTombstones => changes::hide_deletions(request, &mut parsed),
+            Self::CachesChangedMessages => changes::hide_changes(request, &mut parsed),
+            Self::ForgetsWithoutWaiting => changes::end_readers(&mut parsed),
+            Self::SkipsFormerAgents => changes::hide_former(&mut parsed),
             _ => messages::hide_departures(&mut parsed),
         }
         *answer = parsed.to_string();

@@ -14,13 +14,17 @@
 //! 9. `members_only`, `invites`, `runs_without_space`
 //! 10. `frames`, `reads`, `timeliness`, `lanes`, `seconds`, `budgets`, `rates`, `files`, `pictures`
 //! 13. `questions`
+//! 14. `changes`
+//! 15. `searches`
 //!
-//! `streams` compares live text with the stored messages.
+//! `streams` compares live text with the stored messages. Except for `changes`, all files judge
+//! messages as they were first posted.
 
 mod actions_once;
 mod approvals;
 mod budgets;
 mod chains;
+mod changes;
 mod cut_results;
 mod deletions;
 mod empty_spaces;
@@ -48,6 +52,7 @@ mod router_calls;
 mod routing;
 mod run_ends;
 mod runs_without_space;
+mod searches;
 mod seconds;
 mod services;
 mod stopped_runs;
@@ -102,7 +107,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     violations.extend(seen.iter().flat_map(|(_, seen)| seen.violations.iter().cloned()));
     let mut evidence = Evidence {
         env,
-        stored: deletions::with_deleted_spaces(env, &ledger),
+        stored: changes::as_posted(env, deletions::with_deleted_spaces(env, &ledger)),
         ledger,
         seen,
         died_in_calm: env.died_in_calm(),
@@ -117,6 +122,8 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     retries::a_run_is_repeated_once(&mut evidence);
     order::one_order_without_gaps(&mut evidence);
     prompts::models_see_messages_as_they_were(&mut evidence);
+    changes::changes_hold(&mut evidence);
+    searches::searches_show_what_is_there(&mut evidence);
     summaries::summaries_cover_what_they_say(&mut evidence);
     actions_once::actions_of_agents_happen_once(&mut evidence);
     run_ends::runs_end_after_their_last_results(&mut evidence);

@@ -56,6 +56,10 @@ pub struct Parameters {
     pub services: bool,
     /// Whether one more agent works elsewhere.
     pub remote: bool,
+    /// Whether people and agents reply to messages, edit, delete, react to and pin them.
+    pub changes: bool,
+    /// Whether people and agents search, and one space has a long past.
+    pub searches: bool,
     /// Whether people send files.
     pub files: bool,
     /// Whether people make spaces and leave them.
@@ -172,9 +176,11 @@ impl Parameters {
         let is_large = draw.number("large rooms", 0, 3) == 0;
         let empties = !crowd && draw.number("empties", 0, 5) == 0;
         let empties = empties.then_some(SHORTLY_KEPT);
+        let searches = !crowd && draw.number("searches", 0, 5) == 0;
         let has_small_window = draw.number("context window", 0, 3) == 0;
         Self {
-            window: [50, 50, 8][draw.number("window", 0, 2) as usize],
+            // Agents search only what is older than their windows.
+            window: if searches { 8 } else { [50, 50, 8][draw.number("window", 0, 2) as usize] },
             // An answer may take two minutes, so that short invocations requeue long runs.
             invocation: Duration::from_secs(
                 [900, 150, 122][draw.number("invocation", 0, 2) as usize],
@@ -185,6 +191,8 @@ impl Parameters {
             plans: !crowd && draw.number("plans", 0, 2) != 0,
             services: !crowd && draw.number("services", 0, 2) != 0,
             remote: !crowd && draw.number("remote", 0, 4) == 0,
+            changes: !crowd && draw.number("changes", 0, 2) == 0,
+            searches,
             files: !crowd && draw.number("files", 0, 3) == 0,
             empties: empties.is_some(),
             empty_spaces_kept: empties.unwrap_or(EMPTY_SPACES_KEPT),

@@ -1,13 +1,14 @@
 //! People: they send messages with idempotency keys, reconnect, join and leave spaces, and cancel
 //! runs.
 //!
-//! `connection` has a person's socket, `posting` its messages, `floods` how it sends too much,
-//! `reads` what it marks as read, `watching` frames that overtake each other and posts that people
-//! watch, `administration` what people change through the admin key, and `answers` their answers to
-//! forms.
+//! `connection` has a person's socket, `posting` its messages, `changes` its replies, edits,
+//! deletions, reactions and pins, `floods` how it sends too much, `reads` what it marks as read,
+//! `watching` frames that overtake each other and posts that people watch, `administration` what
+//! people change through the admin key, and `answers` their answers to forms.
 
 mod administration;
 mod answers;
+mod changes;
 mod connection;
 mod decisions;
 mod floods;
@@ -92,8 +93,7 @@ impl Person {
                 96..99 => self.rename(&place).await,
                 _ => self.retire(&place).await,
             }
-            self.answer_forms(&format!("{place}/form")).await;
-            self.decide_calls(&format!("{place}/call")).await;
+            self.react_to_space(&place, space).await;
             if deployment.env.chance.happens(&format!("{place}/again"), 100)
                 && self.follows(space)
                 && self.follow_again(&format!("{place}/again"), space).await.is_none()
@@ -113,6 +113,15 @@ impl Person {
         }
         self.answer_the_last(deployment.env.parameters.actions).await;
         self
+    }
+
+    /// Answers forms, decides calls and changes messages.
+    async fn react_to_space(&mut self, place: &str, space: SpaceId) {
+        self.answer_forms(&format!("{place}/form")).await;
+        self.decide_calls(&format!("{place}/call")).await;
+        if self.deployment.env.parameters.changes {
+            self.change_messages(&format!("{place}/change"), space).await;
+        }
     }
 
     /// Cancels a run that it sees as active.

@@ -14,6 +14,7 @@ use smartspace_domain::{
     attachments::{ByteLimit, FileLimits},
     budgets::DailyLimit,
     callbacks::CallbackKey,
+    limits::CallLimits,
 };
 use smartspace_egress::Egress;
 use smartspace_embedded_table::{NAME, client_on};
@@ -122,6 +123,7 @@ impl Process {
             socket: Socket {
                 pipeline: Pipeline { is_rate_limited: true, ..pipeline.clone() },
                 sockets: sockets.clone(),
+                call_limits: CallLimits::DEFAULT,
             },
             runs: RunJobHandler::new(
                 pipeline.clone(),

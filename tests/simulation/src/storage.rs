@@ -212,7 +212,7 @@ impl Storage {
     }
 
     fn note_shown(&self, part: &Value) {
-        locked(&self.shown).note(part, |key| plain_item(&self.item(key)));
+        locked(&self.shown).note(part, |key| shown::read(&self.item(key)));
     }
 
     fn note_plan(&self, part: &Value, number: u64) {
@@ -246,12 +246,13 @@ impl Storage {
         let mut runs = locked(&self.runs);
         for part in body["TransactItems"].as_array().into_iter().flatten() {
             self.note_plan(part, number);
-            self.note_shown(part);
             let update = &part["Update"];
             let item = &part["Put"]["Item"];
             let key = if item.is_null() { &update["Key"] } else { item };
             let pk = key["PK"]["S"].as_str().unwrap_or_default();
             let sk = key["SK"]["S"].as_str().unwrap_or_default();
+            let redacts = locked(&self.shown).redacts(pk, sk, item);
+            self.note_shown(part);
             let sets = |name: &str| {
                 update["UpdateExpression"].as_str().is_some_and(|text| text.contains(name))
             };
@@ -269,7 +270,10 @@ impl Storage {
             let is_result = sk.starts_with("CALL#") && sets("#finishedAt = :new_finishedAt");
             // What a stopped run had shown is stored after its end, and a list of active runs may
             // be late.
-            let may_be_late = item["partial"]["BOOL"] == true || sk.starts_with("SHOWN#");
+            // Messages are edited and deleted at any time.
+            let is_changed = item["deleted"].is_object() || item["editedAt"].is_object() || redacts;
+            let is_shown_late = item["partial"]["BOOL"] == true || sk.starts_with("SHOWN#");
+            let may_be_late = is_shown_late || is_changed;
             let is_new = item.is_object() && !["META", "TRIGGER"].contains(&sk) && !may_be_late;
             if is_result || is_new {
                 noted.wrote = number;
@@ -295,6 +299,11 @@ impl Storage {
         let request = json!({"TableName": NAME, "Key": key, "ConsistentRead": true});
         let (_, answer) = self.table.answer("GetItem", request.to_string().as_bytes());
         serde_json::from_str::<Value>(&answer).unwrap_or_default()["Item"].take()
+    }
+
+    /// Whether there is an item with this key.
+    pub(crate) fn has(&self, pk: &str, sk: &str) -> bool {
+        !self.item(&json!({"PK": {"S": pk}, "SK": {"S": sk}})).is_null()
     }
 
     /// The id of a message, or nothing if there is no such message.

@@ -16,8 +16,8 @@ use tokio::time::{Instant, sleep};
 use crate::{
     client::Caller,
     deployment::Deployment,
-    ledger::{SentFiles, SentMessage},
-    locked,
+    ledger::{ChangeKind, SentChange, SentFiles, SentMessage},
+    locked, markers,
 };
 
 /// How many messages with files are sent.
@@ -165,9 +165,44 @@ impl Sending {
         }
     }
 
+    /// Deletes the message after a while, or does not.
+    async fn delete_message(&self, seq: u64) {
+        let Deployment { env, .. } = &*self.deployment;
+        let place = format!("{}/message", self.place);
+        if !env.parameters.changes || !env.chance.happens(&place, 400) {
+            return;
+        }
+        sleep(env.chance.time(&place, Duration::ZERO, LATE)).await;
+        let change = {
+            let changes = &mut locked(&env.ledger).changes;
+            changes.push(SentChange {
+                by: self.person,
+                kind: ChangeKind::Delete,
+                space: self.space,
+                seq,
+                text: String::new(),
+                sent: Instant::now(),
+                answered: None,
+            });
+            changes.len() - 1
+        };
+        let path = format!("/v1/spaces/{}/messages/{seq}", self.space);
+        let caller = Caller::Entity(self.person);
+        let answer = self
+            .deployment
+            .http_with_retries(&place, caller, Method::DELETE, &path, None, None)
+            .await;
+        if let Some((status, _)) = answer {
+            locked(&env.ledger).changes[change].answered = Some((Instant::now(), status));
+        }
+    }
+
     /// Sends the message until it is answered.
     async fn say(&self, files: &[Announced]) {
-        let text = format!("files of {}", self.place);
+        let mut text = format!("files of {}", self.place);
+        if self.deployment.env.parameters.changes {
+            text = format!("{text} {}", markers::of(&text));
+        }
         let ids: Vec<_> = files.iter().map(|file| file.id.clone()).collect();
         let body = json!({ "text": text, "attachments": ids });
         let path = format!("/v1/spaces/{}/messages", self.space);
@@ -188,6 +223,9 @@ impl Sending {
             }
         };
         let id = |made: &Value| Some((made["id"].as_str()?.to_owned(), made["seq"].as_u64()?));
+        if let Some((_, seq)) = accepted.as_ref().and_then(id) {
+            self.delete_message(seq).await;
+        }
         let ledger = &mut locked(&self.deployment.env.ledger);
         ledger.sent_files.push(SentFiles { text: text.clone(), files: ids });
         ledger.sent_messages.push(SentMessage {

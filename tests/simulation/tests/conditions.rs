@@ -16,8 +16,7 @@ use crate::promises::expect_found;
 /// How many tests share the mutants that are not played for each change.
 const PARTS: usize = 6;
 /// The mutants that are played for each change.
-const FOR_EACH_CHANGE: [&str; 4] =
-    ["appends-over-messages", "claims-held-run", "answers-form-again", "receives-again"];
+const FOR_EACH_CHANGE: [&str; 2] = ["appends-over-messages", "claims-held-run"];
 
 /// Panics with the lines to add if a play has sent clauses that the page does not list.
 pub(crate) fn expect_listed(sent: &BTreeSet<Clause>) {

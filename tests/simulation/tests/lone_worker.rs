@@ -166,7 +166,8 @@ async fn store_with_history(space: SpaceId, agent: EntityId) -> Store {
             sender: agent.id,
             content: Content::Text(format!("message {number}").parse().unwrap()),
             files: Vec::new(),
-            by: MessageSource::External { key: None, depth: 0 },
+            reply_to: None,
+            by: MessageSource::External { key: None, depth: 0, page: None },
         };
         store.messages().append(&message, start()).await.unwrap();
     }
@@ -298,6 +299,7 @@ async fn what_follows_a_removal_is_finished_by_another_process() {
         message_id: MessageId::new(start(), 29),
         source: Source::Broadcast,
         asks: false,
+        is_reply: false,
     };
     let run = RunRecord::queued(RunId::new(start(), 4), agent, triggered_by, 0, start());
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });

@@ -1,8 +1,9 @@
 //! Plays fixed seeds, none of which may break a promise, and every mutant, each of which must break
 //! its promise in the seed that `mutants.md` lists.
 //!
-//! Each change plays the seeds 1 to 30, in parts that the processors share. The seeds 31 to 2030
-//! are ignored tests: `tests/run --all` and the nightly job play them.
+//! Each change plays the seeds 1 to 30, in parts that the processors share, and the mutants with
+//! short plays, some for each promise. The seeds 31 to 2030 and the mutants with long plays are
+//! ignored tests: `tests/run --all` and the nightly job play them.
 
 use clap::ValueEnum;
 use smartspace_simulation::{
@@ -113,8 +114,14 @@ pub(crate) fn expect_found(trial: &Trial) {
 }
 
 macro_rules! mutants {
-    ($($name:ident: $mutant:ident)*) => {
-        $(#[test] fn $name() { find(Mutant::$mutant); })*
+    ($($(#[$attribute:meta])* $name:ident: $mutant:ident)*) => {
+        $(
+            #[test]
+            $(#[$attribute])*
+            fn $name() {
+                find(Mutant::$mutant);
+            }
+        )*
 
         #[test]
         fn every_mutant_is_played() {
@@ -124,6 +131,7 @@ macro_rules! mutants {
 }
 
 mutants! {
+    #[ignore = "long: tests/run --all"]
     finds_answers_before_keeping: AnswersBeforeKeeping
     finds_lost_runs: LosesRuns
     finds_forgotten_keys: ForgetsKeys
@@ -138,8 +146,10 @@ mutants! {
     finds_forgotten_answers: ForgetsAnswers
     finds_lost_last_answers: LosesLastAnswers
     finds_ends_in_other_spaces: EndsInOtherSpace
+    #[ignore = "long: tests/run --all"]
     finds_forgotten_beginnings: ForgetsBeginnings
     finds_repeated_what_began: RepeatsWhatBegan
+    #[ignore = "long: tests/run --all"]
     finds_forgotten_cards: ForgetsCards
     finds_calls_left_open: LeavesCallsOpen
     finds_forgotten_cuts: ForgetsCuts
@@ -150,22 +160,31 @@ mutants! {
     finds_swept_nothing: SweepsNothing
     finds_finishes_in_parts: FinishesInParts
     finds_unsent_webhooks: ForgetsUnsent
+    #[ignore = "long: tests/run --all"]
     finds_abandoned_remote_runs: AbandonsRemoteRuns
     finds_forgotten_depth: ForgetsDepth
     finds_ignored_depth: IgnoresDepth
+    #[ignore = "long: tests/run --all"]
     finds_forgotten_auto_replies: ForgetsAutoReplies
+    #[ignore = "long: tests/run --all"]
     finds_absorbed_nothing: AbsorbsNothing
+    #[ignore = "long: tests/run --all"]
     finds_forgotten_absorbing: ForgetsAbsorbing
     finds_forgotten_waiting_runs: ForgetsWaitingRuns
     finds_forms_left_open: LeavesFormsOpen
+    #[ignore = "long: tests/run --all"]
     finds_answers_twice: AnswersTwice
     finds_fired_in_parts: FiresInParts
+    #[ignore = "long: tests/run --all"]
     finds_fired_anyway: FiresAnyway
     finds_forgotten_times: ForgetsTimes
+    #[ignore = "long: tests/run --all"]
     finds_read_to_the_newest: ReadsToTheNewest
+    #[ignore = "long: tests/run --all"]
     finds_forgotten_reading: ForgetsReading
     finds_read_backwards: ReadsBackwards
     finds_forgotten_tokens_of_frames: ForgetsTokensOfFrames
+    #[ignore = "long: tests/run --all"]
     finds_abandoned_reads: AbandonsReads
     finds_left_unread: LeavesUnread
     finds_kept_roster_version: KeepsRosterVersion
@@ -173,6 +192,7 @@ mutants! {
     finds_forgotten_seconds: ForgetsSeconds
     finds_dispatches_again: DispatchesAgain
     finds_ignored_slots: IgnoresSlots
+    #[ignore = "long: tests/run --all"]
     finds_ignored_lanes: IgnoresLanes
     finds_kept_turns: KeepsTurns
     finds_forgotten_joined: ForgetsJoined
@@ -188,20 +208,43 @@ mutants! {
     finds_applied_older_frames: AppliesOlderFrames
     finds_reads_before_following: ReadsBeforeFollowing
     finds_kept_old_cards: KeepsOldCards
+    #[ignore = "long: tests/run --all"]
     finds_left_out_messages: LeavesOutMessages
     finds_summarized_unread: SummarizesUnread
     finds_stored_lost_summaries: StoresLostSummaries
+    #[ignore = "long: tests/run --all"]
     finds_accepted_late_answers: AcceptsLateAnswers
     finds_people_who_count_twice: CountsPeopleTwice
     finds_denied_calls_that_are_asked: AsksInsteadOfDenying
     finds_kept_approvals: KeepsOldApprovals
+    #[ignore = "long: tests/run --all"]
     finds_approvals_that_are_used_twice: UsesApprovalsTwice
     finds_skipped_waiting_calls: SkipsWaitingCalls
+    #[ignore = "long: tests/run --all"]
     finds_counted_deleted_files: CountsDeletedFiles
     finds_ended_joined_spaces: EndsJoinedSpaces
+    #[ignore = "long: tests/run --all"]
     finds_forgotten_router_calls: ForgetsRouterCalls
     finds_dropped_skip_duty: DropsSkipDuty
     finds_scores_without_head: ScoresWithoutHead
+    #[ignore = "long: tests/run --all"]
+    finds_forgotten_without_waiting: ForgetsWithoutWaiting
+    finds_kept_shared_parts: KeepsSharedParts
+    #[ignore = "long: tests/run --all"]
+    finds_skipped_former_agents: SkipsFormerAgents
+    finds_kept_summary_claims: KeepsSummaryClaim
+    #[ignore = "long: tests/run --all"]
+    finds_cached_changed_messages: CachesChangedMessages
+    #[ignore = "long: tests/run --all"]
+    finds_edited_tombstones: EditsTombstones
+    finds_reactions_that_count_twice: ReactsTwice
+    finds_lost_thread_items: LosesThreadItems
+    finds_forgotten_uses: ForgetsUses
+    finds_blocks_built_without_rev: BuildsWithoutRev
+    finds_blocks_that_edits_keep: EditsKeepBlocks
+    finds_skipped_gaps: SkipsGaps
+    finds_old_blocks: ReadsOldBlocks
+    finds_searches_of_left_spaces: SearchesLeftSpaces
 }
 
 #[test]

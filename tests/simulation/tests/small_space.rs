@@ -53,7 +53,8 @@ impl SmallSpace {
             sender: EntityId::new(start(), 1),
             content: Content::Text(format!("message {number}").parse().unwrap()),
             files: Vec::new(),
-            by: MessageSource::External { key: None, depth: 0 },
+            reply_to: None,
+            by: MessageSource::External { key: None, depth: 0, page: None },
         };
         Box::pin(self.store.messages().append(&message, start())).await.unwrap()
     }

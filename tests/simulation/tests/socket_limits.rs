@@ -164,10 +164,10 @@ async fn more_spaces(deployment: &Arc<Deployment>, count: usize) -> Vec<SpaceId>
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_entity_has_four_connections_of_protocols_in_all_processes() {
+async fn an_entity_has_twelve_connections_of_protocols_in_all_processes() {
     let deployment = set().await;
     let person = Caller::Entity(deployment.env.ledger.lock().unwrap().people[0]);
-    let spaces = more_spaces(&deployment, 5).await;
+    let spaces = more_spaces(&deployment, 13).await;
     let status = async |name: &str, is_protocol: bool, space: SpaceId| {
         let body = json!({"protocol": is_protocol});
         let (id, view) = connect_with(&deployment, person, name.to_owned(), &body).await;
@@ -176,10 +176,10 @@ async fn an_entity_has_four_connections_of_protocols_in_all_processes() {
         let answer: Value = view.answer(1).await;
         answer["status"].as_u64().unwrap_or(200)
     };
-    for (number, space) in spaces[..4].iter().enumerate() {
+    for (number, space) in spaces[..12].iter().enumerate() {
         assert_eq!(status(&format!("d{number}"), true, *space).await, 200);
     }
-    assert_eq!(status("fifth", true, spaces[4]).await, 429);
+    assert_eq!(status("thirteenth", true, spaces[12]).await, 429);
     // Neither kind takes places of the other.
     for number in 0..20 {
         assert_eq!(status(&format!("c{number}"), false, spaces[0]).await, 200);
@@ -187,13 +187,13 @@ async fn an_entity_has_four_connections_of_protocols_in_all_processes() {
     assert_eq!(status("further", false, spaces[0]).await, 429);
     // A page that is loaded again follows its space, and its old connection gives way.
     let is_open = |name: &str| deployment.env.connections.is_open(&ConnectionId(name.into()));
-    deployment.env.connections.close(&ConnectionId("fifth".into()));
+    deployment.env.connections.close(&ConnectionId("thirteenth".into()));
     assert_eq!(status("loaded again", true, spaces[1]).await, 200);
     assert_eq!(["d0", "d1", "d2", "d3"].map(is_open), [true, false, true, true]);
     // The process of a call has died.
     deployment.env.connections.close(&ConnectionId("d2".into()));
     sleep(Duration::from_secs(2)).await;
-    assert_eq!(status("later", true, spaces[4]).await, 200);
+    assert_eq!(status("later", true, spaces[12]).await, 200);
     let others = more_spaces(&deployment, 1).await;
     assert_eq!(status("one too many", true, others[0]).await, 429);
     deployment.end();

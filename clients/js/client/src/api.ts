@@ -8,7 +8,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that the service answers */
+        /**
+         * Check that the service answers
+         * @description Needs no credential, and reads nothing from the table.
+         */
         get: operations["showHealth"];
         put?: never;
         post?: never;
@@ -391,10 +394,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List people and agents */
+        /**
+         * List people and agents
+         * @description The oldest comes first. The operator sees all; an entity sees itself and those with whom it
+         *     shares a space.
+         */
         get: operations["listEntities"];
         put?: never;
-        /** Create a person or an agent */
+        /**
+         * Create a person or an agent
+         * @description For the operator.
+         */
         post: operations["createEntity"];
         delete?: never;
         options?: never;
@@ -409,7 +419,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a person or an agent */
+        /**
+         * Show a person or an agent
+         * @description Only the operator sees the configuration of an agent.
+         */
         get: operations["showEntity"];
         put?: never;
         post?: never;
@@ -503,8 +516,33 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show the caller */
+        /**
+         * Show the caller
+         * @description Who the holder of the credential is, and what it may do.
+         */
         get: operations["showMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mentions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's mentions
+         * @description The messages of the last 90 days that mention the caller or reply to it, in all spaces of which
+         *     it is a member, newest first. A page may have fewer messages than its limit although there is
+         *     another one, because deleted messages are left out. The operator and agents have none.
+         */
+        get: operations["listMentions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -586,7 +624,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a run */
+        /**
+         * Cancel a run
+         * @description Ends an active run. What its model has written so far is stored as a partial message.
+         */
         post: operations["cancelRun"];
         delete?: never;
         options?: never;
@@ -652,6 +693,26 @@ export interface paths {
          *     the run has ended.
          */
         post: operations["postRemoteMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/reactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * React to a message as a remote agent
+         * @description A reaction wakes no agent, and counts as an answer. The call may be repeated.
+         */
+        post: operations["reactAsRemoteAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -745,6 +806,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search messages
+         * @description In the text of messages, the names of their files, and the name, question and answer of cards.
+         *     One call reads a limited amount, the newest messages first; `searched` says how much, and
+         *     `nextCursor` goes on. Members search their spaces, guests their space, and the operator the
+         *     spaces that it names. A caller may search once a second, and ten times at once.
+         */
+        get: operations["searchMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/socketTickets": {
         parameters: {
             query?: never;
@@ -774,10 +858,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List spaces */
+        /**
+         * List spaces
+         * @description The oldest comes first. The operator sees all spaces, and an entity those that it is in.
+         */
         get: operations["listSpaces"];
         put?: never;
-        /** Create a space */
+        /**
+         * Create a space
+         * @description An entity that creates a space becomes its first owner.
+         */
         post: operations["createSpace"];
         delete?: never;
         options?: never;
@@ -792,11 +882,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a space */
+        /**
+         * Show a space
+         * @description With its members. Only its owners and the operator see its router and its budget.
+         */
         get: operations["showSpace"];
         put?: never;
         post?: never;
-        /** Delete a space with all of its messages */
+        /**
+         * Delete a space
+         * @description Its messages and files are deleted with it, and its active runs are canceled.
+         */
         delete: operations["deleteSpace"];
         options?: never;
         head?: never;
@@ -888,7 +984,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the invites of a space that can still be used or revoked */
+        /**
+         * List the invites of a space
+         * @description Those that have not expired; the oldest comes first. For owners.
+         */
         get: operations["listInvites"];
         put?: never;
         /**
@@ -994,6 +1093,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/spaces/{id}/messages/{seq}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a message
+         * @description A deleted message is a tombstone: `deleted` is set, and it has no parts.
+         */
+        get: operations["getMessage"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a message
+         * @description For its sender, the owners of the space and the operator. What remains is a tombstone. Runs that
+         *     answer nothing else are canceled. Within a minute, the text is also removed from what is stored
+         *     of runs that have read it; what people and agents have written themselves stays.
+         */
+        delete: operations["deleteMessage"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit a message
+         * @description For its sender. Mentions are found anew; they wake and notify nobody. The old text is stored
+         *     nowhere, except in what runs have read. A message with the same text stays as it is.
+         */
+        patch: operations["editMessage"];
+        trace?: never;
+    };
+    "/v1/spaces/{id}/messages/{seq}/reactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * React to a message, or take a reaction back
+         * @description A reaction wakes no agent. The call may be repeated: each member counts once for an emoji.
+         */
+        put: operations["reactToMessage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/pins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the pinned messages
+         * @description The message that was pinned last comes first.
+         */
+        get: operations["listPins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/pins/{seq}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Pin a message
+         * @description Pinned messages stand in the prompts of all agents of the space. For members that are no guests;
+         *     an agent pins only where it is an owner. The call may be repeated.
+         */
+        put: operations["pinMessage"];
+        post?: never;
+        /**
+         * Unpin a message
+         * @description The call may be repeated. 404 if no message has this number.
+         */
+        delete: operations["unpinMessage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces/{id}/read": {
         parameters: {
             query?: never;
@@ -1081,7 +1276,7 @@ export interface components {
         Acceptance: {
             /** @description The invite's token. */
             token: string;
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
             name?: string;
         };
         /** @description Where somebody who accepted an invite is now. */
@@ -1152,10 +1347,12 @@ export interface components {
             /**
              * @description Which groups of built-in tools it has.
              * @default {
+             *       "messages": true,
              *       "memories": true,
              *       "goals": true,
              *       "plans": true,
              *       "runs": true,
+             *       "search": true,
              *       "delegate": true
              *     }
              */
@@ -1225,6 +1422,30 @@ export interface components {
             webhooks?: {
                 [key: string]: null | components["schemas"]["WebhookPatch"];
             } | null;
+        };
+        /** @description A remembered approval: calls of one tool of one agent that are made without asking. */
+        Allowance: {
+            /** @description Its id. */
+            id: components["schemas"]["AllowanceId"];
+            /** @description The agent. */
+            agentId: components["schemas"]["EntityId"];
+            /** @description The name of the tool. */
+            tool: string;
+            spaceId: components["schemas"]["SpaceId"] | null;
+            /** @description A CEL expression; null if it counts for every call. */
+            when: string | null;
+            /**
+             * @description The rule under which it was made. It is void when the agent's first rule that would ask is
+             *     another one.
+             */
+            rule: components["schemas"]["ApprovalRule"];
+            /** @description Who made it. */
+            createdBy: components["schemas"]["EntityId"];
+            /** @description The maker's name at that time. */
+            createdByName: string;
+            /** @description When it was made. */
+            createdAt: components["schemas"]["Time"];
+            expiresAt: components["schemas"]["Time"] | null;
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         AllowanceId: string;
@@ -1329,41 +1550,6 @@ export interface components {
         ApproverGroup: "members" | "owners";
         /** @description Who may decide a call. */
         Approvers: components["schemas"]["ApproverGroup"] | components["schemas"]["EntityId"][];
-        /** @description A file of a space, as the API shows it. */
-        Attachment: {
-            /** @description The file's id. */
-            id: components["schemas"]["AttachmentId"];
-            /** @description The space that the file belongs to. */
-            spaceId: components["schemas"]["SpaceId"];
-            /** @description The file's name. */
-            name: string;
-            /** @description The file's media type. */
-            contentType: string;
-            /**
-             * Format: int64
-             * @description The file's size.
-             */
-            bytes: number;
-            /** @description The file's SHA-256 in hexadecimal digits. */
-            sha256: string;
-            /**
-             * Format: int32
-             * @description The width of a picture in pixels.
-             */
-            width?: number | null;
-            /**
-             * Format: int32
-             * @description The height of a picture in pixels.
-             */
-            height?: number | null;
-            /** @description How far the upload is. */
-            status: components["schemas"]["AttachmentStatus"];
-            /** @description Why the file was refused, for people. */
-            reason?: string | null;
-            createdBy: components["schemas"]["EntityId"] | null;
-            /** @description When the upload was asked for. */
-            createdAt: components["schemas"]["Time"];
-        };
         /** @description Opaque: do not parse it, and do not sort by it. */
         AttachmentId: string;
         /**
@@ -1375,7 +1561,7 @@ export interface components {
          * @description What moved a score.
          * @enum {string}
          */
-        Because: "named" | "other_named" | "asked_sender" | "sender_wrote" | "other_talk" | "turns" | "recent" | "absent" | "share" | "sender" | "words" | "form" | "role" | "crowd";
+        Because: "named" | "not_named" | "other_named" | "nobody_named" | "asked_sender" | "sender_wrote" | "other_talk" | "turns" | "recent" | "absent" | "share" | "sender" | "words" | "form" | "role" | "crowd";
         /** @description Limits for runs and costs. A day begins at midnight UTC. */
         Budget: {
             /**
@@ -1421,6 +1607,11 @@ export interface components {
          */
         Builtins: {
             /**
+             * @description `react` and `edit_message`.
+             * @default true
+             */
+            messages: boolean;
+            /**
              * @description `set_memories`, `get_memories` and `delete_memories`.
              * @default true
              */
@@ -1441,6 +1632,11 @@ export interface components {
              */
             runs: boolean;
             /**
+             * @description `search_messages`. An agent has it if a space of it is longer than `context.window`.
+             * @default true
+             */
+            search: boolean;
+            /**
              * @description `delegate`. Only the admin agents of spaces have it.
              * @default true
              */
@@ -1451,6 +1647,8 @@ export interface components {
          *     block of that group.
          */
         BuiltinsPatch: {
+            /** @description `react` and `edit_message`. */
+            messages?: boolean | null;
             /** @description `set_memories`, `get_memories` and `delete_memories`. */
             memories?: boolean | null;
             /** @description `set_goals`, `get_goals` and `delete_goals`. */
@@ -1459,6 +1657,8 @@ export interface components {
             plans?: boolean | null;
             /** @description `get_my_runs`, `stop_run` and `absorb_run`. */
             runs?: boolean | null;
+            /** @description `search_messages`. An agent has it if a space of it is longer than `context.window`. */
+            search?: boolean | null;
             /** @description `delegate`. Only the admin agents of spaces have it. */
             delegate?: boolean | null;
         };
@@ -1499,15 +1699,22 @@ export interface components {
             by: components["schemas"]["ChainLimit"];
             /**
              * Format: int32
-             * @description Its number: how many answers in a row it allows.
+             * @description Its number: how many answers in a row it allows, or for `rate`, how many runs in a minute.
              */
             limit: number;
         };
         /**
-         * @description A limit of what agents may say to each other. If both hold, the first one counts.
+         * @description A limit of what agents may say to each other. If several hold, the first one counts.
          * @enum {string}
          */
-        ChainLimit: "depth" | "auto_replies";
+        ChainLimit: "depth" | "auto_replies" | "rate";
+        /** @description The page of the member who sends a message. */
+        ClientPage: {
+            /** @description Tools that the page runs. Together they have at most 16 KiB of JSON. */
+            tools?: components["schemas"]["PageTool"][];
+            /** @description What the page shows, at most 8 KiB without NUL. */
+            context?: string;
+        };
         /** @description How many runs of an agent work at the same time. A run that waits for people does not count. */
         ConcurrencyConfig: {
             /**
@@ -1573,7 +1780,28 @@ export interface components {
          */
         ContinueOn: "toolCalls" | "writes";
         /** @description A new invite, with its token. */
-        CreatedInvite: components["schemas"]["Invite"] & {
+        CreatedInvite: {
+            /** @description The invite's id. */
+            id: components["schemas"]["InviteId"];
+            /** @description The space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The role of those who accept it: `member`. */
+            role: components["schemas"]["Role"];
+            /**
+             * Format: int32
+             * @description How often it may still be used.
+             */
+            usesLeft: number;
+            createdBy: components["schemas"]["EntityId"] | null;
+            /** @description When it was made. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When it ends. */
+            expiresAt: components["schemas"]["Time"];
+            /**
+             * @description True if its maker has stopped being an owner since, so nobody can use it. Revoking it still
+             *     removes the guests who came by it.
+             */
+            ended: boolean;
             /** @description The secret of the invite. It is shown only here. */
             token: string;
             /** @description The address of a page on which a person accepts the invite. It holds the token. */
@@ -1613,6 +1841,42 @@ export interface components {
             /** @description Why the person declines. */
             reason?: string | null;
             senderId?: components["schemas"]["EntityId"] | null;
+        };
+        /** @description That a message is deleted. What remains of it is its tombstone. */
+        Deleted: {
+            /** @description When it was deleted. */
+            at: components["schemas"]["Time"];
+            /** @description Who deleted it. */
+            by: components["schemas"]["DeletedBy"];
+        };
+        /**
+         * @description Who deleted a message.
+         * @enum {string}
+         */
+        DeletedBy: "sender" | "owner" | "operator";
+        /** @description A webhook of a service. */
+        Delivery: {
+            /** @description The delivery's id. */
+            id: components["schemas"]["DeliveryId"];
+            /** @description The service's name. */
+            service: string;
+            /**
+             * @description The key that identifies the delivery among those of its service. Null if the delivery was
+             *     rejected before its key was known.
+             */
+            key: string | null;
+            /** @description What happened to the delivery. */
+            status: components["schemas"]["DeliveryStatus"];
+            /**
+             * @description Why the delivery did not trigger the agent: `paused`, `chain_depth`, `rate` or `budget` if
+             *     it was refused, a sentence if it was rejected, otherwise null.
+             */
+            reason: string | null;
+            runId: components["schemas"]["RunId"] | null;
+            /** @description The length of the payload, in bytes. */
+            bytes: number;
+            /** @description When the delivery was received. */
+            receivedAt: components["schemas"]["Time"];
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         DeliveryId: string;
@@ -1659,14 +1923,17 @@ export interface components {
          * @description Why a run ended, unless it failed.
          * @enum {string}
          */
-        EndReason: "done" | "skipped" | "delegated" | "refusal" | "max_steps" | "time_limit" | "length" | "cancel" | "declined" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
+        EndReason: "done" | "skipped" | "delegated" | "refusal" | "max_steps" | "time_limit" | "length" | "cancel" | "declined" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed" | "deleted";
         /** @description A person or an agent. */
         Entity: {
             /** @description The entity's id. */
             id: components["schemas"]["EntityId"];
             /** @description Whether it is a person or an agent. */
             type: components["schemas"]["EntityType"];
-            /** @description The entity's name. An agent's name is unique among the agents of a space, ignoring case. */
+            /**
+             * @description The entity's name. An agent's name is unique among the agents of a space, as mentions
+             *     compare names.
+             */
             name: string;
             /** @description The entity's id in the deployment's own user directory. Unique. */
             externalId: string | null;
@@ -1684,7 +1951,7 @@ export interface components {
         EntityPatch: {
             /** @description Whether it is a person or an agent. Cannot be changed. */
             type?: components["schemas"]["EntityType"];
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
             name?: string;
             /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
             externalId?: string | null;
@@ -1696,64 +1963,7 @@ export interface components {
          */
         EntityType: "human" | "agent";
         /** @description How a call of a tool is executed. */
-        Execution: {
-            /** @description GET, POST, PUT, PATCH or DELETE. */
-            method: string;
-            /** @description `http://` or `https://` and a host without placeholders. */
-            url: string;
-            /** @description Headers. Their values may hold placeholders. */
-            headers?: {
-                [key: string]: components["schemas"]["HeaderValue"];
-            };
-            /** @description The JSON body. Its texts may hold placeholders. */
-            body?: unknown;
-            /**
-             * Format: int32
-             * @description How long a call may take in milliseconds, with redirects and retries.
-             * @default 10000
-             */
-            timeoutMs: number;
-            /** @enum {string} */
-            type: "http";
-        } | {
-            /**
-             * @description `form`, `buttons`, or a component that your client knows.
-             * @default form
-             */
-            ui: string;
-            /** @description A JSON Schema. */
-            resultSchema?: Record<string, unknown> | boolean | null;
-            expiresAfter?: components["schemas"]["WrittenDuration"] | null;
-            /**
-             * @description Who may answer.
-             * @default humans
-             */
-            answerBy: components["schemas"]["AnswerBy"];
-            /** @enum {string} */
-            type: "space";
-        } | {
-            /** @description The expression. It sees the input as `input`. */
-            expression: string;
-            /** @enum {string} */
-            type: "compute";
-        } | {
-            /** @description The provider whose model draws it. Its API is that of OpenAI, Bedrock or a script. */
-            provider: components["schemas"]["ProviderName"];
-            /** @description The model's name at its provider. `scripted` needs none. */
-            model?: string | null;
-            /**
-             * @description The size of the picture. Each model has its own sizes.
-             * @default 1024x1024
-             */
-            size: components["schemas"]["ImageSize"];
-            /** @enum {string} */
-            type: "image";
-        } | {
-            /** @description The result of every call. */
-            output: unknown;
-            /** @enum {string} */
-            type: "static";
-        };
+        Execution: components["schemas"]["HttpExecution"] | components["schemas"]["SpaceExecution"] | components["schemas"]["ComputeExecution"] | components["schemas"]["ImageExecution"] | components["schemas"]["StaticExecution"];
         /**
          * @description Why a run failed, by what can be done about it.
          * @enum {string}
@@ -1772,32 +1982,6 @@ export interface components {
             pointer: string;
             /** @description What was expected there, and often what was found. */
             detail: string;
-        };
-        /** @description A file of a message, as the message shows it. */
-        FilePart: {
-            /** @description The file. */
-            attachmentId: components["schemas"]["AttachmentId"];
-            /** @description Its name. */
-            name: string;
-            /** @description Its media type. */
-            contentType: string;
-            /**
-             * Format: int64
-             * @description Its size.
-             */
-            bytes: number;
-            /**
-             * Format: int32
-             * @description The width of a picture in pixels.
-             */
-            width?: number | null;
-            /**
-             * Format: int32
-             * @description The height of a picture in pixels.
-             */
-            height?: number | null;
-            /** @description Whether the file was deleted. It can no longer be downloaded. */
-            deleted?: boolean;
         };
         /**
          * @description Why a model stopped.
@@ -1823,7 +2007,50 @@ export interface components {
             model?: components["schemas"]["ModelConfig"] | null;
             /** @description Other instructions, at most 32 KiB. */
             instructions?: string | null;
-            mode?: "dry" & Record<string, unknown>;
+            /**
+             * @description What the fork may do.
+             * @default dry
+             * @enum {string}
+             */
+            mode: "dry";
+        };
+        /** @description A message that a search has found. */
+        FoundMessage: {
+            /** @description The space of the message. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The name of the space. */
+            spaceName: string;
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's number in the space.
+             */
+            seq: number;
+            /** @description When the message was posted. */
+            at: components["schemas"]["Time"];
+            /** @description The sender, with its name at the time of posting. */
+            sender: components["schemas"]["Sender"];
+            /** @description Up to 300 characters of the text around the best place. */
+            excerpt: string;
+            /** @description The found words and phrases in `excerpt`, in its order. */
+            matches: components["schemas"]["Span"][];
+            /** @description The names of its files. */
+            files: string[];
+            /**
+             * Format: double
+             * @description How well the message fits the query.
+             */
+            score: number;
+            /**
+             * @description The numbers of other found messages that this item includes, because they are at most two
+             *     numbers apart.
+             */
+            alsoSeqs: number[];
+            /** @description Up to two messages before it, oldest first. */
+            before: components["schemas"]["Neighbour"][];
+            /** @description Up to two messages after it, oldest first. */
+            after: components["schemas"]["Neighbour"][];
         };
         /** @description What the gate said about a message. Only owners and the operator read it. */
         Gate: {
@@ -1958,7 +2185,7 @@ export interface components {
         Hint: {
             /** @description The watcher's name. */
             watcher: string;
-            /** @description The message. */
+            /** @description The text of the message. */
             text: string;
             /** @description When the model was asked with it. */
             at: components["schemas"]["Time"];
@@ -1976,6 +2203,49 @@ export interface components {
             id: components["schemas"]["EntityId"];
             /** @description Its name when it asked. */
             name: string;
+        };
+        /** @description A card that waits for the caller: a form that it may answer, or a call that it may decide. */
+        InboxItem: {
+            /** @description The message that shows the card. */
+            id: components["schemas"]["MessageId"];
+            /** @description What the card waits for. */
+            kind: components["schemas"]["InboxKind"];
+            /** @description The space of the message. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The name of the space. */
+            spaceName: string;
+            /**
+             * Format: int64
+             * @description The number of the message in its space.
+             */
+            seq: number;
+            /** @description The run that waits. */
+            runId: components["schemas"]["RunId"];
+            /** @description The call that waits. */
+            callId: components["schemas"]["CallId"];
+            /** @description The agent that asks. */
+            agent: components["schemas"]["InboxAgent"];
+            /** @description The name of the tool. */
+            tool: string;
+            /**
+             * @description The first text of the input, which mostly is the question: at most 1,000 characters of it.
+             *     Null if the input has no text or is left out, and for a call that people decide.
+             */
+            question: string | null;
+            /**
+             * @description The input of the call. Null if it is longer than 4,000 characters as JSON; the message has
+             *     all of it.
+             */
+            input: unknown;
+            /**
+             * Format: int32
+             * @description How often people have edited the input. Absent if nobody has.
+             */
+            inputRevision?: number;
+            /** @description When the card expires. */
+            expiresAt: components["schemas"]["Time"];
+            /** @description When it was posted. */
+            createdAt: components["schemas"]["Time"];
         };
         /**
          * @description What a card waits for.
@@ -2008,6 +2278,49 @@ export interface components {
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         InviteId: string;
+        /** @description A file in the list of a space's files. */
+        ListedAttachment: {
+            /** @description The file's id. */
+            id: components["schemas"]["AttachmentId"];
+            /** @description The space that the file belongs to. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The file's name. */
+            name: string;
+            /** @description The file's media type. */
+            contentType: string;
+            /**
+             * Format: int64
+             * @description The file's size.
+             */
+            bytes: number;
+            /** @description The file's SHA-256 in hexadecimal digits. */
+            sha256: string;
+            /**
+             * Format: int32
+             * @description The width of a picture in pixels.
+             */
+            width?: number | null;
+            /**
+             * Format: int32
+             * @description The height of a picture in pixels.
+             */
+            height?: number | null;
+            /** @description How far the upload is. */
+            status: components["schemas"]["AttachmentStatus"];
+            /** @description Why the file was refused, for people. */
+            reason?: string | null;
+            createdBy: components["schemas"]["EntityId"] | null;
+            /** @description When the upload was asked for. */
+            createdAt: components["schemas"]["Time"];
+            /**
+             * Format: int64
+             * @description The `seq` of the first message that names the file. Null if none does.
+             */
+            seq: number | null;
+            expiresAt: components["schemas"]["Time"] | null;
+        };
+        /** @description A plan of a list, with its next times. */
+        ListedPlan: components["schemas"]["OnceListedPlan"] | components["schemas"]["CronListedPlan"];
         /** @description Limits of one run. */
         LoopConfig: {
             /**
@@ -2161,6 +2474,38 @@ export interface components {
             /** @description 1 to 4,000 characters without NUL. */
             value: string;
         };
+        /** @description A mention in a message's text. It has `entityId` or `all`. */
+        Mention: {
+            entityId?: components["schemas"]["EntityId"] | null;
+            /** @description True for `@all`, which mentions every agent of the space; absent otherwise. */
+            all?: boolean;
+            /**
+             * Format: int32
+             * @description Where it begins in the text, with its `@`, in UTF-16 code units.
+             */
+            start: number;
+            /**
+             * Format: int32
+             * @description Where it ends in the text, in UTF-16 code units.
+             */
+            end: number;
+        };
+        /**
+         * @description Why a message is in a person's list.
+         * @enum {string}
+         */
+        MentionWhy: "mention" | "reply";
+        /** @description A message that mentions the caller, or replies to it. */
+        Mentioned: {
+            /** @description The space of the message. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The name of the space. */
+            spaceName: string;
+            /** @description Why it is listed. */
+            why: components["schemas"]["MentionWhy"];
+            /** @description The message as it is now. */
+            message: components["schemas"]["Message"];
+        };
         /** @description A message in a space. */
         Message: {
             /** @description The message's id. */
@@ -2191,6 +2536,24 @@ export interface components {
              */
             chainDepth: number;
             origin: components["schemas"]["Origin"] | null;
+            /** @description The members that its text mentions, in the order of the text; absent without mentions. */
+            mentions?: components["schemas"]["Mention"][];
+            replyTo?: components["schemas"]["ReplyTo"] | null;
+            /**
+             * Format: int64
+             * @description The first message of the chain of replies that it belongs to; absent if it replies to none.
+             */
+            thread?: number | null;
+            editedAt?: components["schemas"]["Time"] | null;
+            /** @description The reactions to it, in the order of their first ones; absent without reactions. */
+            reactions?: components["schemas"]["Reaction"][];
+            /**
+             * Format: int64
+             * @description The revision of its reactions. Of two states the higher one is newer. Absent if nobody ever
+             *     reacted.
+             */
+            reactionsRev?: number | null;
+            deleted?: components["schemas"]["Deleted"] | null;
             /** @description When the message was posted. */
             createdAt: components["schemas"]["Time"];
             /** @description When the message last changed. */
@@ -2209,9 +2572,34 @@ export interface components {
             /** @description The message's files, each once. They must be ready and belong to this space. */
             attachments?: components["schemas"]["AttachmentId"][];
             senderId?: components["schemas"]["EntityId"] | null;
+            /**
+             * Format: int64
+             * @description The `seq` of the message to which it replies. A reply to an agent's message triggers that
+             *     agent as a mention would.
+             */
+            replyTo?: number | null;
+            page?: components["schemas"]["ClientPage"] | null;
+        };
+        MessageEdit: {
+            /** @description At most 32,768 bytes without NUL. */
+            text: string;
+            rev?: number;
+            senderId?: components["schemas"]["EntityId"] | null;
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         MessageId: string;
+        /** @description A page of messages. */
+        MessagesPage: {
+            /** @description The messages of this page. */
+            items: components["schemas"]["Message"][];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+            /**
+             * @description The messages to which messages of this page reply and that are not on it. Absent if there
+             *     are none.
+             */
+            parents?: components["schemas"]["ParentMessage"][];
+        };
         /** @description A model and its settings. */
         ModelConfig: {
             /** @description The model's provider. */
@@ -2286,6 +2674,22 @@ export interface components {
             fallback?: components["schemas"]["FallbackModel"][] | null;
             script?: components["schemas"]["ScriptPatch"] | null;
         };
+        /** @description A message before or after a found one. */
+        Neighbour: {
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's number in the space.
+             */
+            seq: number;
+            /** @description When the message was posted. */
+            at: components["schemas"]["Time"];
+            /** @description The sender, with its name at the time of posting. */
+            sender: components["schemas"]["Sender"];
+            /** @description Up to 200 characters of its text. */
+            text: string;
+        };
         /** @description The request for an upload. */
         NewAttachment: {
             /** @description 1 to 255 characters without control characters, invisible ones, `/` and `\`. */
@@ -2304,23 +2708,7 @@ export interface components {
             sha256: string;
         };
         /** @description The schema of the body of `POST /v1/entities`: a person or an agent. */
-        NewEntity: {
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
-            name: string;
-            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
-            externalId?: string | null;
-            /** @enum {string} */
-            type: "human";
-        } | {
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
-            name: string;
-            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
-            externalId?: string | null;
-            /** @description The agent's configuration. */
-            agent: components["schemas"]["AgentConfig"];
-            /** @enum {string} */
-            type: "agent";
-        };
+        NewEntity: components["schemas"]["HumanNewEntity"] | components["schemas"]["AgentNewEntity"];
         /** @description The body of `POST /v1/spaces/{id}/invites`. */
         NewInvite: {
             /** @enum {string|null} */
@@ -2334,7 +2722,7 @@ export interface components {
             uses: number | null;
         };
         NewSpace: {
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
             name: string;
             /**
              * @description Which agents a message triggers.
@@ -2397,10 +2785,7 @@ export interface components {
          */
         OnExpire: "decline" | "end";
         /** @description Why a run posted a message: the run's trigger, and the tools that it had used before. */
-        Origin: components["schemas"]["ShownTrigger"] & {
-            /** @description The names of the tools that the run had used before, in order, each once. */
-            toolsUsed?: string[];
-        };
+        Origin: components["schemas"]["SpaceMessageOrigin"] | components["schemas"]["PlanOrigin"] | components["schemas"]["ServiceOrigin"] | components["schemas"]["OtherOrigin"];
         /** @description What messages led to. */
         Outcome: {
             /**
@@ -2432,430 +2817,134 @@ export interface components {
              */
             unread: number;
         };
+        /** @description A tool that a page runs. A call of it waits for at most ten minutes for the member's client. */
+        PageTool: {
+            /** @description `[A-Za-z_][A-Za-z0-9_-]{0,63}`, unique, and not the name of a tool of an agent in the space. */
+            name: string;
+            /** @description What the model reads about the tool, at most 4,096 bytes. */
+            description?: string;
+            /** @description A JSON Schema: an object, `true` or `false`. */
+            inputSchema?: unknown;
+        };
         /** @description A page of a list, as the API returns it. */
         Page_Allowance: {
             /** @description The items of this page. */
-            items: {
-                /** @description Its id. */
-                id: components["schemas"]["AllowanceId"];
-                /** @description The agent. */
-                agentId: components["schemas"]["EntityId"];
-                /** @description The name of the tool. */
-                tool: string;
-                spaceId: components["schemas"]["SpaceId"] | null;
-                /** @description A CEL expression; null if it counts for every call. */
-                when: string | null;
-                /**
-                 * @description The rule under which it was made. It is void when the agent's first rule that would ask is
-                 *     another one.
-                 */
-                rule: components["schemas"]["ApprovalRule"];
-                /** @description Who made it. */
-                createdBy: components["schemas"]["EntityId"];
-                /** @description The maker's name at that time. */
-                createdByName: string;
-                /** @description When it was made. */
-                createdAt: components["schemas"]["Time"];
-                expiresAt: components["schemas"]["Time"] | null;
-            }[];
+            items: components["schemas"]["Allowance"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_Delivery: {
             /** @description The items of this page. */
-            items: {
-                /** @description The delivery's id. */
-                id: components["schemas"]["DeliveryId"];
-                /** @description The service's name. */
-                service: string;
-                /**
-                 * @description The key that identifies the delivery among those of its service. Null if the delivery was
-                 *     rejected before its key was known.
-                 */
-                key: string | null;
-                /** @description What happened to the delivery. */
-                status: components["schemas"]["DeliveryStatus"];
-                /**
-                 * @description Why the delivery did not trigger the agent: `paused`, `chain_depth`, `rate` or `budget` if
-                 *     it was refused, a sentence if it was rejected, otherwise null.
-                 */
-                reason: string | null;
-                runId: components["schemas"]["RunId"] | null;
-                /** @description The length of the payload, in bytes. */
-                bytes: number;
-                /** @description When the delivery was received. */
-                receivedAt: components["schemas"]["Time"];
-            }[];
+            items: components["schemas"]["Delivery"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_Entity: {
             /** @description The items of this page. */
-            items: {
-                /** @description The entity's id. */
-                id: components["schemas"]["EntityId"];
-                /** @description Whether it is a person or an agent. */
-                type: components["schemas"]["EntityType"];
-                /** @description The entity's name. An agent's name is unique among the agents of a space, ignoring case. */
-                name: string;
-                /** @description The entity's id in the deployment's own user directory. Unique. */
-                externalId: string | null;
-                /** @description When the entity was created. */
-                createdAt: components["schemas"]["Time"];
-                agent?: components["schemas"]["AgentConfig"] | null;
-                guestOf?: components["schemas"]["SpaceId"] | null;
-            }[];
+            items: components["schemas"]["Entity"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_Goal: {
             /** @description The items of this page. */
-            items: {
-                /** @description The goal's id, 1 to 128 characters. Its author chooses it. */
-                id: string;
-                /** @description What is to be achieved, 1 to 4,000 characters. */
-                description: string;
-                /** @description The goal's status. */
-                status: components["schemas"]["GoalStatus"];
-                /**
-                 * Format: int32
-                 * @description 1 (most urgent) to 5.
-                 */
-                priority: number;
-                /** @description Whether the goal is a long-term goal. */
-                longTerm: boolean;
-                dueAt: components["schemas"]["Time"] | null;
-                /** @description When the goal was first set. */
-                createdAt: components["schemas"]["Time"];
-                /** @description When the goal was last changed. */
-                updatedAt: components["schemas"]["Time"];
-            }[];
+            items: components["schemas"]["Goal"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_InboxItem: {
             /** @description The items of this page. */
-            items: {
-                /** @description The message that shows the card. */
-                id: components["schemas"]["MessageId"];
-                /** @description What the card waits for. */
-                kind: components["schemas"]["InboxKind"];
-                /** @description The space of the message. */
-                spaceId: components["schemas"]["SpaceId"];
-                /** @description The name of the space. */
-                spaceName: string;
-                /**
-                 * Format: int64
-                 * @description The number of the message in its space.
-                 */
-                seq: number;
-                /** @description The run that waits. */
-                runId: components["schemas"]["RunId"];
-                /** @description The call that waits. */
-                callId: components["schemas"]["CallId"];
-                /** @description The agent that asks. */
-                agent: components["schemas"]["InboxAgent"];
-                /** @description The name of the tool. */
-                tool: string;
-                /**
-                 * @description The first text of the input, which mostly is the question: at most 1,000 characters of it.
-                 *     Null if the input has no text or is left out, and for a call that people decide.
-                 */
-                question: string | null;
-                /**
-                 * @description The input of the call. Null if it is longer than 4,000 characters as JSON; the message has
-                 *     all of it.
-                 */
-                input: unknown;
-                /**
-                 * Format: int32
-                 * @description How often people have edited the input. Absent if nobody has.
-                 */
-                inputRevision?: number;
-                /** @description When the card expires. */
-                expiresAt: components["schemas"]["Time"];
-                /** @description When it was posted. */
-                createdAt: components["schemas"]["Time"];
-            }[];
+            items: components["schemas"]["InboxItem"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_Invite: {
             /** @description The items of this page. */
-            items: {
-                /** @description The invite's id. */
-                id: components["schemas"]["InviteId"];
-                /** @description The space. */
-                spaceId: components["schemas"]["SpaceId"];
-                /** @description The role of those who accept it: `member`. */
-                role: components["schemas"]["Role"];
-                /**
-                 * Format: int32
-                 * @description How often it may still be used.
-                 */
-                usesLeft: number;
-                createdBy: components["schemas"]["EntityId"] | null;
-                /** @description When it was made. */
-                createdAt: components["schemas"]["Time"];
-                /** @description When it ends. */
-                expiresAt: components["schemas"]["Time"];
-                /**
-                 * @description True if its maker has stopped being an owner since, so nobody can use it. Revoking it still
-                 *     removes the guests who came by it.
-                 */
-                ended: boolean;
-            }[];
+            items: components["schemas"]["Invite"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_ListedAttachment: {
             /** @description The items of this page. */
-            items: (components["schemas"]["Attachment"] & {
-                /**
-                 * Format: int64
-                 * @description The `seq` of the first message that names the file. Null if none does.
-                 */
-                seq: number | null;
-                expiresAt: components["schemas"]["Time"] | null;
-            })[];
+            items: components["schemas"]["ListedAttachment"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_ListedPlan: {
             /** @description The items of this page. */
-            items: (components["schemas"]["Plan"] & {
-                /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
-                nextRuns: components["schemas"]["Time"][];
-            })[];
+            items: components["schemas"]["ListedPlan"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_Memory: {
             /** @description The items of this page. */
-            items: {
-                /** @description The key, 1 to 128 characters. */
-                key: string;
-                /** @description The value, 1 to 4,000 characters. */
-                value: string;
-                /** @description When the memory was last set. */
-                updatedAt: components["schemas"]["Time"];
-            }[];
+            items: components["schemas"]["Memory"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
-        Page_Message: {
+        Page_Mentioned: {
             /** @description The items of this page. */
-            items: {
-                /** @description The message's id. */
-                id: components["schemas"]["MessageId"];
-                /** @description The message's space. */
-                spaceId: components["schemas"]["SpaceId"];
-                /**
-                 * Format: int64
-                 * @description The message's position in the space: from 1, without gaps.
-                 */
-                seq: number;
-                /**
-                 * Format: int64
-                 * @description The revision of the message. Of two states the higher one is newer.
-                 */
-                rev: number;
-                /** @description The sender, with its name at the time of posting. */
-                sender: components["schemas"]["Sender"];
-                /** @description The content: one text part, or a card's tool part, perhaps with a text part; then files. */
-                parts: components["schemas"]["Part"][];
-                runId: components["schemas"]["RunId"] | null;
-                streamId: components["schemas"]["StreamId"] | null;
-                /** @description The `Idempotency-Key` that its sender posted it with; absent without one. */
-                clientKey?: string | null;
-                /**
-                 * Format: int32
-                 * @description How many runs lie between the message and its first cause.
-                 */
-                chainDepth: number;
-                origin: components["schemas"]["Origin"] | null;
-                /** @description When the message was posted. */
-                createdAt: components["schemas"]["Time"];
-                /** @description When the message last changed. */
-                updatedAt: components["schemas"]["Time"];
-                /** @description The decision for each other agent; absent until it is made. */
-                dispatch?: components["schemas"]["Dispatch"][] | null;
-                router?: components["schemas"]["Routed"] | null;
-                gate?: components["schemas"]["Gate"] | null;
-                chainEnded?: components["schemas"]["ChainEnded"] | null;
-                /** @description True if the message was cut to fit a frame. Fetch the whole message over HTTP. */
-                truncated?: boolean;
-            }[];
+            items: components["schemas"]["Mentioned"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_Run: {
             /** @description The items of this page. */
-            items: {
-                /** @description The run's id. */
-                id: components["schemas"]["RunId"];
-                /** @description The run's agent. */
-                agentId: components["schemas"]["EntityId"];
-                /** @description The run's status. */
-                status: components["schemas"]["RunStatus"];
-                endReason: components["schemas"]["EndReason"] | null;
-                /**
-                 * @description The reason that the agent gave when it called `skip_response`, or that a remote agent gave
-                 *     when it completed the run, up to 300 characters. Absent without one.
-                 */
-                reason?: string | null;
-                /**
-                 * @description The numbers of the messages besides its trigger that the run answers, too. Absent if there
-                 *     are none.
-                 */
-                joined?: number[];
-                intoRunId?: components["schemas"]["RunId"] | null;
-                retryOf?: components["schemas"]["RunId"] | null;
-                forkOf?: components["schemas"]["ForkOf"] | null;
-                /** @description Why the run was started. */
-                trigger: components["schemas"]["RunTrigger"];
-                activeSpaceId: components["schemas"]["SpaceId"] | null;
-                /**
-                 * Format: int32
-                 * @description The chain depth of the run's trigger.
-                 */
-                chainDepth: number;
-                /**
-                 * Format: int32
-                 * @description 1, plus 1 for each takeover after a lost lease.
-                 */
-                attempt: number;
-                /**
-                 * Format: int32
-                 * @description The number of stored model answers.
-                 */
-                stepCount: number;
-                usage?: components["schemas"]["Usage"] | null;
-                /** @description True if a remote agent works on the run. Absent otherwise. */
-                remote?: boolean;
-                reportedUsage?: components["schemas"]["ReportedUsage"] | null;
-                error: components["schemas"]["RunError"] | null;
-                /** @description When the run was queued. */
-                createdAt: components["schemas"]["Time"];
-                startedAt: components["schemas"]["Time"] | null;
-                firstTokenAt?: components["schemas"]["Time"] | null;
-                finishedAt: components["schemas"]["Time"] | null;
-                /** @description The messages of watchers to the model, as members may see them. Not in events. */
-                hints?: components["schemas"]["Hint"][] | null;
-                /** @description The run's steps. Only for the operator, and not in lists. */
-                steps?: components["schemas"]["Step"][] | null;
-            }[];
+            items: components["schemas"]["Run"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
         Page_Space: {
             /** @description The items of this page. */
-            items: {
-                /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
-                name: string;
-                /**
-                 * @description Which agents a message triggers.
-                 * @default all
-                 */
-                triggerPolicy: components["schemas"]["TriggerPolicy"];
-                adminAgentId: components["schemas"]["EntityId"] | null;
-                router?: components["schemas"]["RouterConfig"] | null;
-                /**
-                 * @description The gate, which says without a model who would answer.
-                 * @default {
-                 *       "mode": "on",
-                 *       "dial": "balanced"
-                 *     }
-                 */
-                gate: components["schemas"]["GateSettings"];
-                /**
-                 * Format: int32
-                 * @description A message with this chain depth or more triggers no agent. An owner can set at most 5.
-                 * @default 5
-                 */
-                maxChainDepth: number;
-                /**
-                 * @description Whether an agent answers a person's question that names nobody, although no agent would by
-                 *     itself. Under the policies `mention` and `admin` none does.
-                 * @default true
-                 */
-                answerQuestions: boolean;
-                /**
-                 * Format: int32
-                 * @description How many runs of an agent messages of agents start that do not name it, until a person, or
-                 *     a run of a plan or a service, posts. An owner can set at most 3.
-                 * @default 3
-                 */
-                maxAutoReplies: number;
-                /**
-                 * @description In a paused space a message triggers no agent.
-                 * @default false
-                 */
-                paused: boolean;
-                /** @description The limits for the space's runs and costs. */
-                budget?: components["schemas"]["Budget"];
-                /** @description The space's id. */
-                id: components["schemas"]["SpaceId"];
-                /**
-                 * Format: int64
-                 * @description The `seq` of the space's last message.
-                 */
-                seq: number;
-                /** @description When the space was created. */
-                createdAt: components["schemas"]["Time"];
-                /** @description The members, people and agents. */
-                members: components["schemas"]["Member"][];
-                me: components["schemas"]["OwnPosition"] | null;
-            }[];
+            items: components["schemas"]["Space"][];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
-        /** @description A part of a message. */
-        Part: {
-            /** @description The text. */
-            text: string;
+        /** @description A message to which another one replies. */
+        ParentMessage: {
             /**
-             * @description True if the run was canceled while its model wrote the text, or if the text was cut at
-             *     `maxOutputTokens`.
+             * Format: int64
+             * @description Its position in the space.
              */
-            partial?: boolean;
-            /** @enum {string} */
-            type: "text";
-        } | (components["schemas"]["ToolPart"] & {
-            /** @enum {string} */
-            type: "tool";
-        }) | (components["schemas"]["FilePart"] & {
-            /** @enum {string} */
-            type: "file";
-        });
-        /** @description A plan of an agent. */
-        Plan: components["schemas"]["Schedule"] & {
-            /** @description The plan's id. */
-            id: components["schemas"]["PlanId"];
-            /** @description The plan's name, 1 to 128 characters. */
-            name: string;
-            /** @description What the agent is to do, 1 to 4,000 characters. */
-            instruction: string;
-            /** @description Whether the plan fires. */
-            status: components["schemas"]["PlanStatus"];
-            nextRunAt: components["schemas"]["Time"] | null;
-            lastRunAt: components["schemas"]["Time"] | null;
-            /** @description When the plan was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When the plan was last changed. */
-            updatedAt: components["schemas"]["Time"];
+            seq: number;
+            /** @description Its id. */
+            messageId: components["schemas"]["MessageId"];
+            /** @description Its sender. */
+            sender: components["schemas"]["Sender"];
+            /**
+             * @description The first 200 characters of its text; of a card, the name of its tool. Empty if it is
+             *     deleted, or has only files.
+             */
+            text: string;
+            deleted?: components["schemas"]["Deleted"] | null;
         };
+        /** @description A part of a message. */
+        Part: components["schemas"]["TextPart"] | components["schemas"]["ToolPart"] | components["schemas"]["FilePart"];
+        /** @description A pinned message. */
+        PinView: {
+            /** @description The pinned message. */
+            message: components["schemas"]["Message"];
+            pinnedBy: components["schemas"]["Sender"] | null;
+            /** @description When it was pinned. */
+            pinnedAt: components["schemas"]["Time"];
+        };
+        /** @description The pinned messages of a space. */
+        PinsResponse: {
+            /** @description The message that was pinned last comes first. */
+            items: components["schemas"]["PinView"][];
+        };
+        /** @description A plan of an agent. */
+        Plan: components["schemas"]["OncePlan"] | components["schemas"]["CronPlan"];
         /**
          * @description A change of a plan, or a new plan. Fields that are left out do not change. A new plan needs a
          *     name, an instruction and exactly one of `runAfter`, `scheduledAt` and `cron`.
@@ -2947,6 +3036,43 @@ export interface components {
         };
         /** @description The name of a provider of models. `openai`, `anthropic`, `bedrock` and `scripted` exist in every deployment. */
         ProviderName: string;
+        /** @description The reactions to a message with one emoji. */
+        Reaction: {
+            /** @description The emoji. */
+            emoji: string;
+            /** @description How many members reacted with it. */
+            count: number;
+            /** @description The first 50 of them, in the order in which they reacted. */
+            entityIds: components["schemas"]["EntityId"][];
+        };
+        ReactionBody: {
+            /**
+             * @description One emoji. Forms with and without U+FE0F are the same emoji.
+             * @example 👍
+             */
+            emoji: string;
+            /**
+             * @description False takes the reaction back.
+             * @default true
+             */
+            on: boolean;
+            senderId?: components["schemas"]["EntityId"] | null;
+        };
+        /** @description All reactions to a message. */
+        ReactionsResponse: {
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description Its reactions, in the order of their first ones. */
+            reactions: components["schemas"]["Reaction"][];
+            /**
+             * Format: int64
+             * @description Their revision. Of two states the higher one is newer.
+             */
+            reactionsRev: number;
+        };
         /**
          * @description The new read position. With the admin key, `entityId` is required: the operator has no position
          *     of its own.
@@ -3008,6 +3134,26 @@ export interface components {
             /** @description The `streamKey` of the text that the message replaces. */
             streamKey?: string | null;
             spaceId?: components["schemas"]["SpaceId"] | null;
+            /**
+             * Format: int64
+             * @description The `seq` of the message to which it replies, or 0 for none. The default is the message that
+             *     triggered the run, if that is a person's reply in the space of the message.
+             */
+            replyTo?: number | null;
+        };
+        RemoteReactionBody: {
+            seq: number;
+            /**
+             * @description One emoji. Forms with and without U+FE0F are the same emoji.
+             * @example 👍
+             */
+            emoji: string;
+            /**
+             * @description False takes the reaction back.
+             * @default true
+             */
+            on: boolean;
+            spaceId?: components["schemas"]["SpaceId"] | null;
         };
         RemoteTextBody: {
             /** @description Names the text within the run. The message that replaces it has the same key. */
@@ -3022,6 +3168,16 @@ export interface components {
              */
             snapshot: boolean;
             spaceId?: components["schemas"]["SpaceId"] | null;
+        };
+        /** @description The message that a reply answers: its parent. */
+        ReplyTo: {
+            /**
+             * Format: int64
+             * @description The parent's position in the space.
+             */
+            seq: number;
+            messageId: components["schemas"]["MessageId"] | null;
+            senderId: components["schemas"]["EntityId"] | null;
         };
         /** @description What a remote agent says that its run has used. */
         ReportedUsage: {
@@ -3044,8 +3200,40 @@ export interface components {
              */
             cost: number | null;
         };
+        /** @description Where a model answer comes from. */
+        ResponseOrigin: {
+            /** @description The answer's id at its provider; absent if the provider gave none. */
+            responseId?: string | null;
+            /** @description The model that answered, as its provider names it; absent if the provider named none. */
+            responseModel?: string | null;
+            /** @description The host of the provider's server; absent if the provider is not reached over a base URL. */
+            server?: string | null;
+        };
         /** @description A picture that a call has returned, or a file of its answer. */
-        ReturnedFile: components["schemas"]["FilePart"] & {
+        ReturnedFile: {
+            /** @description The file. */
+            attachmentId: components["schemas"]["AttachmentId"];
+            /** @description Its name. */
+            name: string;
+            /** @description Its media type. */
+            contentType: string;
+            /**
+             * Format: int64
+             * @description Its size.
+             */
+            bytes: number;
+            /**
+             * Format: int32
+             * @description The width of a picture in pixels.
+             */
+            width?: number | null;
+            /**
+             * Format: int32
+             * @description The height of a picture in pixels.
+             */
+            height?: number | null;
+            /** @description Whether the file was deleted. It can no longer be downloaded. */
+            deleted?: boolean;
             /** @description The space that keeps it. */
             spaceId: components["schemas"]["SpaceId"];
         };
@@ -3227,6 +3415,7 @@ export interface components {
             startedAt: components["schemas"]["Time"] | null;
             firstTokenAt?: components["schemas"]["Time"] | null;
             finishedAt: components["schemas"]["Time"] | null;
+            redactedAt?: components["schemas"]["Time"] | null;
             /** @description The messages of watchers to the model, as members may see them. Not in events. */
             hints?: components["schemas"]["Hint"][] | null;
             /** @description The run's steps. Only for the operator, and not in lists. */
@@ -3306,20 +3495,6 @@ export interface components {
          * @enum {string}
          */
         RuntimeType: "webhook";
-        /** @description The schedule of a plan. */
-        Schedule: {
-            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
-            runAfter: string | null;
-            /** @enum {string} */
-            type: "once";
-        } | {
-            /** @description The five fields. */
-            cron: string;
-            /** @description The IANA time zone. */
-            timezone: string;
-            /** @enum {string} */
-            type: "cron";
-        };
         /**
          * @description A script. The first rule that matches the run's trigger is played. If none matches, the model
          *     says nothing and the run ends.
@@ -3385,6 +3560,33 @@ export interface components {
             /** @description Agents that it leaves out, with its reasons. */
             others?: components["schemas"]["ScriptedAgent"][];
         };
+        /** @description The items of a search that one call has found. */
+        SearchAnswer: {
+            /**
+             * @description The found messages in the order of `sort`. There may be fewer than `limit` although more
+             *     follow.
+             */
+            items: components["schemas"]["FoundMessage"][];
+            /** @description What this call has searched. */
+            searched: components["schemas"]["Searched"];
+            /** @description True if there are older messages or other spaces that this call has not searched. */
+            incomplete: boolean;
+            /** @description The words of the query that were ignored, because it has too many; absent if all count. */
+            ignored?: string[];
+            /** @description The cursor of the next items. Null if there are no more. */
+            nextCursor: string | null;
+        };
+        /** @description What one call of a search has searched. */
+        Searched: {
+            /** @description How many spaces. */
+            spaces: number;
+            /**
+             * Format: int64
+             * @description How many messages.
+             */
+            messages: number;
+            from: components["schemas"]["Time"] | null;
+        };
         /**
          * @description A kind of files that a model takes besides text.
          * @enum {string}
@@ -3406,7 +3608,39 @@ export interface components {
         };
         ServiceName: string;
         /** @description A file, and where to download it. */
-        ShownAttachment: components["schemas"]["Attachment"] & {
+        ShownAttachment: {
+            /** @description The file's id. */
+            id: components["schemas"]["AttachmentId"];
+            /** @description The space that the file belongs to. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The file's name. */
+            name: string;
+            /** @description The file's media type. */
+            contentType: string;
+            /**
+             * Format: int64
+             * @description The file's size.
+             */
+            bytes: number;
+            /** @description The file's SHA-256 in hexadecimal digits. */
+            sha256: string;
+            /**
+             * Format: int32
+             * @description The width of a picture in pixels.
+             */
+            width?: number | null;
+            /**
+             * Format: int32
+             * @description The height of a picture in pixels.
+             */
+            height?: number | null;
+            /** @description How far the upload is. */
+            status: components["schemas"]["AttachmentStatus"];
+            /** @description Why the file was refused, for people. */
+            reason?: string | null;
+            createdBy: components["schemas"]["EntityId"] | null;
+            /** @description When the upload was asked for. */
+            createdAt: components["schemas"]["Time"];
             /**
              * @description The file can be downloaded here, without a credential. Browsers save it, and show it only in
              *     an `<img>`. Null unless the file is ready.
@@ -3414,15 +3648,13 @@ export interface components {
             url: string | null;
             urlExpiresAt: components["schemas"]["Time"] | null;
         };
-        /** @description Why the run was started. Readers who may know no more see only `type`. */
-        ShownTrigger: components["schemas"]["Trigger"] | components["schemas"]["HiddenTrigger"];
         /**
          * @description Why a message triggered an agent. If several reasons apply, the first one counts.
          * @enum {string}
          */
-        Source: "delegated" | "admin" | "mention" | "auto" | "partner" | "router" | "unanswered" | "broadcast";
+        Source: "delegated" | "admin" | "mention" | "reply" | "auto" | "partner" | "router" | "unanswered" | "broadcast";
         Space: {
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
             name: string;
             /**
              * @description Which agents a message triggers.
@@ -3476,6 +3708,8 @@ export interface components {
             createdAt: components["schemas"]["Time"];
             /** @description The members, people and agents. */
             members: components["schemas"]["Member"][];
+            /** @description The `seq` of the pinned messages, in the order in which they were pinned; absent without. */
+            pins?: number[];
             me: components["schemas"]["OwnPosition"] | null;
         };
         SpaceCount: {
@@ -3486,7 +3720,7 @@ export interface components {
         SpaceId: string;
         /** @description The settings of a space: the document that a merge patch changes. */
         SpacePatch: {
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. */
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
             name?: string;
             triggerPolicy?: null | components["schemas"]["TriggerPolicy"];
             adminAgentId?: components["schemas"]["EntityId"] | null;
@@ -3517,6 +3751,19 @@ export interface components {
          * @enum {string}
          */
         SpacesShown: "all" | "active";
+        /** @description A piece of an excerpt. */
+        Span: {
+            /**
+             * Format: int32
+             * @description Where it begins, in UTF-16 code units.
+             */
+            start: number;
+            /**
+             * Format: int32
+             * @description Where it ends, in UTF-16 code units.
+             */
+            end: number;
+        };
         /**
          * @description How a model says what it wants to do.
          * @enum {string}
@@ -3555,6 +3802,8 @@ export interface components {
              *     which is asked first.
              */
             model: string;
+            /** @description Where the answer comes from. Absent if nothing is known of it. */
+            origin?: components["schemas"]["ResponseOrigin"];
             /** @description What the model received: the whole prompt in step 0, later only what was added. */
             prompt: components["schemas"]["Prompt"];
             /**
@@ -3614,7 +3863,7 @@ export interface components {
         SystemMessage: {
             /** @description The watcher's name. */
             watcher: string;
-            /** @description The message. */
+            /** @description The text of the message. */
             text: string;
         };
         TakenResponse: {
@@ -3646,8 +3895,8 @@ export interface components {
             name: string;
             /** @description What the model reads about the tool, at most 4,096 bytes. */
             description: string;
-            /** @description A JSON Schema. */
-            inputSchema?: Record<string, unknown> | boolean;
+            /** @description A JSON Schema: an object, `true` or `false`. */
+            inputSchema?: unknown;
             /**
              * @description Whether each call is shown in the space as a card. Forms and pictures are always shown.
              * @default false
@@ -3672,85 +3921,10 @@ export interface components {
          * @enum {string}
          */
         ToolChoice: "auto" | "required";
-        /** @description A tool call on a card. */
-        ToolPart: {
-            /** @description The call's id. */
-            callId: components["schemas"]["CallId"];
-            /** @description The tool's name. */
-            name: string;
-            /** @description The call's input. If it is partial, a text as far as the model wrote it. */
-            input: unknown;
-            /** @description True if the run was canceled while its model wrote the input. */
-            partial?: boolean;
-            /** @description The call's result; null while there is none. */
-            output: unknown;
-            /** @description The call's status. */
-            status: components["schemas"]["CallStatus"];
-            /** @description `form`, `buttons`, or a component that your client knows; null if the card is not a form. */
-            ui: string | null;
-            /** @description A JSON Schema. */
-            resultSchema: Record<string, unknown> | boolean | null;
-            answerBy: components["schemas"]["AnswerBy"] | null;
-            resolvedBy: components["schemas"]["EntityId"] | null;
-            expiresAt: components["schemas"]["Time"] | null;
-            approval?: components["schemas"]["Approval"] | null;
-        };
         /** @description The result of a tool call: an output, or a refusal to answer. */
         ToolResult: components["schemas"]["OutputResult"] | components["schemas"]["DeclinedResult"];
         /** @description Why a run was started. */
-        Trigger: {
-            /** @description Why the message triggered this agent. */
-            source: components["schemas"]["Source"];
-            /** @description The message's space. */
-            spaceId: components["schemas"]["SpaceId"];
-            /** @description The space's name. */
-            spaceName: string;
-            /** @description The message. */
-            messageId: components["schemas"]["MessageId"];
-            /**
-             * Format: int64
-             * @description The message's position in the space.
-             */
-            seq: number;
-            /** @description The message's sender. */
-            sender: components["schemas"]["Sender"];
-            /** @description The message's text, cut to 4,000 characters. */
-            text: string;
-            /** @description When the message was posted. */
-            at: components["schemas"]["Time"];
-            delegatedBy?: components["schemas"]["Sender"] | null;
-            /** @description The delegating agent's note about the message. */
-            note?: string | null;
-            /** @enum {string} */
-            type: "space_message";
-        } | {
-            /** @description The plan. */
-            planId: components["schemas"]["PlanId"];
-            /** @description The plan's name. */
-            name: string;
-            /** @description The plan's instruction. */
-            instruction: string;
-            /** @description The time for which the plan fired. */
-            scheduledAt: components["schemas"]["Time"];
-            /**
-             * Format: int32
-             * @description How many earlier times of the plan were missed, up to 10,000.
-             */
-            missed: number;
-            /** @enum {string} */
-            type: "plan";
-        } | {
-            /** @description The service. */
-            service: string;
-            /** @description The JSON that the service sent. */
-            payload: unknown;
-            /** @description The delivery. */
-            deliveryId: components["schemas"]["DeliveryId"];
-            /** @description When the delivery was received. */
-            at: components["schemas"]["Time"];
-            /** @enum {string} */
-            type: "service";
-        };
+        Trigger: components["schemas"]["SpaceMessageTrigger"] | components["schemas"]["PlanTrigger"] | components["schemas"]["ServiceTrigger"];
         TriggerBody: {
             /** @description The service that the payload comes from. */
             service: components["schemas"]["ServiceName"];
@@ -3768,30 +3942,7 @@ export interface components {
          */
         TriggerPolicy: "all" | "mention" | "router" | "partner" | "admin";
         /** @description A trigger without its texts, as events and lists of runs carry it. */
-        TriggerReference: {
-            /** @description The message. */
-            messageId: components["schemas"]["MessageId"];
-            /**
-             * Format: int64
-             * @description The message's position in the space.
-             */
-            seq: number;
-            /** @description Why the message triggered this agent. */
-            source: components["schemas"]["Source"];
-            delegatedBy?: components["schemas"]["Sender"] | null;
-            /** @enum {string} */
-            type: "space_message";
-        } | {
-            /** @description The plan. */
-            planId: components["schemas"]["PlanId"];
-            /** @enum {string} */
-            type: "plan";
-        } | {
-            /** @description The service. */
-            service: string;
-            /** @enum {string} */
-            type: "service";
-        };
+        TriggerReference: components["schemas"]["SpaceMessageTriggerReference"] | components["schemas"]["PlanTriggerReference"] | components["schemas"]["ServiceTriggerReference"];
         /** @description The tokens and the cost of one or more model calls. */
         Usage: {
             /**
@@ -3831,7 +3982,42 @@ export interface components {
             priceUnknown?: boolean;
         };
         /** @description The usage of one group. */
-        UsageItem: components["schemas"]["Usage"] & {
+        UsageItem: {
+            /**
+             * Format: int64
+             * @description Tokens read, including cached ones.
+             */
+            inputTokens: number;
+            /**
+             * Format: int64
+             * @description Of the tokens read, those read from the provider's cache.
+             */
+            cachedTokens: number;
+            /**
+             * Format: int64
+             * @description Of the tokens read, those written to the provider's cache.
+             */
+            cacheWriteTokens: number;
+            /**
+             * Format: int64
+             * @description Tokens written. A picture counts as its provider says, or as a token for 750 pixels.
+             */
+            outputTokens: number;
+            /**
+             * Format: int64
+             * @description Pictures drawn. Absent if none.
+             */
+            images?: number;
+            /**
+             * Format: double
+             * @description Dollars; null if no price is known and the model runs on a server of the deployment's own.
+             */
+            cost: number | null;
+            /**
+             * @description Whether a model without a price was asked. Then `cost` counts it with the highest price of
+             *     its provider, or as free on a server of the deployment's own. Absent if not.
+             */
+            priceUnknown?: boolean;
             /** @description The day, in UTC, such as `2026-02-18`. Only if the sums are grouped by day. */
             day?: string | null;
             agentId?: components["schemas"]["EntityId"] | null;
@@ -3889,6 +4075,415 @@ export interface components {
         Would: "wake" | "ask" | "silent";
         /** @description A duration like `30 seconds`, `2 hours`, `1 day` or `1 week`. */
         WrittenDuration: string;
+        /** @description Sends an HTTP request. */
+        HttpExecution: {
+            /** @description GET, POST, PUT, PATCH or DELETE. */
+            method: string;
+            /** @description `http://` or `https://` and a host without placeholders. */
+            url: string;
+            /** @description Headers. Their values may hold placeholders. */
+            headers?: {
+                [key: string]: components["schemas"]["HeaderValue"];
+            };
+            /** @description The JSON body. Its texts may hold placeholders. */
+            body?: unknown;
+            /**
+             * Format: int32
+             * @description How long a call may take in milliseconds, with redirects and retries.
+             * @default 10000
+             */
+            timeoutMs: number;
+            /** @enum {string} */
+            type: "http";
+        };
+        /** @description Shows a form in the space and waits for an answer. */
+        SpaceExecution: {
+            /**
+             * @description `form`, `buttons`, or a component that your client knows.
+             * @default form
+             */
+            ui: string;
+            /** @description A JSON Schema: an object, `true` or `false`. */
+            resultSchema?: unknown;
+            expiresAfter?: components["schemas"]["WrittenDuration"] | null;
+            /**
+             * @description Who may answer.
+             * @default humans
+             */
+            answerBy: components["schemas"]["AnswerBy"];
+            /** @enum {string} */
+            type: "space";
+        };
+        /** @description Evaluates a CEL expression over the input. */
+        ComputeExecution: {
+            /** @description The expression. It sees the input as `input`. */
+            expression: string;
+            /** @enum {string} */
+            type: "compute";
+        };
+        /** @description Draws a picture, which the card of the call shows. */
+        ImageExecution: {
+            /** @description The provider whose model draws it. Its API is that of OpenAI, Bedrock or a script. */
+            provider: components["schemas"]["ProviderName"];
+            /** @description The model's name at its provider. `scripted` needs none. */
+            model?: string | null;
+            /**
+             * @description The size of the picture. Each model has its own sizes.
+             * @default 1024x1024
+             */
+            size: components["schemas"]["ImageSize"];
+            /** @enum {string} */
+            type: "image";
+        };
+        /** @description Returns `output`. */
+        StaticExecution: {
+            /** @description The result of every call. */
+            output: unknown;
+            /** @enum {string} */
+            type: "static";
+        };
+        /** @description The plan fires once and is then deleted. */
+        OnceListedPlan: {
+            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
+            runAfter: string | null;
+            /** @enum {string} */
+            type: "once";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
+            nextRuns: components["schemas"]["Time"][];
+        };
+        /** @description The plan fires repeatedly, by the five fields of cron. */
+        CronListedPlan: {
+            /** @description The five fields. */
+            cron: string;
+            /** @description The IANA time zone. */
+            timezone: string;
+            /** @enum {string} */
+            type: "cron";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
+            nextRuns: components["schemas"]["Time"][];
+        };
+        /** @description A person. */
+        HumanNewEntity: {
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
+            name: string;
+            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
+            externalId?: string | null;
+            /** @enum {string} */
+            type: "human";
+        };
+        /** @description An agent. */
+        AgentNewEntity: {
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
+            name: string;
+            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
+            externalId?: string | null;
+            /** @description The agent's configuration. */
+            agent: components["schemas"]["AgentConfig"];
+            /** @enum {string} */
+            type: "agent";
+        };
+        /** @description A message was posted. */
+        SpaceMessageOrigin: {
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            /** @description The message's space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The space's name. */
+            spaceName: string;
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description The message's sender. */
+            sender: components["schemas"]["Sender"];
+            /**
+             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
+             *     origin of a message: read it from the message that it names.
+             */
+            text?: string;
+            /** @description When the message was posted. */
+            at: components["schemas"]["Time"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @description The delegating agent's note about the message. */
+            note?: string | null;
+            /** @enum {string} */
+            type: "space_message";
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description A plan fired. */
+        PlanOrigin: {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @description The plan's name. */
+            name: string;
+            /** @description The plan's instruction. */
+            instruction: string;
+            /** @description The time for which the plan fired. */
+            scheduledAt: components["schemas"]["Time"];
+            /**
+             * Format: int32
+             * @description How many earlier times of the plan were missed, up to 10,000.
+             */
+            missed: number;
+            /** @enum {string} */
+            type: "plan";
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description A service sent a webhook. */
+        ServiceOrigin: {
+            /** @description The service. */
+            service: string;
+            /** @description The JSON that the service sent. */
+            payload: unknown;
+            /** @description The delivery. */
+            deliveryId: components["schemas"]["DeliveryId"];
+            /** @description When the delivery was received. */
+            at: components["schemas"]["Time"];
+            /** @enum {string} */
+            type: "service";
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description Only the type of a trigger, for readers who may know no more. */
+        OtherOrigin: {
+            /** @description The trigger's type. */
+            type: components["schemas"]["TriggerKind"];
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description Text. */
+        TextPart: {
+            /** @description The text. */
+            text: string;
+            /**
+             * @description True if the run was canceled while its model wrote the text, or if the text was cut at
+             *     `maxOutputTokens`.
+             */
+            partial?: boolean;
+            /** @enum {string} */
+            type: "text";
+        };
+        /** @description A tool call, shown as a card. */
+        ToolPart: {
+            /** @description The call's id. */
+            callId: components["schemas"]["CallId"];
+            /** @description The tool's name. */
+            name: string;
+            /** @description The call's input. If it is partial, a text as far as the model wrote it. */
+            input: unknown;
+            /** @description True if the run was canceled while its model wrote the input. */
+            partial?: boolean;
+            /** @description The call's result; null while there is none. */
+            output: unknown;
+            /** @description The call's status. */
+            status: components["schemas"]["CallStatus"];
+            /** @description `form`, `buttons`, or a component that your client knows; null if the card is not a form. */
+            ui: string | null;
+            /** @description A JSON Schema: an object, `true` or `false`. */
+            resultSchema: unknown;
+            answerBy: components["schemas"]["AnswerBy"] | null;
+            resolvedBy: components["schemas"]["EntityId"] | null;
+            expiresAt: components["schemas"]["Time"] | null;
+            approval?: components["schemas"]["Approval"] | null;
+            pageOf?: components["schemas"]["EntityId"] | null;
+            /** @enum {string} */
+            type: "tool";
+        };
+        /** @description A file. */
+        FilePart: {
+            /** @description The file. */
+            attachmentId: components["schemas"]["AttachmentId"];
+            /** @description Its name. */
+            name: string;
+            /** @description Its media type. */
+            contentType: string;
+            /**
+             * Format: int64
+             * @description Its size.
+             */
+            bytes: number;
+            /**
+             * Format: int32
+             * @description The width of a picture in pixels.
+             */
+            width?: number | null;
+            /**
+             * Format: int32
+             * @description The height of a picture in pixels.
+             */
+            height?: number | null;
+            /** @description Whether the file was deleted. It can no longer be downloaded. */
+            deleted?: boolean;
+            /** @enum {string} */
+            type: "file";
+        };
+        /** @description The plan fires once and is then deleted. */
+        OncePlan: {
+            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
+            runAfter: string | null;
+            /** @enum {string} */
+            type: "once";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /** @description The plan fires repeatedly, by the five fields of cron. */
+        CronPlan: {
+            /** @description The five fields. */
+            cron: string;
+            /** @description The IANA time zone. */
+            timezone: string;
+            /** @enum {string} */
+            type: "cron";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /** @description A message was posted. */
+        SpaceMessageTrigger: {
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            /** @description The message's space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The space's name. */
+            spaceName: string;
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description The message's sender. */
+            sender: components["schemas"]["Sender"];
+            /**
+             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
+             *     origin of a message: read it from the message that it names.
+             */
+            text?: string;
+            /** @description When the message was posted. */
+            at: components["schemas"]["Time"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @description The delegating agent's note about the message. */
+            note?: string | null;
+            /** @enum {string} */
+            type: "space_message";
+        };
+        /** @description A plan fired. */
+        PlanTrigger: {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @description The plan's name. */
+            name: string;
+            /** @description The plan's instruction. */
+            instruction: string;
+            /** @description The time for which the plan fired. */
+            scheduledAt: components["schemas"]["Time"];
+            /**
+             * Format: int32
+             * @description How many earlier times of the plan were missed, up to 10,000.
+             */
+            missed: number;
+            /** @enum {string} */
+            type: "plan";
+        };
+        /** @description A service sent a webhook. */
+        ServiceTrigger: {
+            /** @description The service. */
+            service: string;
+            /** @description The JSON that the service sent. */
+            payload: unknown;
+            /** @description The delivery. */
+            deliveryId: components["schemas"]["DeliveryId"];
+            /** @description When the delivery was received. */
+            at: components["schemas"]["Time"];
+            /** @enum {string} */
+            type: "service";
+        };
+        /** @description A message was posted. */
+        SpaceMessageTriggerReference: {
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @enum {string} */
+            type: "space_message";
+        };
+        /** @description A plan fired. */
+        PlanTriggerReference: {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @enum {string} */
+            type: "plan";
+        };
+        /** @description A service sent a webhook. */
+        ServiceTriggerReference: {
+            /** @description The service. */
+            service: string;
+            /** @enum {string} */
+            type: "service";
+        };
     };
     responses: {
         /** @description The query, a header or the JSON of the body can't be read. */
@@ -3924,16 +4519,6 @@ export interface components {
         };
         /** @description It does not exist, or the caller may not know that it exists. */
         Problem404: {
-            headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The current state does not allow it. */
-        Problem409: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -5350,6 +5935,40 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    listMentions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Mentioned"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     listProviders: {
         parameters: {
             query?: never;
@@ -5670,6 +6289,55 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    reactAsRemoteAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemoteReactionBody"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReactionsResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The run has ended, or its time is up; or the message was deleted, or takes no further reaction. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     retryRun: {
         parameters: {
             query?: never;
@@ -5879,6 +6547,77 @@ export interface operations {
             };
             413: components["responses"]["Problem413"];
             422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    searchMessages: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Words, phrases in quotes, `begin*`, `-without`, and the filters `in:`, `from:`, `has:`,
+                 *     `before:` and `after:`. It may be empty if there is another filter.
+                 */
+                q?: string;
+                /** @description The spaces to search; by default all spaces of the caller. The operator must name one. */
+                spaceId?: components["schemas"]["SpaceId"][];
+                /** @description Ids or names of senders, or `me`. */
+                from?: string[];
+                /** @description Only messages before this time: RFC 3339, or a day in UTC. */
+                before?: string;
+                /** @description Only messages from this time on: RFC 3339, or a day in UTC. */
+                after?: string;
+                /** @description What a message must have; all of it if it is repeated. */
+                has?: ("file" | "image" | "link" | "code" | "card" | "reply")[];
+                /** @description The order of the items. */
+                sort?: "relevance" | "newest";
+                limit?: number;
+                /** @description The `nextCursor` of an earlier answer to the same search. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            /** @description The caller is not in one of the spaces, or no space knows one of the senders. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter is not valid; `errors` says which one. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -6513,6 +7252,11 @@ export interface operations {
             query?: {
                 after?: number;
                 before?: number;
+                /**
+                 * @description Only the thread of the message with this `seq`: the first message and the chain of replies
+                 *     to it. The other parameters count within the thread.
+                 */
+                thread?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 limit?: number;
@@ -6535,13 +7279,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Message"];
+                    "application/json": components["schemas"]["MessagesPage"];
                 };
             };
             400: components["responses"]["Problem400"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            /** @description `thread` is the number of no message of this space. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -6625,6 +7379,286 @@ export interface operations {
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Also if the message was deleted before. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The message is a card, and its call has no result yet. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    editMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageEdit"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The message was deleted, is a card, or has another revision. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    reactToMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReactionBody"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReactionsResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The message was deleted, or it has 20 different emoji or 1,000 reactions. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listPins: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PinsResponse"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    pinMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PinView"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The message was deleted, or the space has 20 pins. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    unpinMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

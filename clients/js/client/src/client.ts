@@ -6,7 +6,9 @@ import { environmentWith, type Environment } from './environment.ts';
 import { ClosedError } from './errors.ts';
 import { createHttp, runPath, spacePath, type Call } from './http.ts';
 import { createInbox } from './inbox.ts';
+import { createMentions } from './mention_list.ts';
 import { createRun } from './run.ts';
+import { createSearch } from './search.ts';
 import { createSpace, type SpaceContext } from './space/space.ts';
 import { createSpaces } from './spaces.ts';
 import type { Token } from './tokens.ts';
@@ -15,7 +17,10 @@ import type {
   ConnectionState,
   GateReport,
   Inbox,
+  Mentions,
   RunState,
+  Search,
+  SearchQuery,
   Space,
   SpacesState,
   Store,
@@ -42,6 +47,13 @@ export interface Client {
   readonly spaces: Store<SpacesState>;
   /** What waits for the caller in all of its spaces: forms to answer, and calls to decide. */
   readonly inbox: Inbox;
+  /**
+   * The messages that mention the caller or reply to it, in all of its spaces: always the same
+   * store.
+   */
+  mentions(): Mentions;
+  /** Searches the messages of the caller: `for await (const item of client.search({ q })) …`. */
+  search(query: SearchQuery): Search;
   /** A space by its id: always the same object. Nothing is loaded until somebody subscribes. */
   space(id: string): Space;
   /** A run by its id, live: always the same store. */
@@ -73,9 +85,8 @@ export function createClient(options: ClientOptions): Client {
   const env = environmentWith(options.environment);
   let known: Caller | null = null;
   let asked: Promise<Caller> | null = null;
-  const caller = () => known;
   const onEnd = (isAnswered: boolean) => connection.callEnded(isAnswered);
-  const http = createHttp({ env, url, onEnd }, token, caller);
+  const http = createHttp({ env, url, onEnd }, token, () => known);
   const call: Call = (...given) =>
     http.call(...given).catch((error) => {
       if (error instanceof ClosedError) connection.close(error);
@@ -95,20 +106,27 @@ export function createClient(options: ClientOptions): Client {
   const shared = { env, call, connection, me };
   const spaces = createSpaces({ ...shared, spaceOf: space });
   const { find, settling, ...inbox } = createInbox(env, call, connection);
+  const readSeqOf = (id: string) => space(id).readSeq();
+  const { changed: mentionsChanged, ...mentions } = createMentions({ ...shared, readSeqOf });
   const context: SpaceContext = {
     ...shared,
     closedBy: http.closedBy,
     uploads: createUploads(env, call),
-    caller,
+    caller: () => known,
     inbox: { find, settling },
     storageName: () => `smartspace:${url}:${known?.entity?.id ?? 'operator'}:`,
     isPresent: presence,
-    changed: spaces.changed,
+    changed() {
+      spaces.changed();
+      mentionsChanged();
+    },
   };
   return {
     connection: connection.store,
     spaces: spaces.list,
     inbox,
+    mentions: () => mentions,
+    search: (query) => createSearch(call, query),
     space,
     run: memoizeById((id) => createRun(env, call, connection, id)),
     runs: runMethods(call),

@@ -6,6 +6,7 @@ import type {
   LiveStep,
   Member,
   Message,
+  Reaction,
   Run,
   Sender,
   SpaceInfo,
@@ -45,11 +46,27 @@ export interface RunStep extends Event {
   step: LiveStep;
 }
 
-/** A message was posted, or has changed. */
+/** A message was posted, or has changed: also by an edit or a deletion. */
 export interface MessageEvent extends Event {
   type: 'message.created' | 'message.updated';
   /** With `truncated: true` its text or its card is cut. */
   message: Message;
+}
+
+/** The reactions to messages have changed: at most one frame in two seconds. */
+export interface ReactionsEvent extends Event {
+  type: 'reactions';
+  /** Of two states of a message's reactions the one with the higher `reactionsRev` holds. */
+  items: { messageId: string; seq: number; reactions: Reaction[]; reactionsRev: number }[];
+}
+
+/** A message mentions the caller or replies to it. It goes to the caller's own connections. */
+export interface MentionEvent extends Event {
+  type: 'mention';
+  messageId: string;
+  seq: number;
+  why: 'mention' | 'reply';
+  sender: Sender;
 }
 
 /** An agent starts to write. */
@@ -168,6 +185,8 @@ export interface InboxEvent extends Event {
 /** An event of a space. */
 export type SpaceEvent =
   | MessageEvent
+  | ReactionsEvent
+  | MentionEvent
   | StreamStarted
   | StreamText
   | StreamEnded

@@ -25,7 +25,7 @@ export const GRACE_MS = 1000;
 export const MOST_WATCHED = 20;
 export const RELOAD_MS = 30_000;
 
-// The inbox.
+// The inbox and the mentions.
 export const INBOX_MS = 120_000;
 /** Several cards may open at once, and a new one is listed a moment later than it is shown. */
 export const INBOX_DELAY_MS = 500;
@@ -60,6 +60,10 @@ export const SUBSCRIBE_INTERVAL_MS = 600;
 // The messages of a space.
 /** With a larger gap only the last page is loaded again. */
 export const LARGEST_GAP = 1000;
+/** The characters of a parent's text that its replies show. */
+export const LONGEST_EXCERPT = 200;
+/** The pages of the longest thread that is loaded. */
+export const MOST_THREAD_PAGES = 10;
 /** Time for a late message to arrive by itself before it is fetched. */
 export const GAP_DELAY_MS = 300;
 

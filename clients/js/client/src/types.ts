@@ -1,63 +1,37 @@
-// The shapes of the client's public API. What the HTTP API returns comes from its description.
+// The shapes of the client's public API. Those of the HTTP API are in schemas.ts, those of a search
+// in search_types.ts, and the options of methods in options.ts.
 
-import type { components, paths } from './api.ts';
+import type {
+  AnswerOptions,
+  AttachOptions,
+  EditOptions,
+  FileUrlOptions,
+  MessageOptions,
+  NewFile,
+  PreviewOptions,
+  SendOptions,
+} from './options.ts';
+import type {
+  AnswerBy,
+  Approval,
+  ApprovalCount,
+  Attachment,
+  Decision,
+  Dispatch,
+  FilePart,
+  Hint,
+  InboxItem,
+  Member,
+  Message,
+  Run,
+  Sender,
+  SpaceInfo,
+  ToolPart,
+} from './schemas.ts';
 
-/** Every shape of the HTTP API, by its name in the description: `Schemas['Plan']`. */
-export type Schemas = components['schemas'];
-
-/** A person or an agent. */
-export type Entity = Schemas['Entity'];
-/** A space with its settings and members, as `GET /v1/spaces/{id}` returns it. */
-export type SpaceInfo = Schemas['Space'];
-/** A member of a space. */
-export type Member = Schemas['Member'];
-/** A message of a space. Its `seq` is its position, from 1, without gaps. */
-export type Message = Schemas['Message'];
-/** A part of a message: text, a tool call, or a file. */
-export type Part = Schemas['Part'];
-/** A tool call that a space shows as a card. */
-export type ToolPart = Schemas['ToolPart'];
-/** The decision for one agent: whether a message triggers it. */
-export type Dispatch = Schemas['Dispatch'];
-/**
- * The scores that the wake gate gave the agents for a message: how likely each one was to answer.
- * Only owners and the operator get them.
- */
-export type Gate = NonNullable<Message['gate']>;
-/** The limit at which the agents stop: the message that has it wakes none of them. */
-export type ChainEnded = NonNullable<Message['chainEnded']>;
-/** What the last messages with scores cost, and would have cost with each dial of the gate. */
-export type GateReport =
-  paths['/v1/spaces/{id}/gate']['get']['responses'][200]['content']['application/json'];
-/** A run of an agent. `steps` are for the operator. */
-export type Run = Schemas['Run'];
-/** One model answer with its tool calls. */
-export type Step = Schemas['Step'];
-/** A message of the system to a model, such as how much of its context is used. */
-export type Hint = Schemas['Hint'];
-/** The owner of a credential. Its `entity` is null for the operator. */
-export type Caller = Schemas['Me'];
-/** The approvals of a call that people decide, as its card shows them. */
-export type Approval = Schemas['Approval'];
-/** How many approvals a call has after a decision, and how many it needs. */
-export type ApprovalCount = Schemas['ApprovalCount'];
-/** A decision about such a call: `{action: 'approve'}`. */
-export type Decision = Omit<Schemas['DecisionBody'], 'senderId'>;
-/** A card that waits for the caller: a form that it may answer, or a call that it may decide. */
-export type InboxItem = Schemas['Page_InboxItem']['items'][number];
-/** The people who may answer a form. */
-export type AnswerBy = Schemas['AnswerBy'];
-/** The sender of a message. */
-export type Sender = Schemas['Sender'];
-
-/** A file of a message. */
-export type FilePart = Extract<Part, { type: 'file' }>;
-
-/**
- * A file that was given to a space. Messages name it by its `id`. Its bytes are at `url` until
- * `urlExpiresAt`, while it is `ready`.
- */
-export type Attachment = Schemas['ShownAttachment'];
+export type * from './options.ts';
+export type * from './schemas.ts';
+export type * from './search_types.ts';
 
 /** Something that can be followed: the interface of React's `useSyncExternalStore`. */
 export interface Store<T> {
@@ -144,6 +118,8 @@ export interface PendingSend {
   senderId: string | null;
   /** When it was sent, in milliseconds since 1970. */
   at: number;
+  /** The seq of the message that it replies to. */
+  replyTo?: number | undefined;
   /** The seq of the last message that was known when it was sent. */
   afterSeq: number;
   /**
@@ -175,6 +151,60 @@ export interface StreamState {
   text: string;
   /** No more text will come. */
   done: boolean;
+}
+
+/** A message and all replies to it, and to those. */
+export interface ThreadState {
+  /** Oldest first: lines of the types `message` and `pending`. */
+  items: readonly TimelineItem[];
+  isLoading: boolean;
+  error: Error | null;
+}
+
+/** A pinned message. */
+export interface Pin {
+  message: Message;
+  /** The member that pinned it; null if the operator did. */
+  pinnedBy: Sender | null;
+  /** When it was pinned, as RFC 3339. */
+  pinnedAt: string;
+}
+
+/** The pinned messages of a space. */
+export interface PinsState {
+  /** The message that was pinned last comes first. */
+  items: readonly Pin[];
+  isLoading: boolean;
+  error: Error | null;
+}
+
+/** A message that mentions the caller or replies to it. */
+export interface MentionItem {
+  spaceId: string;
+  spaceName: string;
+  why: 'mention' | 'reply';
+  message: Message;
+}
+
+/** The messages of the last 90 days that mention the caller or reply to it. */
+export interface MentionsState {
+  /** Newest first. */
+  items: readonly MentionItem[];
+  /** How many of `items` are after the caller's read positions, as far as these are known. */
+  unread: number;
+  /** Whether `more()` would load more. */
+  hasMore: boolean;
+  isLoading: boolean;
+  error: Error | null;
+}
+
+/**
+ * The mentions. They are read when somebody subscribes, when the connection is live again, when a
+ * frame says that there is a new one, and every two minutes while the page is visible.
+ */
+export interface Mentions extends Store<MentionsState> {
+  /** Shows 50 mentions more. */
+  more(): void;
 }
 
 /** The messages of a space. */
@@ -210,6 +240,7 @@ export interface Outcome {
    * - `asked`: its run waits to start.
    * - `thinking`, `writing`, `waiting` (for a form): its run is active.
    * - `spoke`: it posted a message or a card.
+   * - `reacted`: it posted nothing, but reacted to the message; `reason` is the emoji.
    * - `silent`: it ended without posting; `reason` says why: what the agent said, or else the
    *   `endReason` of its run, such as `length`.
    * - `refused`: the model refused to answer, so the agent did not choose to be silent.
@@ -224,6 +255,7 @@ export interface Outcome {
     | 'writing'
     | 'waiting'
     | 'spoke'
+    | 'reacted'
     | 'silent'
     | 'refused'
     | 'failed'
@@ -347,55 +379,6 @@ export interface RunState {
   error: Error | null;
 }
 
-/** In whose name something is sent. */
-export interface SendOptions {
-  /** The entity that sends. The operator must name one; others send as themselves. */
-  senderId?: string;
-}
-
-/** How a message is sent. */
-export interface MessageOptions extends SendOptions {
-  /**
-   * The files of the message, at most 10: attachments of this space, or their ids. With files the
-   * text may be empty.
-   */
-  attachments?: readonly (string | Attachment)[];
-}
-
-/** A file for runtimes without `File`. */
-export interface NewFile {
-  name: string;
-  /** Its media type, such as `text/csv`. */
-  type: string;
-  data: BlobPart;
-}
-
-/** How a file is uploaded. */
-export interface AttachOptions {
-  /**
-   * Uploads a picture as it is. By default a browser encodes JPEG, PNG and WebP again: without
-   * metadata such as the place where a photo was taken, at most 2,048 pixels long, and without
-   * animation. With `true` the metadata stays, and everybody in the space can read it. GIFs, other
-   * files, and all files outside of browsers are always uploaded as they are.
-   */
-  original?: boolean;
-  /** Ends the upload. The promise rejects with the signal's reason. */
-  signal?: AbortSignal;
-  /** Gets the part that is uploaded, from 0 to 1. Outside of browsers it gets 1 at the end only. */
-  onProgress?: (part: number) => void;
-}
-
-/** How the address of a file is found. */
-export interface FileUrlOptions {
-  /** Asks for a new address, as when the known one did not work. */
-  renew?: boolean;
-}
-
-/** How a form is answered, or a call decided. */
-export interface AnswerOptions extends SendOptions {
-  signal?: AbortSignal;
-}
-
 /** The members of a space. */
 export interface MembersState {
   members: readonly Member[];
@@ -412,6 +395,13 @@ export interface Space extends Store<SpaceState> {
   readonly presence: Store<PresenceState>;
   /** The open forms of the loaded messages, and of older ones whose runs wait for them. */
   readonly forms: Store<FormsState>;
+  /** The pinned messages. `space.pins` of its state has their numbers. */
+  readonly pins: Store<PinsState>;
+  /**
+   * A thread by the seq of its first message, which is the `thread` of its replies: always the same
+   * store.
+   */
+  thread(seq: number): Store<ThreadState>;
   /** The text of a stream. Only this store changes with each piece of text. */
   stream(streamId: string): Store<StreamState>;
   /** Loads the page of messages before the oldest one. */
@@ -439,6 +429,17 @@ export interface Space extends Store<SpaceState> {
   resend(key: string): void;
   /** Removes a message that waits or has failed. */
   discard(key: string): void;
+  /**
+   * Replaces the text of a message. It wakes and notifies nobody. As `delete`, `react` and `pin` it
+   * shows at once, and is undone if the promise rejects. It does not wait for a network.
+   */
+  edit(seq: number, text: string, options?: EditOptions): Promise<Message>;
+  /** Deletes a message. Its tombstone stays. */
+  delete(seq: number): Promise<void>;
+  /** Adds the caller's reaction to a message, or takes it back. It wakes nobody. */
+  react(seq: number, emoji: string, on?: boolean, options?: SendOptions): Promise<void>;
+  /** Pins a message, or unpins it. Guests may not. */
+  pin(seq: number, on?: boolean): Promise<void>;
   /** Answers a form. `output` must match its `resultSchema`. The first answer counts. */
   answer(callId: string, output: unknown, options?: AnswerOptions): Promise<void>;
   /** Declines a form. */
@@ -450,7 +451,7 @@ export interface Space extends Store<SpaceState> {
    */
   decide(callId: string, decision: Decision, options?: AnswerOptions): Promise<ApprovalCount>;
   /** Which agents a text would wake, and why not the others. Posts nothing. */
-  preview(text: string, options?: AnswerOptions): Promise<Dispatch[]>;
+  preview(text: string, options?: PreviewOptions): Promise<Dispatch[]>;
   /** Moves the caller's read position to the last message, or to `seq`. */
   markRead(seq?: number): Promise<void>;
   /** Tells the others that the person is typing. Call it with each key; it sends what is needed. */

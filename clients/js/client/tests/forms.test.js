@@ -45,6 +45,20 @@ test('a form stays closed if it was read as open before it was closed', async ()
   assert.deepEqual(forms(room), []);
 });
 
+test('a call that waits for the page of a member is no form', async () => {
+  const room = await openRoom(60, { me: SARAH });
+  const form = { ...card, callId: 'c1', status: 'pending' };
+  const call = { ...form, callId: 'c2', ui: null, answerBy: null, pageOf: SARAH.entity.id };
+  [form, call].forEach((part, at) => {
+    room.stored[at] = { ...room.stored[at], runId: 'r1', parts: [part] };
+  });
+  room.runs = [run('r1', 'waiting_tool', { finishedAt: null }).run];
+  const active = [{ runId: 'r1', agentId: 'ada', status: 'waiting_tool' }];
+  room.frames({ type: 'subscribed', seq: 60, from: null, active });
+  await room.clock.advance(100);
+  assert.deepEqual(forms(room), ['c1']);
+});
+
 test('a form that is open is found among older messages', async () => {
   const room = await openRoom(60, { me: SARAH });
   const part = { ...card, callId: 'c1', status: 'pending' };

@@ -23,7 +23,12 @@ const MUTANTS = [
     'isKnown(draft) && gapOf(draft) !== null',
     'false',
   ],
-  ['takes older states of messages', 'space/history.js', 'current.rev > rev', 'false'],
+  [
+    'takes older states of messages',
+    'space/message_states.js',
+    'message.rev > current.rev ||',
+    'true ||',
+  ],
   [
     'reopens streams that a message replaced',
     'space/streams.js',
@@ -44,7 +49,7 @@ const MUTANTS = [
     'message.streamId ?? message.id',
     'message.id',
   ],
-  ['shows a send beside its message', 'space/claims.js', 'shows(message.parts, send)', 'false'],
+  ['shows a send beside its message', 'space/claims.js', 'isOf(message, send)', 'false'],
   [
     'repeats a send under another key',
     'space/interpreter.js',
@@ -116,6 +121,21 @@ const MUTANTS = [
     'n: (parts.lastN += 1),',
     'n: 0,',
   ],
+  [
+    'forgets reactions that came before their message',
+    'space/history.js',
+    'draft.reactions.get(seq)',
+    'undefined',
+  ],
+  [
+    'looks up no edits after a break',
+    'space/frame_changes.js',
+    'draft.isOutdated || draft.messages.length > 0',
+    'false',
+  ],
+  ['keeps what the server refused', 'space/optimistic.js', 'each !== change', 'true'],
+  ['loads no parents', 'space/threads.js', "emit(draft, 'job', 'parent', seq);", ''],
+  ['adds no replies to a thread', 'space/elsewhere.js', 'threads.has(message.thread ?? 0) ||', ''],
 ];
 
 /** Found by the tests with frames of their own, each by those of one file. */
@@ -159,7 +179,7 @@ const FOUND_BY_TESTS = [
     'loading',
     'asks for ever for older messages',
     'space/loading.js',
-    'isComplete: page.length === 0',
+    'isComplete: page.items.length === 0',
     'isComplete: false',
   ],
   [
@@ -250,7 +270,7 @@ const FOUND_BY_TESTS = [
     'if (!draft.isRestored)',
     'if (false)',
   ],
-  ['http', 'stores a send of a closed client', 'space/space.js', 'throw closed;', ''],
+  ['http', 'stores a send of a closed client', 'space/messages.js', 'throw closed;', ''],
   [
     'outbox',
     'takes an old message for a send from before the load',
@@ -285,6 +305,27 @@ const FOUND_BY_TESTS = [
     'space/interpreter.js',
     'state().isFollowing',
     'state().isOpen',
+  ],
+  [
+    'changes',
+    'takes what follows a tombstone',
+    'space/message_states.js',
+    'current.deleted || message.deleted',
+    'false',
+  ],
+  [
+    'changes',
+    'makes changes of one message at once',
+    'space/message_changes.js',
+    'last.set(seq, work);',
+    '',
+  ],
+  [
+    'changes',
+    'shows an old parent',
+    'space/elsewhere.js',
+    'message.deleted || (rev > parent.rev && !parent.parent?.deleted)',
+    'false',
   ],
   [
     'loading',

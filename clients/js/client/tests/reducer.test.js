@@ -76,6 +76,7 @@ class Space {
     const { active, outcomes } = runsView(this.state);
     return {
       name: space.name,
+      pins: space.pins ?? [],
       reads: space.members.map(({ id, readSeq }) => [id, readSeq]),
       items: items.map(({ type, key, message }) => ({ type, key, message })),
       active: active.map(({ runId, status }) => `${runId} ${status}`).sort(),
@@ -133,6 +134,13 @@ test('in any order of events, and with events twice, a space shows what HTTP say
       server.messages.map(({ seq, rev }) => [seq, rev]),
       `seed ${seed}: the messages differ`,
     );
+    for (const { message } of expected.items) {
+      if (!message) continue;
+      const { parent, ...stored } = message;
+      assert.deepEqual(stored, plain(server.shown(server.messages[message.seq - 1])));
+      if (message.replyTo) assert.deepEqual(parent, plain(server.parentOf(message)));
+    }
+    assert.deepEqual([...expected.pins].sort(), [...server.pins].sort());
     assert.equal(expected.name, server.name, `seed ${seed}: the name differs`);
     assert.ok(expected.items.every(({ type }) => type !== 'pending' && type !== 'live'));
     const random = randomOf(seed);
@@ -154,3 +162,5 @@ const subscribed = (server) =>
     from: null,
     active: server.activeRuns().map(({ id, agentId, status }) => ({ runId: id, agentId, status })),
   });
+
+const plain = (value) => JSON.parse(JSON.stringify(value));

@@ -79,11 +79,13 @@ test('of very many streams that are over, the last ones stay closed', () => {
 
 test('the store of a stream that is over stays while somebody subscribes', () => {
   const state = { ...initialState('s', null, true), closedStreams: new Set(['one', 'two']) };
-  const stores = createStores(
-    () => state,
-    () => () => {},
-    () => {},
-  );
+  const stores = createStores({
+    env: {},
+    state: () => state,
+    change() {},
+    retain: () => () => {},
+    changed() {},
+  });
   const before = ['one', 'two', 'open'].map((id) => stores.stream(id));
   const stop = before[0].subscribe(() => {});
   stores.notify(state, { ...state });

@@ -3,11 +3,13 @@
 //
 // api/         paths, idempotency keys and lists of the HTTP API, and the providers of the hooks
 // ui/          notices, the copy button, the clock, and the state of the window and the connection
-// navigation/  addresses, and the question before unsaved text is left
+// navigation/  addresses, the head of a page, and the question before unsaved text is left
 // members/     the members of the open space
+// message/     what one can do with a message: commands, rights, reactions, the line of a parent
 // files/       the files of messages
 // forms/       the cards of tool calls, and their forms: schema/, fields/, form/, card/
 // why/         the drawer that explains a run: why, chain, fork
+// search/      the page of a search and the switcher's dialog, loaded once the page shows
 // studio/      the pages for operators and owners, loaded when the first of them is opened
 // page/        the page: session/ (key), shell/ (frame, list of spaces), space/ (one space) with
 //              its timeline/ and composer/

@@ -78,7 +78,7 @@ test('the features of a score are words, and a new one shows as its code', () =>
     becauseText(['asked_sender', 'recent']),
     'when it wrote to the sender · how long ago it spoke',
   );
-  assert.equal(becauseText(['named', 'time_of_day']), 'its name in the message · time of day');
+  assert.equal(becauseText(['named', 'time_of_day']), 'the message is for it · time of day');
   assert.equal(becauseText([]), '');
 });
 
@@ -86,6 +86,7 @@ test('the end of a talk of agents names its limit', () => {
   const words = (by, limit) => endedWords({ by, limit });
   assert.equal(words('depth', 5), 'The agents stop here (5 in a row). Write to go on.');
   assert.equal(words('auto_replies', 3), 'The agents stop here (3 each). Write to go on.');
+  assert.equal(words('rate', 60), 'The agents stop here (60 runs a minute). Write to go on.');
 });
 
 test('a preview has the decisions of the gate, and names those that the router decides', () => {

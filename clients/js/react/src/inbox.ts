@@ -1,11 +1,20 @@
-// What waits for the caller in all spaces, and one call that people decide.
+// What waits for the caller in all spaces, what mentions it, and one call that people decide.
 
-import type { Form, FormsState, Inbox, InboxItem, InboxState, Space } from '@smartspace/client';
+import type {
+  Form,
+  FormsState,
+  Inbox,
+  InboxItem,
+  InboxState,
+  MentionsState,
+  Space,
+} from '@smartspace/client';
 import { useMemo } from 'react';
 import { useClientFor, useSpaceId } from './context.ts';
 import { LOADING, NONE, useStore } from './store.ts';
 
 const NO_CARDS: InboxState = { items: NONE, hasMore: false, ...LOADING };
+const NO_MENTIONS: MentionsState = { ...NO_CARDS, items: NONE, unread: 0 };
 const NO_FORMS: FormsState = { forms: NONE };
 const NO_SPACE = { subscribe: () => () => {}, getSnapshot: () => NO_FORMS };
 
@@ -23,6 +32,22 @@ export function useInbox(): InboxCards {
   const { inbox } = useClientFor('useInbox');
   const state = useStore(inbox, NO_CARDS);
   return useMemo(() => ({ ...state, more: inbox.more }), [state, inbox]);
+}
+
+/** The messages that mention the caller, and the function that shows more of them. */
+export interface MentionList extends MentionsState {
+  /** Shows 50 mentions more. It stays the same function. */
+  more: Inbox['more'];
+}
+
+/**
+ * Returns the messages that mention the caller or reply to it, in all of its spaces, newest first,
+ * and how many are unread. It changes when one comes or changes, and when the caller reads.
+ */
+export function useMentions(): MentionList {
+  const mentions = useClientFor('useMentions').mentions();
+  const state = useStore(mentions, NO_MENTIONS);
+  return useMemo(() => ({ ...state, more: mentions.more }), [state, mentions]);
 }
 
 /** A call that people decide. */

@@ -1,6 +1,6 @@
 // Whom a text would wake, asked while a person types it.
 
-import type { Dispatch, SendOptions, Space } from '@smartspace/client';
+import type { Dispatch, PreviewOptions, Space } from '@smartspace/client';
 import { useEffect, useMemo, useState } from 'react';
 import { useSpaceFor } from './context.ts';
 import { NONE } from './store.ts';
@@ -17,7 +17,12 @@ export interface PreviewState {
 
 interface Answer extends Omit<PreviewState, 'isLoading'> {
   /** What was asked. It is another object for each text. */
-  question: { space: Space; text: string; senderId: string | undefined };
+  question: {
+    space: Space;
+    text: string;
+    senderId: string | undefined;
+    replyTo: number | undefined;
+  };
 }
 
 /**
@@ -25,24 +30,27 @@ interface Answer extends Omit<PreviewState, 'isLoading'> {
  * the text has not changed for 0.3 s, and cancels the call when the text changes again. It changes
  * with the text and with the answer. An empty text is not asked. The operator names the sender.
  */
-export function usePreview(text: string, options?: SendOptions): PreviewState;
+export function usePreview(text: string, options?: PreviewOptions): PreviewState;
 export function usePreview(
   id: string | undefined,
   text: string,
-  options?: SendOptions,
+  options?: PreviewOptions,
 ): PreviewState;
 export function usePreview(
   first: string | undefined,
-  second?: string | SendOptions,
-  third?: SendOptions,
+  second?: string | PreviewOptions,
+  third?: PreviewOptions,
 ): PreviewState {
   const [id, text, options] =
     typeof second === 'string' ? [first, second, third] : [undefined, first ?? '', second];
-  const senderId = options?.senderId;
+  const { senderId, replyTo } = options ?? {};
   const space = useSpaceFor('usePreview', id);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const isEmpty = text.trim() === '';
-  const question = useMemo(() => ({ space, text, senderId }), [space, text, senderId]);
+  const question = useMemo(
+    () => ({ space, text, senderId, replyTo }),
+    [space, text, senderId, replyTo],
+  );
 
   useEffect(() => {
     if (isEmpty) return;
@@ -52,7 +60,7 @@ export function usePreview(
       if (!signal.aborted) setAnswer({ question, dispatch, error });
     };
     const timer = setTimeout(() => {
-      space.preview(text, { signal, ...(senderId && { senderId }) }).then(
+      space.preview(text, { signal, replyTo, ...(senderId && { senderId }) }).then(
         (dispatch) => put(dispatch, null),
         (error) => put(NONE, error),
       );

@@ -3,11 +3,13 @@
 import type {
   FormsState,
   MembersState,
+  PinsState,
   PresenceState,
   RunsState,
   Space,
   SpaceState,
   StreamState,
+  ThreadState,
   TimelineState,
 } from '@smartspace/client';
 import { useMemo } from 'react';
@@ -21,6 +23,7 @@ const NO_RUNS: RunsState = { active: NONE, outcomes: {}, hints: {} };
 const NO_MEMBERS: MembersState = { members: NONE, ...LOADING };
 const NO_PRESENCE: PresenceState = { present: NONE, typing: NONE, count: 0 };
 const NO_FORMS: FormsState = { forms: NONE };
+const NO_ITEMS = { items: NONE, ...LOADING };
 
 /**
  * Returns the settings and members of a space. It changes when they do, when a member reads, and
@@ -93,3 +96,14 @@ export const usePresence = (id?: string): PresenceState =>
 /** Returns the open forms of a space. It changes when a form opens or closes. */
 export const useForms = (id?: string): FormsState =>
   useStore(useSpaceFor('useForms', id).forms, NO_FORMS);
+
+/**
+ * Returns a message with all replies to it, by its seq, which is the `thread` of its replies. It
+ * changes when one of them comes or changes.
+ */
+export const useThread = (seq: number, spaceId?: string): ThreadState =>
+  useStore(useSpaceFor('useThread', spaceId).thread(seq), NO_ITEMS);
+
+/** Returns the pinned messages of a space. It changes when they do. */
+export const usePins = (id?: string): PinsState =>
+  useStore(useSpaceFor('usePins', id).pins, NO_ITEMS);

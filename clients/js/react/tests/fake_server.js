@@ -38,17 +38,24 @@ export function forbiddenPlatform() {
   };
 }
 
+const previewOf = (body) => {
+  const { text, senderId } = JSON.parse(body);
+  return { text, senderId };
+};
+
 /**
  * A space with `count` messages, and the parts of the platform for `createClient`. The first calls
- * of `/v1/me` get `meStatuses`. `waiting` are the items of the inbox.
+ * of `/v1/me` get `meStatuses`. `waiting` are the items of the inbox, and
+ * `mentioned` those of the mentions. A test answers searches.
  */
-export function fakeServer({ count = 3, meStatuses = [], waiting = [] } = {}) {
+export function fakeServer({ count = 3, meStatuses = [], waiting = [], mentioned = [] } = {}) {
   const timers = new Map();
   let now = Date.parse(AT);
   let lastTimer = 0;
   const sockets = [];
   const calls = [];
   const previews = [];
+  const searches = [];
   const messages = Array.from({ length: count }, (_, index) => messageAt(index + 1));
   const member = { role: 'member', readSeq: count, joinedAt: AT };
   const space = () => ({
@@ -96,6 +103,7 @@ export function fakeServer({ count = 3, meStatuses = [], waiting = [] } = {}) {
 
   function page(query) {
     const limit = Number(query.get('limit'));
+    if (query.has('thread')) return messages.slice(0, 1);
     if (query.has('after'))
       return messages.filter(({ seq }) => seq > Number(query.get('after'))).slice(0, limit);
     return messages.filter(({ seq }) => seq < Number(query.get('before'))).slice(-limit);
@@ -106,6 +114,8 @@ export function fakeServer({ count = 3, meStatuses = [], waiting = [] } = {}) {
     if (pathname === '/v1/me') return { kind: 'entity', entity: ANN, spaces: 1, capabilities: [] };
     if (pathname === '/v1/spaces') return { items: [space()], nextCursor: null };
     if (pathname === '/v1/inbox') return { items: waiting, nextCursor: null };
+    if (pathname === '/v1/mentions') return { items: mentioned, nextCursor: null };
+    if (pathname === `/v1/spaces/${SPACE_ID}/pins`) return { items: [] };
     if (pathname.endsWith('/decision')) return { approvals: { given: 1, needed: 2 } };
     if (pathname === `/v1/spaces/${SPACE_ID}`) return space();
     if (pathname === `/v1/spaces/${SPACE_ID}/runs`) return { items: [], nextCursor: null };
@@ -126,15 +136,17 @@ export function fakeServer({ count = 3, meStatuses = [], waiting = [] } = {}) {
     const ok = status === 200;
     const respond = (found) => ({ status, ok, headers: new Headers(), json: async () => found });
     if (isGone) return respond({ detail: 'There is no such attachment.' });
-    if (!pathname.endsWith('/preview')) return respond(answer(method, address));
+    const isSearch = pathname === '/v1/search';
+    if (!isSearch && !pathname.endsWith('/preview')) return respond(answer(method, address));
     // A test answers it, or the client cancels it.
     return new Promise((resolve, reject) => {
-      const { text, senderId } = JSON.parse(body);
-      const preview = { text, senderId, isAborted: false };
-      preview.answer = (dispatch) => resolve(respond({ dispatch }));
-      previews.push(preview);
+      const asked = isSearch ? Object.fromEntries(address.searchParams) : previewOf(body);
+      asked.isAborted = false;
+      asked.answer = (found) => resolve(respond(isSearch ? found : { dispatch: found }));
+      asked.refuse = (detail) => resolve({ ...respond({ detail }), status: 422, ok: false });
+      (isSearch ? searches : previews).push(asked);
       signal.addEventListener('abort', () => {
-        preview.isAborted = true;
+        asked.isAborted = true;
         reject(signal.reason);
       });
     });
@@ -149,6 +161,8 @@ export function fakeServer({ count = 3, meStatuses = [], waiting = [] } = {}) {
     calls,
     /** The calls of the preview: `text`, `senderId`, `isAborted`, and `answer(dispatch)`. */
     previews,
+    /** The calls of searches: their parameters, `isAborted`, `answer(found)`, `refuse(detail)`. */
+    searches,
     /** Sends a frame of the space to every open socket. */
     deliver(frame) {
       for (const socket of sockets) socket.deliver(frame);

@@ -20,6 +20,7 @@ const ITEM = {
   expiresAt: '2026-01-06T10:00:00Z',
   createdAt: '2026-01-05T10:00:00Z',
 };
+const FIRST = { rev: 1, parts: [], sender: ITEM.agent, createdAt: ITEM.createdAt };
 const APPROVAL = { by: 'members', needed: 2, state: 'open', decisions: [] };
 
 for (const flavor of flavors) {
@@ -88,6 +89,33 @@ for (const flavor of flavors) {
     const frame = { type: 'message.created', spaceId: SPACE_ID, at: '', message };
     await settle(flavor, () => server.raw(frame));
     assert.deepEqual(seen.approval.card?.approval, APPROVAL);
+    await page.unmount();
+  });
+
+  test(`${name}: useMentions has the mentions, and useThread a thread`, async () => {
+    const message = { ...FIRST, id: 'msg_1', seq: 1 };
+    const mention = { spaceId: SPACE_ID, spaceName: 'Kitchen', why: 'mention', message };
+    const server = fakeServer({ mentioned: [mention] });
+    const page = pageOf(flavor);
+    const seen = {};
+    function Lists() {
+      seen.mentions = hooks.useMentions();
+      seen.thread = hooks.useThread(1, SPACE_ID);
+      seen.pins = hooks.usePins(SPACE_ID);
+      return null;
+    }
+    const client = clientOf(flavor, server);
+    await page.render(h(hooks.SmartspaceProvider, { client }, h(Lists)));
+    const { items, isLoading, error } = seen.mentions;
+    assert.deepEqual([items, isLoading, error], [[mention], false, null]);
+    assert.deepEqual(
+      seen.thread.items.map((item) => item.message.seq),
+      [1],
+    );
+    assert.deepEqual(seen.pins, { items: [], isLoading: false, error: null });
+    const { more } = seen.mentions;
+    await settle(flavor, () => server.post());
+    assert.equal(seen.mentions.more, more);
     await page.unmount();
   });
 }

@@ -8,11 +8,15 @@ fn a_file_is_read_from_a_data_url() {
         (None, "data:image/GIF;base64,R0lGODlhAwACAAAAADs=", ("image.gif", "image/gif", 14)),
         (Some("a.txt"), "data:text/plain;charset=utf-8;base64,YQ==", ("a.txt", "text/plain", 1)),
         (Some(""), "data:image/jpg;base64,/9j/wAALCAABAAEBAREA", ("image.jpg", "image/jpeg", 15)),
+        (None, "data:text/plain,hi", ("file.txt", "text/plain", 2)),
+        (None, "data:,caf%C3%A9+au%20lait#top", ("file.txt", "text/plain", 13)),
+        (None, "data:;charset=utf-8,a,b", ("file.txt", "text/plain", 3)),
+        (None, "data:text/csv;header=present,a%2Cb%0A1%2C2", ("file.csv", "text/csv", 7)),
     ] {
         let FileUpload(WholeFile { spec, .. }) = FileUpload::from_data_url(name, url).unwrap();
         assert_eq!((spec.name.as_str(), spec.content_type.name(), spec.bytes), expected);
     }
-    for wrong in ["https://example.com/a.png", "data:image/png,abc", "data:", ""] {
+    for wrong in ["https://example.com/a.png", "data:text/plain", "data:", ""] {
         let error = FileUpload::from_data_url(None, wrong).unwrap_err();
         assert!(error.starts_with("expected the file itself"), "{error}");
     }
@@ -52,6 +56,7 @@ fn a_message_that_the_api_would_refuse_is_refused_before_an_upload() {
     let ids: Vec<_> = (0..9).map(|number| AttachmentId::new(Time::default(), number)).collect();
     let twice = [ids[0], ids[0]];
     for (wrong, expected) in [
+        (NewMessage::default(), "/text: expected 1 to 32768 bytes of text, got none"),
         (NewMessage { text: "a\0b", ..fine }, "/text: expected text without NUL"),
         (NewMessage { text: &"a".repeat(32_769), ..fine }, "/text: expected 1 to 32768 bytes"),
         (NewMessage { attachments: &ids, ..fine }, "expected at most 10 files, got 11"),

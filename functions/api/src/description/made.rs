@@ -2,16 +2,14 @@
 //! text.
 //!
 //! A handler's annotation describes what is special to it. This module adds what many handlers
-//! share: [`answers`] adds the problems, and [`merge_patches`] adds the bodies of `PATCH`.
+//! share: [`answers`] adds the problems, [`merge_patches`] adds the bodies of `PATCH`, and [`flat`]
+//! makes the schemas flat.
 
 use std::{collections::BTreeSet, path::Path};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use smartspace_domain::{
-    approvals::Allowance,
-    deliveries::Delivery,
     entities::{EntitySettings, NewEntity},
-    inbox::InboxItem,
     problems::Problem,
     spaces::SpaceSettings,
     tools::Execution,
@@ -19,13 +17,13 @@ use smartspace_domain::{
 use utoipa::{
     OpenApi, ToSchema,
     openapi::{
-        Components, OpenApi as Description, RefOr,
+        Components, License, OpenApi as Description, RefOr, Server,
         schema::{AdditionalProperties, Schema},
         security::{Http, HttpAuthScheme, SecurityScheme},
     },
 };
 
-use super::{answers, merge_patches};
+use super::{answers, flat, merge_patches};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -42,8 +40,12 @@ use super::{answers, merge_patches};
     tags(
         (name = "entities", description = "People and agents."),
         (name = "spaces", description = "Spaces and their members."),
+        (name = "invites", description = "Links with which people join a space."),
         (name = "messages", description = "Messages, whom they wake, and read positions."),
+        (name = "attachments", description = "The files of spaces."),
         (name = "runs", description = "The runs of agents."),
+        (name = "allowances", description = "Approvals that later calls need no more."),
+        (name = "usage", description = "The tokens and the cost of models."),
         (name = "agents", description = "The state of agents: memories, goals and plans."),
         (name = "remote agents", description = "What remote agents do about their runs."),
         (name = "services", description = "Webhooks, triggers and their deliveries."),
@@ -57,9 +59,14 @@ fn description() -> Description {
     let routes = crate::routes::of_the_api().description();
     let mut whole = Frame::openapi();
     whole.merge(routes);
-    // Cargo.toml would fill these in, but the code has a license and the API has none.
+    // Cargo.toml would fill it in.
     whole.info.contact = None;
-    whole.info.license = None;
+    let mut license = License::new("Apache License 2.0");
+    license.identifier = Some("Apache-2.0".into());
+    whole.info.license = Some(license);
+    let mut server = Server::new("/");
+    server.description = Some("The host that serves this description.".into());
+    whole.servers = Some(vec![server]);
     let components = whole.components.get_or_insert_default();
     let bearer = Http::builder()
         .scheme(HttpAuthScheme::Bearer)
@@ -71,12 +78,6 @@ fn description() -> Description {
         .description(Some("The token that the webhook of a run carries to its remote agent."))
         .build();
     components.add_security_scheme("callbackToken", SecurityScheme::Http(callback));
-    // Their pages contain them inline, and nothing else refers to them.
-    components.schemas.remove(&*Allowance::name());
-    components.schemas.remove(&*Delivery::name());
-    components.schemas.remove(&*InboxItem::name());
-    components.schemas.remove("ListedAttachment");
-    components.schemas.remove("ListedPlan");
     refuse_unknown_fields(components);
     merge_patches::describe(components);
     answers::describe(components);
@@ -102,7 +103,9 @@ fn refuse_unknown_fields(components: &mut Components) {
 }
 
 fn as_json() -> Value {
-    serde_json::to_value(description()).unwrap()
+    let mut whole = serde_json::to_value(description()).unwrap();
+    flat::rewrite(&mut whole);
+    whole
 }
 
 /// `docs/reference/openapi.json` is what client generators and other tools read.
@@ -110,7 +113,8 @@ fn as_json() -> Value {
 fn the_committed_text_matches_the_code() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/openapi.json");
     if std::env::var_os("UPDATE_OPENAPI").is_some() {
-        std::fs::write(&file, description().to_pretty_json().unwrap() + "\n").unwrap();
+        let text = serde_json::to_string_pretty(&as_json()).unwrap();
+        std::fs::write(&file, text + "\n").unwrap();
     }
     let committed: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     let same = committed == as_json();
@@ -122,8 +126,10 @@ fn the_committed_text_matches_the_code() {
 }
 
 #[test]
-fn every_operation_has_an_id_a_summary_and_its_responses() {
+fn every_operation_has_an_id_texts_known_tags_and_its_responses() {
     let whole = as_json();
+    let known: BTreeSet<_> =
+        whole["tags"].as_array().unwrap().iter().filter_map(|tag| tag["name"].as_str()).collect();
     assert_eq!(whole["openapi"], "3.1.0");
     let mut ids = BTreeSet::new();
     for (path, methods) in whole["paths"].as_object().unwrap() {
@@ -133,10 +139,13 @@ fn every_operation_has_an_id_a_summary_and_its_responses() {
                 ids.insert(operation["operationId"].as_str().unwrap().to_owned()),
                 "{what}: its operationId is used twice"
             );
-            assert!(
-                operation["summary"].as_str().is_some_and(|text| !text.is_empty()),
-                "{what} has no summary"
-            );
+            for text in ["summary", "description"] {
+                let is_there = operation[text].as_str().is_some_and(|text| !text.is_empty());
+                assert!(is_there, "{what} has no {text}");
+            }
+            let tags = operation["tags"].as_array().unwrap();
+            assert!(!tags.is_empty(), "{what}");
+            assert!(tags.iter().all(|tag| known.contains(tag.as_str().unwrap())), "{what}");
             let answers = operation["responses"].as_object().unwrap();
             assert_eq!(
                 answers.keys().filter(|status| status.starts_with('2')).count(),
@@ -164,19 +173,8 @@ fn every_operation_has_an_id_a_summary_and_its_responses() {
 
 #[test]
 fn every_reference_resolves_and_every_schema_is_referenced() {
-    fn references(value: &Value, found: &mut BTreeSet<String>) {
-        match value {
-            Value::Object(fields) => {
-                found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
-                fields.values().for_each(|field| references(field, found));
-            }
-            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
-            _ => {}
-        }
-    }
     let whole = as_json();
-    let mut found = BTreeSet::new();
-    references(&whole, &mut found);
+    let found = flat::references(&whole);
     assert!(found.len() > 40, "{found:?}");
     let missing: Vec<_> = found
         .iter()
@@ -189,4 +187,33 @@ fn every_reference_resolves_and_every_schema_is_referenced() {
             "{name} is described, but nothing refers to it"
         );
     }
+}
+
+#[test]
+fn schemas_are_flat_so_that_generators_of_clients_read_them() {
+    fn check(value: &Value, path: &str) {
+        match value {
+            Value::Object(fields) => {
+                assert!(!fields.contains_key("allOf"), "{path} is no flat object");
+                for kind in ["oneOf", "anyOf"] {
+                    let mut items =
+                        fields.get(kind).and_then(Value::as_array).into_iter().flatten();
+                    let is_unnamed = items.any(|item| item.get("properties").is_some());
+                    assert!(!is_unnamed, "{path} has unnamed objects");
+                }
+                fields.iter().for_each(|(name, field)| check(field, &format!("{path}/{name}")));
+            }
+            Value::Array(items) => items.iter().for_each(|item| check(item, path)),
+            _ => {}
+        }
+    }
+    let whole = as_json();
+    check(&whole, "");
+    let schema = |name: &str| whole["components"]["schemas"][name].clone();
+    let message = &schema("SpaceMessageOrigin")["properties"];
+    assert!(message["toolsUsed"].is_object() && message["seq"].is_object(), "{message}");
+    assert_eq!(schema("ToolPart")["properties"]["type"]["enum"], json!(["tool"]));
+    assert!(schema("CronPlan")["properties"]["nextRunAt"].is_object());
+    let items = &schema("Page_Run")["properties"]["items"]["items"];
+    assert_eq!(items["$ref"], "#/components/schemas/Run");
 }

@@ -12,8 +12,8 @@ use serde::{
     forward_to_deserialize_any,
 };
 use smartspace_domain::{Error, Result};
+use smartspace_pipeline::request_json::{ShapeError, pointer_of};
 
-use super::{pointer_of, shape_error::ShapeError};
 use crate::{Api, answers::Refusal};
 
 /// The parameters of a request's query.

@@ -16,6 +16,7 @@ use smartspace_domain::{
     limits::{REASON_CHARS, STREAM_BYTES, STREAM_KEY_CHARS},
     messages::Message,
     runs::{ReportedUsage, Run},
+    schemas,
 };
 use smartspace_pipeline::remote::{RemoteEnd, RemoteMessage, RemoteText};
 use smartspace_store::messages::append::Content;
@@ -28,11 +29,14 @@ use crate::{
     auth::RemoteAgent,
     description::RequiredIdempotencyKey,
     input::Body,
-    routes::messages::message_text,
+    routes::{
+        messages::message_text,
+        reactions::{ReactionsResponse, change, reacts},
+    },
 };
 
 pub(super) fn routes() -> Routes {
-    routes![post_message, stream, complete]
+    routes![post_message, react, stream, complete]
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -54,6 +58,10 @@ struct RemoteMessageBody {
     /// triggered the run; a run that a plan or a service triggered has none.
     #[serde(default)]
     space_id: Option<SpaceId>,
+    /// The `seq` of the message to which it replies, or 0 for none. The default is the message that
+    /// triggered the run, if that is a person's reply in the space of the message.
+    #[serde(default)]
+    reply_to: Option<u64>,
 }
 
 /// Post a message of a remote agent
@@ -87,15 +95,59 @@ async fn post_message(
             "Idempotency-Key: required, so that a repeated message is posted once".into(),
         )
     })?;
-    let RemoteMessageBody { text, attachments, stream_key, space_id } = body.read()?;
+    let RemoteMessageBody { text, attachments, stream_key, space_id, reply_to } = body.read()?;
     let content = Content::of(text, !attachments.is_empty())?;
     if let Some(key) = &stream_key {
         check_stream_key(key)?;
     }
-    let new = RemoteMessage { content, files: attachments, space: space_id, stream_key, key };
+    let new =
+        RemoteMessage { content, files: attachments, space: space_id, stream_key, reply_to, key };
     let made = api.pipeline.post_for_remote(&run, &new).await?;
     let path = format!("/v1/spaces/{}/messages", made.space_id);
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RemoteReactionBody {
+    /// The message's position in the space.
+    #[schema(schema_with = schemas::seq)]
+    seq: u64,
+    /// One emoji. Forms with and without U+FE0F are the same emoji.
+    #[serde(default)]
+    #[schema(example = "👍", required)]
+    emoji: String,
+    /// False takes the reaction back.
+    #[serde(default = "reacts")]
+    #[schema(default = reacts)]
+    on: bool,
+    /// The space of the message. The default is as for messages.
+    #[serde(default)]
+    space_id: Option<SpaceId>,
+}
+
+/// React to a message as a remote agent
+///
+/// A reaction wakes no agent, and counts as an answer. The call may be repeated.
+#[utoipa::path(
+    post, path = "/v1/runs/{id}/reactions", operation_id = "reactAsRemoteAgent",
+    tag = "remote agents", security(("callbackToken" = [])),
+    params(("id" = RunId, Path)),
+    request_body = RemoteReactionBody,
+    responses(
+        (status = 200, body = ReactionsResponse),
+        (status = 409, description = "The run has ended, or its time is up; or the message was \
+            deleted, or takes no further reaction."),
+    )
+)]
+async fn react(
+    State(api): State<Arc<Api>>,
+    RemoteAgent(run): RemoteAgent,
+    body: Body,
+) -> ApiResult<Json<ReactionsResponse>> {
+    let RemoteReactionBody { seq, emoji, on, space_id } = body.read()?;
+    let change = change(seq, &emoji, on)?;
+    Ok(Json(api.pipeline.react_for_remote(&run, space_id, change).await?.into()))
 }
 
 #[derive(Deserialize, ToSchema)]

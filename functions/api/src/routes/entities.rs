@@ -41,6 +41,8 @@ pub(super) fn routes() -> Routes {
 }
 
 /// Create a person or an agent
+///
+/// For the operator.
 #[utoipa::path(
     post, path = "/v1/entities", operation_id = "createEntity", tag = "entities",
     params(IdempotencyKey),
@@ -74,6 +76,9 @@ async fn create(
 }
 
 /// List people and agents
+///
+/// The oldest comes first. The operator sees all; an entity sees itself and those with whom it
+/// shares a space.
 #[utoipa::path(
     get, path = "/v1/entities", operation_id = "listEntities", tag = "entities",
     params(PageQuery),
@@ -99,6 +104,8 @@ async fn list(
 }
 
 /// Show a person or an agent
+///
+/// Only the operator sees the configuration of an agent.
 #[utoipa::path(
     get, path = "/v1/entities/{id}", operation_id = "showEntity", tag = "entities",
     params(("id" = EntityId, Path)),

@@ -17,6 +17,8 @@ struct Health {
 }
 
 /// Check that the service answers
+///
+/// Needs no credential, and reads nothing from the table.
 #[utoipa::path(
     get, path = "/healthz", operation_id = "showHealth", tag = "service", security(),
     responses((status = 200, body = Health))

@@ -112,7 +112,9 @@ async fn create(
     })
 }
 
-/// List the invites of a space that can still be used or revoked
+/// List the invites of a space
+///
+/// Those that have not expired; the oldest comes first. For owners.
 #[utoipa::path(
     get, path = "/v1/spaces/{id}/invites", operation_id = "listInvites", tag = "invites",
     params(("id" = SpaceId, Path), PageQuery),

@@ -51,6 +51,8 @@ struct SpaceCount {
 }
 
 /// Show the caller
+///
+/// Who the holder of the credential is, and what it may do.
 #[utoipa::path(
     get, path = "/v1/me", operation_id = "showMe", tag = "entities",
     responses((status = 200, body = Me))

@@ -1,5 +1,7 @@
 //! `/v1/spaces/{id}/messages`: posts messages, reads them, and previews their dispatch.
 
+mod parents;
+
 use std::sync::Arc;
 
 use axum::{Json, extract::State, http::HeaderMap};
@@ -7,22 +9,24 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Result,
     access::{Caller, SpaceAction},
+    client_pages::ClientPage,
     dispatch::Dispatch,
     ids::{AttachmentId, EntityId, MessageId, SpaceId},
     limits::{MESSAGE_BYTES, PAGE_BYTES},
     messages::Message,
     schemas,
 };
-use smartspace_pipeline::access::KnownSpaces;
+use smartspace_pipeline::{access::KnownSpaces, files::check_count};
 use smartspace_store::{
     messages::{
-        MessageRecord, Range,
+        MessageRecord, Range, ThreadPart,
         append::{Content, MessageSource, NewMessage},
     },
     table::pages::{Page, PageRequest, json_bytes},
 };
 use utoipa::{IntoParams, ToSchema, openapi::schema::Object};
 
+use self::parents::{MessagesPage, parents_of};
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
@@ -50,6 +54,14 @@ struct MessageBody {
     /// The member that sends the message. Required with the admin key; otherwise the caller.
     #[serde(default)]
     sender_id: Option<EntityId>,
+    /// The `seq` of the message to which it replies. A reply to an agent's message triggers that
+    /// agent as a mention would.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    reply_to: Option<u64>,
+    /// What the sender's page offers to the agents that the message triggers.
+    #[serde(default)]
+    page: Option<ClientPage>,
 }
 
 pub(super) fn message_text() -> Object {
@@ -73,9 +85,13 @@ async fn create(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Created<Message>> {
-    let MessageBody { text, attachments, sender_id } = body.read()?;
+    let MessageBody { text, attachments, sender_id, reply_to, page } = body.read()?;
     let content = Content::of(text, !attachments.is_empty())?;
     let sender = api.pipeline.speaker(caller, space, sender_id).await?;
+    let page = page.filter(|page| !page.is_empty());
+    if let Some(page) = &page {
+        api.pipeline.check_page(caller, space, page).await?;
+    }
     let path = format!("/v1/spaces/{space}/messages");
     let key = body.key(&headers, caller, &path)?;
     let id = MessageId::new(api.pipeline.now(), api.pipeline.ids.random());
@@ -85,7 +101,8 @@ async fn create(
         sender,
         content,
         files: Vec::new(),
-        by: MessageSource::External { key, depth: depth(&headers)? },
+        reply_to,
+        by: MessageSource::External { key, depth: depth(&headers)?, page: page.map(Box::new) },
     };
     let posted = api.pipeline.post_as(caller, new, &attachments).await?;
     let mut made = posted.message;
@@ -117,11 +134,14 @@ async fn preview(
     body: Body,
 ) -> ApiResult<Json<PreviewResponse>> {
     api.pipeline.authorise(caller, SpaceAction::Post, space).await?;
-    let MessageBody { text, attachments, sender_id } = body.read()?;
+    let MessageBody { text, attachments, sender_id, reply_to, page } = body.read()?;
+    // Files and page decide nothing about who is triggered.
+    check_count(&attachments)?;
+    page.as_ref().map_or(Ok(()), ClientPage::check)?;
     Content::of(text.clone(), !attachments.is_empty())?;
     let sender = caller.speaks_as(sender_id)?;
-    let mut dispatch =
-        api.pipeline.store.messages().preview(space, sender, &text, api.pipeline.now()).await?;
+    let messages = api.pipeline.store.messages();
+    let mut dispatch = messages.preview(space, sender, &text, reply_to, api.pipeline.now()).await?;
     // A preview creates no runs, so there is no run id to show.
     for decision in &mut dispatch {
         decision.run_id = None;
@@ -139,6 +159,10 @@ struct MessagesQuery {
     /// Messages with a lower `seq`, starting at the newest.
     #[param(schema_with = schemas::seq)]
     before: Option<u64>,
+    /// Only the thread of the message with this `seq`: the first message and the chain of replies
+    /// to it. The other parameters count within the thread.
+    #[param(minimum = 1)]
+    thread: Option<u64>,
     /// The `nextCursor` of the previous page.
     cursor: Option<String>,
     #[param(schema_with = limit)]
@@ -155,7 +179,8 @@ impl MessagesQuery {
             (None, Some(after), None) => Ok(Range::After(after)),
             (None, None, Some(before)) => Ok(Range::Before(before)),
             (Some(cursor), None, None) => {
-                let (kind, seq) = cursor.split_once('-').ok_or_else(refused)?;
+                let position = cursor.strip_prefix(&self.cursor_prefix());
+                let (kind, seq) = position.and_then(|it| it.split_once('-')).ok_or_else(refused)?;
                 let seq = seq.parse().map_err(|_| refused())?;
                 match kind {
                     "after" => Ok(Range::After(seq)),
@@ -166,6 +191,11 @@ impl MessagesQuery {
             _ => Err(Error::Malformed("expected at most one of after, before and cursor".into())),
         }
     }
+
+    /// How cursors begin: a cursor of a thread continues in this thread only.
+    fn cursor_prefix(&self) -> String {
+        self.thread.map_or_else(String::new, |seq| format!("thread-{seq}-"))
+    }
 }
 
 /// List messages
@@ -175,28 +205,38 @@ impl MessagesQuery {
 #[utoipa::path(
     get, path = "/v1/spaces/{id}/messages", operation_id = "listMessages", tag = "messages",
     params(("id" = SpaceId, Path), MessagesQuery),
-    responses((status = 200, body = Page<Message>))
+    responses(
+        (status = 200, body = MessagesPage),
+        (status = 422, description = "`thread` is the number of no message of this space."),
+    )
 )]
 async fn list(
     State(api): State<Arc<Api>>,
     Credential { caller, .. }: Credential,
     Id(space): Id<SpaceId>,
     Query(query): Query<MessagesQuery>,
-) -> ApiResult<Json<Page<Message>>> {
+) -> ApiResult<Json<MessagesPage>> {
     let range = query.range()?;
     let limit = PageRequest { limit: query.limit, cursor: None }.limit()?;
     api.pipeline.store.spaces().record(space).await?;
     // Before the read, which is not charged to a caller that may not have it.
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let messages = api.pipeline.store.messages();
-    let records = messages.records(space, range, limit).await?;
-    let count = records.len();
+    let ThreadPart { records, count } = if let Some(seq) = query.thread {
+        messages.thread(space, seq, range, limit).await?
+    } else {
+        let records = messages.records(space, range, limit).await?;
+        ThreadPart { count: records.len(), records }
+    };
+    let found = records.len();
     let fitting = fitting(records, range);
-    let has_more = count == limit || fitting.len() < count;
+    let has_more = count == limit || fitting.len() < found;
     let found = messages.with_long_texts(space, fitting).await?;
+    let Page { items, next_cursor } = page(found, range, has_more);
+    let next_cursor = next_cursor.map(|cursor| query.cursor_prefix() + &cursor);
+    let parents = parents_of(messages, space, &items).await?;
     // After the read: an entity that is removed meanwhile must not see newer messages.
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
-    let Page { items, next_cursor } = page(found, range, has_more);
     let mut known = KnownSpaces::of(caller);
     let mut shown = Vec::with_capacity(items.len());
     for mut message in items {
@@ -207,7 +247,7 @@ async fn list(
         }
         shown.push(message);
     }
-    Ok(Json(Page { items: shown, next_cursor }))
+    Ok(Json(MessagesPage { items: shown, next_cursor, parents }))
 }
 
 /// The messages that may fit a page: the oldest ones, or the newest ones of a page before a number.

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::IntoResponse,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use smartspace_domain::{
     Error, Result, Time,
     access::{Caller, KnownBy, SpaceAction},
@@ -23,7 +23,10 @@ use smartspace_store::{
     runs::{RunRecord, listing::RunFilter, no_such_run, steps},
     table::pages::{Page, PageRequest},
 };
-use utoipa::{IntoParams, ToSchema};
+use utoipa::{
+    IntoParams, ToSchema,
+    openapi::schema::{Object, ObjectBuilder, Type},
+};
 
 use super::PageQuery;
 use crate::{
@@ -223,6 +226,8 @@ async fn with_steps(store: &Store, record: &RunRecord) -> Result<Run> {
 }
 
 /// Cancel a run
+///
+/// Ends an active run. What its model has written so far is stored as a partial message.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/cancel", operation_id = "cancelRun", tag = "runs",
     params(("id" = RunId, Path)),
@@ -285,17 +290,27 @@ struct ForkRequest {
     instructions: Option<String>,
     /// What the fork may do.
     #[serde(default)]
-    #[schema(inline, default = ForkMode::default)]
+    #[schema(schema_with = fork_mode)]
     mode: ForkMode,
 }
 
 /// What a fork may do.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum ForkMode {
     /// It changes nothing.
     #[default]
     Dry,
+}
+
+/// The derived schema of an inline enum with a default is an `allOf` that no value satisfies.
+fn fork_mode() -> Object {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some("What the fork may do."))
+        .enum_values(Some(["dry"]))
+        .default(Some("dry".into()))
+        .build()
 }
 
 /// Fork a run

@@ -39,6 +39,8 @@ pub(super) fn routes() -> Routes {
 }
 
 /// Create a space
+///
+/// An entity that creates a space becomes its first owner.
 #[utoipa::path(
     post, path = "/v1/spaces", operation_id = "createSpace", tag = "spaces",
     params(IdempotencyKey),
@@ -88,6 +90,8 @@ async fn create(
 }
 
 /// List spaces
+///
+/// The oldest comes first. The operator sees all spaces, and an entity those that it is in.
 #[utoipa::path(
     get, path = "/v1/spaces", operation_id = "listSpaces", tag = "spaces",
     params(PageQuery),
@@ -106,6 +110,8 @@ async fn list(
 }
 
 /// Show a space
+///
+/// With its members. Only its owners and the operator see its router and its budget.
 #[utoipa::path(
     get, path = "/v1/spaces/{id}", operation_id = "showSpace", tag = "spaces",
     params(("id" = SpaceId, Path)),
@@ -166,7 +172,9 @@ async fn change(
     Ok(Json(space.seen_by(caller)))
 }
 
-/// Delete a space with all of its messages
+/// Delete a space
+///
+/// Its messages and files are deleted with it, and its active runs are canceled.
 #[utoipa::path(
     delete, path = "/v1/spaces/{id}", operation_id = "deleteSpace", tag = "spaces",
     params(("id" = SpaceId, Path)),

@@ -6,22 +6,10 @@ use smartspace_domain::{
     events::AskedCall,
     ids::{RunId, SpaceId},
     messages::Message,
-    runs::{Run, RunStatus},
+    runs::RunStatus,
 };
 
 use crate::turn::{card_of, id_for_clients, question_of};
-
-/// A task without its artifacts. `answering_run` is the run that answers the task's message. It is
-/// another run than the task's if the task's run was coalesced.
-pub(super) fn bare_task(run: &Run, answering_run: &Run, space: SpaceId) -> Value {
-    let at =
-        answering_run.finished_at.or(answering_run.started_at).unwrap_or(answering_run.created_at);
-    let mut status = json!({"state": state_of(answering_run.status), "timestamp": at});
-    if let Some(error) = &answering_run.error {
-        status["message"] = agent_message(&error_id(run.id), space, run.id, &error.message);
-    }
-    json!({"id": run.id, "contextId": space, "status": status})
-}
 
 /// The state of a task whose run has this status.
 pub(super) fn state_of(status: RunStatus) -> &'static str {
@@ -37,10 +25,14 @@ pub(super) fn state_of(status: RunStatus) -> &'static str {
 
 /// The text of a message and its files as an artifact. The text of a card is not part of it.
 pub(super) fn artifact_of(message: &Message, files: &[LinkedFile]) -> Value {
+    json!({"artifactId": id_for_clients(message), "parts": parts_of(message, files)})
+}
+
+/// The text of a message, unless it is a card, and its files.
+pub(super) fn parts_of(message: &Message, files: &[LinkedFile]) -> Vec<Value> {
     let is_text = card_of(message).is_none() && (!message.text().is_empty() || files.is_empty());
     let text = is_text.then(|| json!({"text": message.text()}));
-    let parts: Vec<_> = text.into_iter().chain(files.iter().map(file_part)).collect();
-    json!({"artifactId": id_for_clients(message), "parts": parts})
+    text.into_iter().chain(files.iter().map(file_part)).collect()
 }
 
 /// A file with its address, which is valid for 15 minutes.

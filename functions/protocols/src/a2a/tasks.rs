@@ -1,11 +1,11 @@
-//! The A2A methods that read, list, follow and cancel tasks. A task is a run of the agent.
+//! The A2A methods that read, follow and cancel a task. A task is a run of the agent that a message
+//! triggered.
 
 use serde_json::{Value, json};
-use smartspace_client::{Page, Refusal, file_links, messages_path};
+use smartspace_client::{Refusal, file_links};
 use smartspace_domain::{
     events::AskedCall,
     ids::{RunId, SpaceId},
-    messages::Message,
     runs::Run,
     spaces::Space,
     triggers::Trigger,
@@ -14,18 +14,22 @@ use smartspace_domain::{
 use crate::{
     a2a::{
         AgentCall,
-        request::{TaskListRequest, TaskRequest},
+        history::history_of,
+        request::TaskRequest,
         rpc::RpcError,
-        task_json::{artifact_of, bare_task, form_message, state_of},
+        task_json::{agent_message, artifact_of, error_id, form_message},
+        task_runs::{TaskMessages, TaskRun, TaskStatus, answering_run},
     },
     turn::{Asked, TurnSession, TurnSetup, card_of, is_open_form},
 };
 
-/// How many messages after that of a task are read for its artifacts.
-const MAX_MESSAGES: usize = 200;
-/// The maximum and the default number of tasks on a page.
-const MAX_TASKS: usize = 100;
-const DEFAULT_TASKS: usize = 50;
+/// What is written of a task besides its status.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TaskDetail {
+    pub(super) artifacts: bool,
+    /// The maximum number of messages in the history. `None` for all.
+    pub(super) history: Option<usize>,
+}
 
 /// A run of the called agent that a message triggered, and the space of that message.
 pub(super) async fn run_of_task(call: &AgentCall, id: &str) -> Result<(Run, SpaceId), RpcError> {
@@ -40,38 +44,65 @@ pub(super) async fn run_of_task(call: &AgentCall, id: &str) -> Result<(Run, Spac
     Ok((run, space))
 }
 
-/// A task with its artifacts.
-pub(super) async fn task(call: &AgentCall, id: RunId) -> Result<Value, RpcError> {
+/// A task with its artifacts, and with at most `history` messages if it is limited.
+pub(super) async fn task(
+    call: &AgentCall,
+    id: RunId,
+    history: Option<usize>,
+) -> Result<Value, RpcError> {
     let (run, space) = run_of_task(call, &id.to_string()).await?;
-    // If the run was coalesced, another run answers the message of the task.
-    let answering_run = match run.into_run_id {
-        Some(into) => call.api.get(&format!("/v1/runs/{into}"), &[]).await?,
-        None => run.clone(),
-    };
-    let seq = match &run.trigger {
-        Trigger::SpaceMessage { seq, .. } => *seq,
-        _ => 0,
-    };
-    let query = [("after", seq.to_string()), ("limit", MAX_MESSAGES.to_string())];
-    let page: Page<Message> = call.api.get(&messages_path(space), &query).await?;
-    let posted: Vec<_> =
-        page.items.iter().filter(|message| message.run_id == Some(answering_run.id)).collect();
-    let mut artifacts = Vec::new();
-    for message in &posted {
-        let files = file_links(&call.api, message).await;
-        if card_of(message).is_none() || !files.is_empty() {
-            artifacts.push(artifact_of(message, &files));
+    let answering = answering_run(call, &run).await?;
+    let task = TaskRun { run, answering, space };
+    let messages = task.messages(&call.api).await?;
+    let detail = TaskDetail { artifacts: true, history };
+    Box::pin(task_json(call, &task, &messages, detail)).await
+}
+
+/// A task whose messages were read.
+pub(super) async fn task_json(
+    call: &AgentCall,
+    task: &TaskRun,
+    messages: &TaskMessages,
+    detail: TaskDetail,
+) -> Result<Value, RpcError> {
+    let TaskRun { run, answering, space } = task;
+    let forms = messages.of_run(answering.id).filter(|message| is_open_form(message));
+    let form = asking(call, *space, forms.filter_map(AskedCall::of).collect()).await?;
+    let mut shown = bare_task(task, task.status_with(messages));
+    if let Some(form) = &form {
+        shown["status"]["message"] = form_message(form, *space, run.id);
+    }
+    if detail.artifacts {
+        let mut artifacts = Vec::new();
+        for message in messages.of_run(answering.id) {
+            let files = file_links(&call.api, message).await;
+            if card_of(message).is_none() || !files.is_empty() {
+                artifacts.push(artifact_of(message, &files));
+            }
+        }
+        shown["artifacts"] = artifacts.into();
+    }
+    if detail.history != Some(0) {
+        let asked = form.map(|form| form.call_id);
+        let mut history = history_of(call, task, messages, asked).await;
+        let most = detail.history.unwrap_or(usize::MAX);
+        history.drain(..history.len().saturating_sub(most));
+        if !history.is_empty() {
+            shown["history"] = history.into();
         }
     }
-    let forms = posted.iter().filter(|message| is_open_form(message));
-    let forms: Vec<_> = forms.filter_map(|message| AskedCall::of(message)).collect();
-    let form = asking(call, space, forms).await?;
-    let mut task = bare_task(&run, &answering_run, space);
-    if let Some(form) = form {
-        task["status"]["message"] = form_message(&form, space, id);
+    Ok(shown)
+}
+
+/// A task without its artifacts and its history.
+pub(super) fn bare_task(task: &TaskRun, status: TaskStatus) -> Value {
+    let TaskRun { run, answering, space } = task;
+    let TaskStatus { state, at } = status;
+    let mut status = json!({"state": state, "timestamp": at});
+    if let Some(error) = &answering.error {
+        status["message"] = agent_message(&error_id(run.id), *space, run.id, &error.message);
     }
-    task["artifacts"] = artifacts.into();
-    Ok(task)
+    json!({"id": run.id, "contextId": space, "status": status})
 }
 
 /// The first of these cards that asks the caller.
@@ -97,10 +128,10 @@ pub(super) async fn cancel(call: &AgentCall, id: RunId) -> Result<Value, RpcErro
         409 => RpcError::not_cancelable(),
         _ => refusal.into(),
     })?;
-    task(call, id).await
+    task(call, id, None).await
 }
 
-/// Follows a task that has not ended.
+/// Follows a task that has not ended. If it waits for an answer, it is followed until it goes on.
 pub(super) async fn subscribe(
     call: &AgentCall,
     request: &TaskRequest,
@@ -110,33 +141,7 @@ pub(super) async fn subscribe(
         return Err(RpcError::unsupported("the task has ended; use GetTask"));
     }
     let setup = TurnSetup::open(&call.api, call.caller, &space.to_string()).await?;
-    Ok((run.id, setup.follow_run(run.id).await?))
-}
-
-/// The tasks of a context, newest first.
-pub(super) async fn list(call: &AgentCall, request: TaskListRequest) -> Result<Value, RpcError> {
-    let space: SpaceId = request
-        .context_id
-        .parse()
-        .map_err(|_| RpcError::invalid("contextId: expected the id of a context"))?;
-    let size = request.page_size.unwrap_or(DEFAULT_TASKS).clamp(1, MAX_TASKS);
-    let mut query = vec![("limit", size.to_string())];
-    if !request.page_token.is_empty() {
-        query.push(("cursor", request.page_token));
-    }
-    let page: Page<Run> = call.api.get(&format!("/v1/spaces/{space}/runs"), &query).await?;
-    let any = ["", "TASK_STATE_UNSPECIFIED"].contains(&request.status.as_str());
-    let matching = page.items.iter().filter(|run| {
-        let has_status = any || state_of(run.status) == request.status;
-        run.agent_id == call.agent.id && has_status
-    });
-    let tasks: Vec<_> = matching.map(|run| bare_task(run, run, space)).collect();
-    Ok(json!({
-        "nextPageToken": page.next_cursor.unwrap_or_default(),
-        "pageSize": size,
-        "totalSize": tasks.len(),
-        "tasks": tasks,
-    }))
+    Ok((run.id, setup.follow_waiting_run(run.id).await?))
 }
 
 fn space_of(run: &Run) -> Option<SpaceId> {

@@ -1,12 +1,12 @@
 //! Encodes a turn as events of AG-UI.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use smartspace_domain::{
     events::AskedCall,
-    ids::{CallId, RunId},
-    messages::Message,
+    ids::{CallId, EntityId, RunId},
+    messages::{Message, ToolPart},
     runs::{RunError, RunStatus},
     steps::CallStatus,
 };
@@ -14,27 +14,51 @@ use smartspace_domain::{
 use crate::{
     agui::types::{
         AgUiMessage, Event, Interrupt, Metadata, Outcome, Role, SubagentOutcome, ToolCall,
-        files_event, metadata_of, role_of,
+        files_event, metadata_of, result_id, role_of,
     },
     problems::code_of,
     turn::{EndCause, TurnEncoder, TurnEnd, TurnEvent, card_of, id_for_clients, question_of},
 };
+
+/// The client of a run of the protocol.
+#[derive(Debug)]
+pub(super) struct Client {
+    /// The member that it acts for.
+    pub(super) member: EntityId,
+    /// The names of the tools that its page runs.
+    pub(super) page_tools: BTreeSet<String>,
+    /// Forms that it has decided to leave open. They are not sent to it again.
+    pub(super) left_open: Vec<CallId>,
+}
+
+impl Client {
+    /// Whether the client may see the call on a card now.
+    ///
+    /// A client runs every call without a result that has the name of a tool of its page. So it
+    /// must see neither a call that waits for the page of somebody else, nor one that waits for
+    /// approval: the approved call has a card of its own.
+    fn may_see(&self, card: &ToolPart) -> bool {
+        match card.page_of {
+            Some(member) => member == self.member || card.status != CallStatus::Pending,
+            None => card.approval.is_none() || !self.page_tools.contains(&card.name),
+        }
+    }
+}
 
 /// The state of a run of the protocol, which is a turn of ours.
 #[derive(Debug)]
 pub(super) struct AgUiEncoder {
     thread: String,
     run: String,
-    /// Forms that the client has decided to leave open. They are not sent to it again.
-    left_open: Vec<CallId>,
+    client: Client,
     /// The client's messages. The protocol cannot remove or replace one, so that takes a snapshot
     /// of all of them.
     messages: Vec<AgUiMessage>,
 }
 
 impl AgUiEncoder {
-    pub(super) fn new(thread: String, run: String, left_open: Vec<CallId>) -> Self {
-        Self { thread, run, left_open, messages: Vec::new() }
+    pub(super) fn new(thread: String, run: String, client: Client) -> Self {
+        Self { thread, run, client, messages: Vec::new() }
     }
 
     pub(super) fn started(&self, protocol_version: Option<&'static str>) -> Event {
@@ -50,6 +74,7 @@ impl AgUiEncoder {
         for message in messages {
             match card_of(message) {
                 None => self.messages.push(AgUiMessage::posted(message)),
+                Some(card) if !self.client.may_see(card) => {}
                 Some(card) => {
                     self.messages.push(tool_call_message(message));
                     if card.status != CallStatus::Pending {
@@ -109,7 +134,8 @@ impl AgUiEncoder {
     }
 
     fn card(&mut self, message: &Message) -> Vec<Event> {
-        let Some(card) = card_of(message) else { return Vec::new() };
+        let card = card_of(message).filter(|card| self.client.may_see(card));
+        let Some(card) = card else { return Vec::new() };
         self.messages.push(tool_call_message(message));
         let start = Event::ToolCallStart {
             tool_call_id: card.call_id,
@@ -122,7 +148,18 @@ impl AgUiEncoder {
         vec![start, arguments, Event::ToolCallEnd { tool_call_id: card.call_id }]
     }
 
-    fn card_ended(&mut self, message: &Message) -> Option<Event> {
+    fn card_ended(&mut self, message: &Message) -> Vec<Event> {
+        let id = id_for_clients(message);
+        // The call itself may have been hidden until now.
+        let is_shown = self.messages.iter().any(|shown| shown.id == id);
+        let mut events = if is_shown { Vec::new() } else { self.card(message) };
+        if is_shown || !events.is_empty() {
+            events.extend(self.result(message));
+        }
+        events
+    }
+
+    fn result(&mut self, message: &Message) -> Option<Event> {
         let result = tool_result_message(message)?;
         let tool_call_id = result.tool_call_id?;
         // Right after its call, where models expect a result.
@@ -147,6 +184,7 @@ impl TurnEncoder for AgUiEncoder {
             TurnEvent::RunStarted { run, agent } => {
                 vec![Event::SubagentStarted { subagent_run_id: *run, name: agent.clone() }]
             }
+            TurnEvent::RunResumed { .. } => Vec::new(),
             TurnEvent::RunEnded { run, status, error } => {
                 vec![ended(*run, *status, error.as_ref())]
             }
@@ -172,15 +210,17 @@ impl TurnEncoder for AgUiEncoder {
             }
             TurnEvent::Message { message, .. } => self.whole_text(message),
             TurnEvent::Card { message, .. } => self.card(message),
-            TurnEvent::CardEnded(message) => self.card_ended(message).into_iter().collect(),
+            TurnEvent::CardEnded(message) => self.card_ended(message),
             TurnEvent::Files { message, files, .. } => vec![files_event(message, files)],
         }
     }
 
     fn finish(&mut self, end: TurnEnd, cause: EndCause) -> Vec<Event> {
         let TurnEnd { open_runs, forms, failure } = end;
-        let forms: Vec<_> =
-            forms.into_iter().filter(|form| !self.left_open.contains(&form.call_id)).collect();
+        let forms: Vec<_> = forms
+            .into_iter()
+            .filter(|form| !self.client.left_open.contains(&form.call_id))
+            .collect();
         if let EndCause::Lost(refusal) = cause {
             let code = code_of(refusal.status).to_owned();
             return vec![Event::RunError { message: refusal.detail, code }];
@@ -271,10 +311,12 @@ fn tool_result_message(message: &Message) -> Option<AgUiMessage> {
     let content = match (&card.output, card.status) {
         (Some(Value::String(text)), _) => text.clone(),
         (Some(output), _) => output.to_string(),
+        // A result may be null, and the agent reads it so.
+        (None, CallStatus::Completed) => Value::Null.to_string(),
         (None, status) => text_of(&json!(status)),
     };
     Some(AgUiMessage {
-        id: format!("{}:result", card.call_id),
+        id: result_id(card.call_id),
         role: Role::Tool,
         content: Some(content),
         name: None,
@@ -288,4 +330,79 @@ fn tool_result_message(message: &Message) -> Option<AgUiMessage> {
 /// The text of a value that serializes to a JSON string.
 fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{at, message};
+
+    fn member(number: u128) -> EntityId {
+        EntityId::new(at(), number)
+    }
+
+    /// A card of the call `set_color`, with these fields.
+    fn card(number: u128, status: &str, more: &Value) -> Message {
+        let mut card = json!({
+            "type": "tool", "callId": CallId::new(at(), 1), "name": "set_color",
+            "input": {"color": "red"}, "output": null, "status": status, "ui": null,
+            "resultSchema": null, "answerBy": null, "resolvedBy": null, "expiresAt": null,
+        });
+        for (name, value) in more.as_object().unwrap() {
+            card[name] = value.clone();
+        }
+        let mut message = serde_json::to_value(message(number, Some(1), Some(&[]))).unwrap();
+        message["parts"] = json!([card]);
+        serde_json::from_value(message).unwrap()
+    }
+
+    /// The types of the events that the client of the first member gets, whose page has the tool.
+    fn encoded(events: &[TurnEvent]) -> Vec<String> {
+        let page_tools = BTreeSet::from(["set_color".to_owned()]);
+        let client = Client { member: member(1), page_tools, left_open: Vec::new() };
+        let mut encoder = AgUiEncoder::new("thread".into(), "run".into(), client);
+        let events = events.iter().flat_map(|event| encoder.encode(event));
+        events.map(|event| text_of(&json!(event)["type"])).collect()
+    }
+
+    fn shown_and_ended(open: Message, ended: Message) -> Vec<String> {
+        let open = TurnEvent::Card { message: open.into(), may_answer: false };
+        encoded(&[open, TurnEvent::CardEnded(ended.into())])
+    }
+
+    const CALL: [&str; 3] = ["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END"];
+
+    #[test]
+    fn a_client_sees_a_call_for_the_page_of_somebody_else_once_it_has_a_result() {
+        for (page_of, while_open) in [(member(1), CALL.len()), (member(2), 0)] {
+            let page_of = json!({"pageOf": page_of});
+            let open = card(2, "pending", &page_of);
+            let only = TurnEvent::Card { message: open.clone().into(), may_answer: false };
+            assert_eq!(encoded(&[only]).len(), while_open, "{page_of}");
+            let events = shown_and_ended(open, card(2, "completed", &page_of));
+            assert_eq!(events, [CALL.as_slice(), &["TOOL_CALL_RESULT"]].concat(), "{page_of}");
+        }
+    }
+
+    #[test]
+    fn a_client_reads_the_result_that_the_agent_reads() {
+        for (status, output, expected) in [
+            ("completed", Value::Null, "null"),
+            ("completed", json!("red"), "red"),
+            ("completed", json!({"color": null}), "{\"color\":null}"),
+            ("failed", json!({"error": "expired"}), "{\"error\":\"expired\"}"),
+            ("canceled", Value::Null, "canceled"),
+        ] {
+            let result = tool_result_message(&card(2, status, &json!({"output": output})));
+            assert_eq!(result.unwrap().content.as_deref(), Some(expected), "{status}");
+        }
+    }
+
+    #[test]
+    fn a_client_never_sees_the_card_that_asks_for_an_approval_of_its_own_tool() {
+        let approval = json!({"by": "owners", "needed": 1, "state": "open", "decisions": []});
+        let asks = json!({"ui": "approval", "approval": approval});
+        let ended = card(2, "completed", &asks);
+        assert_eq!(shown_and_ended(card(2, "pending", &asks), ended), Vec::<String>::new());
+    }
 }

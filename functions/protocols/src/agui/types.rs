@@ -215,6 +215,11 @@ pub(super) fn role_of(sender: &Sender) -> Role {
     }
 }
 
+/// The id of the message that has the result of a call.
+pub(super) fn result_id(call: CallId) -> String {
+    format!("{call}:result")
+}
+
 /// The files of a message with their addresses, which are valid for 15 minutes.
 pub(super) fn files_event(message: &Message, files: &[LinkedFile]) -> Event {
     let files = files.iter().map(|LinkedFile { part, url }| {

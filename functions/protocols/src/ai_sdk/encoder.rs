@@ -44,6 +44,7 @@ impl TurnEncoder for UiMessageEncoder {
                 self.agents.insert(*run, agent.clone());
                 vec![self.run(*run, RunStatus::Running)]
             }
+            TurnEvent::RunResumed { .. } => Vec::new(),
             TurnEvent::RunEnded { run, status, .. } => vec![self.run(*run, *status)],
             TurnEvent::TextStarted { stream, sender, .. } => {
                 let id = stream.to_string();
@@ -182,14 +183,14 @@ fn result(card: &ToolPart) -> Chunk {
     let tool_call_id = card.call_id;
     if card.status == CallStatus::Completed {
         let output = card.output.clone().unwrap_or(Value::Null);
-        return Chunk::ToolOutputAvailable { tool_call_id, output };
+        return Chunk::ToolOutputAvailable { tool_call_id, output, dynamic: true };
     }
     let error_text = match &card.output {
         Some(Value::String(text)) => text.clone(),
         Some(output) => output.to_string(),
         None => format!("the call has {}", ending_of(card.status)),
     };
-    Chunk::ToolOutputError { tool_call_id, error_text }
+    Chunk::ToolOutputError { tool_call_id, error_text, dynamic: true }
 }
 
 fn ending_of(status: CallStatus) -> &'static str {

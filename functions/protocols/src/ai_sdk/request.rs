@@ -46,7 +46,7 @@ impl ChatRequest {
         let new = new_messages(&self.messages, |message| (&message.id, &message.role))?;
         let post = |message: &&UiMessage| {
             let (text, files) = content_of(&message.parts, &message.id)?;
-            Ok(Post { key: key_of("chat", &message.id)?, text, files })
+            Ok(Post { key: key_of("chat", &message.id)?, text, files, page: None })
         };
         new.iter().map(post).collect()
     }

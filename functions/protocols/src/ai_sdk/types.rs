@@ -59,10 +59,13 @@ pub(super) enum Chunk {
     ToolOutputAvailable {
         tool_call_id: CallId,
         output: Value,
+        /// Version 5 of the SDK finds the call only with this.
+        dynamic: bool,
     },
     ToolOutputError {
         tool_call_id: CallId,
         error_text: String,
+        dynamic: bool,
     },
     /// A file of an agent. Its address is valid for 15 minutes.
     File {

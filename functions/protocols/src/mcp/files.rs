@@ -17,9 +17,12 @@ use smartspace_domain::{
     ids::{AttachmentId, SpaceId},
 };
 
+use crate::mcp::schemas::without_null;
+
 /// A new file of a message.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = without_null)]
 pub(super) struct NewFile {
     /// Its name, such as `report.md`.
     name: String,

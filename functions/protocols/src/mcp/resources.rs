@@ -55,16 +55,20 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
     ListResourceTemplatesResult::with_all_items(vec![template])
 }
 
+/// The space of a resource.
+pub(super) fn space_of(uri: &str) -> Option<SpaceId> {
+    uri.strip_prefix(URI_PREFIX)?.parse().ok()
+}
+
 /// Reads a space with its last messages.
 pub(super) async fn read(api: &ApiSession, uri: String) -> Result<ReadResourceResponse, ErrorData> {
     let unknown = || {
         ErrorData::resource_not_found(
             format!("there is no such resource; expected {URI_PREFIX} and the id of a space"),
-            None,
+            Some(json!({"uri": uri})),
         )
     };
-    let space: SpaceId =
-        uri.strip_prefix(URI_PREFIX).and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
+    let space = space_of(&uri).ok_or_else(unknown)?;
     let read = space_with_messages(api, space).await.map_err(|refusal| match refusal.status {
         404 => unknown(),
         _ => error_of(refusal),
@@ -80,10 +84,16 @@ async fn space_with_messages(api: &ApiSession, id: SpaceId) -> Result<Value, Ref
     Ok(json!({"space": space, "messages": messages["items"]}))
 }
 
-fn error_of(refusal: Refusal) -> ErrorData {
-    let status = Some(json!({"status": refusal.status}));
+/// A refusal as an error of JSON-RPC.
+pub(super) fn error_of(refusal: Refusal) -> ErrorData {
+    let mut data = json!({"status": refusal.status});
+    if let Some(seconds) = refusal.retry_after {
+        data["retryAfter"] = seconds.into();
+    }
     match refusal.status {
-        400..500 => ErrorData::invalid_params(refusal.detail, status),
-        _ => ErrorData::internal_error(refusal.detail, status),
+        // The parameters are fine: the same request may succeed later.
+        429 => ErrorData::internal_error(refusal.detail, Some(data)),
+        400..500 => ErrorData::invalid_params(refusal.detail, Some(data)),
+        _ => ErrorData::internal_error(refusal.detail, Some(data)),
     }
 }

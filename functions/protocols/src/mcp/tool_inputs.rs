@@ -9,7 +9,10 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use smartspace_domain::ids::{AttachmentId, CallId, RunId, SpaceId};
 
-use crate::{body::from_value, mcp::files::NewFile};
+use crate::{
+    body::from_value,
+    mcp::{files::NewFile, schemas::without_null},
+};
 
 /// The beginning of errors that `rmcp` returns as the result of the tool, which the model reads. It
 /// returns any other error to the client, and the model never learns what is wrong.
@@ -26,7 +29,9 @@ impl<T: JsonSchema> JsonSchema for Parameters<T> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
+        let mut schema = T::json_schema(generator);
+        without_null(&mut schema);
+        schema
     }
 }
 
@@ -34,7 +39,9 @@ impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for Paramet
     fn from_context_part(context: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
         let input = Value::Object(context.arguments.take().unwrap_or_default());
         from_value(input).map(Self).map_err(|refusal| {
-            ErrorData::invalid_params(format!("{MODEL_ERROR} {}", refusal.detail), None)
+            // A missing field has no path but that of the whole input.
+            let detail = refusal.detail.strip_prefix(".: ").unwrap_or(&refusal.detail);
+            ErrorData::invalid_params(format!("{MODEL_ERROR} {detail}"), None)
         })
     }
 }
@@ -61,6 +68,31 @@ pub(super) struct ReadMessages {
     pub(super) before_seq: Option<u64>,
     /// How many: 20 if absent, at most 200.
     #[serde(default)]
+    pub(super) limit: Option<u64>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct SearchMessages {
+    /// Words, `"a phrase"`, `prefix*`, `-not`, and filters: `from:Sara`, `has:file`,
+    /// `in:"Ops room"`, `before:2026-02-18`, `after:2026-02-18`.
+    pub(super) query: String,
+    /// The id of the only space to search, `spc_…`: all of your spaces if absent.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub(super) space_id: Option<SpaceId>,
+    /// The name or id of a sender, or `me`.
+    #[serde(default)]
+    pub(super) from: Option<String>,
+    /// Only messages before this time or day, such as 2026-02-18.
+    #[serde(default)]
+    pub(super) before: Option<String>,
+    /// Only messages since this time or day.
+    #[serde(default)]
+    pub(super) after: Option<String>,
+    /// How many: 10 if absent, at most 20.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 20))]
     pub(super) limit: Option<u64>,
 }
 
@@ -94,6 +126,9 @@ pub(super) struct PostMessage {
     /// New files. With those in `attachments` at most 10.
     #[serde(default)]
     pub(super) files: Vec<NewFile>,
+    /// The `seq` of the message to which it replies. A reply to an agent's message wakes the agent.
+    #[serde(default)]
+    pub(super) reply_to: Option<u64>,
     /// How many seconds to wait for the answers of the agents that the message wakes: 0 if absent,
     /// at most 20.
     #[serde(default)]
@@ -101,6 +136,43 @@ pub(super) struct PostMessage {
     /// A name for this message. Posting again with the same name posts nothing new.
     #[serde(default)]
     pub(super) idempotency_key: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct React {
+    /// The id of the space, `spc_…`.
+    #[schemars(with = "String")]
+    pub(super) space_id: SpaceId,
+    /// The `seq` of the message.
+    pub(super) seq: u64,
+    /// One emoji, such as 👍.
+    pub(super) emoji: String,
+    /// False takes your reaction back. True if absent.
+    #[serde(default)]
+    pub(super) on: Option<bool>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct EditMessage {
+    /// The id of the space, `spc_…`.
+    #[schemars(with = "String")]
+    pub(super) space_id: SpaceId,
+    /// The `seq` of your message.
+    pub(super) seq: u64,
+    /// The new text, in Markdown.
+    pub(super) text: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DeleteMessage {
+    /// The id of the space, `spc_…`.
+    #[schemars(with = "String")]
+    pub(super) space_id: SpaceId,
+    /// The `seq` of the message.
+    pub(super) seq: u64,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -142,4 +214,25 @@ pub(super) struct CancelRun {
     /// The id of the run, `run_…`.
     #[schemars(with = "String")]
     pub(super) run_id: RunId,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_schema_of_a_search_says_what_is_allowed() {
+        let schema = Parameters::<SearchMessages>::json_schema(&mut SchemaGenerator::default());
+        let properties = schema.get("properties").unwrap();
+        let limit = &properties["limit"];
+        assert_eq!((&limit["minimum"], &limit["maximum"]), (&json!(1), &json!(20)));
+        assert_eq!(limit["type"], "integer");
+        assert_eq!(schema.get("required"), Some(&json!(["query"])));
+        let query = properties["query"]["description"].as_str().unwrap();
+        for filter in ["from:", "has:", "in:\"", "before:", "after:"] {
+            assert!(query.contains(filter), "{filter}");
+        }
+    }
 }

@@ -5,13 +5,15 @@ use std::time::Duration;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use smartspace_client::{
-    NewMessage, Page, Refusal, Session as ApiSession, Subscription, SubscriptionOptions,
-    messages_path,
+    NewMessage, Page, Refusal, Session as ApiSession, Subscription, messages_path,
 };
 use smartspace_domain::{events::EventKind, ids::SpaceId, messages::Message};
 use tokio::time::timeout;
 
-use crate::turn::{TurnTracker, runs};
+use crate::{
+    following::follow,
+    turn::{TurnTracker, runs},
+};
 
 /// How many messages a wait returns.
 const MAX_MESSAGES: u64 = 100;
@@ -28,7 +30,7 @@ pub(super) async fn post_and_wait(
     // The subscription opens before the post, so that it receives all effects of the message.
     let subscription = match time {
         Duration::ZERO => None,
-        _ => Some(subscribe(api, space, None).await?),
+        _ => Some(follow(api, space, None).await?),
     };
     let posted: Value = message.post(api, space).await?;
     let mut result = json!({"message": posted, "messages": [], "isOver": false});
@@ -98,7 +100,7 @@ pub(super) async fn wait(
     }
     // The subscription replays the messages after `seq`, so none is missed that was posted between
     // the read and the subscription.
-    let mut subscription = subscribe(api, space, Some(seq)).await?;
+    let mut subscription = follow(api, space, Some(seq)).await?;
     let until_posted = async {
         loop {
             if let EventKind::MessageCreated { message } = subscription.next().await?.what
@@ -127,13 +129,4 @@ async fn messages_after<T: DeserializeOwned>(
 ) -> Result<Page<T>, Refusal> {
     let query = [("after", seq.to_string()), ("limit", MAX_MESSAGES.to_string())];
     api.get(&messages_path(space), &query).await
-}
-
-async fn subscribe(
-    api: &ApiSession,
-    space: SpaceId,
-    after_seq: Option<u64>,
-) -> Result<Subscription, Refusal> {
-    let options = SubscriptionOptions { after_seq, protocol: true };
-    Subscription::open(api, space, options).await
 }

@@ -29,6 +29,18 @@ pub(crate) fn is_open_form(message: &Message) -> bool {
     })
 }
 
+/// Whether a message shows a call that waits for the page of this member.
+pub(super) fn is_open_page_call(message: &Message, member: EntityId) -> bool {
+    card_of(message)
+        .is_some_and(|card| card.page_of == Some(member) && card.status == CallStatus::Pending)
+}
+
+/// Whether the run of a message waits until its card is answered, by people or by a page.
+pub(super) fn waits_for_answer(message: &Message) -> bool {
+    let page_of = card_of(message).and_then(|card| card.page_of);
+    is_open_form(message) || page_of.is_some_and(|member| is_open_page_call(message, member))
+}
+
 /// Whether a card waits for people. A call that is approved stays pending until it has a result.
 pub(crate) fn waits_for_people(status: CallStatus, approval: Option<&Approval>) -> bool {
     let is_open = approval.is_none_or(|approval| approval.state == ApprovalState::Open);

@@ -13,6 +13,8 @@ use smartspace_domain::{
 pub(crate) enum TurnEvent {
     /// A run of the turn has started.
     RunStarted { run: RunId, agent: String },
+    /// A run that waited for people goes on.
+    RunResumed { run: RunId },
     /// A run has ended. All its texts have ended before.
     RunEnded { run: RunId, status: RunStatus, error: Option<RunError> },
     /// A run starts to write a message.

@@ -281,9 +281,17 @@ impl TurnSequencer {
     }
 
     fn see_run(&mut self, run: &Run) {
-        // A run that has ended stays so: a frame of an earlier status can come later.
+        // A run that has ended stays so: a frame of an earlier status can come later. A frame from
+        // before a question counts fewer steps.
         let known = self.runs.get(&run.id);
-        if known.is_none_or(|known| known.status.is_active()) {
+        let is_late = known.is_some_and(|known| {
+            !known.status.is_active() || run.status.is_active() && run.step_count < known.step_count
+        });
+        if !is_late {
+            let waited = known.is_some_and(|known| known.status == RunStatus::WaitingTool);
+            if waited && run.status == RunStatus::Running && self.has_started(run.id) {
+                self.out.push(TurnEvent::RunResumed { run: run.id });
+            }
             self.runs.insert(run.id, run.clone());
         }
         // Another run answers instead, so the texts of this one are never posted.
@@ -322,7 +330,9 @@ impl TurnSequencer {
     }
 
     fn see_card(&mut self, message: &Message, card: &ToolPart, is_new: bool) {
-        if is_new && !self.cards.contains_key(&card.call_id) {
+        // A call that was approved before its page gets it has two cards.
+        let is_first = card.page_of.is_some() || !self.cards.contains_key(&card.call_id);
+        if is_new && is_first {
             self.mark_card(message, false);
             let may_answer = AskedCall::of(message).is_some_and(|form| self.asked.by(&form));
             self.out.push(TurnEvent::Card { message: message.clone().into(), may_answer });
@@ -330,8 +340,9 @@ impl TurnSequencer {
         // The frame with the result can be the first one of the card. Then both events are emitted
         // now, and the late frame of the pending card changes nothing.
         if card.status != CallStatus::Pending
-            && let Some(Card { has_result: has_result @ false, .. }) =
+            && let Some(Card { has_result: has_result @ false, seq, .. }) =
                 self.cards.get_mut(&card.call_id)
+            && *seq == message.seq
         {
             *has_result = true;
             self.out.push(TurnEvent::CardEnded(message.clone().into()));
@@ -355,8 +366,12 @@ impl TurnSequencer {
         }
     }
 
+    fn has_started(&self, run: RunId) -> bool {
+        self.started_runs.contains_key(&run)
+    }
+
     fn start_run(&mut self, run: RunId, agent: String) {
-        if self.started_runs.contains_key(&run) {
+        if self.has_started(run) {
             return;
         }
         self.started_runs.insert(run, false);

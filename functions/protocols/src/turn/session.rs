@@ -27,8 +27,7 @@ const MAX_RECONNECTS: u32 = 3;
 
 /// The options of an adapter's subscriptions. `protocol` makes them count towards a limit that each
 /// entity has.
-pub(super) const SUBSCRIPTION: SubscriptionOptions =
-    SubscriptionOptions { after_seq: None, protocol: true };
+const SUBSCRIPTION: SubscriptionOptions = SubscriptionOptions { after_seq: None, protocol: true };
 
 /// A turn that is being followed.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ use smartspace_client::{
     messages_path,
 };
 use smartspace_domain::{
+    client_pages::ClientPage,
     dispatch::Dispatch,
     idempotency::IdempotencyKey,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId},
@@ -22,11 +23,13 @@ use smartspace_domain::{
 };
 use tokio::time::{Instant, sleep};
 
+use crate::following::follow;
 use crate::turn::{
-    TurnSession, TurnTracker, card_of, id_for_clients, is_open_form,
+    TurnSession, TurnTracker, card_of,
+    cards::{is_open_page_call, waits_for_answer},
+    id_for_clients, is_open_form,
     reads::{PAGE_MESSAGES, message, older_runs},
     sequencer::TurnSequencer,
-    session::SUBSCRIPTION,
 };
 
 /// Time limit of the decision which agents a message triggers.
@@ -40,6 +43,8 @@ pub(crate) struct Post {
     pub(crate) key: IdempotencyKey,
     pub(crate) text: String,
     pub(crate) files: Vec<FileUpload>,
+    /// What the client's page offers to the agents that the message triggers.
+    pub(crate) page: Option<ClientPage>,
 }
 
 /// A client's answer to a form, or its decision of a call that waits for approval.
@@ -104,8 +109,7 @@ impl TurnSetup {
         let path = format!("/v1/spaces/{id}");
         // The messages are read after the subscription is confirmed. The other way round, a
         // message that is posted in between would be in neither.
-        let (space, subscription) =
-            futures::try_join!(api.get(&path, &[]), Subscription::open(api, id, SUBSCRIPTION))?;
+        let (space, subscription) = futures::try_join!(api.get(&path, &[]), follow(api, id, None))?;
         let page: Page<Message> =
             api.get(&messages_path(id), &[("limit", PAGE_MESSAGES.to_string())]).await?;
         Ok(Self {
@@ -156,6 +160,7 @@ impl TurnSetup {
             text: &post.text,
             files: &post.files,
             key: Some(post.key.as_str()),
+            page: post.page.as_ref(),
             ..NewMessage::default()
         };
         let message: Message = new.post(&self.api, self.space.id).await?;
@@ -202,12 +207,31 @@ impl TurnSetup {
         let _: Value = self.api.post(&path, &answer.body, None).await?;
         // The API accepts the same answer again. Then the run may have continued long ago, so it
         // does not hold the turn open until it resumes.
-        if is_open_form(&form) && !self.still_waits(&form).await? {
+        if waits_for_answer(&form) && !self.still_waits(&form).await? {
             self.answered.push(run);
         } else {
             self.followed.push(run);
         }
         Ok(())
+    }
+
+    /// Brings the result of a call of a tool of the client's page. Clients send the results of
+    /// earlier calls again with the whole conversation, so a call that waits for none is passed
+    /// over.
+    pub(crate) async fn answer_page_call(&mut self, result: &FormAnswer) -> Result<(), Refusal> {
+        let member = self.caller;
+        let card = self.card(result.call).await?;
+        let Some(card) = card.filter(|card| is_open_page_call(card, member)) else {
+            return Ok(());
+        };
+        match self.answer(result).await {
+            // It has expired, or another page of the member was faster.
+            Err(refusal) if refusal.status == 409 => {
+                self.followed.extend(card.run_id);
+                Ok(())
+            }
+            answered => answered,
+        }
     }
 
     /// Whether a call waits for more approvals after one of them. Then its card shows this one.
@@ -288,6 +312,15 @@ impl TurnSetup {
     pub(crate) async fn follow_run(self, run: RunId) -> Result<TurnSession, Refusal> {
         let runs = self.runs().await?;
         let tracker = self.tracker(&runs).only_run(run);
+        self.follow_tracker(tracker, &runs).await
+    }
+
+    /// Follows one run, without its effects. A run that waits for people is followed until it goes
+    /// on, and from then as any other.
+    pub(crate) async fn follow_waiting_run(self, run: RunId) -> Result<TurnSession, Refusal> {
+        let runs = self.runs().await?;
+        let mut tracker = self.tracker(&runs).only_run(run);
+        tracker.add_answered_run(run);
         self.follow_tracker(tracker, &runs).await
     }
 

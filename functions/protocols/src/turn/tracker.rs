@@ -45,6 +45,7 @@ struct SeenMessage {
 #[derive(Debug)]
 struct SeenRun {
     status: RunStatus,
+    steps: u32,
     /// The run that answers its message instead.
     into: Option<RunId>,
     /// The message that triggered it.
@@ -145,8 +146,12 @@ impl TurnTracker {
     }
 
     fn see_run(&mut self, run: &Run) {
-        // A run that has ended stays so: a frame of an earlier status can come later.
-        if self.runs.get(&run.id).is_some_and(|seen| has_ended(seen.status)) {
+        // A run that has ended stays so: a frame of an earlier status can come later. A frame from
+        // before a question counts fewer steps.
+        let is_late = |seen: &SeenRun| {
+            has_ended(seen.status) || run.status.is_active() && run.step_count < seen.steps
+        };
+        if self.runs.get(&run.id).is_some_and(is_late) {
             return;
         }
         self.parts.take();
@@ -155,6 +160,7 @@ impl TurnTracker {
         }
         let seen = SeenRun {
             status: run.status,
+            steps: run.step_count,
             into: run.into_run_id,
             message: run.trigger.message_id(),
             is_delegated: run.trigger.source() == Some(Source::Delegated),

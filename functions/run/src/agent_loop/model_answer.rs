@@ -17,7 +17,7 @@ use smartspace_domain::{
     events::StreamEnd,
     ids::{EntityId, SpaceId},
     runs::{FailureCode, Usage},
-    steps::{FinishReason, SystemMessage},
+    steps::{FinishReason, ResponseOrigin, SystemMessage},
 };
 use smartspace_models::{
     port::{CachePoint, Message, ModelError, Request, ScriptCause},
@@ -27,6 +27,7 @@ use smartspace_pipeline::spending::{OutputLimit, Unpaid};
 use smartspace_store::{
     runs::{
         Tried,
+        places::Places,
         steps::{CallBegun, Marks, Opaque, StepRecord},
     },
     table::keys,
@@ -62,6 +63,7 @@ const MAX_REMAINING_WAIT: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub(crate) struct ModelAnswer {
     pub(crate) model: String,
+    pub(crate) origin: ResponseOrigin,
     pub(crate) text: String,
     pub(crate) calls: Vec<CallBegun>,
     pub(crate) opaque: Option<Opaque>,
@@ -80,6 +82,7 @@ impl ModelAnswer {
     pub(crate) fn begun(model: String, attempt: u32, now: Time) -> Self {
         Self {
             model,
+            origin: ResponseOrigin::default(),
             text: String::new(),
             calls: Vec::new(),
             opaque: None,
@@ -105,10 +108,13 @@ impl ModelAnswer {
             stream_attempt: self.attempt,
             lease: context.lease.clone(),
             model: self.model,
+            origin: self.origin,
             text: self.text,
             calls: self.calls,
             system_messages: Vec::new(),
+            places: Places::default(),
             marks: Marks::new(),
+            changed: Marks::new(),
             cut_results: 0,
             cut_opaque: 0,
             opaque: self.opaque,
@@ -124,19 +130,23 @@ impl ModelAnswer {
 
     /// The record of an answer that was stopped. `notes` are the messages that the system had
     /// added before it.
-    fn partial_record(
-        self,
-        context: &RunContext,
-        index: u32,
-        notes: Vec<SystemMessage>,
-    ) -> StepRecord {
+    fn partial_record(self, context: &RunContext, index: u32, notes: Notes) -> StepRecord {
         StepRecord {
-            system_messages: notes,
+            system_messages: notes.messages,
+            places: notes.places,
             partial: true,
             finish_reason: FinishReason::Error,
             ..self.record(context, index)
         }
     }
+}
+
+/// The messages that the system has added before a step.
+#[derive(Clone, Debug, Default)]
+struct Notes {
+    messages: Vec<SystemMessage>,
+    /// Where these have words of messages of spaces.
+    places: Places,
 }
 
 /// Why there is no model answer.
@@ -160,6 +170,8 @@ pub(crate) struct Question<'a> {
     pub(crate) cause: Option<Arc<ScriptCause>>,
     /// Those of the messages that the system has added before this step.
     pub(crate) notes: &'a [SystemMessage],
+    /// Where these have words of messages of spaces.
+    pub(crate) note_places: &'a Places,
     pub(crate) step: u32,
     /// How often the model has found this question too long.
     pub(crate) round: u32,

@@ -20,11 +20,12 @@ use smartspace_domain::{
     ids::SpaceId,
     jobs::RunJob,
     runs::{Usage, UsageByModel},
-    steps::{CallStatus, FinishReason, SystemMessage},
-    tools::SEND_MESSAGE,
+    steps::{FinishReason, SystemMessage},
+    tools::EDIT_MESSAGE,
 };
 use smartspace_models::port::{Message, ScriptCause};
 use smartspace_store::runs::{
+    places::{Places, Reads},
     prompts::PromptRecord,
     steps::{CallRecord, CallUsage, Marks, Progress, ShownPage, StepRecord},
 };
@@ -33,12 +34,15 @@ use tokio::time::Instant;
 use crate::{
     dry_run::DryRun,
     prompt::{
-        Prompt, PromptRun, changes::OwnChange, names::Names, reading::PromptSources,
-        run_activity::counts_as_used, window::Room, write_prompt,
+        Prompt, PromptRun, changes::OwnChange, names::Names, placed::Placed,
+        reading::PromptSources, run_activity::counts_as_used, window::Room, write_prompt,
     },
     run_context::RunContext,
     summaries,
-    tools::{calling::is_incomplete, configured::mcp::McpProblems, toolbox::Toolbox},
+    tools::{
+        builtin::react::has_answered, calling::is_incomplete, configured::mcp::McpProblems,
+        toolbox::Toolbox,
+    },
     watchers::start,
 };
 use conversation::assistant;
@@ -79,6 +83,11 @@ pub(crate) struct State {
     pub(crate) pending: Option<Pending>,
     pub(crate) active_space: Option<SpaceId>,
     pub(crate) marks: Marks,
+    /// The messages that the run has read.
+    pub(crate) reads: Reads,
+    /// Up to which value of `HEAD.changed` the run knows the changes of each space's messages. 0 if
+    /// it is not here.
+    pub(crate) known_changes: Marks,
     /// Pages of messages that were shown, perhaps with a gap below them.
     pub(crate) pages: Vec<ShownPage>,
     /// The usage of the run so far.
@@ -100,7 +109,7 @@ pub(crate) struct State {
     rewritten_for: Option<Room>,
     /// The characters that the usage of the last answer counts, and that were cut since.
     pub(crate) saved_chars: u64,
-    /// The run has posted a message or a card.
+    /// The run has posted a message or a card, or has reacted to a message.
     pub(crate) has_posted: bool,
     /// How many of the last answers in a row were cut at `maxOutputTokens`, in the middle of a
     /// call.
@@ -128,10 +137,10 @@ pub(crate) struct State {
     /// When the run last did something. It may have waited since. See [`pauses`].
     last_action: Time,
     /// How the forms of the last answer ended.
-    answers: Vec<String>,
+    answers: Vec<Placed>,
     /// What changed in the agent's state since the prompt was stored.
     changed: Vec<String>,
-    /// The calls of the run that changed that state.
+    /// The calls of the run that changed that state, or messages.
     own_changes: Vec<OwnChange>,
     /// The tools and inputs of the calls that people have declined in this run.
     declined: Vec<(String, Value)>,
@@ -169,6 +178,7 @@ impl State {
                 system: stored.system.clone(),
                 body: stored.rest()?,
                 marks: stored.marks.clone(),
+                changed: stored.changed.clone(),
                 first_seq: 1,
                 cuts: Vec::new(),
             };
@@ -237,6 +247,8 @@ impl State {
                 )
             }),
             marks: prompt.marks.clone(),
+            reads: Reads::new(),
+            known_changes: prompt.changed.clone(),
             pages: Vec::new(),
             prompt,
             names: sources.names.clone(),
@@ -307,14 +319,16 @@ impl State {
         if self.prompt_is_stored {
             return Ok(None);
         }
-        let Prompt { system, body, marks, cuts, .. } = &self.prompt;
+        let Prompt { system, body, marks, changed, cuts, .. } = &self.prompt;
         if let Some(replayed) = &self.replayed_prompt {
             return replayed.with_rules(system, &tools.names()).map(Some);
         }
+        let places = body.places_of_parts(cuts);
         let (history, mut body) = body.cut(cuts);
         body.tools = tools.names().into_iter().map(str::to_owned).collect();
-        let record = PromptRecord::new(system, &body, marks.clone())?;
-        Ok(Some(record.with_history(history)))
+        let mut record = PromptRecord::new(system, &body, marks.clone())?;
+        record.changed.clone_from(changed);
+        Ok(Some(record.with_history(history).with_places(places)))
     }
 
     /// Adds the messages of the system before the next step.
@@ -362,11 +376,14 @@ impl State {
         self.note_call(record);
         // A call without a card may be under way, but the run does not count it as open.
         self.had_cards |= record.card.is_some();
-        let has_sent = record.name == SEND_MESSAGE && record.status == CallStatus::Completed;
-        self.has_posted |= record.card.is_some() || has_sent;
+        self.has_posted |= record.card.is_some() || has_answered(record);
         self.active_space = record.active_space.or(self.active_space);
         self.entered.extend(record.active_space);
         self.add_marks(&record.marks);
+        self.add_places(&record.places);
+        if let (Some(space), Some(changed)) = (record.active_space, record.changed) {
+            self.known_changes.entry(space).or_insert(changed);
+        }
         self.pages.extend(record.page);
         self.close_gaps();
         if counts_as_used(record) && !self.tools_used.contains(&record.name) {
@@ -381,12 +398,54 @@ impl State {
         }
     }
 
+    /// Adds the messages at these places to those that the run has read.
+    pub(crate) fn add_places(&mut self, places: &Places) {
+        places.add_to(&mut self.reads);
+    }
+
+    /// The messages that the run has read, with those of its prompt.
+    pub(crate) fn all_reads(&self) -> Reads {
+        let mut reads = self.reads.clone();
+        self.prompt.body.places.add_to(&mut reads);
+        reads
+    }
+
     /// Adds how far the run has read.
     pub(crate) fn add_marks(&mut self, marks: &Marks) {
         for (space, mark) in marks {
             let read = self.marks.entry(*space).or_default();
             *read = (*read).max(*mark);
         }
+    }
+
+    /// Up to which value of `HEAD.changed` the run knows the changes of the messages of a space.
+    pub(crate) fn known_changes_of(&self, space: SpaceId) -> u64 {
+        self.known_changes.get(&space).copied().unwrap_or(0)
+    }
+
+    /// Adds up to which changes of messages the run knows.
+    pub(crate) fn add_known_changes(&mut self, changed: &Marks) {
+        for (space, at) in changed {
+            let known = self.known_changes.entry(*space).or_default();
+            *known = (*known).max(*at);
+        }
+    }
+
+    /// Whether the run may have been shown a message: by its prompt, as news, or on a page. A
+    /// resumed run no longer knows where its prompt began.
+    pub(crate) fn has_shown(&self, space: SpaceId, seq: u64) -> bool {
+        let of_prompt = self.prompt.marks.contains_key(&space);
+        let first = if of_prompt { self.prompt.first_seq } else { 1 };
+        let is_on =
+            |page: &ShownPage| page.space == space && (page.first..=page.last).contains(&seq);
+        let read = self.marks.get(&space).copied().unwrap_or(0);
+        (first..=read).contains(&seq) || self.pages.iter().any(is_on)
+    }
+
+    /// The messages of a space that calls of the run have edited or deleted.
+    pub(crate) fn own_edits(&self) -> Vec<u64> {
+        let edits = self.own_changes.iter().filter(|own| own.tool == EDIT_MESSAGE);
+        edits.filter_map(|own| own.input["seq"].as_u64()).collect()
     }
 
     /// Only messages read without a gap above the cursor count as read.

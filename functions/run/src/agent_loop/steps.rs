@@ -143,6 +143,7 @@ impl AgentLoop<'_> {
                 }
             };
             state.add_marks(&notes.marks);
+            state.add_known_changes(&notes.changed);
             let step = self.step_record(state, &answer, notes);
             state.used.add(&answer.model, answer.usage);
             answer.used_by_refusals.iter().for_each(|(model, used)| state.used.add(model, *used));
@@ -290,6 +291,7 @@ impl AgentLoop<'_> {
             messages: &state.messages,
             cause: state.cause.clone(),
             notes: &notes.messages,
+            note_places: &notes.places,
             step: state.steps,
             active_space: state.active_space,
             entered: &state.entered,

@@ -84,7 +84,7 @@ impl Worker {
             stop = self.hold(renewed, delivery) => Err(stop),
         };
         let result = match outcome {
-            Ok(outcome) => self.conclude(outcome).await,
+            Ok(outcome) => Box::pin(self.conclude(outcome)).await,
             Err(stop) => self.stop_early(stop).await,
         };
         self.context.streams.end_all(None);

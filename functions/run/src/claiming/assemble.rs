@@ -1,12 +1,13 @@
 //! Assembles the worker of a claimed run, and runs it.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicU32};
 
 use smartspace_domain::{
     Result,
     agents::{AgentConfig, Builtins, ModelConfig},
     ids::LeaseId,
     runs::{FailureCode, RunError, RunStatus},
+    tools::{BUILT_IN, SEARCH_MESSAGES, Tool},
     triggers::Trigger,
 };
 use smartspace_pipeline::{Pipeline, spending::Spending};
@@ -25,10 +26,13 @@ use crate::{
     },
     dry_run::DryRun,
     model_files::FileLoader,
-    prompt::reading::PromptSources,
+    prompt::reading::{PromptSources, SpaceContext},
     run_context::{AnnouncedSpaces, RunContext, UnstoredAnswer, trace_context},
     streaming::{DirectBroadcasts, LastRead, LiveSteps, OpenStreams, StreamDeps},
-    tools::{configured::mcp::McpTools, toolbox::Toolbox},
+    tools::{
+        configured::{Configured, mcp::McpTools, page::of_pages},
+        toolbox::Toolbox,
+    },
 };
 
 /// How many pictures a run draws at the same time.
@@ -81,14 +85,19 @@ pub(super) async fn run_worker(
         return end_run(deps, &run, &lease, RunStatus::Failed, Some(error)).await;
     };
     let may_delegate = sources.is_admin() && config.builtins.delegate;
-    let builtins = Builtins { delegate: may_delegate, ..config.builtins };
+    let builtins = Builtins { delegate: may_delegate, search: sources.searches, ..config.builtins };
     let trace = trace_context(&run);
     let mut servers = McpTools::list(&deps.mcp, &config.mcp.servers, &trace).await;
+    let ends_at = delivery.ends_at();
+    let searches_made = searches_made(&progress);
     let parts =
-        ContextParts { run, lease, config, model, trigger, dry_run, ends_at: delivery.ends_at() };
+        ContextParts { run, lease, config, model, trigger, dry_run, ends_at, searches_made };
     let context = run_context(deps, parts, &sources);
     let config = &context.config;
-    let tools = Toolbox::new(builtins, &config.tools, std::mem::take(&mut servers.tools))
+    let mut of_others = std::mem::take(&mut servers.tools);
+    let of_pages = tools_of_pages(&sources, &config.tools, &of_others);
+    of_others.extend(of_pages);
+    let tools = Toolbox::new(builtins, &config.tools, of_others)
         .ending_after_send(config.run_loop.end_after_send)
         .with_rules(&config.approvals);
     let worker = Worker {
@@ -103,6 +112,22 @@ pub(super) async fn run_worker(
     result
 }
 
+/// The tools of the pages of the members whose messages the run answers.
+fn tools_of_pages(
+    sources: &PromptSources,
+    configured: &[Tool],
+    of_servers: &[Configured],
+) -> Vec<Configured> {
+    let Some(SpaceContext { space, pages, .. }) = &sources.trigger_space else {
+        return Vec::new();
+    };
+    of_pages(pages, space.id, |name| {
+        BUILT_IN.contains(&name)
+            || configured.iter().any(|tool| tool.name == name)
+            || of_servers.iter().any(|tool| tool.name == name)
+    })
+}
+
 /// The parts of a run's context that come from its claim and its agent.
 struct ContextParts {
     run: RunRecord,
@@ -112,10 +137,18 @@ struct ContextParts {
     trigger: Trigger,
     dry_run: Option<DryRun>,
     ends_at: Option<Instant>,
+    searches_made: u32,
+}
+
+/// How many searches the run has made so far.
+fn searches_made(progress: &Progress) -> u32 {
+    let searches = progress.calls.values().filter(|call| call.name == SEARCH_MESSAGES);
+    searches.count() as u32
 }
 
 fn run_context(deps: &RunDeps, parts: ContextParts, sources: &PromptSources) -> RunContext {
-    let ContextParts { run, lease, config, model, trigger, dry_run, ends_at } = parts;
+    let ContextParts { run, lease, config, model, trigger, dry_run, .. } = parts;
+    let ContextParts { ends_at, searches_made, .. } = parts;
     let space = sources.trigger_space.as_ref().map(|it| &it.space);
     let space_budget = space.map(|space| (space.id, &space.settings.budget));
     let budgets = deps.pipeline.budgets(Some((run.agent_id, &config.budget)), space_budget);
@@ -138,6 +171,8 @@ fn run_context(deps: &RunDeps, parts: ContextParts, sources: &PromptSources) -> 
         external_calls: watch::Sender::new(0),
         name: sources.agent.name.clone(),
         is_in_one_space: sources.space_count == 1,
+        searches: sources.searches,
+        searches_made: AtomicU32::new(searches_made),
         config,
         model,
         trigger,

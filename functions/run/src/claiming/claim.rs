@@ -16,11 +16,11 @@ use crate::{
     claiming::{
         assemble::start_worker,
         deps::{Claimed, RunDeps},
-        early_end::{cancel_removed, fail_after_crashes},
+        early_end::{cancel_deleted, cancel_removed, fail_after_crashes},
         forks::start_fork,
         remote_handover::{end_overdue, hand_to_remote, send_again},
     },
-    prompt::reading::{PromptSources, load_sources},
+    prompt::reading::{PromptSources, SpaceContext, load_sources},
 };
 
 /// If the lease of another worker ends within this time, the job is delivered again, because that
@@ -45,7 +45,7 @@ pub(super) async fn handle(
         )),
         Claim::TooOften(run) => fail_after_crashes(deps, &run, &lease).await,
         Claim::Unsent(run) => Box::pin(send_again(deps, &run)).await,
-        Claim::Overdue(run) => end_overdue(deps, &run).await,
+        Claim::Overdue(run) => Box::pin(end_overdue(deps, &run)).await,
         Claim::Waiting(run) => expire_forms(deps, &run).await,
         Claim::NotYet { run, position, is_new } => {
             if is_new {
@@ -128,6 +128,11 @@ async fn start_run(
     delivery: &dyn ReceivedJob,
 ) -> Result<()> {
     match current_sources(deps, sources, loaded_for, &claimed.run).await {
+        Ok(Some(sources))
+            if sources.trigger_space.as_ref().is_some_and(SpaceContext::is_deleted) =>
+        {
+            cancel_deleted(deps, &claimed.run, &claimed.lease).await
+        }
         Ok(Some(sources)) => {
             let config = sources.agent.agent.as_ref();
             match config.and_then(|config| config.runtime.clone()) {
@@ -156,7 +161,13 @@ async fn current_sources(
     } else {
         deps.load_sources(run.to_ref()).await
     };
-    Ok(sources?.map(|sources| sources.with_joined(&run.joined)))
+    match sources? {
+        Some(sources) => {
+            let sources = sources.with_joined(&run.joined);
+            Ok(Some(Box::pin(sources.with_pages_of_joined(&deps.pipeline.store)).await?))
+        }
+        None => Ok(None),
+    }
 }
 
 /// Expires forms of a waiting run whose time is up. The run continues after the last one.

@@ -38,6 +38,12 @@ pub(super) async fn cancel_removed(deps: &RunDeps, run: &RunRecord, lease: &Leas
     end_run(deps, run, lease, RunStatus::Canceled, None).await
 }
 
+/// Cancels a run whose messages were all deleted before a worker had it. The deletion itself
+/// cancels the others.
+pub(super) async fn cancel_deleted(deps: &RunDeps, run: &RunRecord, lease: &LeaseId) -> Result<()> {
+    end(deps, run, lease, RunStatus::Canceled, Err(EndReason::Deleted)).await
+}
+
 /// Ends a run that no loop ends. Nothing happens if the lease has expired.
 pub(super) async fn end_run(
     deps: &RunDeps,
@@ -46,9 +52,21 @@ pub(super) async fn end_run(
     status: RunStatus,
     error: Option<RunError>,
 ) -> Result<()> {
+    end(deps, run, lease, status, error.ok_or(EndReason::Removed)).await
+}
+
+/// Ends the run with an error, or for a reason.
+async fn end(
+    deps: &RunDeps,
+    run: &RunRecord,
+    lease: &LeaseId,
+    status: RunStatus,
+    why: Result<RunError, EndReason>,
+) -> Result<()> {
     // The lease of a remote agent stays the one with which it was handed the run.
     let lease = run.remote.as_ref().map_or(lease, |remote| &remote.lease);
-    let reason = error.is_none().then_some(EndReason::Removed);
+    let reason = why.as_ref().err().copied();
+    let error = why.ok();
     let mut run = run.clone();
     loop {
         let ending =

@@ -64,6 +64,7 @@ pub(super) async fn send_again(deps: &RunDeps, run: &RunRecord) -> Result<()> {
     let Some(sources) = sources.map(|sources| sources.with_joined(&run.joined)) else {
         return end_remote(deps, run, RunStatus::Canceled, None).await;
     };
+    let sources = Box::pin(sources.with_pages_of_joined(&deps.pipeline.store)).await?;
     let runtime = sources.agent.agent.as_ref().and_then(|config| config.runtime.as_ref());
     let Some(runtime) = runtime else {
         let text = "the agent no longer has a runtime that could work on the run";

@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 
 use smartspace_domain::{
     ids::{RunId, SpaceId},
+    jobs::MessageRef,
     runs::RunStatus,
 };
-use smartspace_store::{runs::ActiveCause, spaces::SpaceOverview};
+use smartspace_store::{
+    runs::{ActiveCause, places::deleted_mark},
+    spaces::SpaceOverview,
+};
 
 use crate::prompt::{
     format::{Excerpt, Name, Quoted},
-    lists::write_list,
-    names::Names,
+    lists::write_placed_list,
+    names::{Names, Words},
+    placed::Placed,
     reading::PromptSources,
     run_activity::{RunActivity, Waiting},
 };
@@ -29,7 +34,7 @@ pub(crate) fn write_active_runs(
     sources: &PromptSources,
     this: RunId,
     can_end_runs: bool,
-) -> String {
+) -> Placed {
     let others: Vec<_> = sources.active.iter().filter(|active| active.run_id != this).collect();
     let more = sources.active_count.saturating_sub(sources.active.len());
     let lines = others.iter().filter_map(|active| {
@@ -39,9 +44,8 @@ pub(crate) fn write_active_runs(
         let lines = RunLines { names: &sources.names, cards: &sources.cards };
         Some(lines.write(active.run_id, &active.cause, &state, activity))
     });
-    let list = write_list("ACTIVE RUNS", lines, more);
     let ending = if can_end_runs { ENDING } else { "" };
-    list.replacen('\n', &format!("\n{OTHERS}{ending}\n"), 1)
+    write_placed_list("ACTIVE RUNS", &format!("{OTHERS}{ending}\n"), lines, more)
 }
 
 /// How runs of the agent are written.
@@ -57,23 +61,45 @@ impl RunLines<'_> {
         &self,
         run: RunId,
         cause: &ActiveCause,
-        state: &str,
+        state: &Placed,
         activity: Option<&RunActivity>,
-    ) -> String {
-        let mut parts = vec![match cause {
-            ActiveCause::Message { space_name, sender, text, .. } => {
-                format!("{} in {}: {}", self.names.of(sender), Quoted(space_name), Quoted(text))
+    ) -> Placed {
+        let mut line = Placed::plain(format!("{run} ("));
+        line.append(state);
+        line.push_str(") — ");
+        line.append(&self.cause(cause));
+        for done in activity.into_iter().flat_map(|activity| self.done(cause, activity)) {
+            line.push_str("; ");
+            line.append(&done);
+        }
+        line
+    }
+
+    /// Writes why a run was started.
+    fn cause(&self, cause: &ActiveCause) -> Placed {
+        Placed::plain(match cause {
+            ActiveCause::Message { space_id, space_name, sender, seq } => {
+                let who = self.names.of(sender);
+                let mut text = Placed::plain(format!("{who} in {}", Quoted(space_name)));
+                let message = MessageRef { space_id: *space_id, seq: *seq };
+                match self.names.words_of(message) {
+                    Words::Expired => {}
+                    Words::Deleted => text.push_str(&format!(": {}", deleted_mark(*seq))),
+                    Words::Text(words) => {
+                        text.push_str(": ");
+                        text.push_message(message, &Quoted(words).to_string());
+                    }
+                }
+                return text;
             }
             ActiveCause::Plan { plan_name } => format!("plan {}", Quoted(plan_name)),
             ActiveCause::Service { service_name } => format!("service {}", Quoted(service_name)),
             ActiveCause::Unknown {} => "another trigger".to_owned(),
-        }];
-        parts.extend(activity.into_iter().flat_map(|activity| self.done(cause, activity)));
-        format!("{run} ({state}) — {}", parts.join("; "))
+        })
     }
 
     /// Writes what a run has done so far.
-    fn done(&self, cause: &ActiveCause, activity: &RunActivity) -> Vec<String> {
+    fn done(&self, cause: &ActiveCause, activity: &RunActivity) -> Vec<Placed> {
         let entered = activity
             .active_space
             .filter(|space| Some(*space) != cause.space_id())
@@ -81,9 +107,17 @@ impl RunLines<'_> {
         let used: Vec<_> = activity.tools_used.iter().map(|tool| Name(tool).to_string()).collect();
         let sent = activity.sent.first();
         [
-            entered.map(|card| format!("in {}", Quoted(&card.name))),
-            (!used.is_empty()).then(|| format!("used {}", used.join(", "))),
-            sent.map(|sent| format!("sent {}", Excerpt(&sent.text, MAX_EXCERPT_CHARS))),
+            entered.map(|card| Placed::plain(format!("in {}", Quoted(&card.name)))),
+            (!used.is_empty()).then(|| Placed::plain(format!("used {}", used.join(", ")))),
+            sent.map(|sent| {
+                let mut text = Placed::plain("sent ");
+                let words = Placed::plain(Excerpt(&sent.text, MAX_EXCERPT_CHARS).to_string());
+                text.append(&match sent.place {
+                    Some(message) => words.within(message),
+                    None => words,
+                });
+                text
+            }),
         ]
         .into_iter()
         .flatten()
@@ -96,20 +130,21 @@ pub(crate) fn write_state(
     status: RunStatus,
     activity: Option<&RunActivity>,
     cards: &BTreeMap<SpaceId, SpaceOverview>,
-) -> String {
+) -> Placed {
     activity
         .and_then(|activity| activity.waiting.as_ref())
-        .map_or_else(|| status.as_str().to_owned(), |waiting| waits(waiting, cards))
+        .map_or_else(|| Placed::plain(status.as_str()), |waiting| waits(waiting, cards))
 }
 
 /// Writes what a run waits for: `waits for getApproval "Restart?" in "Ops"`, or `waits for approval
 /// of transfer in "Ops"`.
-fn waits(waiting: &Waiting, cards: &BTreeMap<SpaceId, SpaceOverview>) -> String {
+fn waits(waiting: &Waiting, cards: &BTreeMap<SpaceId, SpaceOverview>) -> Placed {
     let what = if waiting.is_approval { "approval of " } else { "" };
-    let mut text = format!("waits for {what}{}", Name(&waiting.tool));
+    let mut text = Placed::plain(format!("waits for {what}{}", Name(&waiting.tool)));
     if let Some(question) = &waiting.question {
-        text.push(' ');
-        text.push_str(&Excerpt(question, MAX_EXCERPT_CHARS).to_string());
+        text.push_str(" ");
+        let card = MessageRef { space_id: waiting.space, seq: waiting.seq };
+        text.push_message(card, &Excerpt(question, MAX_EXCERPT_CHARS).to_string());
     }
     if let Some(card) = cards.get(&waiting.space) {
         text.push_str(" in ");

@@ -1,22 +1,22 @@
 //! Chooses the files that a prompt hands to its model besides their lines: the newest ones, as far
 //! as they fit.
 
-use smartspace_domain::ids::SpaceId;
+use smartspace_domain::{ids::SpaceId, jobs::MessageRef};
 use smartspace_models::{file_support::FileSupport, port::FileRef};
-use smartspace_store::messages::MessageRecord;
+use smartspace_store::{messages::MessageRecord, runs::places::Passage};
 
 use crate::{
     model_files::{FileCapacity, file_ref},
-    prompt::lines::file_line,
+    prompt::{lines::file_line, placed::Placed},
 };
 
-/// The files of messages for a model that takes these kinds. `messages` are in order, and so is the
-/// result.
+/// The files of messages for a model that takes these kinds, with the numbers of their messages.
+/// `messages` are in order, and so is the result.
 pub(crate) fn chosen<'a>(
     space: SpaceId,
     messages: impl DoubleEndedIterator<Item = &'a MessageRecord>,
     file_support: FileSupport,
-) -> Vec<FileRef> {
+) -> Vec<(u64, FileRef)> {
     let mut capacity = FileCapacity::default();
     let mut chosen = Vec::new();
     for message in messages.rev() {
@@ -25,12 +25,25 @@ pub(crate) fn chosen<'a>(
             if is_there && file_support.takes(&file.part.content_type) && capacity.take(&file.part)
             {
                 let line = file_line(index + 1, &file.part);
-                chosen.push(file_ref(space, file, format!("#{} {line}", message.seq)));
+                let label = format!("#{} {line}", message.seq);
+                chosen.push((message.seq, file_ref(space, file, label)));
             }
         }
     }
     chosen.reverse();
     chosen
+}
+
+/// Where the files, as the message at this index, repeat what their messages say: their names.
+pub(crate) fn places(index: usize, files: &[(u64, FileRef)]) -> Vec<Passage> {
+    let of_file = |(position, (seq, file)): (usize, &(u64, FileRef))| {
+        let message = MessageRef { space_id: file.space_id, seq: *seq };
+        let at = |field: &str| format!("/messages/{index}/files/{position}/{field}");
+        let label = Placed::of(message, &*file.label).places_at(&at("label")).collect::<Vec<_>>();
+        let name = Placed::of(message, &*file.name).places_at(&at("name")).collect::<Vec<_>>();
+        [label, name].concat()
+    };
+    files.iter().enumerate().flat_map(of_file).collect()
 }
 
 #[cfg(test)]
@@ -77,7 +90,8 @@ mod tests {
 
     fn names(messages: &[MessageRecord], file_support: FileSupport) -> Vec<String> {
         let space = SpaceId::new(Time::default(), 1);
-        chosen(space, messages.iter(), file_support).into_iter().map(|file| file.name).collect()
+        let chosen = chosen(space, messages.iter(), file_support);
+        chosen.into_iter().map(|(_, file)| file.name).collect()
     }
 
     const BOTH: FileSupport = FileSupport { images: true, pdfs: true };
@@ -117,7 +131,9 @@ mod tests {
         let messages = [with_files(17, &[("image/png", 2_048)])];
         let space = SpaceId::new(Time::default(), 1);
         let chosen = chosen(space, messages.iter(), BOTH);
-        let id = chosen[0].attachment_id;
-        assert_eq!(chosen[0].label, format!("#17 [file #1 \"17-1\" (image/png, 2 KB) {id}]"));
+        let (seq, file) = &chosen[0];
+        let id = file.attachment_id;
+        assert_eq!((*seq, places(1, &chosen).len()), (17, 2));
+        assert_eq!(file.label, format!("#17 [file #1 \"17-1\" (image/png, 2 KB) {id}]"));
     }
 }

@@ -2,18 +2,19 @@
 //! made from. A line has the number of the message, its time in minutes and the name of its sender.
 //! Types and ids stand once, in `YOUR SPACES`.
 
-use std::fmt::Write;
-
 use smartspace_domain::{
     Time,
     attachments::{FilePart, written_size},
+    dispatch::{ChainEnded, ChainLimit},
     forms::FormAnswer,
     ids::{EntityId, SpaceId},
+    jobs::MessageRef,
     limits::TIMELINE_CHARS,
     steps::CallStatus,
 };
 use smartspace_store::{
     messages::{MessageFile, MessageRecord, ToolCard},
+    runs::places::deleted_mark,
     spaces::rosters::MemberRecord,
 };
 
@@ -21,6 +22,7 @@ use crate::prompt::{
     approvals::write_state,
     format::{CardJson, CutText, Name, Quoted, Thousands},
     names::{Names, answerer},
+    placed::Placed,
     reading::SpaceContext,
     why::write_why,
 };
@@ -40,6 +42,8 @@ pub(crate) struct Lines<'a> {
     pub(crate) joined: &'a [u64],
     /// The longest text of a message, in characters.
     pub(crate) max_chars: usize,
+    /// The agent has the tool that searches messages.
+    pub(crate) searches: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -59,6 +63,7 @@ impl<'a> Lines<'a> {
             trigger: 0,
             joined: &[],
             max_chars: TIMELINE_CHARS,
+            searches: false,
         }
     }
 
@@ -76,36 +81,86 @@ impl<'a> Lines<'a> {
         if first <= 1 {
             return String::new();
         }
-        let count = (first - 1).saturating_sub(self.cursor);
-        format!("{}\n", earlier_messages(first - 1, count, first))
+        let new = (first - 1).saturating_sub(self.cursor);
+        format!("{}\n", self.earlier_messages(first - 1, new, first))
+    }
+
+    /// Writes how many messages precede the one with the number `first`, how many of them are new,
+    /// and how to read them.
+    pub(crate) fn earlier_messages(&self, count: u64, new: u64, first: u64) -> String {
+        let new =
+            if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
+        let count = Thousands(count);
+        let searches = if self.searches { ", search_messages finds words in them" } else { "" };
+        format!(
+            "… {count} earlier messages{new}; read_messages({{\"before\":{first}}}) shows \
+             them{searches}"
+        )
     }
 
     /// Writes the lines of a message. A message of the agent itself also shows why it was sent.
-    pub(crate) fn entry(&self, message: &MessageRecord) -> String {
-        let mut entry = self.text_line(message);
-        if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == self.me) {
-            // Writing to a String can't fail.
-            let _ = writeln!(entry, "[{}]", write_why(self.names, self.space, origin));
+    pub(crate) fn entry(&self, message: &MessageRecord) -> Placed {
+        if let Some(tombstone) = tombstone(message) {
+            return Placed::plain(tombstone);
         }
-        entry + &chain_line(message) + &file_lines(&message.files)
+        let mut entry = Placed::plain(self.text_line(message));
+        if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == self.me) {
+            entry.push_str("[");
+            entry.append(&write_why(self.names, self.space, origin));
+            entry.push_str("]\n");
+        }
+        entry.push_str(&chain_line(message));
+        entry.push_str(&file_lines(&message.files));
+        entry.within(self.place_of(message))
+    }
+
+    /// Where a message is.
+    pub(crate) fn place_of(&self, message: &MessageRecord) -> MessageRef {
+        MessageRef { space_id: self.space, seq: message.seq }
     }
 
     /// Writes the line of a message without the reason, which may name another space.
     pub(crate) fn line(&self, message: &MessageRecord) -> String {
+        if let Some(tombstone) = tombstone(message) {
+            return tombstone;
+        }
         self.text_line(message) + &chain_line(message) + &file_lines(&message.files)
+    }
+
+    /// Writes the line of a message that stands apart from the history, with its day and with a
+    /// text of at most so many characters.
+    pub(crate) fn line_apart(&self, message: &MessageRecord, max_chars: usize) -> Placed {
+        if let Some(tombstone) = tombstone(message) {
+            return Placed::plain(tombstone);
+        }
+        let line = format!(
+            "#{} {} {} {}: {}\n",
+            message.seq,
+            message.created_at.to_date(),
+            message.created_at.to_minutes(),
+            self.names.of(&message.sender),
+            short_content(self.names, message, max_chars)
+        );
+        Placed::of(self.place_of(message), line)
     }
 
     fn text_line(&self, message: &MessageRecord) -> String {
         let new = if self.is_seen(message) { "" } else { "[NEW] " };
         let trigger = if message.seq == self.trigger { "  ← TRIGGER" } else { "" };
         format!(
-            "{new}#{} {} {}: {}{trigger}\n",
+            "{new}#{} {} {}{}: {}{trigger}\n",
             message.seq,
             message.created_at.to_minutes(),
             self.names.of(&message.sender),
-            content_to(self.names, message, self.max_chars)
+            reply_mark(message),
+            short_content(self.names, message, self.max_chars)
         )
     }
+}
+
+/// Writes which message another one answers: ` ↩#9`.
+pub(crate) fn reply_mark(message: &MessageRecord) -> String {
+    message.reply_to.map_or_else(String::new, |parent| format!(" ↩#{}", parent.seq))
 }
 
 /// Writes the title of the history.
@@ -122,13 +177,6 @@ pub(crate) fn day(before: Option<Time>, at: Time) -> String {
     format!("{day} UTC\n")
 }
 
-/// Writes how many messages precede the one with the number `first`, and how many of them are new.
-pub(crate) fn earlier_messages(count: u64, new: u64, first: u64) -> String {
-    let new = if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
-    let count = Thousands(count);
-    format!("… {count} earlier messages{new}; read_messages({{\"before\":{first}}}) shows them")
-}
-
 /// Writes which other messages the run answers.
 pub(crate) fn joined(trigger_space: Option<&SpaceContext>) -> String {
     let Some(trigger_space) = trigger_space.filter(|it| !it.joined.is_empty()) else {
@@ -138,10 +186,18 @@ pub(crate) fn joined(trigger_space: Option<&SpaceContext>) -> String {
     format!("Answer these messages, too: {}\n", numbers.join(", "))
 }
 
+/// Writes the line of a deleted message. It is the same in every prompt, whoever reads it.
+pub(crate) fn tombstone(message: &MessageRecord) -> Option<String> {
+    message.deleted.is_some().then(|| format!("{}\n", deleted_mark(message.seq)))
+}
+
 /// Writes the line below a message with which a chain of agents' messages ends.
 fn chain_line(message: &MessageRecord) -> String {
-    let ended = message.chain_ended;
-    ended.map_or_else(String::new, |it| format!("[wakes nobody: {} in a row]\n", it.limit))
+    let Some(ChainEnded { by, limit }) = message.chain_ended else { return String::new() };
+    match by {
+        ChainLimit::Rate => "[wakes nobody: too many runs this minute]\n".to_owned(),
+        _ => format!("[wakes nobody: {limit} in a row]\n"),
+    }
 }
 
 /// Writes a line for each file of a message.
@@ -167,15 +223,17 @@ pub(crate) fn file_line(number: usize, file: &FilePart) -> String {
 
 /// Writes the text of a message, or the call and the outcome of a card.
 pub(crate) fn content(names: &Names, message: &MessageRecord) -> String {
-    content_to(names, message, TIMELINE_CHARS)
+    short_content(names, message, TIMELINE_CHARS)
 }
 
 /// Writes the same with a text of at most so many characters.
-fn content_to(names: &Names, message: &MessageRecord, max_chars: usize) -> String {
+pub(super) fn short_content(names: &Names, message: &MessageRecord, max_chars: usize) -> String {
     let Some(card) = &message.card else {
         let text = CutText { text: &message.text, more: message.more_chars, max_chars };
         // The run was canceled while its model wrote the text.
-        return if message.partial { format!("{text} (stopped)") } else { text.to_string() };
+        let stopped = if message.partial { " (stopped)" } else { "" };
+        let edited = if message.edited_at.is_some() { " (edited)" } else { "" };
+        return format!("{text}{stopped}{edited}");
     };
     match outcome(names, message) {
         Some(outcome) => format!("{} {outcome}", call(card)),

@@ -1,10 +1,8 @@
 //! Writes lists: a title, an item on each line, and the number of items that did not fit.
 
-use std::fmt::Write;
-
 use smartspace_domain::Time;
 
-use crate::prompt::format::Thousands;
+use crate::prompt::{format::Thousands, placed::Placed};
 
 /// Writes a time to the minute: `2026-02-18 15:07`.
 pub(crate) fn minute(time: Time) -> String {
@@ -17,17 +15,28 @@ pub(crate) fn write_list(
     items: impl IntoIterator<Item = String>,
     more: usize,
 ) -> String {
-    let mut list = format!("{name}:\n");
+    write_placed_list(name, "", items.into_iter().map(Placed::plain), more).text
+}
+
+/// The same for items that repeat messages, with `note` before the first one.
+pub(crate) fn write_placed_list(
+    name: &str,
+    note: &str,
+    items: impl IntoIterator<Item = Placed>,
+    more: usize,
+) -> Placed {
+    let mut list = Placed::plain(format!("{name}:\n{note}"));
     let empty = list.len();
     for item in items {
-        // Writing to a String can't fail.
-        let _ = writeln!(list, "- {item}");
+        list.push_str("- ");
+        list.append(&item);
+        list.push_str("\n");
     }
     if list.len() == empty {
-        return String::new();
+        return Placed::default();
     }
     if more > 0 {
-        let _ = writeln!(list, "… {} more", Thousands(more as u64));
+        list.push_str(&format!("… {} more\n", Thousands(more as u64)));
     }
     list
 }

@@ -4,10 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use smartspace_domain::{
-    approvals::MadeDecision, entities::EntityType, ids::EntityId, messages::Sender,
-    names::look_alike::Look,
+    approvals::MadeDecision, entities::EntityType, ids::EntityId, jobs::MessageRef,
+    messages::Sender, names::look_alike::Look,
 };
-use smartspace_store::messages::{Asks, MessageRecord};
+use smartspace_store::{
+    messages::{Asks, MessageRecord},
+    runs::MessageTexts,
+};
 
 use crate::prompt::format::{Name, Quoted};
 
@@ -15,6 +18,14 @@ use crate::prompt::format::{Name, Quoted};
 const MIN_LETTERS: usize = 4;
 /// How prompts call the agent itself.
 const YOU: &str = "You";
+
+/// The beginning of a message of another space.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Words<'a> {
+    Text(&'a str),
+    Deleted,
+    Expired,
+}
 
 /// The names of all senders and members that a prompt mentions, as it writes them.
 #[derive(Clone, Debug)]
@@ -24,6 +35,8 @@ pub(crate) struct Names {
     looks: BTreeMap<String, Look>,
     /// The entities that share a form of their names, see [`Look`].
     namesakes: BTreeMap<String, BTreeSet<EntityId>>,
+    /// The beginnings of messages of other spaces that its lines repeat.
+    texts: MessageTexts,
 }
 
 impl Names {
@@ -33,6 +46,7 @@ impl Names {
             me,
             looks: BTreeMap::from([(YOU.to_owned(), Look::of(YOU))]),
             namesakes: BTreeMap::new(),
+            texts: MessageTexts::new(),
         };
         names.add(mentioned);
         names
@@ -49,6 +63,20 @@ impl Names {
                     self.namesakes.entry(form.clone()).or_default().insert(sender.id);
                 }
             }
+        }
+    }
+
+    /// Adds the beginnings of messages of other spaces, as they are now.
+    pub(crate) fn add_texts(&mut self, texts: MessageTexts) {
+        self.texts.extend(texts);
+    }
+
+    /// The beginning of a message of another space, as it is now.
+    pub(crate) fn words_of(&self, message: MessageRef) -> Words<'_> {
+        match self.texts.get(&message) {
+            Some(Some(text)) => Words::Text(text),
+            Some(None) => Words::Deleted,
+            None => Words::Expired,
         }
     }
 

@@ -1,13 +1,12 @@
 //! Writes messages of a space as the results of tools show them: the lines of the timeline, as many
 //! as fit a result.
 
-use std::fmt::Write;
-
 use smartspace_store::messages::MessageRecord;
 
 use crate::prompt::{
     format::{Quoted, Thousands},
     lines::{Lines, day},
+    placed::Placed,
 };
 
 /// The line of a day, in bytes.
@@ -25,7 +24,7 @@ pub(crate) struct Extent {
 /// Messages of a space that fit a result, oldest first.
 pub(crate) struct Page<'a> {
     messages: &'a [MessageRecord],
-    entries: Vec<String>,
+    entries: Vec<Placed>,
 }
 
 impl<'a> Page<'a> {
@@ -46,7 +45,7 @@ impl<'a> Page<'a> {
         max_bytes: usize,
     ) -> Self {
         let mut entries: Vec<_> = messages.iter().map(|message| lines.entry(message)).collect();
-        let size = |entry: &String| entry.len() + DAY_BYTES;
+        let size = |entry: &Placed| entry.len() + DAY_BYTES;
         let mut bytes: usize = entries.iter().map(size).sum();
         let mut shown = 0..messages.len();
         while shown.len() > 1 && bytes > max_bytes {
@@ -82,8 +81,8 @@ impl<'a> Page<'a> {
         lines: &Lines<'_>,
         extent: Extent,
         hint: Option<&str>,
-    ) -> String {
-        let mut text = format!("SPACE HISTORY {}:\n", Quoted(name));
+    ) -> Placed {
+        let mut text = Placed::plain(format!("SPACE HISTORY {}:\n", Quoted(name)));
         let Extent { before, total } = extent;
         let end = before.min(total + 1);
         text.push_str(&earlier(lines, self.first().unwrap_or(end), hint));
@@ -91,12 +90,11 @@ impl<'a> Page<'a> {
         for (message, entry) in self.messages.iter().zip(&self.entries) {
             text.push_str(&day(day_before, message.created_at));
             day_before = Some(message.created_at);
-            text.push_str(entry);
+            text.append(entry);
         }
         let later = (total + 1).saturating_sub(self.last().map_or(end, |last| last + 1));
         if later > 0 {
-            // Writing to a String can't fail.
-            let _ = writeln!(text, "… {} later messages", Thousands(later));
+            text.push_str(&format!("… {} later messages\n", Thousands(later)));
         }
         if total == 0 {
             text.push_str("(no messages)\n");
@@ -153,19 +151,19 @@ mod tests {
         let lines =
             Lines { trigger: 5, ..Lines::of(&sources.names, space.space.id, &space.member) };
         let page = Page::newest(&messages[1..], &lines, usize::MAX);
-        insta::assert_snapshot!(page.write("Team", &lines, extent(6, 7), Some("team")));
+        insta::assert_snapshot!(page.write("Team", &lines, extent(6, 7), Some("team")).text);
         let none = Page::newest(&[], &lines, usize::MAX);
         assert_eq!(
-            none.write("Team", &lines, extent(u64::MAX, 5), None),
+            none.write("Team", &lines, extent(u64::MAX, 5), None).text,
             "SPACE HISTORY \"Team\":\n\
              … 5 earlier messages, 3 of them [NEW]; read_messages({\"before\":6}) shows them\n"
         );
         assert_eq!(
-            none.write("Team", &lines, extent(u64::MAX, 0), None),
+            none.write("Team", &lines, extent(u64::MAX, 0), None).text,
             "SPACE HISTORY \"Team\":\n(no messages)\n"
         );
         assert_eq!(
-            none.write("Team", &lines, extent(1, 5), None),
+            none.write("Team", &lines, extent(1, 5), None).text,
             "SPACE HISTORY \"Team\":\n… 5 later messages\n"
         );
     }

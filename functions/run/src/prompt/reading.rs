@@ -1,5 +1,8 @@
 //! Reads the sources of a prompt in parallel. This can start before the run is claimed.
 
+mod pages;
+mod parents;
+mod searching;
 mod source_cache;
 
 use std::{
@@ -14,8 +17,9 @@ use smartspace_domain::{
     goals::Goal,
     ids::{EntityId, RunId, SpaceId},
     jobs::{self, RunRef},
+    limits::WINDOW_MESSAGES,
     memories::Memory,
-    messages::Sender,
+    messages::{Reaction, Sender},
     plans::Plan,
     runs::RunStatus,
     spaces::TriggerPolicy,
@@ -23,7 +27,7 @@ use smartspace_domain::{
 use smartspace_store::{
     Store,
     messages::{MessageRecord, Range},
-    runs::{ActiveCause, ActiveRecord, RunMembership, RunRecord},
+    runs::{ActiveCause, ActiveRecord, MessageTexts, RunMembership, RunRecord},
     spaces::{SpaceOverview, SpaceRecord, rosters::MemberRecord, summaries::SummaryRecord},
 };
 use tokio::sync::oneshot;
@@ -31,14 +35,23 @@ use tokio::sync::oneshot;
 use crate::prompt::{
     names::{Names, mentioned},
     run_activity::RunActivity,
+    why::causes,
     window,
 };
+pub(crate) use pages::SenderPage;
+use pages::page_of;
+use parents::parents_of_new;
+pub(crate) use parents::{PARENTS_SHOWN, parent_of};
+use searching::SpacesRead;
+use source_cache::Guess;
 pub(crate) use source_cache::SourceCache;
 
 /// The most active runs that a prompt shows.
 pub(crate) const ACTIVE_SHOWN: usize = 20;
 /// The most spaces that a prompt shows.
 pub(crate) const SPACES_SHOWN: usize = 30;
+/// The most messages whose reactions a prompt shows.
+const REACTIONS_SHOWN: usize = 10;
 /// The most other runs of which a prompt shows the activity.
 const ACTIVITIES_SHOWN: usize = 5;
 
@@ -52,6 +65,8 @@ pub(crate) struct PromptSources {
     pub(crate) cards: BTreeMap<SpaceId, SpaceOverview>,
     /// The number of spaces that the agent is in.
     pub(crate) space_count: usize,
+    /// Whether the agent has the tool that searches messages.
+    pub(crate) searches: bool,
     /// The active runs of the agent that the prompt shows, this run first. An agent that is shown
     /// the active space only is not shown its runs in other spaces, because anybody may have added
     /// it to this one.
@@ -68,6 +83,15 @@ pub(crate) struct PromptSources {
     pub(crate) plans: Vec<Plan>,
     /// How the prompt writes the names of senders and members.
     pub(crate) names: Names,
+}
+
+impl SpaceContext {
+    /// Whether all messages that the run answers were deleted.
+    pub(crate) fn is_deleted(&self) -> bool {
+        let is_gone =
+            |seq: &u64| self.messages.iter().any(|it| it.seq == *seq && it.deleted.is_some());
+        self.trigger.deleted.is_some() && self.joined.iter().all(is_gone)
+    }
 }
 
 impl PromptSources {
@@ -101,6 +125,8 @@ pub(crate) struct SpaceContext {
     pub(crate) space: SpaceRecord,
     /// The agent as a member of the space.
     pub(crate) member: MemberRecord,
+    /// The value of `HEAD.changed` up to which the messages show every edit and every deletion.
+    pub(crate) changed: u64,
     /// The last messages, oldest first. They may be more than the window shows.
     pub(crate) messages: Vec<Arc<MessageRecord>>,
     /// The message that triggered the run.
@@ -114,6 +140,39 @@ pub(crate) struct SpaceContext {
     pub(crate) unlisted: Vec<Sender>,
     /// Senders of these messages who have left the space.
     pub(crate) left: Vec<Sender>,
+    /// The messages before these that are pinned, or to which the trigger and new messages reply.
+    pub(crate) older: Vec<MessageRecord>,
+    /// The reactions to the last messages that have some, by their numbers.
+    pub(crate) reactions: BTreeMap<u64, Vec<Reaction>>,
+    /// What the pages of the senders of the messages that the run answers offer, the newest message
+    /// first. It is the trigger.
+    pub(crate) pages: Vec<SenderPage>,
+}
+
+impl SpaceContext {
+    /// A message of the space, if it was read.
+    pub(crate) fn message(&self, seq: u64) -> Option<&MessageRecord> {
+        let all = self.messages.iter().chain([&self.trigger]).map(Arc::as_ref);
+        all.chain(&self.older).find(|message| message.seq == seq)
+    }
+}
+
+/// Reads what is not in the last messages: pinned messages, messages that others reply to,
+/// reactions, and the page of the trigger's sender. Costs a read only if there is some.
+async fn with_more(store: &Store, space: Option<SpaceContext>) -> Result<Option<SpaceContext>> {
+    let Some(mut space) = space else { return Ok(None) };
+    let pins = space.space.pins.iter().map(|pin| pin.seq);
+    let parents = parents_of_new(&space.messages, &space.trigger, space.member.cursor);
+    let older: BTreeSet<u64> = pins.chain(parents).collect();
+    let older: Vec<_> = older.into_iter().filter(|seq| space.message(*seq).is_none()).collect();
+    let reacted = space.messages.iter().rev().filter(|message| message.has_reactions());
+    let reacted: Vec<u64> = reacted.take(REACTIONS_SHOWN).map(|message| message.seq).collect();
+    let messages = store.messages();
+    let page = page_of(store, space.space.id, &space.trigger);
+    let read = messages.with_reactions(space.space.id, &older, &reacted);
+    let ((older, reactions), page) = futures::try_join!(read, page)?;
+    (space.older, space.reactions, space.pages) = (older, reactions, page.into_iter().collect());
+    Ok(Some(space))
 }
 
 /// Reads the sources of the prompt of a run. If a message triggered the run, its record comes with
@@ -128,21 +187,13 @@ pub(crate) async fn load_sources(
 ) -> Result<Option<PromptSources>> {
     let RunRef { run_id: run, agent_id, place: triggered_by, .. } = run;
     let home = triggered_by.map(|message| message.space_id);
-    // The spaces that the agent was in last time. Cards that are missing are read afterwards.
-    let guessed = seen.spaces_of(agent_id).unwrap_or_else(|| home.into_iter().collect());
-    let spaces = async {
-        match triggered_by {
-            Some(message) => {
-                TriggerSpace::read(store, seen, run, agent_id, message, &guessed, run_tx).await
-            }
-            None => Ok((None, store.spaces().overviews(&guessed).await?)),
-        }
-    };
-    let (context, (trigger_space, cards)) =
-        futures::try_join!(store.agent_state().context(agent_id, run), spaces)?;
+    let (context, (trigger_space, spaces)) = futures::try_join!(
+        store.agent_state().context(agent_id, run),
+        read_spaces(store, seen, run, agent_id, triggered_by, run_tx)
+    )?;
     let Some(agent) = context.agent else { return Ok(None) };
     let Some(config) = &agent.agent else { return Ok(None) };
-    let mut trigger_space = match trigger_space {
+    let trigger_space = match trigger_space {
         None => None,
         Some(space) => match space.into_context(store, config.context.window as usize).await? {
             Some(trigger_space) => Some(trigger_space),
@@ -150,33 +201,64 @@ pub(crate) async fn load_sources(
         },
     };
     let shown = spaces_to_show(&context.spaces, home);
-    let cards = complete_cards(store, cards, &shown).await?;
-    seen.remember_spaces(agent_id, &shown);
-
+    let (mut trigger_space, SpacesRead { cards, lengths, .. }) = futures::try_join!(
+        with_more(store, trigger_space),
+        spaces.complete(store, seen, &shown, config.context.window)
+    )?;
+    let searches = searching::has_search(config, &lengths, context.spaces.len());
+    seen.remember_spaces(agent_id, &shown, config.context.window);
     let visible = visible_runs(&context.active, run, config.spaces_shown(), home);
-    let active_count = visible.len();
-    let active: Vec<ActiveRecord> = visible.into_iter().take(ACTIVE_SHOWN).cloned().collect();
-    let has_this_run = active.first().is_some_and(|first| first.run_id == run);
-    let (activities, ()) = futures::try_join!(
+    let active: Vec<_> = visible.iter().take(ACTIVE_SHOWN).map(|it| (*it).clone()).collect();
+    let has_this_run = active.first().is_some_and(|it| it.run_id == run);
+    let (OtherRuns { states, activities, causes }, texts, ()) = futures::try_join!(
         activities(store, &active[usize::from(has_this_run)..]),
+        store.runs().texts_of(causes_elsewhere(trigger_space.as_ref(), agent_id)),
         find_unlisted(store, trigger_space.as_mut(), &cards)
     )?;
-    let (states, activities) = activities;
-    let names = names(&agent, &cards, trigger_space.as_ref(), &active);
+    let mut names = names(&agent, &cards, trigger_space.as_ref(), &active);
+    names.add_texts(texts.into_iter().chain(causes).collect());
     Ok(Some(PromptSources {
         names,
         agent,
         trigger_space,
         cards,
         space_count: context.spaces.len(),
+        searches,
         active,
-        active_count,
+        active_count: visible.len(),
         states,
         activities,
         memories: context.memories,
         goals: context.goals,
         plans: context.plans,
     }))
+}
+
+/// Reads the space that triggered a run, and the cards of the spaces that the agent was in last
+/// time. Cards that are missing are read afterwards.
+async fn read_spaces(
+    store: &Store,
+    seen: &SourceCache,
+    run: RunId,
+    agent: EntityId,
+    triggered_by: Option<jobs::MessageRef>,
+    run_tx: Option<oneshot::Sender<Option<RunRecord>>>,
+) -> Result<(Option<TriggerSpace>, SpacesRead)> {
+    let home = triggered_by.map(|message| message.space_id);
+    let guess = seen
+        .last_of(agent)
+        .unwrap_or_else(|| Guess { spaces: home.into_iter().collect(), window: WINDOW_MESSAGES });
+    match triggered_by {
+        Some(message) => TriggerSpace::read(store, seen, run, agent, message, &guess, run_tx).await,
+        None => Ok((None, SpacesRead::of(store, seen, &guess).await?)),
+    }
+}
+
+/// The messages of other spaces that the lines of the history repeat. Each text is stored once,
+/// with its message.
+fn causes_elsewhere(trigger_space: Option<&SpaceContext>, me: EntityId) -> Vec<jobs::MessageRef> {
+    trigger_space
+        .map_or_else(Vec::new, |it| causes(it.space.id, me, it.messages.iter().map(Arc::as_ref)))
 }
 
 /// Finds the senders that the card of the space does not name. They have left the space, or the
@@ -189,7 +271,8 @@ async fn find_unlisted(
     let Some(trigger_space) = trigger_space else { return Ok(()) };
     let Some(card) = cards.get(&trigger_space.space.id) else { return Ok(()) };
     let mut others = BTreeMap::new();
-    for message in trigger_space.messages.iter().chain([&trigger_space.trigger]) {
+    let messages = trigger_space.messages.iter().chain([&trigger_space.trigger]);
+    for message in messages.map(Arc::as_ref).chain(&trigger_space.older) {
         let sender = &message.sender;
         if !card.members.iter().any(|member| member.sender.id == sender.id) {
             others.insert(sender.id, sender.clone());
@@ -226,7 +309,7 @@ fn names(
         _ => None,
     }));
     if let Some(trigger_space) = trigger_space {
-        let messages = trigger_space.messages.iter().map(Arc::as_ref);
+        let messages = trigger_space.messages.iter().map(Arc::as_ref).chain(&trigger_space.older);
         names.add(&mentioned(messages).collect::<Vec<_>>());
         names.add([&trigger_space.trigger.sender]);
     }
@@ -237,21 +320,6 @@ fn names(
 fn spaces_to_show(spaces: &[SpaceId], home: Option<SpaceId>) -> Vec<SpaceId> {
     let others = spaces.iter().copied().filter(|other| Some(*other) != home);
     home.into_iter().chain(others).take(SPACES_SHOWN).collect()
-}
-
-/// Reads the cards that are missing from `cards`, and drops those that are not shown.
-async fn complete_cards(
-    store: &Store,
-    mut cards: BTreeMap<SpaceId, SpaceOverview>,
-    shown: &[SpaceId],
-) -> Result<BTreeMap<SpaceId, SpaceOverview>> {
-    let missing: Vec<SpaceId> =
-        shown.iter().copied().filter(|space| !cards.contains_key(space)).collect();
-    if !missing.is_empty() {
-        cards.extend(store.spaces().overviews(&missing).await?);
-    }
-    cards.retain(|space, _| shown.contains(space));
-    Ok(cards)
 }
 
 /// Returns the active runs that the prompt may show, this run first.
@@ -274,40 +342,45 @@ struct TriggerSpace {
     triggered_by: jobs::MessageRef,
     /// The space, the agent as its member, and the summary. `None` if the agent is not in it.
     membership: Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>,
+    changed: u64,
     messages: Vec<Arc<MessageRecord>>,
 }
 
 impl TriggerSpace {
-    /// Also reads the cards of the spaces in `shown`.
+    /// Also reads the cards of the spaces that the prompt probably shows, and how long these are.
     async fn read(
         store: &Store,
         seen: &SourceCache,
         run: RunId,
         agent: EntityId,
         triggered_by: jobs::MessageRef,
-        shown: &[SpaceId],
+        guess: &Guess,
         run_tx: Option<oneshot::Sender<Option<RunRecord>>>,
-    ) -> Result<(Option<Self>, BTreeMap<SpaceId, SpaceOverview>)> {
+    ) -> Result<(Option<Self>, SpacesRead)> {
         let space = triggered_by.space_id;
         let of_run = async {
-            let RunMembership { run, place: membership, overviews: cards } =
-                store.runs().with_membership(space, agent, run, shown).await?;
+            let shown = &guess.spaces;
+            let (known, measured) = seen.lengths(shown, guess.window);
+            let RunMembership { run, place: membership, changed, overviews: cards, lengths } =
+                store.runs().with_membership(space, agent, run, shown, &measured).await?;
+            let lengths = seen.with_lengths(known, lengths);
             if let Some(run_tx) = run_tx {
                 // Nobody waits for the record if the claim has already failed.
                 let _ = run_tx.send(run);
             }
-            Ok((membership, cards))
+            Ok((membership, changed, SpacesRead { cards, lengths, measured }))
         };
-        let ((membership, cards), messages) =
+        let ((membership, changed, spaces), read) =
             futures::try_join!(of_run, seen.last_messages(store, space))?;
-        Ok((Some(Self { triggered_by, membership, messages }), cards))
+        let messages = seen.up_to_date(store, space, read, changed).await?;
+        Ok((Some(Self { triggered_by, membership, changed, messages }), spaces))
     }
 
     /// Reads more messages if the window may show more than the default one.
     /// Returns `None` if the agent has left the space, or if the space or the message was deleted.
     async fn into_context(self, store: &Store, window: usize) -> Result<Option<SpaceContext>> {
-        let Self { triggered_by: jobs::MessageRef { space_id, seq }, membership, mut messages } =
-            self;
+        let Self { triggered_by, membership, changed, mut messages } = self;
+        let jobs::MessageRef { space_id, seq } = triggered_by;
         let Some((space, member, summary)) = membership else { return Ok(None) };
         let max = window::max_messages(window);
         if max > window::max_messages(window::DEFAULT_SIZE) {
@@ -318,28 +391,40 @@ impl TriggerSpace {
             Some(message) => Some(Arc::clone(message)),
             None => store.messages().record(space_id, seq).await?.map(Arc::new),
         };
-        Ok(trigger.map(|trigger| SpaceContext {
+        let Some(trigger) = trigger else { return Ok(None) };
+        Ok(Some(SpaceContext {
             space,
             member,
+            changed,
             messages,
             trigger,
             joined: Vec::new(),
             summary,
             unlisted: Vec::new(),
             left: Vec::new(),
+            older: Vec::new(),
+            reactions: BTreeMap::new(),
+            pages: Vec::new(),
         }))
     }
 }
 
-/// Reads the states of the agent's other active runs, and what the first few of them have done.
-async fn activities(
-    store: &Store,
-    others: &[ActiveRecord],
-) -> Result<(HashMap<RunId, RunStatus>, HashMap<RunId, RunActivity>)> {
+/// The agent's other active runs.
+#[derive(Default)]
+struct OtherRuns {
+    states: HashMap<RunId, RunStatus>,
+    activities: HashMap<RunId, RunActivity>,
+    /// The beginnings of the messages that triggered them.
+    causes: MessageTexts,
+}
+
+/// Reads the states and the causes of the agent's other active runs, and what the first few of them
+/// have done.
+async fn activities(store: &Store, others: &[ActiveRecord]) -> Result<OtherRuns> {
     if others.is_empty() {
-        return Ok(Default::default());
+        return Ok(OtherRuns::default());
     }
-    let runs = store.runs().still_active(others).await?;
+    let (runs, causes) = store.runs().still_active_with_causes(others).await?;
     // A run without a step has done nothing yet. The number is limited, because each activity is a
     // read of its own.
     let working = runs.iter().filter(|run| run.step_count > 0).take(ACTIVITIES_SHOWN);
@@ -347,5 +432,5 @@ async fn activities(
         .map(|run| async { Ok::<_, Error>((run.id, RunActivity::of(store, run.id).await?)) });
     let activities = futures::future::try_join_all(reads).await?.into_iter().collect();
     let states = runs.iter().map(|run| (run.id, run.status)).collect();
-    Ok((states, activities))
+    Ok(OtherRuns { states, activities, causes })
 }

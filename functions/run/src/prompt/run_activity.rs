@@ -5,6 +5,7 @@ use smartspace_domain::{
     approvals::ApprovalState,
     forms::first_text,
     ids::{MessageId, RunId, SpaceId},
+    jobs::MessageRef,
     steps::CallStatus,
     tools::SEND_MESSAGE,
 };
@@ -34,6 +35,8 @@ pub(crate) struct Waiting {
     pub(crate) tool: String,
     /// The space in which it asks.
     pub(crate) space: SpaceId,
+    /// The number of its card there.
+    pub(crate) seq: u64,
     /// The question: the first text of its input.
     pub(crate) question: Option<String>,
     /// People decide whether the call is made.
@@ -45,6 +48,8 @@ pub(crate) struct Waiting {
 pub(crate) struct SentMessage {
     pub(crate) space: Option<SpaceId>,
     pub(crate) message: MessageId,
+    /// Where it is, if that is known.
+    pub(crate) place: Option<MessageRef>,
     /// The first 200 characters of the message.
     pub(crate) text: String,
 }
@@ -64,7 +69,8 @@ impl RunActivity {
                 let card = store.messages().record(*space, *seq).await?;
                 let question = card.and_then(|message| question(&message.card?.input));
                 let is_approval = call.approval.is_some();
-                Some(Waiting { tool: call.name.clone(), space: *space, question, is_approval })
+                let tool = call.name.clone();
+                Some(Waiting { tool, space: *space, seq: *seq, question, is_approval })
             }
             None => None,
         };
@@ -88,6 +94,7 @@ impl RunActivity {
                 Some(SentMessage {
                     space: call.active_space,
                     message: call.message_id(),
+                    place: call.sent_to(),
                     text: call.sent_excerpt?,
                 })
             })

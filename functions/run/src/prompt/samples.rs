@@ -12,14 +12,15 @@ use smartspace_domain::{
     entities::{Entity, EntityType},
     goals::{Goal, GoalStatus},
     ids::{EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
+    jobs::MessageRef,
     memories::Memory,
-    messages::Sender,
+    messages::{Sender, excerpt},
     plans::{Plan, PlanStatus, Schedule},
     runs::RunStatus,
 };
 use smartspace_store::{
     messages::MessageRecord,
-    runs::{ActiveRecord, RunRecord},
+    runs::{ActiveRecord, MessageTexts, RunRecord},
     spaces::{OverviewMember, SpaceOverview, rosters::MemberRecord},
 };
 
@@ -33,7 +34,7 @@ pub(crate) use prompts::{
     message_trigger, news_of, other_triggers, prompt_of, text_of, tool_texts_of,
 };
 
-fn at(seconds: i64) -> Time {
+pub(crate) fn at(seconds: i64) -> Time {
     Time::from_millis(1_771_427_220_000 + seconds * 1_000)
 }
 
@@ -41,7 +42,7 @@ fn id(number: u128) -> EntityId {
     EntityId::new(at(0), number)
 }
 
-fn space(number: u128) -> SpaceId {
+pub(crate) fn space(number: u128) -> SpaceId {
     SpaceId::new(at(0), number)
 }
 
@@ -98,7 +99,10 @@ pub(crate) fn sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
         ActiveRecord::triggered(&run, space(1), space_name, &trigger)
     };
     let members = [sender(1, name, EntityType::Human), sender(2, me, EntityType::Agent)];
-    let names = Names::new(id(2), &members);
+    let mut names = Names::new(id(2), &members);
+    let cause = MessageRef { space_id: space(1), seq: trigger.seq };
+    let text = excerpt(&trigger.text, 200).0.to_owned();
+    names.add_texts(MessageTexts::from([(cause, Some(text))]));
     PromptSources {
         agent: agent(me),
         trigger_space: Some(SpaceContext {
@@ -106,10 +110,14 @@ pub(crate) fn sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
             member: agent_member(me, cursor),
             messages,
             trigger: Arc::clone(&trigger),
+            changed: 0,
             joined: Vec::new(),
             summary: None,
             unlisted: Vec::new(),
             left: Vec::new(),
+            older: Vec::new(),
+            reactions: std::collections::BTreeMap::new(),
+            pages: Vec::new(),
         }),
         cards: [
             (space(1), card(space_name, &members, 2)),
@@ -117,6 +125,7 @@ pub(crate) fn sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSources {
         ]
         .into(),
         space_count: 2,
+        searches: false,
         active: vec![active(7), active(8)],
         active_count: 2,
         states: HashMap::from([(RunId::new(at(0), 8), RunStatus::Running)]),
@@ -174,6 +183,7 @@ pub(crate) fn full_sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSour
     let sent = SentMessage {
         space: Some(space(2)),
         message: MessageId::new(at(0), 99),
+        place: None,
         text: note.into(),
     };
     let activity = RunActivity {
@@ -183,6 +193,7 @@ pub(crate) fn full_sources(written: &SampleTexts<'_>, cursor: u64) -> PromptSour
         waiting: Some(Waiting {
             tool: key.into(),
             space: space(2),
+            seq: 3,
             question: Some(note.into()),
             is_approval: false,
         }),

@@ -1,6 +1,11 @@
 //! Snapshots of whole prompts for each kind of run, and the property that no text or name changes
 //! the lines of a prompt.
 
+mod around;
+mod changed_messages;
+mod forgetting;
+mod pages;
+mod replies;
 mod rules;
 
 use std::{sync::Arc, time::Duration};

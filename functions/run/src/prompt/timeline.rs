@@ -6,6 +6,8 @@ use smartspace_store::spaces::summaries::SummaryRecord;
 use crate::prompt::{
     format::{Quoted, Thousands},
     lines::{Lines, day, heading},
+    pinned::write_pinned,
+    placed::Placed,
     reading::SpaceContext,
     window::Window,
 };
@@ -17,10 +19,13 @@ const BLOCK_MESSAGES: u64 = 5;
 /// same number, so parts stay the same until it moves.
 const PART_MESSAGES: u64 = 25;
 
+/// The most messages that a summary names that were edited since.
+const EDITED_SHOWN: usize = 20;
+
 /// The history as content blocks.
 pub(crate) struct Timeline {
     /// Oldest first.
-    pub(crate) blocks: Vec<String>,
+    pub(crate) blocks: Vec<Placed>,
     /// The last block that later prompts repeat unchanged: it is full and has no new message.
     pub(crate) settled: Option<usize>,
     /// The indexes of the blocks before which a shared part ends.
@@ -34,8 +39,8 @@ pub(crate) fn write_timeline(
     lines: &Lines<'_>,
 ) -> Timeline {
     let first = window.first_seq();
-    let mut blocks: Vec<String> = write_summary_before(trigger_space, first).into_iter().collect();
-    let mut block = heading(trigger_space);
+    let mut blocks = write_before(trigger_space, first, lines);
+    let mut block = Placed::plain(heading(trigger_space));
     block.push_str(&lines.earlier(first));
     let mut settled = None;
     let mut cuts = Vec::new();
@@ -52,23 +57,55 @@ pub(crate) fn write_timeline(
         all_seen &= lines.is_seen(message);
         block.push_str(&day(before, message.created_at));
         before = Some(message.created_at);
-        block.push_str(written);
+        block.append(written);
     }
     blocks.push(block);
     Timeline { blocks, settled, cuts }
 }
 
-/// Writes the summary if it covers messages before the window.
-pub(crate) fn write_summary_before(trigger_space: &SpaceContext, first: u64) -> Option<String> {
-    trigger_space.summary.as_ref().filter(|summary| summary.from < first).map(write_summary)
+/// Writes the blocks that stand before the history: what is pinned, and the summary.
+pub(crate) fn write_before(
+    trigger_space: &SpaceContext,
+    first: u64,
+    lines: &Lines<'_>,
+) -> Vec<Placed> {
+    let pinned = write_pinned(trigger_space, lines);
+    let pinned = (pinned.len() > 0).then_some(pinned);
+    pinned.into_iter().chain(write_summary_before(trigger_space, first, lines)).collect()
 }
 
-/// Writes the summary of older messages.
-pub(crate) fn write_summary(summary: &SummaryRecord) -> String {
+/// Writes the summary if it covers messages before the window.
+fn write_summary_before(
+    trigger_space: &SpaceContext,
+    first: u64,
+    lines: &Lines<'_>,
+) -> Option<Placed> {
+    let summary = trigger_space.summary.as_ref().filter(|summary| summary.from < first)?;
+    let text = Placed::plain(write_summary(summary, lines.searches));
+    Some(text.covering(trigger_space.space.id, summary.from, summary.to))
+}
+
+/// Writes the summary of older messages. `searches` says that its reader can search them.
+pub(crate) fn write_summary(summary: &SummaryRecord, searches: bool) -> String {
+    let searches = if searches { "; search_messages finds words in them" } else { "" };
     format!(
-        "EARLIER (messages {} to {}): {}\n",
+        "EARLIER (messages {} to {}{}{searches}): {}\n",
         Thousands(summary.from),
         Thousands(summary.to),
+        edited_since(&summary.edited),
         Quoted(&summary.text)
     )
+}
+
+/// Writes which messages were edited since the summary was written.
+fn edited_since(edited: &[u64]) -> String {
+    if edited.is_empty() {
+        return String::new();
+    }
+    let first: Vec<_> = edited.iter().take(EDITED_SHOWN).map(|seq| format!("#{seq}")).collect();
+    let more = match edited.len().saturating_sub(EDITED_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(", edited since: {}{more}", first.join(", "))
 }

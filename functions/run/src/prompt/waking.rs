@@ -56,7 +56,7 @@ pub(crate) fn write_waking(
             "Your message wakes the other agents here; write @Name to ask one of them."
         }
         TriggerPolicy::Mention | TriggerPolicy::Partner | TriggerPolicy::Admin => {
-            "Your message wakes an agent only if you write @Name."
+            "Your message wakes an agent only if you write @Name or reply to it."
         }
         TriggerPolicy::Router => {
             "A router chooses whom your message wakes; @Name wakes that agent."
@@ -111,7 +111,7 @@ mod tests {
         let no_admin = json!({"triggerPolicy": "admin"});
         let with_admin = json!({"triggerPolicy": "admin", "adminAgentId": admin});
         let three = [Human, Agent, Agent];
-        let named = "Your message wakes an agent only if you write @Name.";
+        let named = "Your message wakes an agent only if you write @Name or reply to it.";
         assert_eq!(
             said(&all, &three),
             "Your message wakes the other agents here; write @Name to ask one of them."

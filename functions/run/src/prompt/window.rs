@@ -8,6 +8,8 @@ use std::sync::Arc;
 use smartspace_domain::agents::AgentConfig;
 use smartspace_store::messages::MessageRecord;
 
+use crate::prompt::placed::Placed;
+
 /// The default size of a window.
 pub(crate) const DEFAULT_SIZE: usize = 50;
 /// The longest history, in characters.
@@ -70,7 +72,7 @@ pub(crate) struct Window<'a> {
     /// Oldest first.
     pub(crate) messages: &'a [Arc<MessageRecord>],
     /// The lines of each message. Their length is what the limits count.
-    pub(crate) lines: Vec<String>,
+    pub(crate) lines: Vec<Placed>,
 }
 
 impl<'a> Window<'a> {
@@ -78,13 +80,13 @@ impl<'a> Window<'a> {
     /// of the rest of the prompt.
     pub(crate) fn of(
         messages: &'a [Arc<MessageRecord>],
-        write: impl Fn(&MessageRecord) -> String,
+        write: impl Fn(&MessageRecord) -> Placed,
         window: usize,
         room: Room,
         others: usize,
     ) -> Self {
-        let mut lines: Vec<String> = messages.iter().map(|message| write(message)).collect();
-        let lengths: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
+        let mut lines: Vec<Placed> = messages.iter().map(|message| write(message)).collect();
+        let lengths: Vec<usize> = lines.iter().map(|line| line.text.chars().count()).collect();
         let mut most_chars = room.history_chars(others);
         let mut begin = choose(messages, &lengths, window, most_chars);
         for _ in 0..room.halvings {
@@ -95,6 +97,11 @@ impl<'a> Window<'a> {
                 .unwrap_or_else(|| messages.len().saturating_sub(1));
         }
         Self { messages: &messages[begin..], lines: lines.split_off(begin) }
+    }
+
+    /// Whether a message is among these.
+    pub(crate) fn shows(&self, seq: u64) -> bool {
+        self.messages.binary_search_by_key(&seq, |message| message.seq).is_ok()
     }
 
     /// The `seq` of the first message, or 1 if the window is empty.

@@ -94,6 +94,7 @@ struct KnownSpace {
 struct Addresses {
     token: String,
     messages: String,
+    reactions: String,
     stream: String,
     complete: String,
 }
@@ -221,6 +222,7 @@ impl Webhook<'_> {
             callbacks: Addresses {
                 token: key.token(run.id, &remote.lease, remote.until),
                 messages: address("messages"),
+                reactions: address("reactions"),
                 stream: address("stream"),
                 complete: address("complete"),
             },

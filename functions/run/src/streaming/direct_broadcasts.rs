@@ -109,9 +109,9 @@ impl Queue<BroadcastJob> for DirectBroadcasts {
         let mut others = Vec::new();
         for job in jobs {
             match job {
-                // The function `broadcast` notifies those whom a card names, too.
+                // The function `broadcast` notifies those whom a card or a text names, too.
                 BroadcastJob::Event(EventJob { event, to: None })
-                    if event.what.inbox_change().is_none() =>
+                    if event.what.inbox_change().is_none() && !event.what.may_mention_people() =>
                 {
                     self.post(*event);
                 }

@@ -47,7 +47,8 @@ impl Summarizer<'_> {
         before: Option<&SummaryRecord>,
         lines: &str,
     ) -> Result<String, ModelError> {
-        let block = format!("{}{lines}", before.map(timeline::write_summary).unwrap_or_default());
+        let before = before.map(|before| timeline::write_summary(before, false));
+        let block = format!("{}{lines}", before.unwrap_or_default());
         let mut tries = Tries::new(summary_model.model);
         for number in 0.. {
             let current = tries.current();
@@ -116,6 +117,7 @@ impl Summarizer<'_> {
                 }
                 Piece::CallStarted { .. }
                 | Piece::CallId { .. }
+                | Piece::Origin { .. }
                 | Piece::CallInput { .. }
                 | Piece::Opaque(_) => {}
             }

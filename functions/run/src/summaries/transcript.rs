@@ -47,3 +47,17 @@ pub(super) fn transcript(
     }
     (written, last)
 }
+
+/// Writes messages of EARLIER as they are now, after they were edited: as many as fit, but at least
+/// one.
+pub(super) fn edited_lines(space: SpaceId, messages: &[MessageRecord], max_chars: usize) -> String {
+    if messages.is_empty() {
+        return String::new();
+    }
+    let (lines, _) = transcript(space, messages, 0, max_chars);
+    let lines = lines.replacen("SPACE HISTORY:", EDITED, 1);
+    format!("{lines}\n")
+}
+
+/// The title of messages of EARLIER that were edited.
+const EDITED: &str = "EDITED SINCE EARLIER WAS WRITTEN (these lines replace what it says of them):";

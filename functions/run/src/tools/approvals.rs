@@ -113,6 +113,7 @@ async fn post(calling: &Calling<'_>, space: SpaceId, asked: &Asked) -> Result<Ou
         answer_by: AnswerBy::default(),
         until: calling.context.now() + rule.expires_after.length(),
         approval: Some(NewApproval { rule: rule.clone(), input_schema: input_schema.clone() }),
+        page_of: None,
     };
     let open = Outcome {
         status: CallStatus::Pending,

@@ -16,13 +16,17 @@ use smartspace_store::{
     messages::append::{Authority, RunSender},
     runs::{
         cards::CardRef,
-        steps::{CallApproval, CallBegun, CallFile, CallRecord, CallUsage, Marks, ShownPage},
+        places::Places,
+        steps::{
+            AwaitedInput, CallApproval, CallBegun, CallFile, CallRecord, CallUsage, Marks,
+            ShownPage,
+        },
     },
 };
 
 pub(crate) use self::posting::PostContent;
 use crate::{
-    prompt::names::Names,
+    prompt::{names::Names, placed::Placed},
     run_context::RunContext,
     tools::{input::parse, ruling::Ruling},
 };
@@ -41,6 +45,9 @@ pub(crate) struct Calling<'a> {
     pub(crate) under_way: Option<&'a CallRecord>,
     /// What the agent's rules say about the call.
     pub(crate) ruling: &'a Ruling,
+    /// The stored record of the form that an external call waits for, if it is under way and that
+    /// was shown.
+    pub(crate) input_form: Option<&'a CallRecord>,
     /// The stored record of a call that people have approved, and that nobody has made yet.
     pub(crate) approved: Option<&'a CallRecord>,
     /// Forms of the run that have no result yet.
@@ -63,12 +70,16 @@ pub(crate) struct Calling<'a> {
 pub(crate) struct Outcome {
     pub(crate) status: CallStatus,
     pub(crate) output: Value,
+    /// Where the output has words of messages of spaces.
+    pub(crate) places: Places,
     /// The call ends the run, for this reason.
     pub(crate) ends: Option<EndReason>,
     /// The active space after the call.
     pub(crate) active_space: Option<SpaceId>,
     /// The run has read this space up to this seq.
     pub(crate) read_up_to: Option<(SpaceId, u64)>,
+    /// `HEAD.changed` of the active space, as the call has read it.
+    pub(crate) changed: Option<u64>,
     /// The messages that were shown. There may be unread messages before them.
     pub(crate) page: Option<ShownPage>,
     /// The message that it posted.
@@ -78,6 +89,8 @@ pub(crate) struct Outcome {
     pub(crate) card: Option<CardRef>,
     /// The decision of people that the call waits for.
     pub(crate) approval: Option<Box<CallApproval>>,
+    /// What the call waits for, if its server has asked for an input.
+    pub(crate) awaits: Option<Box<AwaitedInput>>,
     /// The space of its card, if no space triggered the run.
     pub(crate) shown_in: Option<SpaceId>,
     /// The pictures that it has returned.
@@ -95,20 +108,38 @@ impl Outcome {
         Self {
             status: CallStatus::Completed,
             output,
+            places: Places::default(),
             ends: None,
             active_space: None,
             read_up_to: None,
+            changed: None,
             page: None,
             message: None,
             is_external: false,
             card: None,
             approval: None,
+            awaits: None,
             shown_in: None,
             files: Vec::new(),
             used: None,
             server_note: None,
             is_stored: false,
         }
+    }
+
+    /// Lines of a space or of runs, which repeat messages.
+    pub(crate) fn lines(lines: Placed) -> Self {
+        Self { places: lines.places(), ..Self::completed(Value::String(lines.text)) }
+    }
+
+    /// The error of a tool that acts in the active space, if there is none.
+    pub(crate) fn no_active_space() -> Self {
+        Self::error("no space is active; call enter_space first")
+    }
+
+    /// The error of a tool that acts in the active space, if the agent has left that.
+    pub(crate) fn left_active_space() -> Self {
+        Self::error("you are no longer a member of the active space")
     }
 
     /// A result that explains a mistake to the model. The run goes on.
@@ -195,10 +226,13 @@ impl Calling<'_> {
         let is_form = outcome.status == CallStatus::Pending && !outcome.is_external;
         CallRecord {
             output: outcome.output.clone(),
+            places: outcome.places.clone(),
             status: outcome.status,
             ends: outcome.ends,
             active_space: outcome.active_space.or(self.active_space),
             marks: outcome.read_up_to.into_iter().collect(),
+            // A message that was posted has shown nothing of the space.
+            changed: outcome.changed.filter(|at| *at > 0 && outcome.message.is_none()),
             page: outcome.page,
             is_external: outcome.is_external,
             repeatable: outcome.is_external && self.is_repeatable,
@@ -209,6 +243,7 @@ impl Calling<'_> {
                 None => record.approval,
                 asks => asks.as_deref().cloned(),
             },
+            awaits: outcome.awaits.clone(),
             shown_in: outcome.shown_in.or(record.shown_in),
             files: outcome.files.clone(),
             used: outcome.used.clone(),

@@ -1,4 +1,4 @@
-//! Tools of an agent's configuration, and those of its MCP servers.
+//! Tools of an agent's configuration, those of its MCP servers, and those of a member's page.
 
 mod call_response;
 pub(crate) mod card;
@@ -8,6 +8,7 @@ mod form;
 pub(crate) mod http;
 mod image;
 pub(crate) mod mcp;
+pub(crate) mod page;
 pub(crate) mod target;
 
 use std::{sync::OnceLock, time::Duration};
@@ -17,7 +18,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 use smartspace_domain::{
     Result,
-    ids::SpaceId,
+    ids::{EntityId, SpaceId},
     limits::FORM_OPEN_FOR,
     tools::{Execution, SCRIPTED_IMAGE_MODEL, Tool as ToolConfig, image_input},
 };
@@ -33,13 +34,14 @@ use crate::tools::{
         http::HttpTool,
         image::ImageTool,
         mcp::McpTool,
+        page::call_page,
     },
     input::schema_error,
     output::bounded,
     tool::{CardTarget, Concurrency, Spec, StartedCall, TIME_LIMIT, Tool},
 };
 
-/// A tool of the agent's configuration, or of one of its MCP servers.
+/// A tool of the agent's configuration, of one of its MCP servers, or of a member's page.
 pub(crate) struct Configured {
     pub(crate) name: String,
     pub(crate) description: String,
@@ -63,6 +65,8 @@ pub(crate) enum ToolKind {
     Http(HttpTool),
     Mcp(McpTool),
     Image(ImageTool),
+    /// The client of this member runs it.
+    Page(EntityId),
 }
 
 impl From<&ToolConfig> for Configured {
@@ -99,10 +103,11 @@ impl From<&ToolConfig> for Configured {
 }
 
 impl Configured {
-    /// Checks inputs. `None` if the schema is invalid, or if only the MCP server checks it.
+    /// Checks inputs. `None` if the schema is invalid, or if only the MCP server or the page checks
+    /// it.
     pub(crate) fn validator(&self) -> Option<&Validator> {
         let make = || match self.kind {
-            ToolKind::Mcp(_) => mcp::validator(&self.input_schema),
+            ToolKind::Mcp(_) | ToolKind::Page(_) => mcp::validator(&self.input_schema),
             _ => jsonschema::validator_for(&self.input_schema).ok(),
         };
         self.validator.get_or_init(make).as_ref()
@@ -127,7 +132,7 @@ impl Tool for Configured {
             ToolKind::Compute(_) | ToolKind::Http(_) | ToolKind::Mcp(_) | ToolKind::Image(_) => {
                 Concurrency::External
             }
-            ToolKind::Form(_) | ToolKind::Static(_) => Concurrency::Alone,
+            ToolKind::Form(_) | ToolKind::Static(_) | ToolKind::Page(_) => Concurrency::Alone,
         }
     }
 
@@ -141,6 +146,9 @@ impl Tool for Configured {
         let request = match &self.kind {
             ToolKind::Form(form) => {
                 return ask(calling, space, input, form).await.map(StartedCall::Done);
+            }
+            ToolKind::Page(member) => {
+                return call_page(calling, space, input, *member).await.map(StartedCall::Done);
             }
             ToolKind::Static(output) => Err(Outcome::completed(bounded(output.clone()))),
             ToolKind::Compute(expression) => Err(evaluate(expression, &input)),

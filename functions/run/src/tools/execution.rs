@@ -13,7 +13,7 @@ use crate::{
         approvals,
         calling::{Calling, Outcome, is_incomplete},
         configured::external_call,
-        input::{MAX_QUOTED_CHARS, MAX_SCHEMA_BYTES, parse, schema_error},
+        input::{MAX_QUOTED_CHARS, MAX_SCHEMA_BYTES, parse, schema_error, without_nulls},
         output::bounded_to,
         ruling::Ruling,
         tool::{Concurrency, StartedCall, Tool},
@@ -81,9 +81,11 @@ async fn begin_traced<'a>(
 /// Begins a call whose input fits its tool.
 /// A mistake of the model is an outcome. An `Err` is a failure of Smartspace.
 async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<StartedCall<'a>> {
+    // A call that waits for an input was answered with the question, so nothing of it is unknown.
     // The tool was repeatable when the call began and must still be: its configuration may have
     // changed since.
     if let Some(known) = calling.under_way
+        && known.awaits.is_none()
         && !(known.repeatable && calling.is_repeatable)
     {
         return external_call::store_unknown(calling, known).await.map(StartedCall::Done);
@@ -141,8 +143,8 @@ fn dry_outcome(tool: &dyn Tool, calling: &Calling<'_>) -> Option<Outcome> {
         Ruling::Make | Ruling::Ask(_) => {}
         Ruling::Deny(_) => return None,
     }
-    let StoredResult { status, output, files } = dry_run.result(calling.begun);
-    Some(Outcome { status, files, ..Outcome::completed(output) })
+    let StoredResult { status, output, places, files } = dry_run.result(calling.begun);
+    Some(Outcome { status, places, files, ..Outcome::completed(output) })
 }
 
 /// The tool that a call names, and its input as JSON. The error is for the model.
@@ -156,10 +158,13 @@ pub(crate) fn tool_and_input<'a>(
         return Err(format!("there is no tool {name}; there are {}", toolbox.names().join(", ")));
     };
     let schema = tool.expected_schema();
-    let input = parse(&call.input).map_err(|error| {
+    let mut input = parse(&call.input).map_err(|error| {
         let expected = bounded_to(schema.clone(), MAX_SCHEMA_BYTES);
         format!("the input of {name} is not JSON ({error}); expected {expected}")
     })?;
+    if tool.tool.own_schema().is_none() {
+        without_nulls(schema, &mut input);
+    }
     match schema_error(name, tool.validator.as_ref(), schema, &input) {
         Some(text) => Err(text),
         None => Ok((&*tool.tool, input)),
@@ -220,6 +225,9 @@ mod tests {
             ),
             "{error}"
         );
+        let sent = r#"{"text": "Hi", "attachments": null, "replyTo": null, "more": null}"#;
+        let ending = Toolbox::new(Builtins::default(), &[], Vec::new()).ending_after_send(true);
+        assert_eq!(error_of(&ending, "send_message", sent), None);
         let error = error_of(&toolbox, "made_up", "{}").unwrap();
         assert!(
             error.starts_with("there is no tool \"made_up\"; there are absorb_run, "),

@@ -38,7 +38,74 @@ pub(crate) fn parse(input: &str) -> Result<Value, serde_json::Error> {
     }
 }
 
+/// Takes the nulls out of an input that stand for absent fields: models write them for what they
+/// leave out. A field that its schema requires, or that may be null, keeps its null.
+pub(crate) fn without_nulls(schema: &Value, input: &mut Value) {
+    match input {
+        Value::Object(fields) => {
+            let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+            fields.retain(|name, value| {
+                let known = schema["properties"].get(name);
+                let may_be_absent = required.iter().all(|required| required != name.as_str());
+                !(value.is_null() && may_be_absent && known.is_some_and(refuses_null))
+            });
+            for (name, value) in fields {
+                if let Some(schema) = schema["properties"].get(name) {
+                    without_nulls(schema, value);
+                }
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                without_nulls(&schema["items"], value);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether the type that a schema names leaves out null.
+fn refuses_null(schema: &Value) -> bool {
+    match &schema["type"] {
+        Value::String(only) => only != "null",
+        Value::Array(types) => types.iter().all(|each| each != "null"),
+        _ => false,
+    }
+}
+
 /// A text of an input that its schema requires.
 pub(crate) fn text_of<'a>(input: &'a Value, field: &str) -> &'a str {
     input.get(field).and_then(Value::as_str).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_null_of_an_optional_field_is_absent() {
+        let schema = json!({
+            "properties": {
+                "text": {"type": "string"},
+                "more": {"type": "boolean"},
+                "dueAt": {"type": ["string", "null"]},
+                "value": {},
+                "plans": {"items": {
+                    "properties": {"id": {"type": "string"}, "name": {"type": "string"}},
+                    "required": ["name"],
+                }},
+            },
+            "required": ["text"],
+        });
+        let mut input = json!({
+            "text": null, "more": null, "dueAt": null, "value": null, "unknown": null,
+            "plans": [{"id": null, "name": null}],
+        });
+        without_nulls(&schema, &mut input);
+        let expected = json!({
+            "text": null, "dueAt": null, "value": null, "unknown": null,
+            "plans": [{"name": null}],
+        });
+        assert_eq!(input, expected);
+    }
 }

@@ -91,20 +91,24 @@ pub(crate) struct Spec {
 /// A group of built-in tools, which an agent's `builtins` switch on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolGroup {
+    Messages,
     Memories,
     Goals,
     Plans,
     Runs,
+    Search,
     Delegate,
 }
 
 impl ToolGroup {
     fn is_on(self, builtins: Builtins) -> bool {
         match self {
+            Self::Messages => builtins.messages,
             Self::Memories => builtins.memories,
             Self::Goals => builtins.goals,
             Self::Plans => builtins.plans,
             Self::Runs => builtins.runs,
+            Self::Search => builtins.search,
             Self::Delegate => builtins.delegate,
         }
     }

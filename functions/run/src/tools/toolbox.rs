@@ -24,6 +24,19 @@ use crate::tools::{
 /// Stands behind the description of a tool that a rule of the agent may stop.
 const ASKS: &str = "People may have to approve a call.";
 
+/// What models do not read of the schemas of built-in tools.
+const LEFT_OUT: [&str; 9] = [
+    "additionalProperties",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minimum",
+    "maximum",
+    "default",
+    "anyOf",
+];
+
 /// A tool with its spec and its validator, which are made once.
 pub(crate) struct Registered {
     pub(crate) tool: Box<dyn Tool>,
@@ -62,14 +75,13 @@ impl Registered {
     }
 }
 
-/// Removes the limits of texts and lists from a schema, and properties that are deprecated.
+/// Removes the limits and defaults from a schema, and properties that are deprecated. The server
+/// checks the limits anyway.
 fn shorten(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
-            for limit in
-                ["additionalProperties", "minLength", "maxLength", "minItems", "maxItems", "anyOf"]
-            {
-                fields.shift_remove(limit);
+            for keyword in LEFT_OUT {
+                fields.shift_remove(keyword);
             }
             fields.retain(|_, value| value["deprecated"] != true);
             fields.values_mut().for_each(shorten);
@@ -105,18 +117,19 @@ pub(crate) struct Toolbox {
 
 impl Toolbox {
     /// The built-in tools of these groups, the tools of a configuration, and those of its MCP
-    /// servers. A configured tool takes precedence over one of a server with the same name.
+    /// servers and of a member's page. A configured tool takes precedence over one of these with
+    /// the same name.
     pub(crate) fn new(
         builtins: Builtins,
         tools: &[ToolConfig],
-        of_servers: Vec<Configured>,
+        of_others: Vec<Configured>,
     ) -> Self {
         let names: BTreeSet<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
-        let of_servers = of_servers.into_iter().filter(|tool| !names.contains(&*tool.name));
+        let of_others = of_others.into_iter().filter(|tool| !names.contains(&*tool.name));
         let configured: Vec<_> = tools
             .iter()
             .map(Configured::from)
-            .chain(of_servers)
+            .chain(of_others)
             .map(|tool| Registered::from(Box::new(tool) as Box<dyn Tool>))
             .collect();
         // A tool that was configured before there was a built-in one of its name takes its place.
@@ -244,6 +257,7 @@ impl Toolbox {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use smartspace_domain::tools::SEARCH_MESSAGES;
 
     use super::*;
     use crate::tools::configured::target::TARGET;
@@ -267,25 +281,33 @@ mod tests {
     #[test]
     fn the_built_in_tools_are_short() {
         let tokens = tiktoken_rs::o200k_base_singleton();
-        let count: usize = BUILT_IN_SPECS
-            .iter()
-            .map(|spec| {
-                let text = format!(
-                    r#"{{"name":{:?},"description":{:?},"parameters":{}}}"#,
-                    spec.name,
-                    spec.description,
-                    spec.input_schema()
-                );
-                tokens.encode_ordinary(&text).len()
-            })
-            .sum();
-        assert!(count <= 1_200, "{count} tokens");
+        let count_of = |spec: &ToolSpec| {
+            let text = format!(
+                r#"{{"name":{:?},"description":{:?},"parameters":{}}}"#,
+                spec.name,
+                spec.description,
+                spec.input_schema()
+            );
+            tokens.encode_ordinary(&text).len()
+        };
+        let count: usize = BUILT_IN_SPECS.iter().map(count_of).sum();
+        assert!(count <= 1_260, "{count} tokens");
+        let search = BUILT_IN_SPECS.iter().find(|spec| spec.name == SEARCH_MESSAGES).unwrap();
+        let count = count_of(search);
+        assert!(count <= 75, "{count} tokens of {SEARCH_MESSAGES}");
     }
 
     #[test]
     fn an_agent_has_only_its_groups_of_built_in_tools() {
-        let none =
-            Builtins { memories: false, goals: false, plans: false, runs: false, delegate: false };
+        let none = Builtins {
+            messages: false,
+            memories: false,
+            goals: false,
+            plans: false,
+            runs: false,
+            search: false,
+            delegate: false,
+        };
         let toolbox = Toolbox::new(none, &[], Vec::new());
         assert_eq!(
             toolbox.names(),

@@ -47,12 +47,14 @@ fn any_send() -> impl Strategy<Value = (Action, Value)> {
     let file = any::<u128>().prop_map(|random| AttachmentId::new(Time::default(), random));
     let files = prop::collection::vec(file, 0..3);
     let key = prop::option::of("[ -~]{1,255}");
-    (any_space(), text, files, key, prop::option::of(any_entity())).prop_map(
-        move |(space_id, text, attachments, idempotency_key, sender_id)| {
+    let parent = prop::option::of(any::<u64>());
+    (any_space(), text, files, parent, key, prop::option::of(any_entity())).prop_map(
+        move |(space_id, text, attachments, reply_to, idempotency_key, sender_id)| {
             let fields = vec![
                 optional("spaceId", Some(json!(space_id))),
                 optional("text", Some(json!(text))),
                 optional("attachments", Some(json!(attachments))),
+                optional("replyTo", reply_to.map(Value::from)),
                 optional("idempotencyKey", idempotency_key.clone().map(Value::from)),
                 optional("senderId", sender_id.map(|sender| json!(sender))),
             ];
@@ -60,6 +62,7 @@ fn any_send() -> impl Strategy<Value = (Action, Value)> {
                 space_id,
                 text,
                 attachments,
+                reply_to,
                 idempotency_key: idempotency_key.map(|key| key.try_into().unwrap()),
                 sender_id,
             };
@@ -286,6 +289,11 @@ fn an_error_is_explained_and_keeps_the_id() {
         (r#"{"action":"fly"}"#, "there is no action \"fly\""),
         (r#"{"action":"ping","extra":1}"#, "unknown field `extra`"),
         (r#"{"action":"send","spaceId":"spc_00000000000000000000000001","text":""}"#, "got none"),
+        (
+            r#"{"action":"send","spaceId":"spc_00000000000000000000000001","replyTo":-1}"#,
+            "/replyTo: expected a whole number, 0 or more, got -1",
+        ),
+        (r#"{"action":"subscribe","spaceId":7}"#, "/spaceId: expected"),
     ];
     for (frame, expected) in texts {
         let error = Request::read(frame).action.unwrap_err().to_string();

@@ -12,12 +12,16 @@ pub(super) const EXECUTE_TOOL: &str = "execute_tool";
 
 pub(super) const PROVIDER: &str = "gen_ai.provider.name";
 pub(super) const REQUEST_MODEL: &str = "gen_ai.request.model";
+pub(super) const RESPONSE_ID: &str = "gen_ai.response.id";
+pub(super) const RESPONSE_MODEL: &str = "gen_ai.response.model";
 pub(super) const FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
 pub(super) const CONVERSATION: &str = "gen_ai.conversation.id";
 pub(super) const AGENT_ID: &str = "gen_ai.agent.id";
 pub(super) const AGENT_NAME: &str = "gen_ai.agent.name";
 pub(super) const AGENT_DESCRIPTION: &str = "gen_ai.agent.description";
 pub(super) const TOOL_NAME: &str = "gen_ai.tool.name";
+/// Of a configured tool, as it is now.
+pub(super) const TOOL_DESCRIPTION: &str = "gen_ai.tool.description";
 pub(super) const TOOL_TYPE: &str = "gen_ai.tool.type";
 pub(super) const TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
 /// Includes the cached ones.
@@ -35,6 +39,8 @@ pub(super) const TOOL_RESULT: &str = "gen_ai.tool.call.result";
 
 /// <https://opentelemetry.io/docs/specs/semconv/general/attributes/>
 pub(super) const ERROR_TYPE: &str = "error.type";
+/// The host of the provider's server.
+pub(super) const SERVER_ADDRESS: &str = "server.address";
 /// <https://opentelemetry.io/docs/specs/semconv/resource/>
 pub(super) const SERVICE_NAME: &str = "service.name";
 pub(super) const SERVICE_VERSION: &str = "service.version";

@@ -8,7 +8,7 @@ use smartspace_domain::{
     entities::Entity,
     ids::SpaceId,
     runs::{Run, RunStatus},
-    steps::{Call, CallStatus, FinishReason, Step},
+    steps::{Call, CallStatus, FinishReason, ResponseOrigin, Step},
     usage::Usage,
 };
 use smartspace_ports::trace::{TraceParent, span_of};
@@ -180,6 +180,10 @@ impl Exported<'_> {
         let to = step.finished_at?;
         let mut attributes = self.attributes(names::CHAT);
         attributes.add_model(&step.model);
+        let ResponseOrigin { response_id, response_model, server } = step.origin.clone();
+        attributes.add(names::RESPONSE_ID, response_id);
+        attributes.add(names::RESPONSE_MODEL, response_model);
+        attributes.add(names::SERVER_ADDRESS, server);
         attributes.add_usage(&step.usage);
         let reason = step.finish_reason.map(content::finish_reason);
         attributes.add(names::FINISH_REASONS, reason.map(|reason| json!([reason])));
@@ -212,6 +216,7 @@ impl Exported<'_> {
         let tool = if is_known { call.name.as_str() } else { "unknown" };
         let mut attributes = self.attributes(names::EXECUTE_TOOL);
         attributes.add(names::TOOL_NAME, tool);
+        attributes.add(names::TOOL_DESCRIPTION, self.description_of(tool));
         attributes.add(names::TOOL_TYPE, "function");
         attributes.add(names::TOOL_CALL_ID, call.call_id.to_string());
         if self.has_content {
@@ -229,6 +234,13 @@ impl Exported<'_> {
             attributes,
             error: (!is_done).then(|| (call.status.as_str().to_owned(), String::new())),
         }
+    }
+
+    /// The description of a configured tool. `None` if it has none, and for all other tools.
+    fn description_of(&self, tool: &str) -> Option<String> {
+        let config = self.agent?.agent.as_ref()?;
+        let tool = config.tools.iter().find(|configured| configured.name == tool)?;
+        Some(tool.description.clone()).filter(|text| !text.is_empty())
     }
 
     fn written(&self, span: Span) -> Value {

@@ -63,6 +63,8 @@ impl Rows {
         // process loses nothing; a power failure may lose the last commits.
         connection.pragma_update(None, "synchronous", "normal")?;
         connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
+        // What was deleted must not stay in free parts of the file.
+        connection.pragma_update(None, "secure_delete", "on")?;
         // A call that finds the file locked by another program must not hold up the other calls.
         // The store tries it again.
         connection.busy_timeout(Duration::ZERO)?;

@@ -93,6 +93,29 @@ async fn a_file_is_opened_again_and_one_with_another_layout_is_refused() {
 }
 
 #[tokio::test]
+async fn what_was_deleted_is_overwritten_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.sqlite");
+    let table = SqliteTable::open(&path).unwrap();
+    let words = "nobody else says this";
+    let has_words = || {
+        Checkpoints::of(&path).unwrap().make().unwrap();
+        let file = std::fs::read(&path).unwrap();
+        file.windows(words.len()).any(|part| part == words.as_bytes())
+    };
+    // The long one fills pages of its own.
+    for (at, times) in [(1, 1), (2, 1), (3, 1_000)] {
+        table.write(put(at, &[("text", S(words.repeat(times)))])).await.unwrap();
+    }
+    assert!(has_words());
+    table.write(put(1, &[])).await.unwrap();
+    for at in [2, 3] {
+        table.write(call(at, Action::Delete)).await.unwrap();
+    }
+    assert!(!has_words());
+}
+
+#[tokio::test]
 async fn what_has_expired_is_deleted_from_the_table_and_its_indexes() {
     let table = SqliteTable::in_memory().unwrap();
     // More than one search looks at.

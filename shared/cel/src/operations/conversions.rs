@@ -56,7 +56,7 @@ fn to_int(value: &Value) -> Converted {
         Value::Double(number) => {
             whole(number.trunc()).and_then(|number| i64::try_from(number).ok())
         }
-        Value::Timestamp(time) => Some(time.as_second()),
+        Value::Timestamp(time) => Some(time.seconds()),
         Value::String(text) => {
             return Some(text.parse().map(Value::Int).map_err(|_| invalid("int", text)));
         }
@@ -89,7 +89,7 @@ fn to_string(value: &Value) -> Converted {
         Value::Uint(number) => number.to_string(),
         Value::Double(number) => number.to_string(),
         Value::Bool(value) => value.to_string(),
-        Value::Timestamp(time) => time.to_string(),
+        Value::Timestamp(time) => time.text(),
         Value::Duration(duration) => duration_text(*duration),
         Value::Bytes(bytes) => {
             let text = std::str::from_utf8(bytes).map(Value::string);

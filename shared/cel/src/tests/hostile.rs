@@ -140,6 +140,11 @@ fn regular_expressions_are_bounded() {
         "a".to_owned() + &"*".repeat(900),
         "(?:(?:(?:a{0}){999}){999}){999}".to_owned(),
         letters(60_000),
+        r"\pL".repeat(300),
+        "(?i)".to_owned() + &r"[\x{0}-\x{10ffff}]".repeat(45),
+        r"(?i)\PL".repeat(100),
+        r"(\pL|\pN){0,90}$".to_owned(),
+        "(?i)[^ä]{0,200}ö".to_owned(),
     ];
     for pattern in patterns {
         let input = json!({"text": letters(4000), "pattern": pattern, "list": vec![0; 1000]});

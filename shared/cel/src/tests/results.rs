@@ -2,6 +2,7 @@
 
 mod checks;
 mod collections;
+mod patterns;
 mod properties;
 mod times;
 
@@ -40,6 +41,15 @@ fn assert_values(values: &[(&str, Value)]) {
 fn assert_errors(errors: &[(&str, &str)]) {
     for (expression, expected) in errors {
         assert_eq!(check(expression), Ok(()), "{expression}");
+        assert_eq!(evaluate(expression, &input()), Err((*expected).to_owned()), "{expression}");
+    }
+}
+
+/// For constants, which are refused before the expression is used.
+#[track_caller]
+fn assert_refused(errors: &[(&str, &str)]) {
+    for (expression, expected) in errors {
+        assert_eq!(check(expression), Err((*expected).to_owned()), "{expression}");
         assert_eq!(evaluate(expression, &input()), Err((*expected).to_owned()), "{expression}");
     }
 }
@@ -100,7 +110,7 @@ fn arithmetic() {
         ("int(0.0 / 0.0)", "the number is out of range for int"),
         ("uint(-0.5)", "the number is out of range for uint"),
         ("uint(-1)", "the number is out of range for uint"),
-        ("int('12a')", "'12a' is not a valid int"),
+        ("int(input.name)", "'Ada' is not a valid int"),
         ("1.0 / 0.0", "the result has a number that JSON can't write: inf"),
         ("0.0 / 0.0", "the result has a number that JSON can't write: NaN"),
         (
@@ -210,11 +220,7 @@ fn texts() {
         ),
         ("'a'.contains(1)", "'contains' takes two strings, not string and int"),
         ("input.age.startsWith('a')", "'startsWith' takes two strings, not int and string"),
-        (
-            "'a'.matches('(')",
-            "'(' is not a usable regular expression: found open group without closing ')'",
-        ),
-        ("bool('yes')", "'yes' is not a valid bool"),
+        ("bool(input.name)", "'Ada' is not a valid bool"),
         ("string(b'\\xff')", "the bytes are not UTF-8 text"),
         ("b'a'", "the result has bytes, which JSON can't write; make them a string with string(…)"),
         (
@@ -224,3 +230,22 @@ fn texts() {
         ),
     ]);
 }
+
+#[test]
+fn constant_texts_are_checked_before_an_expression_is_used() {
+    assert_refused(&[
+        ("'a'.matches('(')", "'(' is not a usable regular expression: unclosed group"),
+        ("[1].all(x, input.name.matches('[a'))", UNCLOSED_CLASS),
+        ("bool('yes')", "'yes' is not a valid bool"),
+        ("{'a': [uint('-1')]}", "'-1' is not a valid uint"),
+    ]);
+    // It is refused although it is never reached.
+    let unreached = "has(input.none) ? int('12a') : 0";
+    assert_eq!(check(unreached), Err("'12a' is not a valid int".to_owned()));
+    assert_eq!(evaluate(unreached, &input()), Ok(json!(0)));
+    // What is no constant is not known before.
+    assert_eq!(check("int(input.name)"), Ok(()));
+    assert_eq!(check("'a'.matches(input.name + '(')"), Ok(()));
+}
+
+const UNCLOSED_CLASS: &str = "'[a' is not a usable regular expression: unclosed character class";

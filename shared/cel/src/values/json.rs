@@ -84,7 +84,7 @@ impl Value {
                 }
                 Ok(Json::Object(fields))
             }
-            Self::Timestamp(time) => Ok(Json::String(time.to_string())),
+            Self::Timestamp(time) => Ok(Json::String(time.text())),
             Self::Duration(duration) => Ok(Json::String(duration_text(*duration))),
             Self::Bytes(_) => Err(Fault::error(
                 "the result has bytes, which JSON can't write; make them a string with string(…)",

@@ -17,7 +17,7 @@ fn me() -> Caller {
 
 #[test]
 fn permissions_in_a_space_depend_on_role_and_kind() {
-    use SpaceAction::{Cancel, Govern, Leave, Post, Read, Retry};
+    use SpaceAction::{Cancel, Govern, Leave, Pin, Post, Read, Retry};
     let member = |role, kind| Some(Membership { role, kind, guest: false });
     let [person, agent] = [EntityType::Human, EntityType::Agent];
     let memberships = [
@@ -34,6 +34,7 @@ fn permissions_in_a_space_depend_on_role_and_kind() {
     let table = [
         (Read, [404, 200, 200, 200, 200, 200, 200]),
         (Post, [404, 200, 200, 200, 200, 200, 200]),
+        (Pin, [404, 200, 403, 200, 200, 403, 403]),
         (Leave, [404, 200, 200, 200, 200, 403, 403]),
         (Cancel, [404, 200, 403, 200, 403, 403, 403]),
         (Retry, [404, 200, 403, 200, 403, 403, 403]),

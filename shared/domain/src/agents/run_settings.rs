@@ -85,6 +85,8 @@ impl Default for ContextConfig {
 #[schema(default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Builtins {
+    /// `react` and `edit_message`.
+    pub messages: bool,
     /// `set_memories`, `get_memories` and `delete_memories`.
     pub memories: bool,
     /// `set_goals`, `get_goals` and `delete_goals`.
@@ -93,13 +95,23 @@ pub struct Builtins {
     pub plans: bool,
     /// `get_my_runs`, `stop_run` and `absorb_run`.
     pub runs: bool,
+    /// `search_messages`. An agent has it if a space of it is longer than `context.window`.
+    pub search: bool,
     /// `delegate`. Only the admin agents of spaces have it.
     pub delegate: bool,
 }
 
 impl Default for Builtins {
     fn default() -> Self {
-        Self { memories: true, goals: true, plans: true, runs: true, delegate: true }
+        Self {
+            messages: true,
+            memories: true,
+            goals: true,
+            plans: true,
+            runs: true,
+            search: true,
+            delegate: true,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A question that would wake nobody wakes the agent with the best score.
 
 use crate::{
-    dispatch::{Candidate, Decided, IncomingMessage, Reason, Source, obstacle, room},
+    dispatch::{Candidate, Decided, IncomingMessage, Reason, Room, Source, obstacle, room},
     ids::{EntityId, RunId},
     quota::RateWindow,
     spaces::SpaceSettings,
@@ -36,7 +36,7 @@ impl Best<'_> {
 impl Decided {
     /// The agents that a message could wake and does not, if it wakes nobody.
     pub fn all_left_out(&self) -> Vec<EntityId> {
-        if !self.taken.is_empty() {
+        if self.woken() > 0 {
             return Vec::new();
         }
         let is_left_out = |reason| matches!(reason, Some(Reason::Router | Reason::Policy));
@@ -62,19 +62,21 @@ impl Decided {
             let Some((agent, limits)) = agent.and_then(|it| Some((it, it.wake_limits?))) else {
                 continue;
             };
-            let has_room = room(space, agent, limits, window, &user)
-                .filter(|_| left_out.contains(&agent_id) && obstacle(agent, false).is_none());
+            let room = room(space, agent, limits, window, &user);
+            let is_free = left_out.contains(&agent_id) && obstacle(agent, false).is_none();
             let entry = self.dispatch.iter_mut().find(|entry| entry.agent_id == agent_id);
-            let (Some((own_bucket, space_bucket)), Some(entry)) = (has_room, entry) else {
+            let (Ok(room), Some(entry)) = (room, entry.filter(|_| is_free)) else {
                 continue;
             };
             entry.run_id = Some(run_of(agent_id));
             entry.source = Some(Source::Router);
             entry.reason = None;
             entry.reason_text = Some(best.reason_text(score));
-            self.taken.push((agent_id, own_bucket));
-            window.count(space_bucket, &user);
-            self.counted += 1;
+            if let Room::Starts { own_bucket, space_bucket } = room {
+                self.taken.push((agent_id, own_bucket));
+                window.count(space_bucket, &user);
+                self.counted += 1;
+            }
             return;
         }
     }

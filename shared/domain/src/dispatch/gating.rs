@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use crate::{
     dispatch::{
-        Candidate, IncomingMessage, Reason, Routing, Source, WakeLimits, cannot_wake, obstacle,
+        Addressing, Candidate, IncomingMessage, Reason, Routing, Source, WakeLimits, cannot_wake,
+        obstacle,
     },
     gate::{Gate, GateMode, Would},
+    identity::EntityType,
     ids::EntityId,
-    mentions,
     spaces::{RouterConfig, SpaceSettings},
 };
 
@@ -20,6 +21,8 @@ pub struct Gating<'a> {
     pub gate: &'a Gate,
     /// The reason text of each score, in their order.
     pub texts: &'a [String],
+    /// The agents that it would wake, or ask the router about, but for the chain depth.
+    pub would_wake: &'a [EntityId],
 }
 
 /// The agents that the gate scores: those that a message could wake and does not address.
@@ -28,15 +31,38 @@ pub fn scored(
     members: &[Candidate<'_>],
     incoming: IncomingMessage<'_>,
 ) -> Vec<EntityId> {
-    let agents = members.iter().filter_map(|agent| Some((agent, agent.wake_limits?)));
-    let mentions = mentions::find(incoming.text, agents.clone().map(|(agent, _)| agent.name));
-    if members.len() == 2 || mentions.all || !mentions.named.is_empty() {
+    if !Addressing::of_message(&incoming, members).is_open() {
         return Vec::new();
     }
-    let can_wake = |&(agent, limits): &(&Candidate<'_>, &WakeLimits)| {
-        agent.id != incoming.sender && cannot_wake(space, limits, incoming.chain_depth).is_none()
+    agents_with(space, members, incoming, None)
+}
+
+/// The agents for which the gate says whether a message ends a chain: those that an agent's message
+/// would have to wake but for its chain depth, if the gate alone decides about them.
+pub fn stopped_by_depth(
+    space: &SpaceSettings,
+    members: &[Candidate<'_>],
+    incoming: IncomingMessage<'_>,
+) -> Vec<EntityId> {
+    let ends_chain = incoming.sender_kind == EntityType::Agent && space.gate_decides();
+    if !ends_chain || !Addressing::of_message(&incoming, members).is_open() {
+        return Vec::new();
+    }
+    agents_with(space, members, incoming, Some(Reason::ChainDepth))
+}
+
+/// The agents besides the sender that cannot be woken for this reason, or can if it is `None`.
+fn agents_with(
+    space: &SpaceSettings,
+    members: &[Candidate<'_>],
+    incoming: IncomingMessage<'_>,
+    reason: Option<Reason>,
+) -> Vec<EntityId> {
+    let agents = members.iter().filter_map(|agent| Some((agent, agent.wake_limits?)));
+    let has_reason = |&(agent, limits): &(&Candidate<'_>, &WakeLimits)| {
+        agent.id != incoming.sender && cannot_wake(space, limits, incoming.chain_depth) == reason
     };
-    agents.filter(can_wake).map(|(agent, _)| agent.id).collect()
+    agents.filter(has_reason).map(|(agent, _)| agent.id).collect()
 }
 
 /// What is said about an agent that the policy `router` does not select by itself.
@@ -146,9 +172,24 @@ impl<'a> Choosing<'a> {
         }
     }
 
+    /// Whether an agent that the policy selects for a reason would be woken but for a limit. At
+    /// the chain depth the gate has said so.
+    pub(super) fn would_choose(
+        &self,
+        agent: EntityId,
+        source: Source,
+        woken: Result<Source, Reason>,
+    ) -> bool {
+        let is_for_gate = source == Source::Router && woken == Err(Reason::ChainDepth);
+        let gating = self.gating.filter(|_| is_for_gate);
+        gating.is_none_or(|gating| gating.would_wake.contains(&agent))
+    }
+
     /// What gate and router say about an agent.
     fn of_router(&self, agent: EntityId) -> Verdict {
-        let Some(Gating { gate, texts }) = self.gating else { return self.routing.verdict(agent) };
+        let Some(Gating { gate, texts, .. }) = self.gating else {
+            return self.routing.verdict(agent);
+        };
         let scored = gate.scores.iter().zip(texts).find(|(score, _)| score.agent_id == agent);
         let Some((score, text)) = scored else { return Verdict::left_out(None) };
         if self.cut.contains(&agent) {

@@ -1,6 +1,7 @@
 mod chains;
 mod gating;
 mod plays;
+mod replies;
 
 use super::*;
 use crate::{
@@ -8,6 +9,7 @@ use crate::{
     budgets::Budget,
     gate::{GateMode, GateSettings},
     ids::MessageId,
+    mentions,
     spaces::TriggerPolicy,
 };
 
@@ -29,10 +31,19 @@ fn hi() -> IncomingMessage<'static> {
         sender: entity(1),
         sender_kind: EntityType::Human,
         text: "hi",
+        mentions: &[],
         chain_depth: 0,
         auto_since: None,
         partner: None,
+        reply_to: None,
+        replies_to_expired: false,
     }
+}
+
+/// The mentions of the agents in a text.
+fn found(text: &str) -> Vec<Mention> {
+    let names = [(2, "Ada"), (3, "Bob"), (4, "Eve"), (5, "Kim")];
+    mentions::find(text, names.map(|(number, name)| (entity(number), name)))
 }
 
 fn entity(number: u128) -> EntityId {
@@ -62,6 +73,7 @@ fn member<'a>(number: u128, name: &'a str, wake_limits: Option<&'a WakeLimits>) 
         wake_limits,
         window: None,
         is_busy: false,
+        joins: false,
         auto_replies: None,
         used_budget: None,
     }
@@ -90,18 +102,28 @@ fn routed(
     chain_depth: u32,
     routing: Routing<'_>,
 ) -> String {
-    let active = limits();
-    let paused = WakeLimits { paused: true, ..limits() };
-    let members = team(&active, &paused);
     let kind = if sender == 1 { EntityType::Human } else { EntityType::Agent };
     let incoming = IncomingMessage {
         sender: entity(sender),
         sender_kind: kind,
         text,
+        mentions: &found(text),
         chain_depth,
         partner: (sender == 1).then(|| entity(3)),
         ..hi()
     };
+    dispatched(space, incoming, routing)
+}
+
+/// The same for any message.
+fn dispatched(
+    space: &SpaceSettings,
+    incoming: IncomingMessage<'_>,
+    routing: Routing<'_>,
+) -> String {
+    let active = limits();
+    let paused = WakeLimits { paused: true, ..limits() };
+    let members = team(&active, &paused);
     let message = MessageId::new(Time::from_millis(1), 9);
     let decided =
         decide(space, &members, incoming, routing, None, &mut RateWindow::default(), |agent| {
@@ -221,6 +243,7 @@ fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
             wake_limits: Some(&limits),
             window: Some(own),
             is_busy: false,
+            joins: false,
             auto_replies: None,
             used_budget: None,
         });
@@ -292,7 +315,8 @@ fn the_router_is_asked_about_agents_that_can_wake_and_counts_one_run_until_it_ha
     let run = RunId::new(Time::from_millis(1), 1);
     let counted = |text, routing| {
         let mut window = RateWindow::default();
-        let incoming = IncomingMessage { text, ..hi() };
+        let mentions = found(text);
+        let incoming = IncomingMessage { text, mentions: &mentions, ..hi() };
         let decided = decide(&space, &members, incoming, routing, None, &mut window, |_| run);
         assert_eq!(decided.counted as u32, window.all.people + window.all.rest);
         (decided.asks_router, decided.taken.len(), decided.counted)
@@ -345,6 +369,32 @@ fn an_agent_with_a_used_budget_is_not_triggered_and_its_rate_is_not_used() {
         ]
     );
     assert_eq!(window.all.people + window.all.rest, 1);
+}
+
+#[test]
+fn a_message_that_joins_a_run_takes_none_of_the_runs_per_minute() {
+    let spent = WakeLimits { runs_per_minute: 0, ..limits() };
+    let used = RateWindow::default();
+    let busy = |number, name, joins| Candidate {
+        window: Some(&used),
+        joins,
+        ..member(number, name, Some(&spent))
+    };
+    let settings = SpaceSettings {
+        budget: Budget { runs_per_minute: 0, ..Budget::of_space() },
+        ..space(TriggerPolicy::All)
+    };
+    let members = [member(1, "Husam", None), busy(2, "Ada", true), busy(3, "Bob", false)];
+    let mut window = RateWindow::default();
+    let run = RunId::new(Time::from_millis(1), 1);
+    let decided = decide(&settings, &members, hi(), Routing::Unasked, None, &mut window, |_| run);
+    let reasons: Vec<_> = decided.dispatch.iter().map(|it| it.reason).collect();
+    assert_eq!(reasons, [None, Some(Reason::Rate)]);
+    assert_eq!((decided.woken(), decided.taken.len(), decided.counted), (1, 0, 0));
+    assert_eq!(window, RateWindow::default());
+    let router = SpaceSettings { trigger_policy: TriggerPolicy::Router, ..settings };
+    let asked = decide(&router, &members, hi(), Routing::Unasked, None, &mut window, |_| run);
+    assert_eq!((asked.asks_router, asked.counted), (vec![entity(2)], 0));
 }
 
 /// The dispatch of a question of the person 1 whose router chose nobody, after the best is woken.

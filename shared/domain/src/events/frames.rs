@@ -8,6 +8,7 @@ use crate::{
     callers::KnownBy,
     events::{Event, EventKind},
     limits,
+    messages::cut_reactions,
     runs::Run,
     spaces::ShownRouter,
     steps,
@@ -89,6 +90,12 @@ impl Event {
                     message.dispatch = None;
                     message.gate = None;
                     message.truncated = true;
+                }
+            }
+            EventKind::Reactions { items } => {
+                let each = bytes / items.len().max(1);
+                for item in items {
+                    cut_reactions(&mut item.reactions, each);
                 }
             }
             EventKind::ToolRequested(asked) | EventKind::ToolResolved(asked) => {

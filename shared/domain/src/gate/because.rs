@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    gate::{Member, WINDOW, features::Pair},
+    gate::{Member, WINDOW, features::Pair, names::Link},
     stored::tolerant,
 };
 
@@ -12,10 +12,14 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", remote = "Self")]
 pub enum Because {
-    /// The message has the agent's name, or does not.
+    /// The message names the agent, or replies to it or answers it.
     Named,
-    /// The message names other members.
+    /// The message does none of these.
+    NotNamed,
+    /// The message names another member, or replies to it or answers it.
     OtherNamed,
+    /// The message does none of these.
+    NobodyNamed,
     /// Whether the agent wrote to the sender, and how long ago.
     AskedSender,
     /// Whether the sender wrote to the agent, and how long ago.
@@ -45,13 +49,22 @@ pub enum Because {
 tolerant!(Because);
 
 /// The two that moved a score most, the stronger one first.
-pub(super) fn strongest(moved: &[(Because, f32)], has_spoken: bool) -> Vec<Because> {
+pub(super) fn strongest(moved: &[(Because, f32)], pair: &Pair<'_>) -> Vec<Because> {
+    let has_spoken = pair.of_agent.said.count() > 0;
+    let named = || pair.window.message().named.iter().map(|named| named.who);
+    let is_named = named().any(|who| who == pair.agent);
+    let names_other = named().any(|who| who != pair.agent);
     let mut moved = moved.to_vec();
     moved.sort_by(|(_, one), (_, other)| other.abs().total_cmp(&one.abs()));
     let mut strongest = Vec::with_capacity(2);
     for (because, _) in moved {
         let is_of_lines = matches!(because, Because::Recent | Because::Share | Because::Role);
-        let because = if is_of_lines && !has_spoken { Because::Absent } else { because };
+        let because = match because {
+            _ if is_of_lines && !has_spoken => Because::Absent,
+            Because::Named if !is_named => Because::NotNamed,
+            Because::OtherNamed if !names_other => Because::NobodyNamed,
+            because => because,
+        };
         if strongest.len() < 2 && !strongest.contains(&because) {
             strongest.push(because);
         }
@@ -67,15 +80,18 @@ impl Because {
         let message = pair.window.message();
         let said = pair.of_agent.said;
         match self {
-            Self::Named if message.named.iter().any(|named| named.who == pair.agent) => {
-                format!("{sender} names it")
+            Self::Named | Self::NotNamed => {
+                match message.named.iter().find(|named| named.who == pair.agent) {
+                    Some(named) => format!("{sender} {} it", verb(named.link)),
+                    None => format!("{sender} does not name it"),
+                }
             }
-            Self::Named => format!("{sender} does not name it"),
-            Self::OtherNamed => {
-                let other = message.named.iter().find(|named| named.who != pair.agent);
+            Self::OtherNamed | Self::NobodyNamed => {
                 let nobody = if message.named.is_empty() { "nobody" } else { "nobody else" };
-                let other = other.map_or(nobody, |named| name(named.who));
-                format!("{sender} names {other}")
+                match message.named.iter().find(|named| named.who != pair.agent) {
+                    Some(named) => format!("{sender} {} {}", verb(named.link), name(named.who)),
+                    None => format!("{sender} names {nobody}"),
+                }
             }
             Self::AskedSender => wrote_to_sender(pair, sender),
             Self::SenderWrote => match pair.to_agent().ago() {
@@ -109,6 +125,14 @@ impl Because {
                 format!("{speakers} spoke in the last 10 messages")
             }
         }
+    }
+}
+
+fn verb(link: Link) -> &'static str {
+    match link {
+        Link::Text => "names",
+        Link::Reply => "replies to",
+        Link::Answer => "answers",
     }
 }
 

@@ -15,13 +15,26 @@ pub(super) enum Sure {
     Certain,
 }
 
-/// A name in a text.
+/// By what a message names a member.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Link {
+    /// By its text.
+    Text,
+    /// It replies to the member's message.
+    Reply,
+    /// It is of a run that the member's message triggered.
+    Answer,
+}
+
+/// A name in a text, or a member to which a message is linked.
 #[derive(Clone, Copy)]
 pub(super) struct Named {
     /// The position of the member.
     pub(super) who: usize,
     /// How sure it is.
     pub(super) sure: Sure,
+    /// What names it.
+    pub(super) link: Link,
     /// The position of the word.
     pub(super) at: usize,
     /// Whether a colon or a comma follows.
@@ -115,7 +128,7 @@ impl Names {
 fn named(who: usize, sure: Sure, text: &Words, at: usize, length: usize) -> Named {
     let end = at + length;
     let has_mark = text.list[end - 1].has_mark;
-    Named { who, sure, at, has_mark }
+    Named { who, sure, link: Link::Text, at, has_mark }
 }
 
 fn only(mut of: impl Iterator<Item = usize>) -> Option<usize> {

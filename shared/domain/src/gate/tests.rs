@@ -59,6 +59,52 @@ fn a_name_without_a_mark_counts_also_by_its_beginning() {
 }
 
 #[test]
+fn words_and_codes_say_by_what_a_message_is_for_a_member() {
+    let said = lines(&[(0, "what is new?"), (2, "nothing")]);
+    let members = members();
+    let words = |link: fn(&mut Line<'static>)| {
+        let mut message = lines(&[(0, "what is new?"), (2, "nothing")]).pop().unwrap();
+        link(&mut message);
+        let talk = Talk { before: &said[..1], message: &message, members: &members };
+        let window = Window::new(&talk, &[]);
+        let content = Content::new(&window);
+        let pair = pair(&talk, &window, &content, id(3));
+        let moved = [(Because::OtherNamed, 1.0), (Because::Named, 0.5)];
+        let because = because::strongest(&moved, &pair);
+        let words: Vec<_> = because.iter().map(|code| code.words(&pair, &members)).collect();
+        (because, words.join(", "))
+    };
+    let other = vec![Because::OtherNamed, Because::NotNamed];
+    assert_eq!(
+        words(|_| ()),
+        (
+            vec![Because::NobodyNamed, Because::NotNamed],
+            "Ana names nobody, Ana does not name it".to_owned()
+        )
+    );
+    let not = "Ana does not name it";
+    assert_eq!(
+        words(|message| message.answers = Some(id(0))),
+        (other.clone(), format!("Ana answers Sara, {not}"))
+    );
+    assert_eq!(
+        words(|message| message.reply_to = Some(id(0))),
+        (other.clone(), format!("Ana replies to Sara, {not}"))
+    );
+    assert_eq!(
+        words(|message| message.named = vec![id(0)]),
+        (other, format!("Ana names Sara, {not}"))
+    );
+    assert_eq!(
+        words(|message| message.answers = Some(id(3))),
+        (
+            vec![Because::NobodyNamed, Because::Named],
+            "Ana names nobody else, Ana answers it".to_owned()
+        )
+    );
+}
+
+#[test]
 fn an_empty_space_has_scores_and_the_first_of_equal_ones_is_best() {
     let scores = scored(&[(0, "hello")]);
     assert!(scores[0].score.to_bits() == scores[1].score.to_bits(), "{scores:?}");

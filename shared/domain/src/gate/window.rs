@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::{
     gate::{
         Line, Talk, WINDOW,
-        names::{Named, Names, Sure},
+        names::{Link, Named, Names, Sure},
         words::Words,
     },
     ids::EntityId,
@@ -192,11 +192,15 @@ impl Window {
         let mut named = self.names.find(&text);
         named.retain(|named| named.who != speaker);
         let starts_with_name = named.first().is_some_and(|named| named.at == 0);
-        let certain = line.named.iter().chain(&line.reply_to).chain(&line.answers);
-        for who in certain.filter_map(|id| self.place(*id)).filter(|who| *who != speaker) {
+        let in_text = line.named.iter().map(|id| (Link::Text, id));
+        let certain = in_text
+            .chain(line.reply_to.iter().map(|id| (Link::Reply, id)))
+            .chain(line.answers.iter().map(|id| (Link::Answer, id)));
+        for (link, id) in certain {
+            let Some(who) = self.place(*id).filter(|who| *who != speaker) else { continue };
             match named.iter_mut().find(|known| known.who == who) {
                 Some(known) => known.sure = Sure::Certain,
-                None => named.push(Named { who, sure: Sure::Certain, at: 0, has_mark: true }),
+                None => named.push(Named { who, sure: Sure::Certain, link, at: 0, has_mark: true }),
             }
         }
         let mark = text.list.first().map_or(0, |word| match (word.has_mark, word.has_colon) {

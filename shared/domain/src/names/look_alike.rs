@@ -1,5 +1,7 @@
 //! Names that look alike to a reader, after the skeletons of UTS 39.
 
+#[cfg(test)]
+mod intentional;
 mod letter_forms;
 
 use unicode_general_category::{GeneralCategory, get_general_category};

@@ -32,6 +32,7 @@ impl When {
                 "delegated",
                 "admin",
                 "mention",
+                "reply",
                 "auto",
                 "partner",
                 "router",
@@ -41,9 +42,40 @@ impl When {
             faults.check(
                 known.contains(&source.as_str()),
                 "source",
-                "expected delegated, admin, mention, auto, partner, router, unanswered or \
-                 broadcast",
+                "expected delegated, admin, mention, reply, auto, partner, router, unanswered \
+                 or broadcast",
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::triggers::Source;
+
+    #[test]
+    fn a_rule_may_name_every_source() {
+        let check = |source: &str| {
+            let when = When { source: Some(source.to_owned()), ..When::default() };
+            let mut faults = Faults::default();
+            when.check(&mut faults);
+            faults.done()
+        };
+        for source in [
+            Source::Delegated,
+            Source::Admin,
+            Source::Mention,
+            Source::Reply,
+            Source::Auto,
+            Source::Partner,
+            Source::Router,
+            Source::Unanswered,
+            Source::Broadcast,
+        ] {
+            assert_eq!(check(source.as_str()), Ok(()), "{source:?}");
+        }
+        let refused = check("shout").unwrap_err().to_string();
+        assert!(refused.contains("mention, reply, auto"), "{refused}");
     }
 }

@@ -70,6 +70,8 @@ struct OtherFields {
     created_at: Time,
     /// The members, people and agents.
     members: Vec<Member>,
+    /// The `seq` of the pinned messages, in the order in which they were pinned; absent without.
+    pins: Vec<u64>,
     /// The caller's read position; null for the operator.
     #[schema(required)]
     me: Option<OwnPosition>,
@@ -78,7 +80,7 @@ struct OtherFields {
 impl PartialSchema for Space {
     fn schema() -> RefOr<Schema> {
         settings_with(OtherFields::schema(), |space| {
-            let is_hidden = |name: &&String| ["router", "budget"].contains(&name.as_str());
+            let is_hidden = |name: &&String| ["router", "budget", "pins"].contains(&name.as_str());
             space.required =
                 space.properties.keys().filter(|name| !is_hidden(name)).cloned().collect();
             space.additional_properties = None;

@@ -146,7 +146,7 @@ fn falls_back<T: for<'de> Deserialize<'de> + serde::Serialize>() -> Value {
 fn every_fallback_is_a_value_of_its_enum() {
     use crate::{
         agents, approvals, attachments, concurrency, deliveries, entities, events, gate, goals,
-        inbox, plans, runs, scripts, spaces,
+        inbox, mentions, messages, plans, runs, scripts, spaces,
     };
     use crate::{steps, tools, triggers};
     let read = [
@@ -159,6 +159,7 @@ fn every_fallback_is_a_value_of_its_enum() {
         falls_back::<agents::ConcurrencyMode>(),
         falls_back::<agents::ContinueOn>(),
         falls_back::<approvals::DecisionAction>(),
+        falls_back::<messages::DeletedBy>(),
         falls_back::<deliveries::DeliveryStatus>(),
         falls_back::<gate::Dial>(),
         falls_back::<runs::EndReason>(),
@@ -169,6 +170,7 @@ fn every_fallback_is_a_value_of_its_enum() {
         falls_back::<goals::GoalStatus>(),
         falls_back::<agents::History>(),
         falls_back::<inbox::InboxState>(),
+        falls_back::<mentions::MentionWhy>(),
         falls_back::<approvals::OnExpire>(),
         falls_back::<plans::PlanStatus>(),
         falls_back::<Reason>(),

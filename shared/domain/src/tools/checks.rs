@@ -177,7 +177,8 @@ fn is_server_name(name: &str) -> bool {
     is_tool_name(name) && !name.contains("__") && !name.ends_with('_')
 }
 
-fn check_schema(schema: &Value, field: &str, faults: &mut Faults) {
+/// Adds the fault of a value that is not a JSON Schema, at `field`.
+pub(crate) fn check_schema(schema: &Value, field: &str, faults: &mut Faults) {
     match jsonschema::validator_for(schema) {
         Ok(_) => {}
         Err(error) => faults.check(false, field, format!("expected a JSON Schema: {error}")),

@@ -17,7 +17,7 @@ pub enum TriggerReference {
     /// A message was posted.
     #[schema(rename_all = "camelCase")]
     SpaceMessage {
-        /// The message.
+        /// The message's id.
         message_id: MessageId,
         /// The message's position in the space.
         seq: u64,

@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use http::HeaderMap;
+use rmcp::model::RequestId;
 use serde_json::Value;
 use smartspace_domain::ids::CallId;
 use tokio::sync::watch;
@@ -15,6 +17,8 @@ pub(super) struct InFlight(Arc<Inner>);
 
 struct Inner {
     call: Option<CallId>,
+    round: u32,
+    headers: HeaderMap,
     progress: Option<watch::Sender<String>>,
     state: Mutex<RequestState>,
 }
@@ -48,20 +52,51 @@ pub(super) enum Failure {
 impl InFlight {
     /// For a request other than a tool call.
     pub(super) fn without_call() -> Self {
-        Self::new(None, None)
+        Self::new(None, 0, HeaderMap::new(), None)
     }
 
-    /// For a tool call. `progress` receives the progress messages of the server.
-    pub(super) fn of_call(call: CallId, progress: watch::Sender<String>) -> Self {
-        Self::new(Some(call), Some(progress))
+    /// For a tool call with headers of its own. `round` differs if the call is repeated with
+    /// answers. `progress` receives the progress messages of the server.
+    pub(super) fn of_call(
+        call: CallId,
+        round: u32,
+        headers: HeaderMap,
+        progress: watch::Sender<String>,
+    ) -> Self {
+        Self::new(Some(call), round, headers, Some(progress))
     }
 
-    fn new(call: Option<CallId>, progress: Option<watch::Sender<String>>) -> Self {
-        Self(Arc::new(Inner { call, progress, state: Mutex::new(RequestState::Unsent) }))
+    fn new(
+        call: Option<CallId>,
+        round: u32,
+        headers: HeaderMap,
+        progress: Option<watch::Sender<String>>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            call,
+            round,
+            headers,
+            progress,
+            state: Mutex::new(RequestState::Unsent),
+        }))
     }
 
     pub(super) fn call(&self) -> Option<CallId> {
         self.0.call
+    }
+
+    /// The id of the request in a protocol without sessions. Those of `rmcp` begin anew with each
+    /// connection, but a repeated call must not have the id of an earlier one.
+    pub(super) fn id_without_session(&self, id: &RequestId) -> Value {
+        let id = id.clone().into_json_value();
+        match self.0.call {
+            Some(call) => format!("{call}-{}-{id}", self.0.round).into(),
+            None => id,
+        }
+    }
+
+    pub(super) fn headers(&self) -> &HeaderMap {
+        &self.0.headers
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {

@@ -3,7 +3,7 @@
 
 mod tool;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams};
 use serde_json::Value;
@@ -15,6 +15,7 @@ use crate::mcp::{
     connection::Connection,
     in_flight::{Failure, InFlight, RequestState},
     messages,
+    revisions::{self, DEFAULT_TTL, Revisions},
 };
 
 /// How many tools of a server are offered.
@@ -24,22 +25,38 @@ const MOST_PAGES: usize = 20;
 /// Size limit for a list including the handshake, in bytes.
 const LONGEST_LIST: usize = 1024 * 1024;
 
-/// Asks a server for its tools in a new session. The caller closes the session. The tools are
-/// sorted by name. If a name occurs twice, the first tool counts.
+/// A tool list, as a server gives it.
+pub(super) struct ToolList {
+    /// Sorted by name. If a name occurs twice, the first tool counts.
+    pub(super) tools: Arc<[ListedTool]>,
+    /// How long the list is valid.
+    pub(super) ttl: Duration,
+    /// Still open. The caller closes it.
+    pub(super) connection: Connection,
+}
+
+/// Asks a server for its tools over a new connection.
 ///
 /// # Errors
 /// Why there is no list, in a sentence.
 pub(super) async fn read(
     egress: &Egress,
+    revisions: &Revisions,
     server: &McpServer,
-) -> Result<(Arc<[ListedTool]>, Connection), String> {
-    let connection = Connection::open(egress, server, None, LONGEST_LIST).await?;
+) -> Result<ToolList, String> {
+    let connection = Connection::open(egress, revisions, server, None, LONGEST_LIST).await?;
+    let lifecycle = connection.lifecycle();
     let mut tools = BTreeMap::new();
     let mut cursor = None;
+    let mut ttl = None;
     for _ in 0..MOST_PAGES {
-        let mut page = page(&connection, cursor).await?;
+        let read = page(&connection, cursor).await;
+        // The server may speak another revision now.
+        let mut page = read.inspect_err(|_| revisions.forget(server))?;
+        // The list is as old as its first page that expires.
+        ttl = ttl.into_iter().chain(revisions::ttl_of(&page)).min();
         if let Some(Value::Array(listed)) = page.get_mut("tools").map(Value::take) {
-            for tool in listed.into_iter().filter_map(tool::read) {
+            for tool in listed.into_iter().filter_map(|listed| tool::read(listed, lifecycle)) {
                 tools.entry(tool.name.clone()).or_insert(tool);
             }
         }
@@ -48,7 +65,8 @@ pub(super) async fn read(
             _ => break,
         }
     }
-    Ok((tools.into_values().collect(), connection))
+    let tools = tools.into_values().collect();
+    Ok(ToolList { tools, ttl: ttl.unwrap_or(DEFAULT_TTL), connection })
 }
 
 /// The tools that an agent may use.

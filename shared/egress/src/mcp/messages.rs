@@ -4,6 +4,10 @@
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
 
+/// The MCP version without sessions.
+const STATELESS: &str = "2026-07-28";
+/// The code of an error that names the versions of a server.
+const UNSUPPORTED_VERSION: i64 = -32022;
 /// MCP versions whose sessions start with a handshake.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -90,6 +94,45 @@ pub(super) fn initialized(id: &RequestId, result: &Value) -> Option<Value> {
     let server_info = json!({"name": "server", "version": "0"});
     let result = json!({"protocolVersion": version, "capabilities": {}, "serverInfo": server_info});
     Some(json!({"jsonrpc": "2.0", "id": id, "result": result}))
+}
+
+/// Whether the result of `server/discover` names the version without sessions.
+pub(super) fn speaks_stateless(result: &Value) -> bool {
+    let versions = result["supportedVersions"].as_array();
+    versions.is_some_and(|versions| versions.iter().any(|version| version == STATELESS))
+}
+
+/// Whether a server refuses the version of a request, but names the version without sessions.
+pub(super) fn offers_stateless(error: &Value) -> bool {
+    let versions = error["data"]["supported"].as_array();
+    error["code"] == UNSUPPORTED_VERSION
+        && versions.is_some_and(|versions| versions.iter().any(|version| version == STATELESS))
+}
+
+/// The message that tells `rmcp` to ask once more with the version without sessions.
+pub(super) fn other_version(id: &RequestId) -> Value {
+    let data = json!({"supported": [STATELESS]});
+    let error = json!({"code": UNSUPPORTED_VERSION, "message": "other version", "data": data});
+    json!({"jsonrpc": "2.0", "id": id, "error": error})
+}
+
+/// Whether only a server of the version without sessions answers with this error: a header is
+/// missing, or a capability of the client.
+pub(super) fn is_of_stateless(error: &Value) -> bool {
+    matches!(error["code"].as_i64(), Some(-32020 | -32021))
+}
+
+/// The message that tells `rmcp` that the server needs no session. It contains nothing from the
+/// server.
+pub(super) fn discovered(id: &RequestId) -> Value {
+    let result = json!({
+        "resultType": "complete",
+        "supportedVersions": [STATELESS],
+        "capabilities": {},
+        "ttlMs": 0,
+        "cacheScope": "private",
+    });
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
 }
 
 /// The text of a JSON-RPC error.

@@ -5,3 +5,4 @@ mod hostile;
 mod hostile_lists;
 mod listing;
 mod redacting;
+mod stateless;

@@ -10,10 +10,12 @@ use smartspace_domain::tools::McpServer;
 use tokio::time::{Instant, timeout_at};
 
 use crate::Egress;
-use crate::mcp::{Listed, ListedTool, listing};
+use crate::mcp::{
+    Listed, ListedTool,
+    listing::{self, ToolList},
+    revisions::Revisions,
+};
 
-/// How long a list is valid.
-const TTL: Duration = Duration::from_mins(5);
 /// How long a failure is valid.
 const NEGATIVE_TTL: Duration = Duration::from_secs(10);
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
@@ -52,7 +54,8 @@ struct Entry {
 #[derive(Clone, Default)]
 struct Known {
     tools: Arc<[ListedTool]>,
-    listed: Option<Instant>,
+    /// When the list was read, and how long it is valid.
+    listed: Option<(Instant, Duration)>,
     failed: Option<(String, Instant)>,
 }
 
@@ -61,6 +64,7 @@ impl ToolListCache {
     pub(super) async fn tools(
         &self,
         egress: &Egress,
+        revisions: &Revisions,
         server: &McpServer,
         limit: Duration,
     ) -> Listed {
@@ -85,12 +89,14 @@ impl ToolListCache {
         if let Some(listed) = entry.known().valid() {
             return listed;
         }
-        let read =
-            timeout_at(end, listing::read(egress, server)).await.unwrap_or_else(|_| Err(late()));
+        let read = timeout_at(end, listing::read(egress, revisions, server))
+            .await
+            .unwrap_or_else(|_| Err(late()));
         let (known, connection) = match read {
-            Ok((tools, connection)) => {
+            Ok(ToolList { tools, ttl, connection }) => {
                 self.set_size(&key, tools.iter().map(size_of_tool).sum());
-                (Known { tools, listed: Some(Instant::now()), failed: None }, Some(connection))
+                let listed = Some((Instant::now(), ttl));
+                (Known { tools, listed, failed: None }, Some(connection))
             }
             Err(trouble) => {
                 (Known { failed: Some((trouble, Instant::now())), ..entry.known() }, None)
@@ -155,7 +161,7 @@ impl Entry {
 impl Known {
     /// The list or the failure, if it is still valid.
     fn valid(self) -> Option<Listed> {
-        if self.listed.is_some_and(|listed| listed.elapsed() < TTL) {
+        if self.listed.is_some_and(|(listed, ttl)| listed.elapsed() < ttl) {
             return Some(Listed { tools: self.tools, trouble: None });
         }
         let (trouble, failed) = self.failed?;

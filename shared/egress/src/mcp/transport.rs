@@ -25,6 +25,7 @@ use tokio::sync::watch;
 use crate::mcp::{
     in_flight::{Failure, InFlight, RequestState},
     messages::{self, ServerMessage},
+    revisions::Lifecycle,
 };
 use crate::{Egress, TraceContext};
 
@@ -47,6 +48,7 @@ const LONGEST_SENTENCE: usize = 500;
 #[derive(Clone)]
 pub(super) struct McpTransport(Arc<Shared>);
 
+#[derive(Clone)]
 pub(super) struct TransportConfig {
     pub(super) egress: Egress,
     pub(super) server: String,
@@ -59,6 +61,10 @@ pub(super) struct TransportConfig {
     pub(super) secrets: Arc<KnownSecrets>,
     /// Size limit for all responses together, in bytes.
     pub(super) most_bytes: usize,
+    /// How the server is spoken to.
+    pub(super) lifecycle: Lifecycle,
+    /// Whether it is known that the server needs no session. It is not asked again then.
+    pub(super) is_discovered: bool,
 }
 
 struct Shared {
@@ -74,7 +80,10 @@ struct Shared {
 /// A request that may still be answered.
 #[derive(Clone)]
 pub(super) struct Pending {
+    /// `rmcp` numbers the requests of each connection.
     pub(super) id: RequestId,
+    /// The server gets another id without a session.
+    pub(super) sent_id: Value,
     progress_token: Value,
     pub(super) in_flight: InFlight,
 }
@@ -92,7 +101,11 @@ impl McpTransport {
         }))
     }
 
-    /// The state of the handshake.
+    pub(super) fn lifecycle(&self) -> Lifecycle {
+        self.0.config.lifecycle
+    }
+
+    /// The state of the handshake, or of the question for the server's revisions.
     pub(super) fn handshake(&self) -> &InFlight {
         &self.0.handshake
     }
@@ -173,6 +186,10 @@ impl McpTransport {
                 }
                 ServerNotice::default()
             }
+            // Without a session, a server has no requests. It could not get the refusals.
+            ServerMessage::Request(_) if self.lifecycle() == Lifecycle::Stateless => {
+                ServerNotice::default()
+            }
             ServerMessage::Request(request) => {
                 ServerNotice { message: Some(request), is_awaited_answer: false }
             }
@@ -192,7 +209,7 @@ impl McpTransport {
         let at = all.iter().position(|pending| match id {
             // A server answers without an id if it could not read the id of the request.
             Value::Null => own.is_some_and(|own| own.in_flight.is_same(&pending.in_flight)),
-            id => messages::is_id_of(id, &pending.id),
+            id => *id == pending.sent_id || messages::is_id_of(id, &pending.id),
         })?;
         Some(all.swap_remove(at))
     }
@@ -201,6 +218,19 @@ impl McpTransport {
         if !pending.in_flight.is_same(self.handshake()) {
             pending.in_flight.set(RequestState::Answered(outcome));
             return messages::answered(&pending.id);
+        }
+        if self.lifecycle() == Lifecycle::Stateless {
+            let message = match &outcome {
+                Ok(result) if messages::speaks_stateless(result) => {
+                    messages::discovered(&pending.id)
+                }
+                Err(error) if messages::offers_stateless(error) => {
+                    messages::other_version(&pending.id)
+                }
+                _ => messages::not_answered(&pending.id),
+            };
+            pending.in_flight.set(RequestState::Answered(outcome));
+            return message;
         }
         let failure = match outcome {
             Ok(result) => match messages::initialized(&pending.id, &result) {

@@ -11,7 +11,7 @@ use self::blocks::Blocks;
 use crate::{
     fields::{count, reported_error, some_text, text},
     port::{Piece, estimate},
-    reading::{Dialect, Fault, Taken},
+    reading::{Dialect, Fault, Taken, origin_in},
 };
 
 /// Reads the stream of one answer.
@@ -24,6 +24,7 @@ pub(crate) struct ResponseReader {
     stop_reason: Option<String>,
     stopped: bool,
     counts: Option<Counts>,
+    origin: Option<Piece>,
     /// The size of the request and of the answer, to estimate the usage.
     request_tokens: u64,
     answer_characters: usize,
@@ -47,6 +48,7 @@ impl ResponseReader {
             stop_reason: None,
             stopped: false,
             counts: None,
+            origin: None,
             request_tokens,
             answer_characters: 0,
         }
@@ -58,6 +60,7 @@ impl ResponseReader {
         Ok(match text(event, "type") {
             Some("message_start") => {
                 self.count(field("message").get("usage"));
+                self.origin = origin_in(field("message"));
                 Vec::new()
             }
             Some("content_block_start") => self.blocks.start(index, field("content_block")),
@@ -157,6 +160,10 @@ impl Dialect for ResponseReader {
 
     fn opaque(&mut self) -> Option<Value> {
         self.blocks.opaque()
+    }
+
+    fn origin(&self) -> Option<Piece> {
+        self.origin.clone()
     }
 
     fn finish(&self) -> Result<Piece, &'static str> {

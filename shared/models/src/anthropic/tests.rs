@@ -92,7 +92,9 @@ fn pieces() -> Vec<Result<Piece, ModelError>> {
 fn whole() -> Vec<Result<Piece, ModelError>> {
     let usage =
         Usage { input_tokens: 100, cached_tokens: 64, output_tokens: 20, ..Usage::default() };
-    [pieces(), vec![Ok(Piece::Finished { reason: FinishReason::ToolCalls, usage })]].concat()
+    let (id, model) = (Some("msg_1".to_owned()), Some("claude-x".to_owned()));
+    let end = Piece::Finished { reason: FinishReason::ToolCalls, usage };
+    [pieces(), vec![Ok(Piece::Origin { id, model }), Ok(end)]].concat()
 }
 
 fn broken(text: &str) -> Result<Piece, ModelError> {

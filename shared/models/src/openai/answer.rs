@@ -21,7 +21,7 @@ use self::{
 use crate::{
     fields::{items, reported_error, some_text, text},
     port::{Piece, estimate},
-    reading::{Dialect, Fault, Taken},
+    reading::{Dialect, Fault, Taken, origin_in},
 };
 
 /// Reads the stream of one answer.
@@ -35,6 +35,7 @@ pub(crate) struct ResponseReader {
     /// Whether the server has sent `[DONE]`.
     is_done: bool,
     counts: Option<Counts>,
+    origin: Option<Piece>,
     /// The size of the request and of the answer, to estimate the usage.
     request_tokens: u64,
     answer_characters: usize,
@@ -51,6 +52,7 @@ impl ResponseReader {
             finish_reason: None,
             is_done: false,
             counts: None,
+            origin: None,
             request_tokens,
             answer_characters: 0,
         }
@@ -61,6 +63,9 @@ impl ResponseReader {
         let choices = items(chunk.get("choices"));
         if let Some(error) = reported_error(&chunk, !choices.is_empty()) {
             return Err(error.clone());
+        }
+        if self.origin.is_none() {
+            self.origin = origin_in(&chunk);
         }
         if let Some(counts) = Counts::of_chunk(&chunk) {
             self.counts = Some(counts.or(self.counts.take()));
@@ -176,6 +181,10 @@ impl Dialect for ResponseReader {
 
     fn opaque(&mut self) -> Option<Value> {
         self.marks.take(self.calls.marks())
+    }
+
+    fn origin(&self) -> Option<Piece> {
+        self.origin.clone()
     }
 
     fn finish(&self) -> Result<Piece, &'static str> {

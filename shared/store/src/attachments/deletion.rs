@@ -4,12 +4,22 @@
 //! A file is marked first, so that no message can name it any longer. The mark makes it due: what
 //! follows, its bytes, its messages and its item, is repeated until it is done.
 
-use smartspace_domain::{Time, ids::SpaceId, limits::due, messages::Message};
+use smartspace_domain::{
+    Time,
+    ids::{AttachmentId, SpaceId},
+    limits::due,
+    messages::Message,
+    search::block_of,
+};
 
 use super::{FileRecord, changed_meanwhile, no_such_file, room::free};
 use crate::{
     Attachments, Result,
-    shared::message::MessageRecord,
+    shared::{
+        message::MessageRecord,
+        space::space_exists,
+        stored_block::{BlockItem, StoredBlock},
+    },
     table::{Query, WriteError, keys, read, write::Write},
 };
 
@@ -26,6 +36,68 @@ impl Attachments<'_> {
             // A file that is refused meanwhile was counted out, and is deleted later.
             .when("#status = :status AND attribute_not_exists(#named)")
             .value(":status", file.status)?
+            .value(":yes", true)?;
+        match self.store.table.write(write).await {
+            Ok(_) => Ok(true),
+            Err(WriteError::Refused(_)) => Ok(false),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// Notes that a message that named a file was deleted. If no other message names the file, it
+    /// is due, and is deleted. Returns whether that is so. May be repeated.
+    pub async fn unname(
+        self,
+        space: SpaceId,
+        id: AttachmentId,
+        seq: u64,
+        now: Time,
+    ) -> Result<bool> {
+        let key = keys::file(space, id);
+        let mut tries = self.store.optimistic_retry();
+        loop {
+            let Some(file) = self.find(space, id).await? else { return Ok(false) };
+            if !file.named.contains(&seq) || file.unnamed.contains(&seq) {
+                return Ok(file.is_unused());
+            }
+            let uses = file.uses.saturating_sub(1);
+            let due = if uses == 0 { ", #due = :due, #dueAt = :now" } else { "" };
+            let expression = format!(
+                "SET #unnamed = list_append(if_not_exists(#unnamed, :none), :seq), \
+                 #uses = :uses{due}"
+            );
+            // Each message is added to one of the lists once, so their lengths tell what was read.
+            let is_unchanged = if file.unnamed.is_empty() {
+                "attribute_not_exists(#unnamed) AND size(#named) = :named"
+            } else {
+                "size(#unnamed) = :unnamed AND size(#named) = :named"
+            };
+            let mut write = Write::update(key.clone(), expression)
+                .when(is_unchanged)
+                .value(":none", Vec::<u64>::new())?
+                .value(":seq", vec![seq])?
+                .value(":uses", uses)?
+                .value(":named", file.named.len())?;
+            if !file.unnamed.is_empty() {
+                write = write.value(":unnamed", file.unnamed.len())?;
+            }
+            if uses == 0 {
+                let part = keys::due(id.part_of(keys::DUE_PARTS));
+                write = write.value(":due", part)?.value(":now", now)?;
+            }
+            if self.store.table.write_if_unchanged(write).await? {
+                return Ok(uses == 0);
+            }
+            tries.after_conflict("the file changes at this moment; try again").await?;
+        }
+    }
+
+    /// Marks a file whose messages were all deleted, so that none can name it. Returns whether it
+    /// may be deleted now.
+    pub async fn drop_unused(self, file: &FileRecord) -> Result<bool> {
+        let write = Write::update(keys::file(file.space_id, file.id), "SET #dropped = :yes")
+            .when("#uses = :none AND attribute_not_exists(#dropped)")
+            .value(":none", 0)?
             .value(":yes", true)?;
         match self.store.table.write(write).await {
             Ok(_) => Ok(true),
@@ -57,8 +129,9 @@ impl Attachments<'_> {
         }
     }
 
-    /// Shows in the message `seq` that a file of it was deleted. Returns the message, or `None` if
-    /// it does not exist. May be repeated.
+    /// Shows in the message `seq` that a file of it was deleted. The block of words that has the
+    /// file's name is deleted with it. Returns the message, or `None` if it or its space does not
+    /// exist. May be repeated.
     pub async fn show_deleted(
         self,
         file: &FileRecord,
@@ -67,6 +140,9 @@ impl Attachments<'_> {
     ) -> Result<Option<Message>> {
         let messages = self.store.messages();
         let key = keys::numbered(file.space_id, keys::MSG, seq);
+        let number = block_of(seq);
+        // The messages of a file change side by side, and may have the same block.
+        let (_lock, now) = self.store.space_locks.lock_space(file.space_id, now).await;
         let mut tries = self.store.optimistic_retry();
         loop {
             let Some(record) = messages.record(file.space_id, seq).await? else { return Ok(None) };
@@ -77,7 +153,10 @@ impl Attachments<'_> {
             if files == record.files {
                 return Ok(messages.with_long_texts(file.space_id, vec![record]).await?.pop());
             }
-            let write = Write::update(
+            let block: Option<BlockItem> =
+                self.store.table.get(&keys::block(file.space_id, number)).await?;
+            let block = StoredBlock::of(file.space_id, number, block.as_ref());
+            let shown = Write::update(
                 key.clone(),
                 "SET #files = :files, #rev = #rev + :one, #updatedAt = :now",
             )
@@ -87,8 +166,14 @@ impl Attachments<'_> {
             .value(":one", 1)?
             .value(":rev", rev)?
             .value(":now", now)?;
-            match self.store.table.write(write).await {
-                Ok(_) => {}
+            let writes = [vec![shown, space_exists(file.space_id)], block.drop_writes()?].concat();
+            match self.store.table.transact(&writes).await {
+                Ok(()) => {}
+                Err(WriteError::Refused(refusal))
+                    if refusal.names(&keys::space_meta(file.space_id)) =>
+                {
+                    return Ok(None);
+                }
                 Err(WriteError::Refused(_)) => {
                     tries.after_conflict("the message changes at this moment; try again").await?;
                 }

@@ -22,7 +22,9 @@ mod draft;
 mod gated;
 mod late_dispatch;
 mod new_message;
+mod parent;
 mod questions;
+mod replies;
 mod space_as_read;
 mod talk;
 mod wakes;
@@ -38,7 +40,6 @@ use smartspace_domain::{
     quota::{Bucket, RateWindow},
     runs::Run,
 };
-use tokio::time::Instant;
 
 pub use self::late_dispatch::{LateDispatch, Stored};
 pub use self::new_message::{
@@ -85,6 +86,9 @@ pub struct Appended {
     pub repeated: bool,
     /// Its sender owns the space. Not known of a message that was stored before.
     pub by_owner: bool,
+    /// `HEAD.changed`, as it was read for this message. Not known of a message that was stored
+    /// before.
+    pub changed: Option<u64>,
     /// Where the message is, if it shows a call that has no result yet.
     pub open_card: Option<CardRef>,
 }
@@ -100,6 +104,11 @@ impl Messages<'_> {
     /// left, and any other request of an entity outside of the space fails with
     /// [`Error::NotAMember`].
     pub async fn append(self, new: &NewMessage, now: Time) -> Result<Appended> {
+        // In a box, because it would make the future of every caller large.
+        Box::pin(self.append_in_order(new, now)).await
+    }
+
+    async fn append_in_order(self, new: &NewMessage, now: Time) -> Result<Appended> {
         let key = new.by.key();
         let bytes = new.content.bytes();
         if let Some(refusal) = self.store.refusal_of(new.space, new.sender, bytes, now) {
@@ -107,10 +116,8 @@ impl Messages<'_> {
             let repeated = if key.is_some() { self.repeated_by(new, now).await? } else { None };
             return repeated.ok_or(refusal);
         }
-        let began = Instant::now();
-        let _lock = self.store.space_locks.of_space(new.space).lock().await;
         // Messages that waited for the lock count in the second in which they are stored.
-        let now = now + began.elapsed();
+        let (_lock, now) = self.store.space_locks.lock_space(new.space, now).await;
         let (mut as_read, posted) =
             self.read_with_talk(new.space, key, &Asked::of(new), now).await?;
         if let Some(made) = made_before(key, posted, as_read.sender().is_ok(), now)? {
@@ -222,18 +229,26 @@ impl Messages<'_> {
         space: SpaceId,
         sender: EntityId,
         text: &str,
+        reply_to: Option<u64>,
         now: Time,
     ) -> Result<Vec<Dispatch>> {
-        let asked = Asked { sender, text: Some(text), depth: 0, before: Before::Next };
+        let before = Before::Next;
+        let asked = Asked { sender, text: Some(text), found: None, depth: 0, before, reply_to };
         let (as_read, _) = self.read_with_talk(space, None, &asked, now).await?;
         let member = as_read.sender()?;
         let sender = member.sender();
-        let by = MessageSource::External { key: None, depth: 0 };
+        as_read.check_parent()?;
+        let by = MessageSource::External { key: None, depth: 0, page: None };
         let depth = as_read.depth_of(&by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
         let id = MessageId::new(now, 0);
         let auto_since = as_read.auto_since(&by, member);
-        let incoming = IncomingMessage { auto_since, ..IncomingMessage::new(&sender, text, depth) };
+        let incoming = IncomingMessage {
+            auto_since,
+            mentions: &as_read.mentions,
+            ..IncomingMessage::new(&sender, text, depth)
+        };
+        let incoming = as_read.with_parent(incoming);
         let gated = as_read.gated(incoming, Details::default(), now);
         let asks = as_read.is_question(&incoming);
         let question = Question { id, incoming, details: Details::default(), asks };
@@ -280,6 +295,7 @@ impl Messages<'_> {
             taken: Vec::new(),
             repeated: true,
             by_owner: false,
+            changed: None,
             open_card: None,
         })
     }

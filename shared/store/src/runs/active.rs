@@ -1,10 +1,13 @@
 //! The active runs of agents and spaces: those that are queued, running or waiting.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     events::ActiveRun,
     ids::{RunId, SpaceId},
+    jobs::MessageRef,
     messages::{Sender, excerpt},
 };
 
@@ -17,6 +20,9 @@ use crate::{
 
 /// The length of the excerpt of a message's text.
 const EXCERPT_CHARS: usize = 200;
+/// The first 200 characters of messages. `None` for one that is deleted.
+pub type MessageTexts = BTreeMap<MessageRef, Option<String>>;
+
 /// How many ended runs a reader takes off the list of a space at once.
 const UNLISTED_AT_ONCE: usize = 10;
 
@@ -43,8 +49,8 @@ pub enum ActiveCause {
         /// The space's name at that time.
         space_name: String,
         sender: Sender,
-        /// The first 200 characters of the text.
-        text: String,
+        /// The message's number in the space. Its text is stored with the message alone.
+        seq: u64,
     },
     Plan {
         /// The plan's name at that time.
@@ -69,6 +75,14 @@ struct FurtherSpace {
 }
 
 impl ActiveCause {
+    /// The message that triggered the run.
+    pub fn message(&self) -> Option<MessageRef> {
+        match *self {
+            Self::Message { space_id, seq, .. } => Some(MessageRef { space_id, seq }),
+            _ => None,
+        }
+    }
+
     /// The space that triggered the run.
     pub fn space_id(&self) -> Option<SpaceId> {
         if let Self::Message { space_id, .. } = self { Some(*space_id) } else { None }
@@ -97,7 +111,7 @@ impl ActiveRecord {
             space_id,
             space_name: space_name.to_owned(),
             sender: message.sender.clone(),
-            text: excerpt(&message.text, EXCERPT_CHARS).0.to_owned(),
+            seq: message.seq,
         };
         Self::new(run, cause)
     }
@@ -179,11 +193,55 @@ impl Runs<'_> {
         self.active_records(active.iter().map(|active| active.run_id)).await
     }
 
+    /// The same, and the beginnings of the messages that triggered them, read by the same call.
+    pub async fn still_active_with_causes(
+        self,
+        active: &[ActiveRecord],
+    ) -> Result<(Vec<RunRecord>, MessageTexts)> {
+        let runs: Vec<_> = active.iter().map(|active| keys::run_meta(active.run_id)).collect();
+        let causes: BTreeSet<_> = active.iter().filter_map(|it| it.cause.message()).collect();
+        let message = |it: &MessageRef| keys::numbered(it.space_id, keys::MSG, it.seq);
+        let wanted: Vec<_> = runs.iter().cloned().chain(causes.iter().map(message)).collect();
+        let mut found = self.store.table.get_all(&wanted).await?;
+        let mut records = Vec::new();
+        for key in &runs {
+            records.extend(found.take::<RunRecord>(key)?.filter(|run| run.status.is_active()));
+        }
+        let mut texts = MessageTexts::new();
+        for cause in causes {
+            if let Some(record) = found.take::<MessageRecord>(&message(&cause))? {
+                texts.insert(cause, begin_of(&record));
+            }
+        }
+        Ok((records, texts))
+    }
+
+    /// The beginnings of messages, of those that exist.
+    pub async fn texts_of(
+        self,
+        messages: impl IntoIterator<Item = MessageRef>,
+    ) -> Result<MessageTexts> {
+        let wanted: BTreeSet<_> = messages.into_iter().collect();
+        if wanted.is_empty() {
+            return Ok(MessageTexts::new());
+        }
+        let refs: Vec<_> = wanted.iter().map(|it| (it.space_id, it.seq)).collect();
+        let found = self.store.messages().at(&refs).await?;
+        let each = wanted.into_iter().zip(found);
+        Ok(each.filter_map(|(message, it)| Some((message, begin_of(&it?)))).collect())
+    }
+
     async fn active_records(self, runs: impl IntoIterator<Item = RunId>) -> Result<Vec<RunRecord>> {
         let mut records = self.records(runs).await?;
         records.retain(|run| run.status.is_active());
         Ok(records)
     }
+}
+
+/// The beginning of a message. `None` if the message is deleted.
+fn begin_of(message: &MessageRecord) -> Option<String> {
+    let is_deleted = message.deleted.is_some();
+    (!is_deleted).then(|| excerpt(&message.text, EXCERPT_CHARS).0.to_owned())
 }
 
 /// An active run, as the API shows it.

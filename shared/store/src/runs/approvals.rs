@@ -53,9 +53,7 @@ impl Forms<'_> {
         now: Time,
     ) -> Result<Approved> {
         let item_key = keys::call(open.run_id, open.step, open.index);
-        let call = Write::update(item_key.clone(), "SET #approval = :approval")
-            .when("#status = :pending")
-            .value(":pending", CallStatus::Pending)?;
+        let call = Write::update(item_key.clone(), "SET #approval = :approval");
         let mut writes = vec![approval.replaces(call)?, run_write(open, approval, now)?];
         if let Some(allowance) = remembered {
             writes.extend(self.store.allowances().writes(allowance, now).await?);

@@ -8,6 +8,7 @@ use smartspace_domain::{
         MadeDecision,
     },
     ids::LeaseId,
+    steps::CallStatus,
 };
 
 use crate::{
@@ -117,11 +118,12 @@ impl CallApproval {
         Self { state, revision: self.revision + 1, token: None, ..self.clone() }
     }
 
-    /// Adds the condition that the call still has the approval before this one to a write of the
-    /// call, with `#approval = :approval` in its expression.
+    /// Adds the condition that the call waits, with the approval before this one, to a write of the
+    /// call with `#approval = :approval` in its expression.
     pub(crate) fn replaces(&self, write: Write) -> Result<Write> {
         write
-            .when("#approval.#state = :open AND #approval.#revision = :seen")
+            .when("#status = :pending AND #approval.#state = :open AND #approval.#revision = :seen")
+            .value(":pending", CallStatus::Pending)?
             .value(":open", ApprovalState::Open)?
             .value(":seen", self.revision - 1)?
             .value(":approval", self)

@@ -39,6 +39,9 @@ pub struct OpenCall {
     /// How far people have decided it, if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalState>,
+    /// Whether it is an external call that waits for an input of people.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaits_input: bool,
 }
 
 impl OpenCall {
@@ -47,12 +50,15 @@ impl OpenCall {
         let card = call.card.filter(|_| call.status == CallStatus::Pending)?;
         let CallRecord { call_id, step, index, .. } = *call;
         let approval = call.approval.as_ref().map(|approval| approval.state);
-        Some(Self { run_id, call_id, step, index, card, asks: !call.is_external, approval })
+        let asks = !call.is_external;
+        let awaits_input = call.awaits.is_some();
+        Some(Self { run_id, call_id, step, index, card, asks, approval, awaits_input })
     }
 
-    /// Whether people have approved it, and it has not begun. Its run does not count it as open.
-    pub(crate) fn is_to_begin(&self) -> bool {
-        self.asks && self.approval == Some(ApprovalState::Approved)
+    /// Whether its run does not count it as open: people have approved it and it has not begun, or
+    /// it waits for an input, whose form is counted.
+    pub(crate) fn is_uncounted(&self) -> bool {
+        self.awaits_input || self.asks && self.approval == Some(ApprovalState::Approved)
     }
 }
 

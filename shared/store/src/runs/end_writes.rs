@@ -63,7 +63,12 @@ pub(super) fn cancel_unchanged_write(canceled: &RunRecord) -> Result<Write> {
 }
 
 fn cancel_active(canceled: &RunRecord) -> Result<Write> {
-    end_write(canceled, "")?
+    let also = if canceled.silence.replaced_by.is_some() { "#replacedBy = :newer, " } else { "" };
+    let mut write = end_write(canceled, also)?;
+    if let Some(newer) = canceled.silence.replaced_by {
+        write = write.value(":newer", newer)?;
+    }
+    write
         .when("#status IN (:queued, :running, :waiting)")
         .value(":queued", RunStatus::Queued)?
         .value(":running", RunStatus::Running)?

@@ -234,17 +234,16 @@ fn call_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Wri
         write.value(":files", named.collect::<Vec<_>>())?
     };
     write
-        .when("#status = :pending")
-        .value(":pending", CallStatus::Pending)?
         .value(":status", status)?
         .value(":output", output.to_string())?
         .value(":now", now)?
         .value(":answered", answered)
 }
 
-/// Adds the condition that people have decided the call as far as `open` says. A call that is
-/// approved is made, so only the end of its run may close it.
+/// Adds the condition that the call waits, and that people have decided it as far as `open` says. A
+/// call that is approved is made, so only the end of its run may close it.
 fn as_decided(open: &OpenCall, write: Write) -> Result<Write> {
+    let write = write.when("#status = :pending").value(":pending", CallStatus::Pending)?;
     match open.approval.filter(|_| open.asks) {
         Some(state) => write.when("#approval.#state = :state").value(":state", state),
         None => Ok(write),
@@ -253,7 +252,7 @@ fn as_decided(open: &OpenCall, write: Write) -> Result<Write> {
 
 fn run_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Write> {
     if resolution.status == CallStatus::Canceled {
-        let less = if open.is_to_begin() { "" } else { "#openCalls = #openCalls - :one, " };
+        let less = if open.is_uncounted() { "" } else { "#openCalls = #openCalls - :one, " };
         let expression = format!("SET {less}#kept = #kept + :one");
         let less = Write::update(keys::run_meta(open.run_id), expression)
             .when("attribute_exists(#finishedAt)");

@@ -31,6 +31,8 @@ use crate::{
 const LOOKED_AT: usize = 1_000;
 /// How many index entries of a partition are read at once, if not all of their runs may fit.
 const READ_AT_ONCE: usize = 100;
+/// How many index entries of an agent are read at once, if all of them are wanted.
+const AT_ONCE: usize = 1_000;
 /// How many days without runs a page looks at.
 const EMPTY_DAYS: usize = 31;
 /// How far back a list goes that names no first time, if runs never expire.
@@ -163,6 +165,24 @@ impl Runs<'_> {
             }
         }
         Ok((records, span))
+    }
+
+    /// The runs of an agent whose trigger has this time or a later one, as the index shows them.
+    pub(crate) async fn ids_since(self, agent: EntityId, since: Time) -> Result<Vec<RunId>> {
+        let first = start_of(since);
+        // No run has this id, and every id sorts before it.
+        let mut end = RunId::new(Time::from_millis(i64::MAX >> 20), 0);
+        let mut ids = Vec::new();
+        loop {
+            let partition = keys::runs_of_agent(agent);
+            let found = self.entries(Index::LISTS, partition, Span { first, end }, AT_ONCE).await?;
+            let is_all = found.len() < AT_ONCE;
+            ids.extend(found);
+            match ids.last() {
+                Some(last) if !is_all => end = *last,
+                _ => return Ok(ids),
+            }
+        }
     }
 
     /// The runs of an agent before `run`, newest first.

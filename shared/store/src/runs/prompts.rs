@@ -1,8 +1,6 @@
 //! The first prompts of runs, stored compressed. Many runs of an agent have the same system message
 //! and the same parts of history, so each of these is stored once, by its hash.
 
-mod packed;
-
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
@@ -13,11 +11,11 @@ use serde::{Deserialize, Serialize, de};
 use serde_json::{Value, json};
 use smartspace_domain::{Time, steps::Prompt};
 
-use self::packed::Packed;
 use crate::{
     Error, Prompts, Result,
-    runs::{RunRecord, marks::Marks},
-    table::{keys, write::Write},
+    runs::{RunRecord, marks::Marks, places::Places},
+    shared::packed::Packed,
+    table::{WriteError, keys, write::Write},
 };
 
 /// The first prompt of a run, as it is stored.
@@ -32,6 +30,9 @@ pub struct PromptRecord {
     pub(crate) packed: Packed,
     /// How far it has read in each space.
     pub marks: Marks,
+    /// Up to which value of `HEAD.changed` it shows the changes of each space's messages.
+    #[serde(default, skip_serializing_if = "Marks::is_empty")]
+    pub changed: Marks,
     /// When its item expires, in seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
@@ -42,14 +43,39 @@ pub struct PromptRecord {
     /// The parts of the history. Each has an item of its own.
     #[serde(skip)]
     pub(crate) history: Vec<Vec<String>>,
+    /// Where each part has words of messages.
+    #[serde(skip)]
+    pub(crate) history_places: Vec<Places>,
 }
 
+/// A shared part of prompts, as it is stored.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Part {
-    packed: Packed,
+pub(crate) struct Part {
+    pub(crate) packed: Packed,
+    /// Where it has words of messages.
+    #[serde(default, skip_serializing_if = "Places::is_empty")]
+    pub(crate) places: Places,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<i64>,
+}
+
+/// A part of a prompt that may have to be stored.
+#[derive(Clone, Copy)]
+struct NewPart<'a> {
+    texts: &'a [String],
+    places: &'a Places,
+}
+
+impl Part {
+    pub(crate) fn texts(&self) -> Result<Value> {
+        self.packed.read()
+    }
+
+    /// The stored form of blocks from which words were cut.
+    pub(crate) fn packed_again(texts: &Value) -> Result<Packed> {
+        Packed::small(texts)
+    }
 }
 
 impl PromptRecord {
@@ -60,9 +86,11 @@ impl PromptRecord {
             parts: Vec::new(),
             packed: Packed::of(rest)?,
             marks,
+            changed: Marks::new(),
             expires_at: None,
             system: system.to_vec(),
             history: Vec::new(),
+            history_places: Vec::new(),
         })
     }
 
@@ -70,7 +98,23 @@ impl PromptRecord {
     /// likely to occur in other runs too.
     #[must_use]
     pub fn with_history(self, history: Vec<Vec<String>>) -> Self {
-        Self { parts: history.iter().map(|blocks| hash(blocks)).collect(), history, ..self }
+        let history_places = vec![Places::default(); history.len()];
+        Self { history, ..self }.with_places(history_places)
+    }
+
+    /// Adds where each part of the history has words of messages. Two spaces may have the same
+    /// lines, so the hash of a part names its spaces: a part loses the words of a deleted message.
+    #[must_use]
+    pub fn with_places(self, history_places: Vec<Places>) -> Self {
+        let each = self.history.iter().zip(&history_places);
+        let parts = each.map(|(blocks, places)| {
+            let mut spaces: Vec<_> = places.0.iter().map(|place| place.space).collect();
+            spaces.sort_unstable();
+            spaces.dedup();
+            let spaces = spaces.iter().map(ToString::to_string);
+            hash(&blocks.iter().cloned().chain(spaces).collect::<Vec<_>>())
+        });
+        Self { parts: parts.collect(), history_places, ..self }
     }
 
     /// The same prompt with another system message, offered with these tools.
@@ -95,9 +139,20 @@ impl PromptRecord {
         let mut rest: Value = self.packed.read()?;
         if let Some(Value::Array(blocks)) = rest.pointer_mut("/messages/0/blocks") {
             blocks.splice(0..0, self.history.iter().flatten().cloned().map(Value::String));
+            let parts = self.history.iter().map(Vec::len).zip(&self.history_places);
+            rest["places"] = json!(places_of(&rest)?.with_parts(parts));
         }
-        serde_json::from_value(rest)
-            .map_err(|error| Error::Internal(format!("a prompt could not be read: {error}")))
+        serde_json::from_value(rest).map_err(|error| unreadable(&error))
+    }
+
+    /// The rest of the prompt as it is stored, without the shared parts of its history.
+    pub(crate) fn stored_rest(&self) -> Result<Value> {
+        self.packed.read()
+    }
+
+    /// The stored form of a rest from which words were cut.
+    pub(crate) fn packed_again(rest: &Value) -> Result<Packed> {
+        Packed::of(rest)
     }
 
     /// The names of the tools that the model was offered.
@@ -118,6 +173,17 @@ impl PromptRecord {
         }
         Ok(Prompt { system: self.system.clone(), messages: self.rest::<Rest>()?.messages })
     }
+}
+
+/// Where the rest of a prompt has words of messages.
+pub(crate) fn places_of(rest: &Value) -> Result<Places> {
+    let places = rest.get("places").cloned();
+    let places = places.map_or_else(|| Ok(Places::default()), serde_json::from_value);
+    places.map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &serde_json::Error) -> Error {
+    Error::Internal(format!("a prompt could not be read: {error}"))
 }
 
 fn hash(texts: &[String]) -> String {
@@ -174,10 +240,22 @@ impl Prompts<'_> {
 
     /// Stores the parts of a prompt, unless they are known to be stored for as long as the run. The
     /// key of a part is the hash of its content, so storing it several times changes nothing.
-    pub(crate) async fn store_parts(self, prompt: &PromptRecord, now: Time) -> Result<()> {
-        self.store_part(&prompt.part, &prompt.system, SYSTEM_REUSED_FOR, now).await?;
-        for (part, blocks) in prompt.parts.iter().zip(&prompt.history) {
-            self.store_part(part, blocks, HISTORY_REUSED_FOR, now).await?;
+    ///
+    /// `holds` checks that the run has not ended. A worker that has lost its run must not store
+    /// words of a message that was deleted and forgotten meanwhile.
+    pub(crate) async fn store_parts(
+        self,
+        prompt: &PromptRecord,
+        holds: &Write,
+        now: Time,
+    ) -> Result<()> {
+        let no_places = Places::default();
+        let system = NewPart { texts: &prompt.system, places: &no_places };
+        self.store_part(&prompt.part, system, SYSTEM_REUSED_FOR, holds, now).await?;
+        let history = prompt.history.iter().zip(&prompt.history_places);
+        for (part, (texts, places)) in prompt.parts.iter().zip(history) {
+            let new = NewPart { texts, places };
+            self.store_part(part, new, HISTORY_REUSED_FOR, holds, now).await?;
         }
         Ok(())
     }
@@ -185,8 +263,9 @@ impl Prompts<'_> {
     async fn store_part(
         self,
         part: &str,
-        texts: &[String],
+        new: NewPart<'_>,
         reused_for: Duration,
+        holds: &Write,
         now: Time,
     ) -> Result<()> {
         let needed = self.store.work_expiry(now);
@@ -203,9 +282,14 @@ impl Prompts<'_> {
             return Ok(());
         }
         let expires_at = self.store.work_expiry(now + reused_for);
-        let item = Part { packed: Packed::small(&texts)?, expires_at };
-        let write = Write::fill(keys::prompt_part(part), &item, &["expiresAt"])?;
-        self.store.table.write_always(write).await?;
+        let NewPart { texts, places } = new;
+        let item = Part { packed: Packed::small(&texts)?, places: places.clone(), expires_at };
+        let write = Write::fill(keys::prompt_part(part), &item, &["places", "expiresAt"])?;
+        match self.store.table.transact(&[holds.clone(), write]).await {
+            Ok(()) => {}
+            Err(WriteError::Refused(_)) => return Err(Error::LeaseLost),
+            Err(WriteError::Other(error)) => return Err(error),
+        }
         self.store.parts.saw(part, expires_at.unwrap_or(NEVER));
         Ok(())
     }
@@ -215,12 +299,16 @@ impl Prompts<'_> {
         let wanted: Vec<_> = prompt.parts().map(keys::prompt_part).collect();
         let mut found = self.store.table.get_all(&wanted).await?;
         let mut parts = Vec::with_capacity(wanted.len());
+        let mut places = Vec::with_capacity(wanted.len());
         for key in &wanted {
             let Some(part) = found.take::<Part>(key)? else { return Ok(()) };
             parts.push(part.packed.read::<Vec<String>>()?);
+            places.push(part.places);
         }
         prompt.system = parts.remove(0);
+        places.remove(0);
         prompt.history = parts;
+        prompt.history_places = places;
         Ok(())
     }
 }

@@ -10,8 +10,8 @@ use smartspace_domain::{
     Time,
     dispatch::{Best, Source},
     ids::{RunId, SpaceId},
+    limits,
     quota::QuotaUser,
-    runs::EndReason,
 };
 
 use crate::{
@@ -22,7 +22,8 @@ use crate::{
     table::{keys, write::Write},
 };
 
-/// A message, and the runs that it triggered. A run that joined another one counts as that one.
+/// A message, and the runs that it triggered. A run that joined another one, or that another one
+/// replaced, counts as that one.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub message: MessageRecord,
@@ -34,18 +35,19 @@ impl Asked {
     /// When the last of its runs ended, if it is a question and they all ended in silence.
     pub fn silent_since(&self) -> Option<Time> {
         let runs = self.runs.as_ref().filter(|_| self.message.asks)?;
-        let is_silent = |run: &RunRecord| run.end_reason == Some(EndReason::Skipped);
-        let ends = runs.iter().filter(|run| is_silent(run)).map(|run| run.finished_at);
+        let ends = runs.iter().filter(|run| run.ended_in_silence()).map(|run| run.finished_at);
         let ends: Vec<_> = ends.flatten().collect();
         ends.iter().max().copied().filter(|_| ends.len() == runs.len())
     }
 }
 
 impl Runs<'_> {
-    /// The messages that a run was to answer, with all runs that they triggered.
+    /// The messages that a run was to answer, and the questions of the run that it replaced, with
+    /// all runs that they triggered.
     pub async fn asked(self, run: &RunRecord) -> Result<Vec<Asked>> {
         let Some(place) = run.place() else { return Ok(Vec::new()) };
-        let seqs: Vec<_> = run.joined.iter().copied().chain([place.seq]).collect();
+        let own = run.joined.iter().copied().chain([place.seq]);
+        let seqs: Vec<_> = own.chain(run.silence.asked_before.iter().copied()).collect();
         self.asked_at(place.space_id, &seqs).await
     }
 
@@ -67,15 +69,25 @@ impl Runs<'_> {
             .collect();
         let ids = triggered.iter().flatten().flatten().copied().collect();
         let mut runs = self.lane_runs(ids).await?;
-        let into = runs.values().filter_map(|run| run.into_run_id);
-        let into: Vec<_> = into.filter(|id| !runs.contains_key(id)).collect();
-        if !into.is_empty() {
+        // One message after the other may have replaced the run before.
+        for _ in 0..limits::ACTIVE_RUNS {
+            let into = runs.values().filter_map(RunRecord::answered_by);
+            let into: Vec<_> = into.filter(|id| !runs.contains_key(id)).collect();
+            if into.is_empty() {
+                break;
+            }
             runs.extend(self.lane_runs(into).await?);
         }
+        let last = |run: &RunRecord| {
+            let mut last = run.id;
+            while let Some(into) = runs.get(&last).and_then(RunRecord::answered_by) {
+                last = into;
+            }
+            last
+        };
         let of = |ids: Vec<RunId>| -> Option<Vec<RunRecord>> {
             let stored: Option<Vec<_>> = ids.iter().map(|id| runs.get(id)).collect();
-            let working: BTreeSet<_> =
-                stored?.into_iter().map(|run| run.into_run_id.unwrap_or(run.id)).collect();
+            let working: BTreeSet<_> = stored?.into_iter().map(last).collect();
             working.iter().map(|id| runs.get(id).cloned()).collect()
         };
         let asked = records.into_iter().zip(triggered);

@@ -6,6 +6,7 @@ use smartspace_domain::{
     concurrency::WaitsFor,
     days::Day,
     dispatch::Source,
+    entities::EntityType,
     ids::{EntityId, LeaseId, RunId, SpaceId},
     jobs::{MessageRef, RunJob, RunRef},
     limits::{due, lease},
@@ -15,7 +16,7 @@ use smartspace_domain::{
 
 use crate::{
     Store,
-    runs::{RemoteRecord, TriggeredBy, marks::Marks},
+    runs::{RemoteRecord, TriggeredBy, marks::Marks, places::Reads, silence::Silence},
     shared::message::MessageRecord,
     table::keys,
     usage::UsageScope,
@@ -57,6 +58,9 @@ pub struct RunRecord {
     /// The numbers of the messages, besides its trigger, that it answers, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<u64>,
+    /// Whether questions are left to it, and what becomes of them.
+    #[serde(flatten)]
+    pub silence: Silence,
     /// The run that answers its message instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into_run_id: Option<RunId>,
@@ -113,6 +117,16 @@ pub struct RunRecord {
     /// While a worker has the run, it knows only of those before it claimed it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hinted: Vec<u32>,
+    /// The first and the last message of each space that it has read. Set at its end, if that is
+    /// known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<Reads>,
+    /// When words of deleted messages were last cut out of what it has stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redacted_at: Option<Time>,
+    /// Whether the remote agent has reacted to a message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reacted: bool,
     /// The usage that the remote agent reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<ReportedUsage>,
@@ -182,6 +196,7 @@ impl RunRecord {
             in_lane: false,
             waits_for: None,
             joined: Vec::new(),
+            silence: Silence::default(),
             into_run_id: None,
             retry_of: None,
             usage: Usage::default(),
@@ -201,6 +216,9 @@ impl RunRecord {
             remote: None,
             marks: Marks::new(),
             hinted: Vec::new(),
+            reads: None,
+            redacted_at: None,
+            reacted: false,
             reported: None,
             lease: None,
             lease_until: None,
@@ -233,6 +251,7 @@ impl RunRecord {
             // A delegated run is not in the decision of the message, and one for an unanswered
             // question is the last one.
             asks: message.asks && !matches!(source, Source::Delegated | Source::Unanswered),
+            is_reply: message.reply_to.is_some() && message.sender.kind == EntityType::Human,
         };
         Self::queued(id, agent_id, triggered_by, message.chain_depth, now)
     }
@@ -283,14 +302,6 @@ impl RunRecord {
     /// Whether it is for a question that nobody has answered.
     pub fn is_for_unanswered(&self) -> bool {
         matches!(self.triggered_by, TriggeredBy::Message { source: Source::Unanswered, .. })
-    }
-
-    /// Whether it ended in silence and somebody has to look after the question that triggered it.
-    /// A run that showed cards was not silent.
-    pub fn owes_look(&self) -> bool {
-        self.end_reason == Some(EndReason::Skipped)
-            && self.open_calls.is_none()
-            && self.triggered_by.asks()
     }
 
     /// Whether its message does not name its agent.
@@ -356,6 +367,7 @@ impl RunRecord {
             started_at: self.started_at,
             first_token_at: self.first_token_at,
             finished_at: self.finished_at,
+            redacted_at: self.redacted_at,
             hints: None,
             steps: None,
         }

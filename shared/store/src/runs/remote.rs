@@ -58,7 +58,8 @@ impl Runs<'_> {
         prompt: &PromptRecord,
         now: Time,
     ) -> Result<RunRecord> {
-        self.store.prompts().store_parts(prompt, now).await?;
+        let holds = lease_holds(Write::check(keys::run_meta(run.id)), lease)?;
+        self.store.prompts().store_parts(prompt, &holds, now).await?;
         let remote = RemoteRecord {
             lease: lease.clone(),
             until,

@@ -53,6 +53,8 @@ struct Allowed {
     mode: ConcurrencyMode,
     /// The writes besides those of the run itself.
     writes: Vec<Write>,
+    /// Counts the run in its space, if it is in one.
+    counted: Option<Write>,
     /// The bucket of the agent's quota that it is taken from.
     bucket: Option<Bucket>,
 }
@@ -95,7 +97,7 @@ impl Runs<'_> {
         let item_key = keys::run_meta(run.id);
         let mut tries = self.store.optimistic_retry_of(run.agent_id);
         loop {
-            let Allowed { active, mode, writes, bucket } =
+            let Allowed { active, mode, writes, counted, bucket } =
                 Box::pin(self.allowed(retry, run, now)).await?;
             let new = NewRun { run: run.clone(), active, mode, auto_since: None };
             let Some(placement) = self.place(new, now).await? else {
@@ -106,10 +108,13 @@ impl Runs<'_> {
                 let text = "a newer message of the space is being answered (mode latest)";
                 return Err(Error::Conflict(text.into()));
             }
+            // A run that joins another one does not start.
+            let starts = ends != Some(EndReason::Coalesced);
+            let writes = writes.into_iter().chain(counted.filter(|_| starts));
             let writes: Vec<_> = placement.writes.iter().cloned().chain(writes).collect();
             let refusal = match self.store.table.transact(&writes).await {
                 Ok(()) => {
-                    if let Some(bucket) = bucket {
+                    if let Some(bucket) = bucket.filter(|_| starts) {
                         self.store.quota().count_run(run.agent_id, bucket, &retry.by, now).await;
                     }
                     return Ok((run.id, placement));
@@ -139,9 +144,8 @@ impl Runs<'_> {
         match run.triggered_by {
             TriggeredBy::Message { space_id, seq, .. } => {
                 let message = MessageRef { space_id, seq };
-                let (active, mode, writes) =
-                    Box::pin(self.in_space(retry, run, message, now)).await?;
-                Ok(Allowed { active, mode, writes, bucket })
+                let allowed = Box::pin(self.in_space(retry, run, message, now)).await?;
+                Ok(Allowed { bucket, ..allowed })
             }
             TriggeredBy::Plan { .. } => {
                 let fired: Option<FiredRecord> =
@@ -155,6 +159,7 @@ impl Runs<'_> {
                     active: ActiveRecord::new(run, cause),
                     mode: ConcurrencyMode::Parallel,
                     writes,
+                    counted: None,
                     bucket,
                 })
             }
@@ -165,6 +170,7 @@ impl Runs<'_> {
                     active: ActiveRecord::new(run, cause),
                     mode: ConcurrencyMode::Parallel,
                     writes: vec![exists],
+                    counted: None,
                     bucket,
                 })
             }
@@ -183,14 +189,14 @@ impl Runs<'_> {
         Ok(ActiveCause::Service { service_name: payload.service })
     }
 
-    /// The same for the trigger in a space.
+    /// The same for the trigger in a space. The bucket of the agent's quota is not known here.
     async fn in_space(
         self,
         retry: &Retry<'_>,
         run: &RunRecord,
         message: MessageRef,
         now: Time,
-    ) -> Result<(ActiveRecord, ConcurrencyMode, Vec<Write>)> {
+    ) -> Result<Allowed> {
         let Retry { of, by, .. } = retry;
         let MessageRef { space_id: id, seq } = message;
         let agent = run.agent_id;
@@ -231,7 +237,7 @@ impl Runs<'_> {
         minute.count(bucket, by);
         let counted = Write::update(keys::space_head(id), "SET #minute = :after");
         let counted = minute_stays(counted, head.minute.as_ref())?.value(":after", &minute)?;
-        let mut writes = vec![counted, is_member(id, agent)];
+        let mut writes = vec![is_member(id, agent)];
         if of.is_delegated() {
             let delegation: Option<Delegation> = self.delegation(of).await?;
             let delegation = &delegation.ok_or_else(trigger_is_gone)?;
@@ -239,7 +245,7 @@ impl Runs<'_> {
             writes.push(Write::put(keys::run_trigger(run.id), &item)?);
         }
         let active = ActiveRecord::triggered(run, id, &settings.name, &message);
-        Ok((active, gate.mode, writes))
+        Ok(Allowed { active, mode: gate.mode, writes, counted: Some(counted), bucket: None })
     }
 }
 

@@ -2,6 +2,7 @@
 //! under the worker's lease, and read again by a worker that takes over the run.
 
 mod approved;
+mod awaiting;
 mod extending;
 mod records;
 mod view;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use smartspace_domain::{
     Time,
     ids::{LeaseId, RunId, SpaceId},
-    runs::{RunError, RunStatus, UsageByModel},
+    runs::{EndReason, RunError, RunStatus, UsageByModel},
     steps::CallStatus,
 };
 
@@ -22,7 +23,7 @@ pub use self::{
     },
     view::{hints, view},
 };
-pub use crate::runs::{call_approval::CallApproval, marks::Marks};
+pub use crate::runs::{awaited_input::AwaitedInput, call_approval::CallApproval, marks::Marks};
 use crate::{
     Error, Result, Steps,
     runs::{RunRecord, prompts::PromptRecord},
@@ -57,15 +58,17 @@ pub(super) fn hinted_values(write: Write, steps: &[u32]) -> Result<Write> {
 }
 
 /// The condition that a run was canceled while a worker had it that had claimed it as the
-/// `claims`-th one. No other worker may store what its model had written.
+/// `claims`-th one. No other worker may store what its model had written, and nobody may if the
+/// run's message was deleted.
 pub(crate) fn was_stopped(run: RunId, claims: u32) -> Result<Write> {
     if_stopped(Write::check(keys::run_meta(run)), claims)
 }
 
 fn if_stopped(write: Write, claims: u32) -> Result<Write> {
     write
-        .when("#status = :canceled AND #claims = :claims")
+        .when("#status = :canceled AND #claims = :claims AND #endReason <> :deleted")
         .value(":canceled", RunStatus::Canceled)?
+        .value(":deleted", EndReason::Deleted)?
         .value(":claims", claims)
 }
 
@@ -170,7 +173,8 @@ impl Steps<'_> {
         now: Time,
     ) -> Result<()> {
         if let Some(prompt) = prompt {
-            self.store.prompts().store_parts(prompt, now).await?;
+            let holds = lease_holds(Write::check(keys::run_meta(run.id)), &step.lease)?;
+            self.store.prompts().store_parts(prompt, &holds, now).await?;
         }
         let expires_at = self.store.work_expiry(now);
         let first_token = step.first_token_at.filter(|_| step.index == 0);

@@ -24,6 +24,10 @@ pub enum TriggeredBy {
         /// silence.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         asks: bool,
+        /// Whether the message is a person's reply: the run's messages in this space reply to it,
+        /// unless the agent says otherwise.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_reply: bool,
     },
     Plan {
         plan_id: PlanId,
@@ -54,6 +58,18 @@ impl TriggeredBy {
     /// Whether somebody has to look after a question if the run ends in silence.
     pub fn asks(&self) -> bool {
         matches!(self, Self::Message { asks: true, .. })
+    }
+
+    /// The message to which a message of the run replies that goes to `space`. `asked` is what the
+    /// agent says: the number of a message, or 0 for none.
+    pub fn parent_in(&self, space: SpaceId, asked: Option<u64>) -> Option<u64> {
+        match (asked, self) {
+            (Some(asked), _) => Some(asked).filter(|seq| *seq > 0),
+            (None, Self::Message { space_id, seq, is_reply: true, .. }) => {
+                (*space_id == space).then_some(*seq)
+            }
+            (None, _) => None,
+        }
     }
 
     /// The cause of a run that repeats another one. Nobody looks after its question: the failure of

@@ -3,16 +3,17 @@
 mod card;
 mod cut_json;
 mod overflow;
+mod tombstone;
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
-    Time,
+    Error, Time,
     attachments::FilePart,
     dispatch::{ChainEnded, Dispatch, Routed},
     gate::Gate,
     ids::{MessageId, RunId, SpaceId, StreamId},
     limits,
-    messages::{Message, Origin, Part, Sender, excerpt},
+    messages::{Deleted, Mention, Message, Origin, Part, ReplyTo, Sender, excerpt},
     steps::CallStatus,
     stored,
 };
@@ -21,6 +22,7 @@ pub(crate) use self::overflow::{LongDispatch, Overflow};
 pub use self::{
     card::{Asks, ToolCard},
     cut_json::CutJson,
+    tombstone::{Forget, Looked},
 };
 
 /// A message, as it is stored. Its item is small: a long text, and decisions on many agents, have
@@ -60,10 +62,34 @@ pub struct MessageRecord {
     /// Whether it is a question that is not left to silence.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
+    /// Whether the sender's page offers something to agents: it is then in `PAGE#`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_page: bool,
     /// Why an agent sent it.
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// The members that its text mentions, in the order of the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<Mention>,
+    /// The message that it replies to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<ReplyTo>,
+    /// The first message of its chain of replies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<u64>,
+    /// When its sender last edited it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_at: Option<Time>,
+    /// Whether somebody has reacted to it: then its reactions are in `REACT#`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reacted: bool,
+    /// Set if it is deleted. It then has no content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<Deleted>,
+    /// If it is deleted: what of it is left elsewhere, until that is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forget: Option<Forget>,
     /// When it was sent.
     pub created_at: Time,
     /// When it last changed.
@@ -96,7 +122,8 @@ pub struct MessageRecord {
     /// If it is decided later, and an agent's that is no outside cause: the last one before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_since: Option<u64>,
-    /// Its partition in the index of due items, until its runs are queued.
+    /// Its partition in the index of due items, until its runs are queued. If it is deleted: until
+    /// it is forgotten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<String>,
     /// When it is due.
@@ -150,6 +177,11 @@ impl MessageRecord {
     /// Whether it may still change: its call gets a result, or a file of it is deleted.
     pub fn may_change(&self) -> bool {
         self.is_open() || self.files.iter().any(|file| !file.part.deleted)
+    }
+
+    /// Whether its reactions are in `REACT#`. A deleted message has none.
+    pub fn has_reactions(&self) -> bool {
+        self.reacted && self.deleted.is_none()
     }
 
     /// The least number of bytes that its content has.
@@ -207,12 +239,23 @@ impl MessageRecord {
             seq: self.seq,
             rev: self.rev,
             sender: self.sender,
-            parts: parts(self.card, self.text, self.partial, self.files, overflow),
+            parts: if self.deleted.is_some() {
+                Vec::new()
+            } else {
+                parts(self.card, self.text, self.partial, self.files, overflow)
+            },
             run_id: self.run_id,
             stream_id: self.stream_id,
             client_key: self.client_key,
             chain_depth: self.chain_depth,
             origin: self.origin,
+            mentions: self.mentions,
+            reply_to: self.reply_to,
+            thread: self.thread,
+            edited_at: self.edited_at,
+            reactions: Vec::new(),
+            reactions_rev: None,
+            deleted: self.deleted,
             created_at: self.created_at,
             updated_at: self.updated_at,
             dispatch: self.dispatch.or(dispatch),
@@ -222,6 +265,11 @@ impl MessageRecord {
             truncated: false,
         }
     }
+}
+
+/// The error for a message that a space does not have.
+pub(crate) fn no_such_message(seq: u64) -> Error {
+    Error::NotFound(format!("this space has no message {seq}"))
 }
 
 fn parts(

@@ -4,8 +4,11 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Time,
     ids::{LeaseId, SpaceId},
+    messages::Sender,
     spaces::{SpaceSettings, owner_limits::OperatorLimits},
 };
+
+use crate::table::{keys, write::Write};
 
 /// A space and its settings, as they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,16 +26,40 @@ pub struct SpaceRecord {
     /// Whether it is deleted. Its other items may still exist.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
+    /// When it was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Time>,
     /// The token of the request that deleted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) deleted_by: Option<LeaseId>,
     /// When its last member left, if it has had members and has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emptied_at: Option<Time>,
+    /// The pinned messages, in the order in which they were pinned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<PinRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) g2pk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) g2sk: Option<String>,
+}
+
+/// A pinned message, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PinRecord {
+    /// The `seq` of the message.
+    pub seq: u64,
+    /// The member that pinned it. `None` for the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Sender>,
+    /// When it was pinned.
+    pub at: Time,
+}
+
+/// The check that a space is not deleted: nothing is written after its partition was cleared.
+pub(crate) fn space_exists(space: SpaceId) -> Write {
+    Write::check(keys::space_meta(space))
+        .when("attribute_exists(PK) AND attribute_not_exists(#deleted)")
 }
 
 pub(crate) fn no_such_space() -> Error {

@@ -41,8 +41,8 @@ impl Spaces<'_> {
         token: &LeaseId,
         now: Time,
     ) -> Result<()> {
-        let expression = "SET #deleted = :yes, #deletedBy = :token, #due = :due, #dueAt = :now \
-                          REMOVE #g2pk, #g2sk, #dueCount";
+        let expression = "SET #deleted = :yes, #deletedAt = :now, #deletedBy = :token, \
+                          #due = :due, #dueAt = :now REMOVE #g2pk, #g2sk, #dueCount";
         let mut meta = Write::update(keys::space_meta(id), expression)
             .when("attribute_not_exists(#deleted)")
             .value(":yes", true)?
@@ -69,18 +69,34 @@ impl Spaces<'_> {
         self.delete_all(seqs.iter().map(|seq| keys::numbered(id, keys::MSG, *seq)).collect()).await
     }
 
-    /// Deletes about `most` of the remaining items of a deleted space. Returns whether all are
-    /// gone. May be repeated. Its agents must have left first.
+    /// Deletes about `most` of the remaining items of a deleted space, and of what searches read of
+    /// it. Returns whether all are gone. May be repeated. Its agents must have left first.
     pub async fn clear(self, id: SpaceId, most: usize) -> Result<bool> {
+        let Some(most) = self.clear_partition(id, keys::find(id), most).await? else {
+            return Ok(false);
+        };
+        if self.clear_partition(id, keys::space(id), most).await?.is_none() {
+            return Ok(false);
+        }
+        // The settings are deleted last, since they are the due item.
+        self.store.table.write_always(Write::delete(keys::space_meta(id))).await?;
+        Ok(true)
+    }
+
+    /// Deletes about `most` items of a partition of a deleted space, without its settings. Returns
+    /// how many more may be deleted, or `None` if some may be left.
+    async fn clear_partition(
+        self,
+        id: SpaceId,
+        partition: String,
+        most: usize,
+    ) -> Result<Option<usize>> {
         let meta = keys::space_meta(id);
         let mut gone = 0;
         let mut after = None;
         while gone < most {
-            let page = self
-                .store
-                .table
-                .page(Query::of(keys::space(id)).limit(CLEARED_AT_ONCE).after(after))
-                .await?;
+            let query = Query::of(partition.clone()).limit(CLEARED_AT_ONCE).after(after);
+            let page = self.store.table.page(query).await?;
             let mut keys_left = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
             // Subscriptions are deleted with their connections, since some subscribers may not have
             // been notified of the deletion yet.
@@ -89,12 +105,10 @@ impl Spaces<'_> {
             self.delete_all(keys_left).await?;
             after = page.next;
             if after.is_none() {
-                // The settings are deleted last, since they are the due item.
-                self.store.table.write_always(Write::delete(meta)).await?;
-                return Ok(true);
+                return Ok(Some(most.saturating_sub(gone)));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Postpones a deleted space while its items are being deleted, however long that takes.

@@ -19,8 +19,11 @@ pub use self::{
 use crate::{
     Error, Members, Result,
     shared::{member::MemberRecord, space::SpaceRecord},
-    spaces::{SpaceOverview, rosters::Roster},
-    table::{WriteError, keys, refusal::Refusal, write::Write},
+    spaces::{
+        SpaceOverview,
+        rosters::{Head, Roster},
+    },
+    table::{Query, WriteError, keys, read, refusal::Refusal, write::Write},
 };
 
 /// How many times a change of the roster is tried while other changes get ahead of it.
@@ -42,6 +45,24 @@ impl Members<'_> {
         Ok(record.filter(|record| !record.deleted).zip(member))
     }
 
+    /// The same with the head of the space.
+    pub async fn with_head(
+        self,
+        space: SpaceId,
+        entity: EntityId,
+    ) -> Result<Option<(SpaceRecord, MemberRecord, Head)>> {
+        let meta_key = keys::space_meta(space);
+        let head_key = keys::space_head(space);
+        let member_key = keys::member(space, entity);
+        let wanted = [meta_key.clone(), head_key.clone(), member_key.clone()];
+        let mut items = self.store.table.get_all(&wanted).await?;
+        let record: Option<SpaceRecord> = items.take(&meta_key)?;
+        let head: Option<Head> = items.take(&head_key)?;
+        let member: Option<MemberRecord> = items.take(&member_key)?;
+        let record = record.filter(|record| !record.deleted);
+        Ok(record.zip(member).zip(head).map(|((record, member), head)| (record, member, head)))
+    }
+
     /// Whether an entity is or was a member of a space.
     pub async fn was_member(self, space: SpaceId, entity: EntityId) -> Result<bool> {
         let present = keys::member(space, entity);
@@ -49,6 +70,19 @@ impl Members<'_> {
         let found: Vec<MemberRecord> =
             self.store.table.get_all(&[present, past]).await?.into_all()?;
         Ok(!found.is_empty())
+    }
+
+    /// Whether an entity has left one of these spaces.
+    pub async fn has_left_any(self, spaces: &[SpaceId], entity: EntityId) -> Result<bool> {
+        let past: Vec<_> = spaces.iter().map(|space| keys::past_member(*space, entity)).collect();
+        let found: Vec<MemberRecord> = self.store.table.get_all(&past).await?.into_all()?;
+        Ok(!found.is_empty())
+    }
+
+    /// Those that have left a space. Those that have come back are among them.
+    pub async fn all_past(self, space: SpaceId) -> Result<Vec<MemberRecord>> {
+        let query = Query::of(keys::space(space)).begins_with(keys::PAST);
+        self.store.table.all(query).await?.into_iter().map(read).collect()
     }
 
     /// A former member of a space.

@@ -13,8 +13,15 @@ use smartspace_domain::{
 use crate::{
     Result, Spaces,
     shared::member::MemberRecord,
-    table::{Items, keys},
+    spaces::rosters::Head,
+    table::{
+        Items,
+        keys::{self, Key},
+    },
 };
+
+/// The numbers of the last messages of spaces.
+pub type Lengths = BTreeMap<SpaceId, u64>;
 
 /// The part of a space that the prompts of its agents show, in every space that they are in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +81,33 @@ impl Spaces<'_> {
         let wanted: Vec<_> = ids.iter().map(|id| keys::space_overview(*id)).collect();
         take_overviews(&mut self.store.table.get_all(&wanted).await?, ids)
     }
+
+    /// The overviews of spaces, and how long those in `measured` are, in one read.
+    pub async fn overviews_and_lengths(
+        self,
+        ids: &[SpaceId],
+        measured: &[SpaceId],
+    ) -> Result<(BTreeMap<SpaceId, SpaceOverview>, Lengths)> {
+        let overviews = ids.iter().map(|id| keys::space_overview(*id));
+        let wanted: Vec<_> = overviews.chain(head_keys(measured)).collect();
+        let mut items = self.store.table.get_all(&wanted).await?;
+        Ok((take_overviews(&mut items, ids)?, take_lengths(&mut items, measured)?))
+    }
+}
+
+/// The keys of what says how long spaces are.
+pub(crate) fn head_keys(ids: &[SpaceId]) -> impl Iterator<Item = Key> + '_ {
+    ids.iter().map(|id| keys::space_head(*id))
+}
+
+/// Takes the lengths of spaces out of what was read. Leaves out spaces without a head.
+pub(crate) fn take_lengths(items: &mut Items, ids: &[SpaceId]) -> Result<Lengths> {
+    let mut lengths = Lengths::new();
+    for id in ids {
+        let head: Option<Head> = items.take(&keys::space_head(*id))?;
+        lengths.extend(head.map(|head| (*id, head.seq)));
+    }
+    Ok(lengths)
 }
 
 /// Takes the overviews of spaces out of what was read. Leaves out spaces without an overview.

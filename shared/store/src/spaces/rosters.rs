@@ -30,6 +30,10 @@ pub struct Head {
     /// service triggered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<u64>,
+    /// How often a message of the space was edited or deleted, or got its first reaction. A reader
+    /// that keeps messages in memory reads them again if it differs.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub changed: u64,
     /// The version of the roster. It is raised when an entity joins or leaves, when a member's name
     /// or role changes, and with the settings of the space.
     pub roster: u64,
@@ -44,8 +48,13 @@ pub struct Head {
 impl Head {
     /// The head of a new space.
     pub(crate) fn new() -> Self {
-        Self { seq: 0, depth: 0, outside: None, roster: 1, minute: None, second: None }
+        Self { seq: 0, depth: 0, outside: None, changed: 0, roster: 1, minute: None, second: None }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The members of a space at one version. Their cursors and read positions may be out of date.
@@ -60,6 +69,16 @@ impl Roster {
     /// The member with this id.
     pub fn member(&self, id: EntityId) -> Option<&MemberRecord> {
         self.members.iter().find(|member| member.entity_id == id)
+    }
+
+    /// The members with their names, for mentions.
+    pub fn names(&self) -> impl Iterator<Item = (EntityId, &str)> {
+        self.members.iter().map(|member| (member.entity_id, member.name.as_str()))
+    }
+
+    /// Whether an entity is a member and a person.
+    pub fn is_person(&self, id: EntityId) -> bool {
+        self.member(id).is_some_and(|member| member.kind == EntityType::Human)
     }
 
     /// Whether no other person is a member.
@@ -156,13 +175,7 @@ impl Members<'_> {
     /// The current rosters of spaces, without those of deleted spaces. One batch reads the heads,
     /// and only rosters that have changed since this process saw them are read.
     pub async fn rosters(self, spaces: &[SpaceId]) -> Result<Vec<Arc<Roster>>> {
-        let heads: Vec<_> = spaces.iter().map(|space| keys::space_head(*space)).collect();
-        let mut found = self.store.table.get_all(&heads).await?;
-        let mut current = Vec::with_capacity(spaces.len());
-        for (space, key) in spaces.iter().zip(&heads) {
-            let head: Option<Head> = found.take(key)?;
-            current.extend(head.map(|head| (*space, head)));
-        }
+        let current = self.heads(spaces).await?;
         let rosters = current.into_iter().map(async |(space, head)| {
             match self.roster_of(space, head.roster).await {
                 Err(Error::NotFound(_)) => Ok(None),
@@ -171,6 +184,18 @@ impl Members<'_> {
         });
         let rosters = futures::future::join_all(rosters).await;
         rosters.into_iter().filter_map(Result::transpose).collect()
+    }
+
+    /// The current heads of spaces, without those of deleted spaces.
+    pub async fn heads(self, spaces: &[SpaceId]) -> Result<Vec<(SpaceId, Head)>> {
+        let wanted: Vec<_> = spaces.iter().map(|space| keys::space_head(*space)).collect();
+        let mut found = self.store.table.get_all(&wanted).await?;
+        let mut heads = Vec::with_capacity(spaces.len());
+        for (space, key) in spaces.iter().zip(&wanted) {
+            let head: Option<Head> = found.take(key)?;
+            heads.extend(head.map(|head| (*space, head)));
+        }
+        Ok(heads)
     }
 
     /// The current head of a space, or `None` if the space does not exist. This is the cheapest way

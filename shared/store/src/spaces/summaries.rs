@@ -25,9 +25,15 @@ pub struct SummaryRecord {
     pub agent_id: EntityId,
     /// When it was written.
     pub updated_at: Time,
+    /// The messages that it covers and that were edited after it was written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<u64>,
     /// How long a claim to write the next one lasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_until: Option<Time>,
+    /// The last message that the next one may cover, if it is claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_to: Option<u64>,
     /// The token of the worker that claimed or wrote it last.
     pub by: LeaseId,
 }
@@ -36,6 +42,29 @@ impl SummaryRecord {
     pub(crate) fn is_written(&self) -> bool {
         self.to > 0
     }
+
+    /// Whether it was made from a message.
+    pub(crate) fn covers(&self, seq: u64) -> bool {
+        self.is_written() && (self.from..=self.to).contains(&seq)
+    }
+
+    /// Whether a worker may be writing the next one.
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.claimed_until.is_some()
+    }
+}
+
+/// A claim to write the next summary of a space.
+#[derive(Clone, Copy, Debug)]
+pub struct SummaryClaim<'a> {
+    /// The agent whose model writes it.
+    pub agent: EntityId,
+    /// The token of the worker.
+    pub token: &'a LeaseId,
+    /// The last message that it may cover.
+    pub to: u64,
+    /// How long the claim lasts.
+    pub until: Time,
 }
 
 impl Summaries<'_> {
@@ -45,38 +74,47 @@ impl Summaries<'_> {
         Ok(record.filter(SummaryRecord::is_written))
     }
 
-    /// Claims the writing of the summary that follows `before`, until the time `until`, so that
-    /// only one model is paid for it. Returns whether the claim succeeded.
+    /// Claims the writing of the summary that follows `before`, so that only one model is paid for
+    /// it. Returns whether the claim succeeded.
     pub async fn claim(
         self,
         space: SpaceId,
-        agent: EntityId,
         before: Option<&SummaryRecord>,
-        token: &LeaseId,
+        claim: &SummaryClaim<'_>,
         now: Time,
-        until: Time,
     ) -> Result<bool> {
-        let first = SummaryRecord {
-            from: 0,
-            to: 0,
-            text: String::new(),
-            agent_id: agent,
-            updated_at: now,
-            claimed_until: Some(until),
-            by: token.clone(),
+        let SummaryClaim { agent, token, to, until } = *claim;
+        let key = keys::summary(space);
+        let free = "attribute_not_exists(#claimedUntil) OR #claimedUntil < :now";
+        let write = if let Some(before) = before {
+            // The text may have been deleted since it was read, with a message that it covers.
+            // So the claim does not write it again.
+            let expression = "SET #claimedUntil = :until, #claimedTo = :claimedTo, #by = :by";
+            Write::update(key, expression)
+                .when("#to = :to AND #updatedAt = :updatedAt")
+                .when(free)
+                .value(":until", until)?
+                .value(":claimedTo", to)?
+                .value(":by", token)?
+                .value(":to", before.to)?
+                .value(":updatedAt", before.updated_at)?
+        } else {
+            let first = SummaryRecord {
+                from: 0,
+                to: 0,
+                text: String::new(),
+                agent_id: agent,
+                updated_at: now,
+                edited: Vec::new(),
+                claimed_until: Some(until),
+                claimed_to: Some(to),
+                by: token.clone(),
+            };
+            Write::fill(key, &first, &[])?
+                .when(&format!("attribute_not_exists(PK) OR (#to = :to AND ({free}))"))
+                .value(":to", 0)?
         };
-        let claimed = SummaryRecord {
-            claimed_until: Some(until),
-            by: token.clone(),
-            ..before.cloned().unwrap_or(first)
-        };
-        let free = "attribute_not_exists(PK) OR (#to = :to AND \
-                    (attribute_not_exists(#claimedUntil) OR #claimedUntil < :now))";
-        let write = Write::fill(keys::summary(space), &claimed, &[])?
-            .when(free)
-            .value(":to", claimed.to)?
-            .value(":now", now)?;
-        self.put_summary(space, write, token).await
+        self.put_summary(space, write.value(":now", now)?, token).await
     }
 
     /// Renews a claim until the time `until`. Returns whether it still belongs to this token.
@@ -93,10 +131,12 @@ impl Summaries<'_> {
     }
 
     /// Stores a summary that was claimed with its token. Returns whether it was stored: after the
-    /// claim has ended, another worker may have written one.
+    /// claim has ended, another worker may have written one. An edit or a deletion of a message
+    /// that it may cover ends the claim, so the summary has read what was edited before.
     pub async fn store(self, space: SpaceId, summary: &SummaryRecord) -> Result<bool> {
-        let write = Write::fill(keys::summary(space), summary, &["claimedUntil"])?
-            .when("#by = :by AND #to <= :to");
+        let write =
+            Write::fill(keys::summary(space), summary, &["claimedUntil", "claimedTo", "edited"])?
+                .when("#by = :by AND #to <= :to");
         self.put_summary(
             space,
             write.value(":by", &summary.by)?.value(":to", summary.to)?,

@@ -25,6 +25,11 @@ impl Refusal {
         self.0.iter().map(|(failed, _)| failed)
     }
 
+    /// Whether the item at `key` exists, whose condition failed.
+    pub fn finds(&self, key: &Key) -> bool {
+        self.0.iter().any(|(failed, item)| failed == key && item.is_some())
+    }
+
     /// The item at `key`, as the failed condition found it. Returns `None` if the condition held,
     /// the item did not exist, or it does not read as a `T`.
     pub fn existing<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {

@@ -37,6 +37,17 @@ impl Table {
         }
     }
 
+    /// Does one write on the condition that its item is as it was read. Returns false if the item
+    /// has changed. An item that no longer exists needs no change.
+    pub async fn write_if_unchanged(&self, write: Write) -> Result<bool> {
+        let key = write.key.clone();
+        match self.write(write).await {
+            Ok(_) => Ok(true),
+            Err(WriteError::Refused(refusal)) => Ok(!refusal.finds(&key)),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
     /// Does one write if its condition holds. Otherwise there was nothing to do, or it was done
     /// before.
     pub async fn write_where_it_holds(&self, write: Write) -> Result<()> {

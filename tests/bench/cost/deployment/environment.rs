@@ -13,6 +13,7 @@ use smartspace_domain::{
     callbacks::CallbackKey,
     invites::InvitePolicy,
     jobs::{BroadcastJob, RunJob, TriggerJob},
+    limits::CallLimits,
 };
 use smartspace_egress::{Egress, ToolHosts};
 use smartspace_embedded_table::{NAME, client_on};
@@ -100,7 +101,11 @@ impl Environment {
             name,
             ports,
             api: router(api, Router::new()),
-            socket: Socket { pipeline: pipeline.clone(), sockets: sockets.clone() },
+            socket: Socket {
+                pipeline: pipeline.clone(),
+                sockets: sockets.clone(),
+                call_limits: CallLimits::DEFAULT,
+            },
             runs: RunJobHandler::new(
                 pipeline.clone(),
                 sockets.clone(),

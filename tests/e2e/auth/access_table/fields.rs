@@ -30,9 +30,11 @@ const fn row(fields: &'static str, body: &'static str, expected: [u16; 4]) -> Fi
 }
 
 /// Routes whose bodies are no configuration: they post, answer, read or connect.
-const CONTENT: [&str; 7] = [
+const CONTENT: [&str; 9] = [
     "POST /v1/spaces/{id}/messages",
     "POST /v1/spaces/{id}/messages/preview",
+    "PATCH /v1/spaces/{id}/messages/{seq}",
+    "PUT /v1/spaces/{id}/messages/{seq}/reactions",
     "POST /v1/spaces/{id}/attachments",
     "PUT /v1/spaces/{id}/read",
     "POST /v1/runs/{id}/toolCalls/{callId}/result",

@@ -26,6 +26,7 @@ pub(crate) const PROTOCOLS: &[(&str, &str, [u16; 6])] = &[
     ("GET /v1/chat/{space}/stream", "",                             [404, 204, 204, 204, 204, 403]),
     ("GET /v1/agents/{open}/.well-known/agent-card.json", "",       [200, 200, 200, 200, 403, 403]),
     ("POST /v1/agents/{open}/a2a", LIST_TASKS,                      [200, 200, 200, 200, 403, 403]),
+    ("POST /v1/agents/{open}/a2a/", LIST_TASKS,                     [200, 200, 200, 200, 403, 403]),
     ("POST /v1/agents/{closed}/a2a", LIST_TASKS,                    [404, 404, 404, 404, 403, 403]),
 ];
 
@@ -122,6 +123,8 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
         row("{space}", r#"{"text":"Hello"{,senderId}}"#,            [404, 201, 201, 201, 201, 201]),
         row("{space}", r#"{"text":"Hello","senderId":"{owner}"}"#,  [404, 403, 201, 403, 403, 201]),
         row("{space}", r#"{"attachments":["{file}"]{,senderId}}"#,  [404, 201, 201, 201, 201, 201]),
+        row("{space}", r#"{"text":"Yes","replyTo":1{,senderId}}"#,  [404, 201, 201, 201, 201, 201]),
+        row("{space}", r#"{"text":"No","replyTo":0{,senderId}}"#,   [404, 422, 422, 422, 422, 422]),
     ]),
     ("POST /v1/spaces/{id}/attachments", &[
         row("{space}", FILE,                                        [404, 201, 201, 201, 201, 201]),
@@ -143,9 +146,40 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     ("POST /v1/spaces/{id}/messages/preview", &[
         row("{space}", r#"{"text":"Hello"{,senderId}}"#,            [404, 200, 200, 200, 200, 200]),
+        row("{space}", r#"{"text":"Yes","replyTo":1{,senderId}}"#,  [404, 200, 200, 200, 200, 200]),
     ]),
     ("GET /v1/spaces/{id}/messages", &[
         row("{space}", "",                                          [404, 200, 200, 200, 200, 200]),
+        row("{space} ?thread=1", "",                                [404, 200, 200, 200, 200, 200]),
+    ]),
+    ("GET /v1/spaces/{id}/messages/{seq}", &[
+        row("{space} 1", "",                                        [404, 200, 200, 200, 200, 200]),
+        row("{space} 999", "",                                      [404, 404, 404, 404, 404, 404]),
+    ]),
+    // The member has sent message 1.
+    ("PATCH /v1/spaces/{id}/messages/{seq}", &[
+        row("{space} 1", r#"{"text":"New"{,senderId}}"#,            [404, 200, 403, 403, 403, 200]),
+        row("{space} 1", r#"{"text":"New","senderId":"{owner}"}"#,  [404, 403, 403, 403, 403, 403]),
+        row("{space} 999", r#"{"text":"New"{,senderId}}"#,          [404, 404, 404, 404, 404, 404]),
+    ]),
+    ("DELETE /v1/spaces/{id}/messages/{seq}", &[
+        row("{space} 1", "",                                        [404, 204, 204, 403, 403, 204]),
+        row("{space} 999", "",                                      [404, 404, 404, 404, 404, 404]),
+    ]),
+    ("PUT /v1/spaces/{id}/messages/{seq}/reactions", &[
+        row("{space} 1", r#"{"emoji":"👍"{,senderId}}"#,            [404, 200, 200, 200, 200, 200]),
+        row("{space} 1", r#"{"emoji":"👍","senderId":"{owner}"}"#,  [404, 403, 200, 403, 403, 200]),
+        row("{space} 999", r#"{"emoji":"👍"{,senderId}}"#,          [404, 404, 404, 404, 404, 404]),
+    ]),
+    ("GET /v1/spaces/{id}/pins", &[
+        row("{space}", "",                                          [404, 200, 200, 200, 200, 200]),
+    ]),
+    ("PUT /v1/spaces/{id}/pins/{seq}", &[
+        row("{space} 1", "",                                        [404, 200, 200, 403, 403, 200]),
+        row("{space} 999", "",                                      [404, 404, 404, 403, 403, 404]),
+    ]),
+    ("DELETE /v1/spaces/{id}/pins/{seq}", &[
+        row("{space} 1", "",                                        [404, 204, 204, 403, 403, 204]),
     ]),
     ("PUT /v1/spaces/{id}/read", &[
         row("{space}", r#"{"seq":1{,entityId}}"#,                   [404, 200, 200, 200, 200, 200]),
@@ -247,6 +281,9 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("POST /v1/runs/{id}/messages", &[
         row("{run}", r#"{"text":"Hello"}"#,                         [401, 401, 401, 401, 401, 401]),
     ]),
+    ("POST /v1/runs/{id}/reactions", &[
+        row("{run}", r#"{"seq":1,"emoji":"👍"}"#,                   [401, 401, 401, 401, 401, 401]),
+    ]),
     ("POST /v1/runs/{id}/stream", &[
         row("{run}", r#"{"streamKey":"s","offset":0,"text":"x"}"#,  [401, 401, 401, 401, 401, 401]),
     ]),
@@ -271,6 +308,18 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     ("GET /v1/inbox", &[
         row("", "",                                                 [200, 200, 200, 200, 200, 200]),
+    ]),
+    ("GET /v1/mentions", &[
+        row("", "",                                                 [200, 200, 200, 200, 200, 200]),
+    ]),
+    ("GET /v1/search", &[
+        row("?q=Hello", "",                                         [200, 200, 200, 200, 200, 422]),
+        row("?q=Hello&spaceId={space}", "",                         [404, 200, 200, 200, 200, 200]),
+        row("?q=Hello&spaceId={elsewhere}", "",                     [404, 404, 404, 404, 404, 200]),
+        row("?q=Hello+in:{elsewhere}", "",                          [404, 404, 404, 404, 404, 200]),
+        row("?q=Hello&spaceId={space}&from={owner}", "",            [404, 200, 200, 200, 200, 200]),
+        row("?q=Hello&spaceId={space}&from={newcomer}", "",         [404, 404, 404, 404, 404, 404]),
+        row("?q=-Hello", "",                                        [422, 422, 422, 422, 422, 422]),
     ]),
     ("POST /v1/socketTickets", &[
         row("", "",                                                 [201, 201, 201, 201, 201, 201]),

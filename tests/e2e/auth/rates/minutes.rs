@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     client::{Client, Reply},
-    model::say,
+    model::{Gate, answer, say, wait},
     routes::{text, triggered_run},
     stack::Stack,
     tokens::in_seconds,
@@ -33,7 +33,10 @@ async fn triggered_in_a_minute(stack: &Stack, of_space: u32, of_agent: u32) -> [
     let sarah = stack.person("Sarah").await;
     // The depth is high enough for a series of messages in an agent's name.
     let budget = |runs: u32| json!({ "budget": { "runsPerMinute": runs }, "maxChainDepth": 100 });
-    let agent = stack.receiver(budget(of_agent)).await;
+    let mut config = budget(of_agent);
+    // Each message starts a run of its own.
+    config["concurrency"] = json!({ "mode": "queue" });
+    let agent = stack.receiver(config).await;
     let bot = stack
         .agent_with(
             "Bob",
@@ -99,7 +102,9 @@ async fn an_agents_runs_count_in_all_spaces_and_for_services_together() {
     let Some(stack) = Stack::receiving_at_once().await else { return };
     let counts = in_one_minute(async || {
         let husam = stack.person("Husam").await;
-        let agent = stack.receiver(json!({ "budget": { "runsPerMinute": 4 } })).await;
+        let config =
+            json!({ "budget": { "runsPerMinute": 4 }, "concurrency": { "mode": "queue" } });
+        let agent = stack.receiver(config).await;
         let service =
             stack.trigger(&agent, "ci", &json!({}), &[]).await.must_be(202)["runId"].is_string();
         let mut counts = [0; 2];
@@ -120,6 +125,39 @@ async fn an_agents_runs_count_in_all_spaces_and_for_services_together() {
     );
 }
 
+#[tokio::test]
+async fn a_message_that_joins_a_run_uses_none_of_the_runs_of_a_minute() {
+    let stack = Stack::start().await;
+    let counts = in_one_minute(async || {
+        let asked = stack.model.requests("ada").len() + 1;
+        let gate = Gate::closed();
+        let held = gate.clone();
+        stack.model.replies("ada", move |_| answer([wait(&held), say("Yes.")]));
+        let husam = stack.person("Husam").await;
+        let model = json!({ "provider": "openai", "name": stack.model.name("ada") });
+        let config = json!({ "model": model, "budget": { "runsPerMinute": 4 } });
+        let agent = stack.agent_with("Ada", config).await;
+        let space = stack.space("Team", &[&husam, &agent]).await;
+        let wakes = async || {
+            let message = stack.post(&space, &husam, "Hello").await;
+            usize::from(triggered_run(&message, &agent).is_some())
+        };
+        let first = wakes().await;
+        stack.model.nth_request("ada", asked).await;
+        let mut joined = 0;
+        for _ in 0..10 {
+            joined += wakes().await;
+        }
+        gate.open();
+        stack.quiet(&space).await;
+        let third = wakes().await;
+        stack.quiet(&space).await;
+        (first, joined, third, wakes().await)
+    })
+    .await;
+    assert_eq!(counts, (1, 10, 1, 0), "a person starts three of four runs of an agent");
+}
+
 /// Posts a message. Next to a flood its space has room for one message of a person a second.
 async fn accepted(client: &Client, path: &str, text: &str) -> Value {
     wait_for("a message is accepted", SOON, async || {
@@ -135,7 +173,8 @@ async fn a_flooding_service_and_member_do_not_cost_another_member_an_answer() {
     let Some(stack) = Stack::receiving_at_once().await else { return };
     stack.model.replies("ada", |request| say(&format!("Re: {}", request.trigger_text())));
     // These are the default budgets of agents and spaces.
-    let agent = stack.receiver(json!({ "budget": { "runsPerMinute": 60 } })).await;
+    let config = json!({ "budget": { "runsPerMinute": 60 }, "concurrency": { "mode": "queue" } });
+    let agent = stack.receiver(config).await;
     let husam = stack.person("Husam").await;
     let sarah = stack.person("Sarah").await;
     let space = stack

@@ -34,10 +34,10 @@ async fn falls_back(first: Dialect, second: Dialect, refused: &[&str]) {
     let other =
         ScriptedAnswer::call("read_messages", json!({ "limit": 1 })).thinking("Another thought.");
     second.plays([other, ScriptedAnswer::message("From the second."), ScriptedAnswer::nothing()]);
-    let question = stack.post(&space, &person, "Hello?").await;
+    let question = stack.post(&space, &person, "Hello there.").await;
     let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
     assert_eq!(run["status"], "completed", "{run:#}\n{:#?}", second.refused());
-    assert_eq!(stack.texts(&space).await, ["Hello?", "From the second."]);
+    assert_eq!(stack.texts(&space).await, ["Hello there.", "From the second."]);
     let rules: Vec<&str> = second.refused().iter().map(|refusal| refusal.rule).collect();
     assert_eq!(rules, refused, "{:#?}", second.refused());
     assert_eq!((first.faults(), second.faults()), (vec![], vec![]));

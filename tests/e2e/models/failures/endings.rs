@@ -21,7 +21,7 @@ async fn the_step_limit_ends_a_run_whose_model_never_stops_calling_tools() {
     let model = json!({ "provider": "openai", "name": stack.model.name("ada") });
     let agent = stack.agent_with("Ada", json!({ "model": model, "loop": { "maxSteps": 3 } })).await;
     let space = stack.space("Team", &[&person, &agent]).await;
-    let question = stack.post(&space, &person, "Hello?").await;
+    let question = stack.post(&space, &person, "Hello there.").await;
     let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
     assert_eq!(
         (run["status"].as_str(), run["endReason"].as_str()),

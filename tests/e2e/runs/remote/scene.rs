@@ -129,6 +129,10 @@ impl Woken<'_> {
         .await
     }
 
+    pub(super) async fn react(&self, body: Value) -> Reply {
+        self.call("reactions", None, body).await
+    }
+
     pub(super) async fn post_without_key(&self, body: Value) -> Reply {
         self.call("messages", None, body).await
     }

@@ -24,7 +24,7 @@ async fn the_prompt_and_get_my_runs_describe_the_agents_other_runs() {
                 call("read_messages", json!({})),
             ]),
             ("Report.", 1) => wait(&held).into(),
-            ("What are you doing?", 0) => answer([
+            ("Say what you are doing.", 0) => answer([
                 call("get_my_runs", json!({})),
                 call("get_my_runs", json!({"status": "running", "limit": 1})),
             ]),
@@ -35,7 +35,7 @@ async fn the_prompt_and_get_my_runs_describe_the_agents_other_runs() {
     stack.side_by_side(&agent).await;
     let report = stack.post(&space, &person, "Report.").await;
     gate.reached(1).await;
-    let question = stack.post(&space, &person, "What are you doing?").await;
+    let question = stack.post(&space, &person, "Say what you are doing.").await;
     let request = stack.model.nth_request("ada", 4).await;
     let report = triggered_run(&report, &agent).unwrap();
     let question = triggered_run(&question, &agent).unwrap();
@@ -46,7 +46,7 @@ async fn the_prompt_and_get_my_runs_describe_the_agents_other_runs() {
     assert!(other.contains(done) && other.ends_with("xxx…\""), "{other}");
     let results = request.results();
     let active: Vec<&str> = results[0].as_str().unwrap().lines().collect();
-    let own = "(running, this run) — Husam in \"Team\": \"What are you doing?\"";
+    let own = "(running, this run) — Husam in \"Team\": \"Say what you are doing.\"";
     assert_eq!(
         active,
         ["ACTIVE RUNS:", &format!("- {question} {own}"), other.as_str()],
@@ -56,7 +56,7 @@ async fn the_prompt_and_get_my_runs_describe_the_agents_other_runs() {
     gate.open();
     stack.quiet(&space).await;
     stack.model.plays("ada", [call("get_my_runs", json!({"status": "completed"})).into(), stop()]);
-    stack.post(&space, &person, "And before?").await;
+    stack.post(&space, &person, "And before.").await;
     stack.quiet(&space).await;
     let results = stack.model.requests("ada").pop().unwrap().results();
     let ended = results.last().unwrap().as_str().unwrap();

@@ -85,7 +85,7 @@ async fn waiting_for_a_form_does_not_count_towards_the_time_limit() {
     });
     let agent = stack.agent_with("Ada", settings).await;
     let space = stack.space("Team", &[&person, &agent]).await;
-    stack.post(&space, &person, "How much?").await;
+    stack.post(&space, &person, "The amount, please.").await;
     stack.quiet(&space).await;
     let run = &stack.runs_of(&space).await[0];
     assert_eq!(
@@ -104,7 +104,7 @@ async fn a_form_in_the_last_step_is_refused() {
     let settings = json!({"model": model, "tools": [amount("1 day")], "loop": {"maxSteps": 1}});
     let agent = stack.agent_with("Ada", settings).await;
     let space = stack.space("Team", &[&person, &agent]).await;
-    let question = stack.post(&space, &person, "How much?").await;
+    let question = stack.post(&space, &person, "The amount, please.").await;
     let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
     assert_eq!(
         (&run["endReason"], stack.messages(&space).await.len()),

@@ -10,11 +10,16 @@ pub(super) fn split(condition: &str) -> Vec<String> {
     parts.into_iter().flat_map(split).collect()
 }
 
+/// The prefixes of attributes that are named for an entity, a reservation or a message.
+const WITH_IDS: [&str; 2] = ["#r_", "#m_"];
+
 /// The clause with the names of attributes that contain an id shortened: `#r_*`.
 pub(super) fn without_ids(clause: &str) -> String {
-    let words = clause.split(' ').map(|word| match word.find("#r_") {
-        Some(at) => format!("{}#r_*{}", &word[..at], if word.ends_with(')') { ")" } else { "" }),
-        None => word.to_owned(),
+    let words = clause.split(' ').map(|word| {
+        let with_id = WITH_IDS.iter().find_map(|prefix| Some((word.find(prefix)?, prefix)));
+        let Some((at, prefix)) = with_id else { return word.to_owned() };
+        let end = if word.ends_with(')') { ")" } else { "" };
+        format!("{}{prefix}*{end}", &word[..at])
     });
     words.collect::<Vec<_>>().join(" ")
 }

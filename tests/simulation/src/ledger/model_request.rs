@@ -1,7 +1,11 @@
 //! A request to a model, as its prompt shows it.
 
+use std::collections::BTreeSet;
+
 use smartspace_domain::ids::EntityId;
 use tokio::time::Instant;
+
+use crate::ledger::Apart;
 
 /// A request to a model.
 #[derive(Clone, Debug)]
@@ -33,6 +37,10 @@ pub struct ModelRequest {
     pub joined_lines: Vec<String>,
     /// The messages of the history and of the news, with their marks.
     pub lines: Vec<Line>,
+    /// What it shows of messages apart from the history.
+    pub apart: Apart,
+    /// The markers of all texts that its prompt shows.
+    pub markers: BTreeSet<String>,
     /// The line of the summary of older messages. Empty if there is none.
     pub summary: String,
     /// Its earlier answers, their results, and the system messages in between, as JSON.
@@ -53,7 +61,7 @@ impl ModelRequest {
 }
 
 /// A message in the history that a model was shown.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
     /// Its space and its number: `spc_…#17`.
     pub message: String,
@@ -65,8 +73,12 @@ pub struct Line {
     pub time: String,
     /// The name of its sender, as the line shows it.
     pub sender: String,
-    /// Its text, or its card.
+    /// The number of the message that it replies to.
+    pub parent: Option<u64>,
+    /// Its text, or its card. `[deleted]` for a tombstone, of which a line shows nothing else.
     pub content: String,
+    /// Whether it stands apart from the history, and does not say to what the message replies.
+    pub is_apart: bool,
 }
 
 impl Line {
@@ -77,7 +89,13 @@ impl Line {
 
     /// The messages of a space that the timeline lines of a text show.
     pub(crate) fn all_in(text: &str, space: &str) -> Vec<Self> {
-        text.lines().filter_map(|line| Self::of(line, space)).collect()
+        let mut is_apart = false;
+        let lines = text.lines().filter(|line| {
+            let begins = APART.iter().any(|title| line.starts_with(title));
+            is_apart = begins || is_apart && !line.starts_with(HISTORY);
+            !is_apart
+        });
+        lines.filter_map(|line| Self::of(line, space)).collect()
     }
 
     /// Its number in its space.
@@ -89,38 +107,69 @@ impl Line {
         let unmarked = line.strip_prefix("[NEW] ");
         let (number, rest) = unmarked.unwrap_or(line).strip_prefix('#')?.split_once(' ')?;
         number.parse::<u64>().ok()?;
+        let rest = rest.strip_suffix(TRIGGER_MARK).unwrap_or(rest);
+        let message = format!("{space}#{number}");
+        let seen = unmarked.is_none();
+        if rest == DELETED {
+            return Some(Self { message, seen, content: DELETED.to_owned(), ..Self::default() });
+        }
         let (time, rest) = rest.split_at_checked(5)?;
-        let (sender, content) = split_name(rest.strip_prefix(' ')?)?;
+        let (sender, content) = Self::split_name(rest.strip_prefix(' ')?)?;
+        let (sender, parent) = split_parent(sender);
         Some(Self {
-            message: format!("{space}#{number}"),
-            seen: unmarked.is_none(),
+            message,
+            seen,
             own: sender == "You",
             time: time.to_owned(),
             sender: sender.to_owned(),
-            content: content.strip_suffix(TRIGGER_MARK).unwrap_or(content).to_owned(),
+            parent,
+            content: content.to_owned(),
+            is_apart: false,
         })
     }
+
+    /// Splits the name of a sender, which may be quoted, from what it wrote.
+    pub(super) fn split_name(line: &str) -> Option<(&str, &str)> {
+        let quoted = if line.starts_with('"') {
+            let mut texts = serde_json::Deserializer::from_str(line).into_iter::<String>();
+            texts.next()?.ok()?;
+            texts.byte_offset()
+        } else {
+            0
+        };
+        let end = quoted + line.get(quoted..)?.find(": ")?;
+        Some((line.get(..end)?, line.get(end + 2..)?))
+    }
+
+    /// Whether it shows a tombstone.
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.content == DELETED
+    }
 }
+
+/// What stands in the line of a tombstone.
+pub(crate) const DELETED: &str = "[deleted]";
+
+/// Splits the mark of a reply, as ` ↩#9`, from the name of its sender.
+fn split_parent(sender: &str) -> (&str, Option<u64>) {
+    let split = sender.rsplit_once(" ↩#");
+    let parent = split.and_then(|(name, number)| Some((name, number.parse().ok()?)));
+    parent.map_or((sender, None), |(name, number)| (name, Some(number)))
+}
+
+/// The titles of blocks that show messages which the history need not have.
+const APART: [&str; 3] = ["PINNED:", "REPLIED TO:", "EDITED SINCE EARLIER WAS WRITTEN"];
+/// The beginning of the title of the history.
+const HISTORY: &str = "SPACE HISTORY";
 
 /// The mark at the end of the line of the message that triggered a run.
 const TRIGGER_MARK: &str = "  ← TRIGGER";
 
-/// Splits the name of a sender, which may be quoted, from what it wrote.
-fn split_name(line: &str) -> Option<(&str, &str)> {
-    let quoted = if line.starts_with('"') {
-        let mut texts = serde_json::Deserializer::from_str(line).into_iter::<String>();
-        texts.next()?.ok()?;
-        texts.byte_offset()
-    } else {
-        0
-    };
-    let end = quoted + line.get(quoted..)?.find(": ")?;
-    Some((line.get(..end)?, line.get(end + 2..)?))
-}
-
 /// The space of the news.
 fn space_of_news(text: &str) -> String {
-    let title = text.lines().find(|line| line.starts_with("Posted in "));
+    let titles = ["Posted in ", "Edited or deleted in "];
+    let is_title = |line: &&str| titles.iter().any(|title| line.starts_with(title));
+    let title = text.lines().find(is_title);
     title.and_then(id_in).unwrap_or_default()
 }
 

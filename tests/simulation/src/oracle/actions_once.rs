@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::oracle::{
-    Evidence, Stored,
-    cut_results::{is_cut, outputs},
-    stored::parsed,
+use crate::{
+    ledger::{DELETED, ModelRequest},
+    oracle::{
+        Evidence, Stored,
+        cut_results::{is_cut, outputs},
+        stored::parsed,
+    },
 };
 
 /// Tools whose calls have cards.
@@ -157,9 +160,13 @@ fn each_visible_call_has_its_card(stored: &Stored) -> Vec<String> {
         }
         for message in shown {
             let card = &message["card"];
+            let shown = parsed(&card["input"]["text"]);
+            // It has lost its input with the message that the call has edited.
+            let is_cut = stored.is_redacted(&place.0)
+                && shown["text"].as_str().is_some_and(|text| text.ends_with(DELETED));
             if message["runId"] != place.0.as_str()
                 || card["name"] != call["name"]
-                || parsed(&card["input"]["text"]) != input
+                || (shown != input && !is_cut)
             {
                 found.push(format!(
                     "the card {} does not show the call {id} of {}: {card}",
@@ -178,7 +185,9 @@ fn each_visible_call_has_its_card(stored: &Stored) -> Vec<String> {
 fn models_get_the_stored_results(evidence: &Evidence<'_>) -> Vec<String> {
     let outputs = outputs(&evidence.stored);
     let mut found = Vec::new();
-    for ask in &evidence.ledger.model_requests {
+    // A run that resumes after a deletion gets what is left of its results.
+    let is_whole = |ask: &&ModelRequest| !evidence.stored.is_redacted(&ask.run_id);
+    for ask in evidence.ledger.model_requests.iter().filter(is_whole) {
         for message in
             ask.before.iter().filter(|message| message.starts_with(r#"{"role":"tool_results""#))
         {

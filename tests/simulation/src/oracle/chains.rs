@@ -118,12 +118,13 @@ fn wrong_end(message: &Value, depth: u32, auto_replies: u32) -> Option<String> {
     }
     let entries = || message["dispatch"].as_array().into_iter().flatten();
     let (reason, limit) = match ended["by"].as_str() {
-        Some("depth") => ("chain_depth", depth),
-        _ => ("auto_replies", auto_replies),
+        Some("depth") => ("chain_depth", Some(depth)),
+        Some("rate") => ("rate", None),
+        _ => ("auto_replies", Some(auto_replies)),
     };
     let is_right = message["sender"]["type"] == "agent"
         && entries().all(|entry| entry["runId"].is_null())
         && entries().any(|entry| entry["reason"] == reason)
-        && ended["limit"] == json!(limit);
+        && limit.is_none_or(|limit| ended["limit"] == json!(limit));
     (!is_right).then(|| format!("{} does not end a chain: {ended}", message["id"]))
 }

@@ -6,12 +6,13 @@ use serde_json::Value;
 use crate::{
     env::Env,
     ledger::Ledger,
-    oracle::{Evidence, Stored},
+    oracle::{Evidence, Stored, changes},
 };
 
 /// The items of the table, and those of deleted spaces as they were before they were deleted.
 pub(super) fn with_deleted_spaces(env: &Env, ledger: &Ledger) -> Stored {
     let mut items = env.storage.items();
+    changes::restore_runs(env, &mut items);
     let mut deleted = ledger.deleted.clone();
     deleted.retain(|space| {
         let removed = env.storage.removed(&space.to_string());
@@ -47,7 +48,8 @@ pub(super) fn nothing_is_left_of_a_deleted_space(evidence: &mut Evidence<'_>) {
             let sk = item["SK"].as_str().unwrap_or_default();
             // Subscriptions go with their connections.
             let is_part = pk == format!("SPACE#{id}") && !sk.starts_with("CONN#");
-            if is_part || (pk.starts_with("ENTITY#") && sk.ends_with(&id)) {
+            let is_block = pk == format!("FIND#{id}");
+            if is_part || is_block || (pk.starts_with("ENTITY#") && sk.ends_with(&id)) {
                 found.push(format!("{pk}/{sk} is left of the deleted space {id}"));
             }
         }

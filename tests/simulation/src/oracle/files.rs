@@ -2,7 +2,7 @@
 //! message names stays until it is deleted, nothing is left of deleted files and spaces, and the
 //! counters of files are exact.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use smartspace_ports::files::FileKey;
@@ -52,7 +52,9 @@ fn wrong_messages(
         if sent.is_some_and(|sent| !sent.files.iter().eq(shown.iter().map(|(id, _)| id))) {
             found.push((1, format!("the message {text:?} has the files {shown:?}")));
         }
-        if evidence.stored.is_deleted(space) {
+        // `changes` looks for the files of deleted messages.
+        let seq = message["seq"].as_u64().unwrap_or_default();
+        if evidence.stored.is_deleted(space) || evidence.stored.is_tombstone(space, seq) {
             continue;
         }
         for (id, deleted) in shown {
@@ -151,11 +153,13 @@ fn left_overs(
     for file in files.iter().filter(|file| evidence.stored.is_deleted(file.space)) {
         found.push((5, format!("{} is left of the deleted space {}", file.id, file.space)));
     }
+    let deleted = files_of_tombstones(evidence);
     for key in objects {
         let id = key.file.to_string();
         let known = files.iter().find(|file| file.id == id);
         // A local host that dies forgets to look at an upload that ends after its deletion.
         let is_deleted = evidence.stored.is_deleted(&key.space.to_string())
+            || deleted.contains(&id)
             || evidence.ledger.deleted_files.contains_key(&id)
             || evidence.ledger.has_lost_members(key.space);
         let is_forgotten = evidence.env.parameters.local && is_deleted;
@@ -168,4 +172,15 @@ fn left_overs(
         }
     }
     found
+}
+
+/// The files of messages that were deleted.
+fn files_of_tombstones(evidence: &Evidence<'_>) -> BTreeSet<String> {
+    let stored = &evidence.stored;
+    let is_deleted = |space: &str, message: &Value| {
+        stored.is_tombstone(space, message["seq"].as_u64().unwrap_or_default())
+    };
+    let deleted = stored.all_messages().filter(|(space, message)| is_deleted(space, message));
+    let files = deleted.filter_map(|(_, message)| message["files"].as_array()).flatten();
+    files.filter_map(|file| Some(file["attachmentId"].as_str()?.to_owned())).collect()
 }

@@ -9,7 +9,6 @@ use smartspace_domain::{
     gate::{self, Line, Member, Talk},
     ids::EntityId,
     limits::TIMELINE_CHARS,
-    mentions,
     messages::excerpt,
 };
 
@@ -23,7 +22,13 @@ pub(super) fn scores_follow_from_the_messages_before(evidence: &mut Evidence<'_>
         for (seq, message) in messages {
             // The members of that moment are not known if one has joined since.
             let is_later = time(&message["createdAt"]).is_some_and(|at| newest < Some(at));
-            if is_later && let Some(text) = wrong_score(messages, *seq, message, &members) {
+            // Nor is it known which texts were edited before that moment.
+            let mut window = messages.range(..=*seq).rev().take(gate::WINDOW + 1);
+            let is_known = window.all(|(seq, _)| !evidence.stored.is_changed(space, *seq));
+            if is_later
+                && is_known
+                && let Some(text) = wrong_score(messages, *seq, message, &members)
+            {
                 found.push(text);
             }
         }
@@ -57,9 +62,12 @@ fn wrong_score(
         .map(|(seq, message)| line(*seq, message, members))
         .collect();
     before.reverse();
+    // A reply to a message of its own sender is for nobody.
+    let last = line(seq, message, members);
+    let reply_to = last.reply_to.filter(|id| *id != last.sender);
     let talk = Talk {
         before: &before,
-        message: &line(seq, message, members),
+        message: &Line { reply_to, ..last },
         members: &members.iter().map(|member| seen(member)).collect::<Vec<_>>(),
     };
     let agents: Vec<EntityId> = stored.iter().map(|score| entity(&score["agentId"])).collect();
@@ -74,7 +82,9 @@ fn wrong_score(
 fn line<'a>(seq: u64, message: &'a Value, members: &[&Value]) -> Line<'a> {
     let text = if message["card"].is_null() { text(&message["text"]) } else { "" };
     let (text, _) = excerpt(text, TIMELINE_CHARS);
-    let found = mentions::find(text, members.iter().map(|member| self::text(&member["name"])));
+    let mentions: Vec<&Value> = message["mentions"].as_array().into_iter().flatten().collect();
+    let is_named = |id: &&Value| mentions.iter().any(|mention| mention["entityId"] == **id);
+    let named = members.iter().map(|member| &member["entityId"]).filter(is_named);
     let origin = &message["origin"];
     let answers = (origin["type"] == "space_message").then(|| entity(&origin["sender"]["id"]));
     Line {
@@ -82,8 +92,8 @@ fn line<'a>(seq: u64, message: &'a Value, members: &[&Value]) -> Line<'a> {
         at: time(&message["createdAt"]).unwrap_or_default(),
         sender: entity(&message["sender"]["id"]),
         text,
-        named: found.named.into_iter().map(|at| entity(&members[at]["entityId"])).collect(),
-        reply_to: None,
+        named: named.map(entity).collect(),
+        reply_to: message["replyTo"]["senderId"].as_str().and_then(|id| id.parse().ok()),
         answers,
         has_file: message["files"].as_array().is_some_and(|files| !files.is_empty()),
     }

@@ -52,9 +52,13 @@ fn canceled_runs_that_went_on(evidence: &Evidence<'_>) -> Vec<String> {
 /// All workers of a run resume from the same answers, which are the stored ones.
 fn workers_that_disagree(evidence: &Evidence<'_>) -> Vec<String> {
     let outputs = outputs(&evidence.stored);
-    let mut found = forgotten_cuts(&evidence.ledger.model_requests, &outputs);
+    // A run that resumes after a deletion gets what is left of its answers and results.
+    let asks = evidence.ledger.model_requests.iter();
+    let asks = asks.filter(|ask| !evidence.stored.is_redacted(&ask.run_id));
+    let asks: Vec<ModelRequest> = asks.cloned().collect();
+    let mut found = forgotten_cuts(&asks, &outputs);
     let mut before: BTreeMap<_, (&ModelRequest, Vec<String>)> = BTreeMap::new();
-    for ask in &evidence.ledger.model_requests {
+    for ask in &asks {
         let sent: Vec<_> = ask.before.iter().map(|message| uncut(message, &outputs)).collect();
         let (_, longest) = before.entry(ask.run()).or_insert_with(|| (ask, sent.clone()));
         let shared = longest.len().min(sent.len());

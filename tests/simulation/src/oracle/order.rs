@@ -31,8 +31,11 @@ pub(super) fn one_order_without_gaps(evidence: &mut Evidence<'_>) {
             for (seq, (id, text)) in messages {
                 let stored =
                     evidence.stored.messages.get(space).and_then(|messages| messages.get(seq));
+                // `changes` compares the texts of edited and deleted messages.
+                let is_changed = evidence.stored.is_changed(space, *seq);
                 if !stored.is_some_and(|stored| {
-                    stored["id"] == id.as_str() && lasting(stored) == text.as_str()
+                    let has_text = is_changed || lasting(stored) == text.as_str();
+                    stored["id"] == id.as_str() && has_text
                 }) {
                     found.push(format!(
                         "person {} saw {id} at {seq} of {space}, but {:?} is stored there",

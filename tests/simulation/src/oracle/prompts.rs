@@ -3,6 +3,7 @@
 //!
 //! No condition of a write refuses a prompt that shows something else.
 
+mod apart;
 mod lines;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,12 +11,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use self::lines::wrong_line;
+use self::{apart::wrong_blocks, lines::wrong_line};
 use crate::{
     ledger::{Ledger, Line, ModelRequest},
     oracle::{Evidence, stored::parsed},
     storage::{ItemState, Shown},
 };
+
+/// How many edited messages the line of a summary names.
+const EDITED_SHOWN: usize = 20;
+/// Stands in the line of a summary for an agent that searches messages.
+const SEARCHES: &str = "; search_messages finds words in them";
 
 /// The times between which something was read.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +66,13 @@ pub(super) fn models_see_messages_as_they_were(evidence: &mut Evidence<'_>) {
         if ask.step == 0 && !ask.space.is_empty() {
             wrong.extend(missing_messages(&shown, ask, span));
             wrong.extend(wrong_summary(&shown, ask, span));
+            // What a remote agent is sent has no such blocks.
+            if !evidence.stored.is_remote(&ask.run_id) {
+                let apart = ask.apart.pinned.iter().chain(&ask.apart.parents);
+                let agent = ask.agent.to_string();
+                wrong.extend(apart.filter_map(|line| wrong_line(&shown, line, &agent, span)));
+                wrong.extend(wrong_blocks(ledger, &shown, ask, span));
+            }
         }
         let whose = format!("step {} of the run of {} on {}", ask.step, ask.agent, ask.trigger);
         found.extend(wrong.into_iter().map(|what| format!("{whose} {what}")));
@@ -80,6 +93,11 @@ fn span(ledger: &Ledger, ask: &ModelRequest) -> Option<Span> {
             && it.ended.is_none_or(|ended| ended >= ask.sent)
     });
     Some(Span { from: made.map(|it| it.begun).min()?, to: ask.sent })
+}
+
+/// When the invocation that made a request began.
+pub(super) fn begun(ledger: &Ledger, ask: &ModelRequest) -> Option<Instant> {
+    span(ledger, ask).map(|span| span.from)
 }
 
 /// The history ends with the newest message of its space, and has all messages since its first.
@@ -109,10 +127,25 @@ fn wrong_summary(shown: &Shown, ask: &ModelRequest, span: Span) -> Option<String
     }
     let states = shown.summaries.get(&ask.space).map(Vec::as_slice).unwrap_or_default();
     let is_it = |item: &Value| {
-        let numbers = format!("{} to {}", item["from"], item["to"]);
-        ask.summary == format!("EARLIER (messages {numbers}): {}", item["text"])
+        let numbers = format!("{} to {}{}", item["from"], item["to"], edited_since(item));
+        let shown = ask.summary.replacen(SEARCHES, "", 1);
+        shown == format!("EARLIER (messages {numbers}): {}", item["text"])
     };
     (!span.states(states).any(is_it)).then(|| format!("was shown {}", ask.summary))
+}
+
+/// The messages of a summary that were edited since, as prompts name them.
+fn edited_since(summary: &Value) -> String {
+    let edited = summary["edited"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if edited.is_empty() {
+        return String::new();
+    }
+    let first: Vec<_> = edited.iter().take(EDITED_SHOWN).map(|seq| format!("#{seq}")).collect();
+    let more = match edited.len().saturating_sub(EDITED_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(", edited since: {}{more}", first.join(", "))
 }
 
 /// The messages that tools returned.

@@ -63,7 +63,12 @@ fn is_answered(evidence: &Evidence<'_>, space: &str, message: &Value) -> bool {
         let member = stored.members.get(&(space.to_owned(), entity.to_owned()));
         member.is_some_and(|member| member["left"] != true)
     };
-    let mut later = stored.messages[space].range(message["seq"].as_u64().unwrap_or(0) + 1..);
+    // Edits and deletions may have made a question, or taken it or its answer away.
+    let seq = message["seq"].as_u64().unwrap_or(0);
+    if stored.messages[space].range(seq..).any(|(seq, _)| stored.is_changed(space, *seq)) {
+        return true;
+    }
+    let mut later = stored.messages[space].range(seq + 1..);
     // Of several questions in a row the newest one is answered.
     let counts = |(_, other): (&u64, &Value)| other["sender"]["id"] != asker || is_question(other);
     if !is_member(asker) || later.any(counts) {

@@ -33,7 +33,9 @@ fn too_many(evidence: &Evidence<'_>, limit: usize) -> Vec<String> {
     let calm = evidence.env.calm_since();
     for (id, run) in of_messages(evidence) {
         let at = evidence.env.storage.run_writes(id).created.map(|(at, _)| at);
+        // A message that joins a run starts none.
         if let (Some(space), Some(at)) = (run["spaceId"].as_str(), at)
+            && run["endReason"] != "coalesced"
             && calm.is_none_or(|calm| at < calm)
         {
             created.entry(space).or_default().push(at);

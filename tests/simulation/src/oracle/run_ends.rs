@@ -11,8 +11,10 @@ use crate::{
 };
 
 /// Tools that change something.
-const CHANGES: [&str; 14] = [
+const CHANGES: [&str; 16] = [
     "send_message",
+    "react",
+    "edit_message",
     "set_memories",
     "set_plans",
     "delete_plans",
@@ -84,8 +86,10 @@ fn incomplete_runs(stored: &Stored, parameters: &Parameters) -> Vec<String> {
 
 /// Runs that ended in silence although they had posted something, or the other way round.
 fn wrong_silence(stored: &Stored) -> Vec<String> {
-    let posted: BTreeSet<&str> =
-        stored.all_messages().filter_map(|(_, message)| message["runId"].as_str()).collect();
+    let posted = stored.all_messages().filter_map(|(_, message)| message["runId"].as_str());
+    // A reaction is an answer too.
+    let reacted = stored.calls.iter().filter(|(_, call)| has_reacted(call));
+    let posted: BTreeSet<&str> = posted.chain(reacted.map(|((run, ..), _)| run.as_str())).collect();
     let skipped = stored.runs.iter().filter_map(|(id, run)| {
         let ((_, step), _) =
             stored.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back()?;
@@ -145,12 +149,14 @@ fn steps_after_send(stored: &Stored) -> Vec<String> {
         .collect()
 }
 
-/// Whether all calls of a step posted a message to the space whose message triggered the run, and
-/// none said that the run goes on.
+/// Whether all calls of a step posted a message to the space whose message triggered the run or
+/// reacted to one there, and none said that the run goes on.
 fn only_answered(stored: &Stored, run: &str, step: u64) -> bool {
     let home = stored.runs.get(run).and_then(|run| run["spaceId"].as_str());
     let answers = |call: &Value| {
-        has_sent(call) && call["activeSpace"].as_str() == home && !goes_on(stored, run, call)
+        (has_sent(call) || has_reacted(call))
+            && call["activeSpace"].as_str() == home
+            && !goes_on(stored, run, call)
     };
     // A mutant may have lost the step.
     let begun = stored.steps.get(&(run.to_owned(), step)).map_or(&Value::Null, |it| &it["calls"]);
@@ -178,6 +184,10 @@ fn calls_of<'a>(stored: &'a Stored, run: &str, step: u64) -> impl Iterator<Item 
 
 fn has_sent(call: &Value) -> bool {
     call["name"] == "send_message" && call["status"] == "completed"
+}
+
+fn has_reacted(call: &Value) -> bool {
+    call["name"] == "react" && call["status"] == "completed"
 }
 
 /// Runs that a message triggered and that ended as done with a message to another space.

@@ -7,7 +7,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use smartspace_domain::Time;
 
-use crate::oracle::{Evidence, stored::shown};
+use crate::{
+    ledger::RefusedMessage,
+    oracle::{Evidence, stored::shown},
+};
 
 /// A message counts in the second of the message before it if that is at most this much later, in
 /// seconds: clocks differ.
@@ -74,7 +77,8 @@ impl Second {
 }
 
 pub(super) fn a_space_accepts_only_so_much_in_a_second(evidence: &mut Evidence<'_>) {
-    let limit = evidence.env.parameters.append_limit;
+    let parameters = &evidence.env.parameters;
+    let limit = parameters.append_limit;
     let whole = Most { messages: limit.messages as usize, bytes: limit.bytes as usize };
     let half = Most { messages: whole.messages.div_ceil(2), bytes: whole.bytes.div_ceil(2) };
     let unreserved = Most {
@@ -90,7 +94,12 @@ pub(super) fn a_space_accepts_only_so_much_in_a_second(evidence: &mut Evidence<'
     let mut found = Vec::new();
     for (space, messages) in &evidence.stored.messages {
         let mut seconds: Vec<Second> = Vec::new();
-        for message in messages.values() {
+        // The past of the archive was never posted.
+        let past = evidence.ledger.searches.archive.as_ref().map_or(0, |archive| {
+            if archive.space.to_string() == *space { archive.past.len() as u64 } else { 0 }
+        });
+        let is_posted = |message: &&Value| message["seq"].as_u64() > Some(past);
+        for message in messages.values().filter(is_posted) {
             let counted = Counted::of(message, &agents);
             let own = created_second(message);
             match seconds.last_mut().filter(|last| (own..=own + AHEAD).contains(&last.at)) {
@@ -107,7 +116,9 @@ pub(super) fn a_space_accepts_only_so_much_in_a_second(evidence: &mut Evidence<'
                 None => seconds.push(Second { at: own, messages: vec![counted] }),
             }
         }
-        for refused in evidence.ledger.refused_messages.iter().filter(|it| it.space == *space) {
+        // Edits and deletions count, too.
+        let is_refused = |it: &&RefusedMessage| it.space == *space && !parameters.changes;
+        for refused in evidence.ledger.refused_messages.iter().filter(is_refused) {
             let message = Counted {
                 sender: refused.sender.to_string(),
                 bytes: refused.bytes,

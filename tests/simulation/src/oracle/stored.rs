@@ -8,13 +8,25 @@ use std::{
 use serde_json::Value;
 use smartspace_domain::Time;
 
-use crate::ledger::ModelRequest;
+use crate::ledger::{ModelRequest, Reactions};
+
+/// The prefix of the attribute of a reaction: `r_<emoji in hex>_<entity>`.
+const REACTION: &str = "r_";
 
 /// The items of the table at the end. Values are items without type tags.
 #[derive(Debug, Default)]
 pub struct Stored {
     /// Messages by space and number.
     pub messages: BTreeMap<String, BTreeMap<u64, Value>>,
+    /// Messages that were edited or deleted, by space and number, as they are at the end.
+    /// `messages` has them as they were first posted.
+    pub changed: BTreeMap<(String, u64), Value>,
+    /// The reactions to messages, by space and number.
+    pub reactions: BTreeMap<(String, u64), Value>,
+    /// The entries of the lists of mentions, by person and message.
+    pub mentions: BTreeMap<(String, String), Value>,
+    /// The messages of threads: the space, the number of the first message, and their own.
+    pub threads: BTreeSet<(String, u64, u64)>,
     /// The last number of each space.
     pub heads: BTreeMap<String, u64>,
     /// Settings of spaces.
@@ -90,6 +102,9 @@ impl Stored {
                 "SPACE" => stored.add_of_space(&mut parts, id, name, sk, &numbers, item),
                 "RUN" => stored.add_of_run(id, name, sk, &numbers, item),
                 "ENTITY" => stored.add_of_entity(id, name, sk, item),
+                "MENTIONS" => {
+                    stored.mentions.insert((id.to_owned(), sk.to_owned()), item.clone());
+                }
                 "USAGE" => stored.usage.push((sk.to_owned(), item.clone())),
                 "INVITES" => {
                     stored.invites.insert(sk.replacen("INVITE#", "", 1), item.clone());
@@ -138,6 +153,14 @@ impl Stored {
             }
             "WOKEN" => {
                 parts.dispatches.insert((id.to_owned(), numbers[0]), item["dispatch"].clone());
+            }
+            "REACT" => {
+                self.reactions.insert((id.to_owned(), numbers[0]), item.clone());
+            }
+            "THREAD" => {
+                if let [first, number] = numbers {
+                    self.threads.insert((id.to_owned(), *first, *number));
+                }
             }
             "HEAD" => {
                 self.heads.insert(id.into(), item["seq"].as_u64().unwrap_or(0));
@@ -222,6 +245,22 @@ impl Stored {
         self.deleted.contains(space)
     }
 
+    /// Whether a message was deleted.
+    pub fn is_tombstone(&self, space: &str, seq: u64) -> bool {
+        let changed = self.changed.get(&(space.to_owned(), seq));
+        changed.is_some_and(|message| !message["deleted"].is_null())
+    }
+
+    /// Whether a message was edited or deleted.
+    pub fn is_changed(&self, space: &str, seq: u64) -> bool {
+        self.changed.contains_key(&(space.to_owned(), seq))
+    }
+
+    /// Whether deleted texts were taken out of what a run has stored.
+    pub fn is_redacted(&self, run: &str) -> bool {
+        self.runs.get(run).is_some_and(|run| !run["redactedAt"].is_null())
+    }
+
     /// Whether a remote agent works on a run.
     pub fn is_remote(&self, run: &str) -> bool {
         self.runs.get(run).is_some_and(|run| !run["remote"].is_null())
@@ -281,4 +320,26 @@ pub(crate) fn shown(message: &Value) -> &str {
 /// JSON that is stored as text.
 pub(crate) fn parsed(text: &Value) -> Value {
     text.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// How many entities reacted with each emoji, by an item.
+pub(super) fn reaction_counts(item: &Value) -> Reactions {
+    let mut counts = Reactions::new();
+    for (emoji, _) in reactions_in(item) {
+        *counts.entry(emoji).or_default() += 1;
+    }
+    counts
+}
+
+/// The reactions of an item: emoji and entities.
+pub(super) fn reactions_in(item: &Value) -> Vec<(String, String)> {
+    let names = item.as_object().into_iter().flatten().map(|(name, _)| name);
+    let reaction = |name: &String| {
+        let (hex, entity) = name.strip_prefix(REACTION)?.split_once('_')?;
+        let pairs = hex.as_bytes().chunks(2);
+        let bytes = pairs.map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
+        let emoji = String::from_utf8(bytes.collect::<Option<Vec<_>>>()?).ok()?;
+        Some((emoji, entity.to_owned()))
+    };
+    names.filter_map(reaction).collect()
 }

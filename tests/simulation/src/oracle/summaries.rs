@@ -1,7 +1,6 @@
 //! Promises 2 and 4: a summary covers the messages that it was made from, and only the worker with
 //! the claim stores one.
 
-use serde_json::Value;
 use smartspace_domain::Time;
 
 use crate::{env::Env, oracle::Evidence, storage::ItemState};
@@ -25,7 +24,10 @@ fn wrong_claims(env: &Env, states: &[ItemState]) -> Vec<String> {
     let mut found = Vec::new();
     for (before, after) in states.iter().zip(&states[1..]) {
         let claimed_until = &before.item["claimedUntil"];
-        if before.item["by"] == after.item["by"] {
+        // A deletion takes a summary away, and an edit the claim on it, whoever has the claim.
+        let is_revoked = after.item["claimedUntil"].is_null()
+            && ["to", "text"].iter().all(|name| before.item[*name] == after.item[*name]);
+        if is_revoked || after.item.is_null() || before.item["by"] == after.item["by"] {
             continue;
         }
         if after.item["claimedUntil"].is_null() {
@@ -49,9 +51,16 @@ fn wrong_claims(env: &Env, states: &[ItemState]) -> Vec<String> {
 fn wrong_contents(states: &[ItemState]) -> Vec<String> {
     let mut found = Vec::new();
     let mut last = 0;
-    let is_written = |item: &&Value| item["to"].as_u64().is_some_and(|to| to > 0);
-    for item in states.iter().map(|state| &state.item).filter(is_written) {
+    for item in states.iter().map(|state| &state.item) {
+        if item.is_null() {
+            last = 0;
+        }
+        if item["to"].as_u64().is_none_or(|to| to == 0) {
+            continue;
+        }
+        // Behind the numbers come the markers of the messages.
         let text = item["text"].as_str().unwrap_or_default();
+        let text = text.split(' ').next().unwrap_or_default();
         if text != format!("{}-{}", item["from"], item["to"]) {
             found.push(format!(
                 "covers the messages {} to {}, but was made from {text}",

@@ -28,6 +28,8 @@ impl Parameters {
         self.approvals = false;
         self.plans = false;
         self.services = false;
+        self.changes = false;
+        self.searches = false;
         self.agent_depth = 3;
         self.actions = 8;
         self.deletes_space = false;
@@ -171,6 +173,30 @@ impl Parameters {
         self.actions = 12;
     }
 
+    /// Lets people and agents change messages while agents read them.
+    pub(crate) fn change_messages(&mut self) {
+        self.keep_agents_busy();
+        self.changes = true;
+        self.agents = 2;
+        self.mode = "parallel";
+        self.actions = 16;
+        self.append_limit = AppendLimit::SPACE;
+        self.partition_limits = None;
+        self.budget = None;
+        self.space_runs = None;
+    }
+
+    /// Lets people search one space, and write and change messages in it.
+    pub(crate) fn search_messages(&mut self) {
+        self.keep_only_messages();
+        self.searches = true;
+        self.actions = 1;
+        self.append_limit = AppendLimit::SPACE;
+        self.partition_limits = None;
+        self.budget = None;
+        self.space_runs = None;
+    }
+
     /// Lets three agents answer each other.
     pub(crate) fn let_agents_talk(&mut self) {
         self.keep_only_messages();
@@ -214,6 +240,8 @@ impl Parameters {
             plans: false,
             services: false,
             remote: false,
+            changes: false,
+            searches: false,
             files: false,
             empties: false,
             empty_spaces_kept: EMPTY_SPACES_KEPT,

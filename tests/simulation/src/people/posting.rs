@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use crate::{
     client::{Caller, is_of_space},
     ledger::SentMessage,
-    locked,
+    locked, markers,
     people::Person,
 };
 
@@ -53,7 +53,12 @@ impl Person {
         let is_question = self.deployment.env.parameters.questions
             && mention.is_empty()
             && chance.happens(&asks, QUESTIONS);
-        format!("{mention}{place}{long}{odd}{}", if is_question { "?" } else { "" })
+        let marker = if self.deployment.env.parameters.changes {
+            format!(" {}", markers::of(place))
+        } else {
+            String::new()
+        };
+        format!("{mention}{place}{marker}{long}{odd}{}", if is_question { "?" } else { "" })
     }
 
     /// Records a message, with its id and number if it was accepted.

@@ -24,8 +24,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::{
     env::Env,
-    ledger::{Line, ModelRequest, active_space},
-    locked,
+    ledger::{Apart, Line, ModelRequest, active_space},
+    locked, markers,
     process_life::ProcessLife,
     storage::Storage,
 };
@@ -201,6 +201,7 @@ fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
         .iter()
         .skip(1)
         .filter_map(|message| serde_json::to_string(message).ok());
+    let apart = Apart::in_prompt(&text, &space);
     let trigger = Trigger::of(request, &text, space, storage);
     let run = request.id.split('.').next().unwrap_or_default();
     let is_another_try = storage.run_writes(run).is_another_try;
@@ -222,6 +223,8 @@ fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
             .filter(|message| matches!(message, Message::Assistant { .. }))
             .count(),
         lines: shown,
+        apart,
+        markers: markers::shown_in(&text),
         summary: summaries::shown_in(&text),
         before: before.collect(),
     }
@@ -244,7 +247,9 @@ impl Trigger {
     fn of(request: &Request, text: &str, space: String, storage: &Storage) -> Self {
         let trigger =
             text.lines().find_map(|line| line.strip_prefix("TRIGGER: ")).unwrap_or_default();
-        let number = trigger.strip_prefix("message #").and_then(|rest| {
+        // A trigger that was deleted is `#17 [deleted]`.
+        let numbered = trigger.strip_prefix("message #").or(trigger.strip_prefix('#'));
+        let number = numbered.and_then(|rest| {
             rest.split_once(' ').and_then(|(number, _)| number.parse::<u64>().ok())
         });
         let Some(number) = number else {

@@ -23,6 +23,7 @@ use tokio::time::sleep;
 use crate::{
     env::Env,
     locked,
+    parameters::Parameters,
     ports::table::faults::{Call, WRITES},
     process_life::ProcessLife,
     table_errors::RawResponse,
@@ -100,8 +101,21 @@ impl SimTable {
                 env.kill(&self.life, "between two writes");
             }
         }
+        self.die_in_deletion(&call, status, &request);
         env.after_call(&self.life, operation).await;
         Ok((status, answer))
+    }
+
+    /// Lets the process die after a step of a deletion.
+    fn die_in_deletion(&self, call: &Call<'_>, status: u16, request: &Value) {
+        let Parameters { changes, fault_rates, .. } = &self.env.parameters;
+        if *changes
+            && status == 200
+            && is_of_deletion(request)
+            && call.strikes("in a deletion", fault_rates.in_deletion)
+        {
+            self.env.kill(&self.life, "in a deletion");
+        }
     }
 
     /// Lets a call take effect, unless the limits of its partitions throttle it.
@@ -148,6 +162,13 @@ impl SimTable {
         }
         Some(keys.split_off(1 + chance.below("partial", keys.len() as u64 - 1) as usize))
     }
+}
+
+/// Whether a write is a step of a deletion: it makes a tombstone, takes words out of what is stored
+/// for models, or finishes a tombstone.
+fn is_of_deletion(request: &Value) -> bool {
+    let text = request.to_string();
+    ["#deleted", "[deleted]", "#redactedAt", "#forget"].iter().any(|mark| text.contains(mark))
 }
 
 /// Adds keys to those that an answer to a batch leaves unprocessed.

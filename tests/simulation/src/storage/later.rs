@@ -23,10 +23,11 @@ const LATER: &str = "laterField";
 /// version that does not know an attribute of a copy could not keep it equal to the original. A
 /// former member is written anew each time that it leaves. The note of a delivery and the prompt of
 /// a remote agent's run are written again if the first answer was lost. Slots and lanes are read,
-/// changed and written as a whole.
-const REPLACED: [&str; 11] = [
+/// changed and written as a whole. So are the changes of a space, and texts and decisions of
+/// messages that are edited or deleted.
+const REPLACED: [&str; 14] = [
     "RATE#", "IDEM#", "CONN#", "TICKET#", "GATE", "CARD", "PAST#", "DLV#", "PROMPT", "SLOTS",
-    "RUNLANE#",
+    "RUNLANE#", "CHANGES", "TEXT#", "WOKEN#",
 ];
 
 /// The items that have unknown fields, and those that have lost some.

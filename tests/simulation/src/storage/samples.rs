@@ -30,8 +30,13 @@ pub fn kind(item: &Value) -> String {
     let pk = name("PK");
     let sk = name("SK");
     let partition = pk.split('#').next().unwrap_or_default();
+    // Its sort keys have no prefix.
     if partition == "USAGE" {
-        return "usage".to_owned();
+        return partition.to_lowercase();
+    }
+    // The sort key is the id of a message.
+    if partition == "MENTIONS" {
+        return "mentions-msg".to_owned();
     }
     let of_agent = if pk.starts_with("RATE#ent_") { "-agent" } else { "" };
     let words = if sk.starts_with("CTX#") { 2 } else { 1 };

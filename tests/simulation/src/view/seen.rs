@@ -5,12 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::ledger::Reactions;
+
 /// Everything that a person saw.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Messages by space and number: their ids, and their texts or the inputs of their cards. The
     /// input of a call that waits for approval is not here, because people may edit it.
     pub messages: BTreeMap<String, BTreeMap<u64, (String, String)>>,
+    /// The senders of messages, by space and number.
+    pub senders: BTreeMap<(String, u64), String>,
+    /// The texts of messages that were changed, by space, number and revision. `None` for a
+    /// tombstone.
+    pub changed: BTreeMap<(String, u64, u64), Option<String>>,
     /// Texts of streams, in UTF-16 code units; `None` if a unit was not seen.
     pub streams: BTreeMap<String, Vec<Option<u16>>>,
     /// Where and when streams were heard.
@@ -33,6 +40,10 @@ pub struct Seen {
     pub reads: BTreeMap<(String, String), u64>,
     /// The newest frame about who is present in each space, and how many there were.
     pub presence: BTreeMap<String, (Value, usize)>,
+    /// The reactions to messages, by space, number and revision.
+    pub reactions: BTreeMap<(String, u64, u64), Reactions>,
+    /// The frames about mentions, with their spaces.
+    pub mentions: Vec<(String, Value)>,
     pub frames: Vec<Frame>,
     /// Frames that contradict each other, with the promise that they break.
     pub violations: BTreeSet<(u8, String)>,
@@ -143,6 +154,8 @@ impl Seen {
             }
             "run.completed" | "run.failed" | "run.canceled" => self.end_run(frame, &kind),
             "space.read" => self.add_reads(frame),
+            "reactions" => self.add_reactions(frame),
+            "mention" => self.mentions.push((text("spaceId"), frame.clone())),
             "subscribed" => {
                 for active in frame["active"].as_array().into_iter().flatten() {
                     let run = active["runId"].as_str().unwrap_or_default().to_owned();
@@ -152,6 +165,20 @@ impl Seen {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn add_reactions(&mut self, frame: &Value) {
+        let space = frame["spaceId"].as_str().unwrap_or_default();
+        for item in frame["items"].as_array().into_iter().flatten() {
+            let number = |name: &str| item[name].as_u64().unwrap_or_default();
+            let given = item["reactions"].as_array().into_iter().flatten();
+            let counts = given.map(|one| {
+                let emoji = one["emoji"].as_str().unwrap_or_default().to_owned();
+                (emoji, one["count"].as_u64().unwrap_or_default() as usize)
+            });
+            let key = (space.to_owned(), number("seq"), number("reactionsRev"));
+            self.reactions.insert(key, counts.collect());
         }
     }
 
@@ -223,6 +250,10 @@ impl Seen {
             (true, _) => String::new(),
         };
         let Some(seq) = message["seq"].as_u64() else { return };
+        self.senders.insert((space.clone(), seq), text(&message["sender"]["id"]));
+        if !message["deleted"].is_null() || !message["editedAt"].is_null() {
+            return self.add_changed(message, id, said);
+        }
         if part["type"] == "tool" {
             self.add_card(message, part);
         }
@@ -237,9 +268,34 @@ impl Seen {
             .or_default()
             .entry(seq)
             .or_insert_with(|| (id.clone(), said.clone()));
-        if *known != (id.clone(), said) {
+        let is_changed =
+            self.changed.range((space.clone(), seq, 0)..=(space.clone(), seq, u64::MAX));
+        let is_other = known.0 != id || (known.1 != said && is_changed.count() == 0);
+        if is_other {
             self.violations
                 .insert((2, format!("number {seq} of {space} was {} and then {id}", known.0)));
+        }
+    }
+
+    /// Adds a message that was edited or deleted. Its number has the same message as before.
+    fn add_changed(&mut self, message: &Value, id: String, said: String) {
+        let Some((seq, rev)) = message["seq"].as_u64().zip(message["rev"].as_u64()) else { return };
+        let space = message["spaceId"].as_str().unwrap_or_default().to_owned();
+        let is_deleted = !message["deleted"].is_null();
+        if is_deleted && !said.is_empty() {
+            self.violations.insert((14, format!("the tombstone {id} of {space} shows {said:?}")));
+        }
+        let of_space = self.messages.entry(space.clone()).or_default();
+        let known = of_space.entry(seq).or_insert_with(|| (id.clone(), said.clone()));
+        if known.0 != id {
+            self.violations
+                .insert((2, format!("number {seq} of {space} was {} and then {id}", known.0)));
+        }
+        let shown = (!is_deleted).then_some(said);
+        let known = self.changed.entry((space, seq, rev)).or_insert_with(|| shown.clone());
+        if *known != shown {
+            self.violations
+                .insert((14, format!("{id} was {known:?} and is {shown:?} in its revision {rev}")));
         }
     }
 

@@ -25,6 +25,7 @@ const ENUMS: &[(&str, &str)] = &[
     ("space-meta", "settings.triggerPolicy"),
     ("space-msg", "card.asks.answerBy"),
     ("space-msg", "card.status"),
+    ("space-msg", "deleted.by"),
     ("space-msg", "dispatch.*.reason"),
     ("space-msg", "dispatch.*.source"),
     ("space-msg", "origin.type"),
@@ -68,7 +69,7 @@ pub(super) fn variants(item: &Value) -> Vec<(String, Value)> {
 
 /// Adds a field to all objects with fixed names.
 fn add_fields(name: &str, value: &mut Value) {
-    if ["marks", "by", "used"].contains(&name) {
+    if ["changed", "marks", "reads", "by", "used"].contains(&name) {
         return;
     }
     if let Some(Value::Object(fields)) = value.get_mut("M") {

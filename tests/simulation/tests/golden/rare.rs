@@ -9,9 +9,11 @@ use smartspace_domain::{
     access::Caller,
     agents::{ConcurrencyMode, ForkChanges},
     idempotency::IdempotencyKey,
-    ids::{ConnectionId, EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
+    ids::{CallId, ConnectionId, EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
+    messages::Emoji,
     runs::{Usage, UsageByModel},
     spaces::Role,
+    steps::CallStatus,
 };
 use smartspace_embedded_table::{EmbeddedTable, NAME};
 use smartspace_simulation::storage::scan;
@@ -20,12 +22,19 @@ use smartspace_store::{
     agents::{goals::SetGoal, state::ChangedBy},
     connections::{Ticket, presence::Heartbeat},
     idempotency::PostKey,
-    messages::append::{Content, MessageSource, NewMessage},
-    runs::{
-        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, claims::Claim, prompts::PromptRecord,
-        steps::Marks,
+    messages::{
+        append::{Content, MessageSource, NewMessage},
+        changing::{MessageChange, NewState},
+        reactions::NewReaction,
     },
-    spaces::summaries::SummaryRecord,
+    runs::{
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy,
+        claims::Claim,
+        prompts::PromptRecord,
+        steps::{AwaitedInput, CallRecord, Marks},
+    },
+    search::Built,
+    spaces::summaries::{SummaryClaim, SummaryRecord},
     table::schema,
 };
 
@@ -40,8 +49,8 @@ fn at(seconds: i64) -> Time {
     Time::from_millis(1_771_427_220_000 + seconds * 1_000)
 }
 
-/// All items after a goal, a summary, a fork, a connection that the server closed, and a message to
-/// many agents from a person with an external id.
+/// All items after a goal, a summary, a fork, a connection that the server closed, a message to
+/// many agents and a person, from one with an external id and a page, and a large block.
 pub(super) async fn items() -> Vec<Value> {
     let table = EmbeddedTable::in_memory().unwrap();
     schema::create_table(&table.client(), NAME).await.unwrap();
@@ -52,6 +61,7 @@ pub(super) async fn items() -> Vec<Value> {
     store.spaces().create(space, read(json!({"name": "Ops"})), None, at(0)).await.unwrap();
     let sara = json!({"type": "human", "name": "Sara", "externalId": "sara@example.com"});
     join(&store, space, person, sara).await;
+    join(&store, space, EntityId::new(at(0), 3), json!({"type": "human", "name": "Omar"})).await;
     for number in 0..AGENTS {
         let name = format!("Agent {number}");
         let config = json!({"model": {"provider": "scripted", "name": "m"}});
@@ -62,20 +72,71 @@ pub(super) async fn items() -> Vec<Value> {
     let goal = SetGoal { id: "ship".into(), change, pointer: String::new() };
     let by = ChangedBy::Request(LeaseId::new(1));
     store.goals().set(agent, &[goal], &by, at(1)).await.unwrap();
+    let page = read(json!({
+        "tools": [{"name": "set_color", "description": "Sets it.", "inputSchema": {}}],
+        "context": "tab: Roses",
+    }));
     let hello = NewMessage {
         id: MessageId::new(at(2), 3),
         space,
         sender: person,
-        content: Content::Text("Hello, all.".parse().unwrap()),
+        content: Content::Text("Hello @Omar, @all.".parse().unwrap()),
         files: Vec::new(),
-        by: MessageSource::External { key: None, depth: 0 },
+        reply_to: None,
+        by: MessageSource::External { key: None, depth: 0, page: Some(Box::new(page)) },
     };
     store.messages().append(&hello, at(2)).await.unwrap();
+    react_and_pin(&store, space, person).await;
     summarize(&store, space, agent).await;
     close(&store, space, person).await;
+    build_block(&store, person).await;
     let keep_runs = Some(Duration::from_hours(24));
     fork(&Store::new(table.client(), NAME, keep_runs, Arc::new(|| 4)), agent).await;
     scan(&table)
+}
+
+/// Builds a block that is too large for one item, in a space of its own, after an edit.
+async fn build_block(store: &Store, person: EntityId) {
+    let space = SpaceId::new(at(0), 4);
+    store.spaces().create(space, read(json!({"name": "Talk"})), None, at(0)).await.unwrap();
+    let entity = store.entities().any_record(person).await.unwrap().unwrap().entity;
+    store.members().join(space, &entity, Role::Member, at(0)).await.unwrap();
+    let mut state = 1_u64;
+    let mut word = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        format!("w{:016x}", state.rotate_right(29))
+    };
+    for number in 0..100 {
+        let words: Vec<_> = (0..700).map(|_| word()).collect();
+        let now = at(100 + number);
+        let message = NewMessage {
+            id: MessageId::new(now, 3),
+            space,
+            sender: person,
+            content: Content::Text(words.join(" ").parse().unwrap()),
+            files: Vec::new(),
+            reply_to: None,
+            by: MessageSource::External { key: None, depth: 0, page: None },
+        };
+        store.messages().append(&message, now).await.unwrap();
+    }
+    let to = NewState::Edited { editor: person, text: "Shorter.", rev: None };
+    let change = MessageChange { space, seq: 7, to, by: None };
+    store.messages().change(&change, at(300)).await.unwrap();
+    assert!(store.blocks().claim_building(space, at(300)).await.unwrap());
+    let draft = store.blocks().draft(space, 0).await.unwrap().unwrap();
+    assert_eq!(store.blocks().store(draft).await.unwrap(), Built::Now);
+}
+
+/// Reacts to the first message of a space, and pins it.
+async fn react_and_pin(store: &Store, space: SpaceId, person: EntityId) {
+    let emoji = Emoji::of("👍").unwrap();
+    let new = NewReaction { space, seq: 1, entity: person, emoji, on: true };
+    let reacted = store.messages().react(&new, at(2)).await.unwrap();
+    let rev = reacted.state.reactions_rev;
+    store.spaces().note_reactions(space, 1, rev, at(2)).await.unwrap();
+    let member = store.members().get(space, person).await.unwrap().unwrap();
+    store.spaces().pin(space, 1, Some(&member.sender()), at(2)).await.unwrap();
 }
 
 async fn join(store: &Store, space: SpaceId, id: EntityId, settings: Value) {
@@ -135,6 +196,25 @@ async fn fork(store: &Store, agent: EntityId) {
     let key = PostKey::new("operator", "POST", "/v1/runs/fork", &key, b"{}");
     let run = store.runs().record(run.id).await.unwrap();
     store.runs().fork(&run, 0, &changes, RunId::new(at(8), 8), &key, at(8)).await.unwrap();
+    wait_for_input(store, &run, &lease).await;
+}
+
+/// Writes a call that waits for an input of people.
+async fn wait_for_input(store: &Store, run: &RunRecord, lease: &LeaseId) {
+    let awaits = AwaitedInput {
+        form: 100,
+        asked: "name".into(),
+        requests: json!({"name": {"method": "elicitation/create"}}),
+        answers: json!({}),
+        state: Some("opaque".into()),
+    };
+    let call = CallRecord {
+        status: CallStatus::Pending,
+        is_external: true,
+        awaits: Some(Box::new(awaits)),
+        ..CallRecord::completed(CallId::of(run.id, 0, 0), 0, 0, "docs__ask".into(), at(9))
+    };
+    store.steps().store_call(run, lease, &call, None, at(9)).await.unwrap();
 }
 
 /// Writes a summary, and claims the next one.
@@ -142,17 +222,21 @@ async fn summarize(store: &Store, space: SpaceId, agent: EntityId) {
     let summaries = store.summaries();
     let until = at(3) + Duration::from_mins(5);
     let by = LeaseId::new(5);
-    assert!(summaries.claim(space, agent, None, &by, at(3), until).await.unwrap());
+    let claim = SummaryClaim { agent, token: &by, to: 1, until };
+    assert!(summaries.claim(space, None, &claim, at(3)).await.unwrap());
     let summary = SummaryRecord {
         from: 1,
         to: 1,
         text: "Sara greeted all.".into(),
         agent_id: agent,
         updated_at: at(4),
+        edited: Vec::new(),
         claimed_until: None,
-        by,
+        claimed_to: None,
+        by: by.clone(),
     };
     assert!(summaries.store(space, &summary).await.unwrap());
     let next = LeaseId::new(6);
-    assert!(summaries.claim(space, agent, Some(&summary), &next, at(5), until).await.unwrap());
+    let claim = SummaryClaim { agent, token: &next, to: 2, until };
+    assert!(summaries.claim(space, Some(&summary), &claim, at(5)).await.unwrap());
 }

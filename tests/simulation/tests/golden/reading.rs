@@ -14,6 +14,7 @@ use smartspace_simulation::storage::samples::kind;
 use smartspace_store::{
     Store,
     messages::Range,
+    search::BlockBounds,
     table::{Table, dynamodb::DynamoDb, keys::Key, pages::PageRequest, schema},
     usage::UsageQuery,
 };
@@ -71,6 +72,24 @@ async fn read_of_space(
         "space-msg" => {
             let space: SpaceId = id(item, "PK");
             drop(store.messages().list(space, Range::After(0), 10).await?);
+        }
+        "space-changes" => drop(store.messages().changes(id(item, "PK")).await?),
+        "space-page" => {
+            let seq = item["SK"]["S"].as_str().unwrap().trim_start_matches("PAGE#");
+            let page = store.messages().page(id(item, "PK"), seq.parse().unwrap()).await?.unwrap();
+            assert!(!page.tools.is_empty() && !page.context.is_empty());
+        }
+        "space-react" => {
+            let seq = item["SK"]["S"].as_str().unwrap().trim_start_matches("REACT#");
+            let reacted = [seq.parse().unwrap()];
+            let (_, given) = store.messages().with_reactions(id(item, "PK"), &[], &reacted).await?;
+            assert!(given.values().all(|reactions| !reactions.is_empty()));
+        }
+        "space-thread" => {
+            let first = item["SK"]["S"].as_str().unwrap().split('#').nth(1).unwrap();
+            let first = first.parse().unwrap();
+            let thread = store.messages().thread(id(item, "PK"), first, Range::After(0), 10);
+            assert_eq!(thread.await?.count, 2);
         }
         "space-summary" => drop(store.summaries().get(id(item, "PK")).await?),
         _ => {}
@@ -182,9 +201,21 @@ async fn read_other(store: &Store, item: &Value, kind: &str) -> Result<(), Error
             store.attachments().find_any(id(item, "PK"), id(item, "SK")).await?;
             store.attachments().left_in(id(item, "PK")).await?;
         }
+        "find-block" => {
+            let bounds = BlockBounds { before: 1_001, bytes: 1 << 20, without_block: 1_000 };
+            store.blocks().read(id(item, "PK"), bounds).await?;
+        }
+        "find-meta" => {
+            store.blocks().state(id(item, "PK")).await?;
+        }
         "dlv-meta" => {
             let agent = item["agentId"]["S"].as_str().unwrap().parse().unwrap();
             store.deliveries().get(agent, id(item, "PK")).await?;
+        }
+        "mentions-msg" => {
+            let (listed, _) =
+                store.mentions().list(id(item, "PK"), None, 1, Time::default()).await?;
+            assert_eq!(listed.len(), 1);
         }
         _ => {}
     }

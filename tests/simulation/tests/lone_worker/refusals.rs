@@ -63,7 +63,8 @@ async fn store_with_run() -> (Store, RunRef) {
         sender: person,
         content: Content::Text("Hello".parse().unwrap()),
         files: Vec::new(),
-        by: MessageSource::External { key: None, depth: 0 },
+        reply_to: None,
+        by: MessageSource::External { key: None, depth: 0, page: None },
     };
     let appended = store.messages().append(&message, start()).await.unwrap();
     let [job] = &RunJob::together(appended.triggered)[..] else { panic!("not one job") };

@@ -189,9 +189,9 @@ impl Year {
         self.read_next_times().await;
     }
 
-    /// Moves the clock through the year.
-    pub(super) async fn pass(&mut self, choose: impl Fn(&Chance) -> Alarm) {
-        let end = NEW_YEAR + MINUTE * (DAYS * 24 * 60);
+    /// Moves the clock through the first days of the year.
+    pub(super) async fn pass(&mut self, days: u32, choose: impl Fn(&Chance) -> Alarm) {
+        let end = NEW_YEAR + MINUTE * (days * 24 * 60);
         while let Some((plan, _)) = self
             .next
             .clone()

@@ -1,6 +1,6 @@
 //! A deployment whose agents ask a reader, and people who talk with them.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -54,6 +54,17 @@ impl Scene {
 
     pub(crate) async fn put(&self, path: &str, body: Value) {
         self.call(Caller::Operator, Method::PUT, path, Some(body)).await;
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: Value) {
+        self.call(Caller::Operator, Method::PATCH, path, Some(body)).await;
+    }
+
+    /// The names of the processes that have worked on runs.
+    pub(crate) fn workers(&self) -> BTreeSet<String> {
+        let ledger = self.deployment.env.ledger.lock().unwrap();
+        let invocations = ledger.invocations.values().flatten();
+        invocations.map(|invocation| invocation.process.clone()).collect()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Value {

@@ -5,7 +5,7 @@ import type { Draft } from './effects.ts';
 import { meId, shownMessages, type State } from './state.ts';
 
 /** What a person sends. */
-export type SendContent = Pick<PendingSend, 'text' | 'files' | 'senderId'>;
+export type SendContent = Pick<PendingSend, 'text' | 'files' | 'senderId' | 'replyTo'>;
 
 /** Sends that no message shows yet, oldest first. */
 export const pendingSends = ({ sends, claims }: State) =>
@@ -25,7 +25,7 @@ export function claimMessages(before: State, draft: Draft) {
         message.seq > send.afterSeq &&
         message.sender.id === (send.senderId ?? meId(draft)) &&
         !claimed.some((each) => each.id === message.id) &&
-        shows(message.parts, send),
+        isOf(message, send),
     );
     if (match) claim(draft, send.key, match, before);
   }
@@ -40,6 +40,11 @@ export function claim(draft: Draft, key: string, message: Message, shown: State)
   if (!shownMessages(shown).some((each) => each.id === message.id))
     draft.keys = new Map(draft.keys).set(message.id, key);
 }
+
+// Whether a message is what a send becomes. An edit or a deletion may have overtaken it, so its
+// text proves nothing if it has the key.
+const isOf = ({ clientKey, replyTo, parts }: Message, send: PendingSend) =>
+  clientKey ? clientKey === send.key : replyTo?.seq === send.replyTo && shows(parts, send);
 
 // Whether these are the parts of the message that a send becomes.
 function shows(parts: readonly Part[], send: SendContent): boolean {

@@ -3,7 +3,7 @@
 import { MOST_REMEMBERED } from '../limits.ts';
 
 /** A map without one of its keys. */
-export function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
+export function without<Key, T>(map: ReadonlyMap<Key, T>, key: Key): ReadonlyMap<Key, T> {
   const others = new Map(map);
   others.delete(key);
   return others;

@@ -14,7 +14,16 @@ export interface Inputs {
 
 /** Work with HTTP calls, by its name in jobs.ts. Two jobs with the same name and id are one. */
 export type JobName =
-  'load' | 'refresh' | 'info' | 'fillGap' | 'latestPage' | 'read' | 'fullMessage' | 'replaceStream';
+  | 'load'
+  | 'refresh'
+  | 'info'
+  | 'fillGap'
+  | 'latestPage'
+  | 'read'
+  | 'fullMessage'
+  | 'replaceStream'
+  | 'parent'
+  | 'thread';
 
 /** A change that is made after a while, by its name in delayed_changes.ts. */
 export type DelayedName = 'checkGap' | 'checkSilence' | 'expirePresence' | 'forgetEnded';

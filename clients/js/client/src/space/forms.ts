@@ -16,10 +16,13 @@ import { openParts } from './history.ts';
 export const formIn = (store: Store<FormsState>, callId: string) =>
   store.getSnapshot().forms.find((form) => form.callId === callId);
 
-/** The open forms of a message. An approved call is pending, but waits for nobody. */
+/**
+ * The open forms of a message. An approved call is pending, but waits for nobody, and a call for
+ * the page of a member waits for no answer of people.
+ */
 export const formsOf = (spaceId: string, message: Message, caller: Caller | null): Form[] =>
   openParts(message)
-    .filter(({ approval }) => !approval || approval.state === 'open')
+    .filter(({ approval, pageOf }) => !pageOf && (!approval || approval.state === 'open'))
     // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- open parts have a run
     .map((part) => formOf(spaceId, message.id, message.runId!, part, caller));
 

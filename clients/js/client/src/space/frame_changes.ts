@@ -5,6 +5,7 @@ import type { PresenceEvent, RunEvent, ServerFrame, Subscribed } from '../frames
 import { LONGEST_STALE_MS, STALE_MS, TYPING_MS } from '../limits.ts';
 import type { Form } from '../types.ts';
 import { emit, patch, type Draft } from './effects.ts';
+import { distrustParents } from './elsewhere.ts';
 import { formOf } from './forms.ts';
 import { unfinished } from './history.ts';
 import { putRead } from './members.ts';
@@ -13,6 +14,7 @@ import { endsInMs, withPresence } from './presence.ts';
 import { hasUnknownRun, putActive } from './runs.ts';
 import { meId, type State } from './state.ts';
 import { endStreams } from './stream_lifetime.ts';
+import { reloadElsewhere } from './threads.ts';
 
 type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
 
@@ -27,7 +29,10 @@ export function subscribed(draft: Draft, frame: Subscribed) {
   );
   // Forms of earlier events may be closed by now. Those that were closed stay so.
   const forms = new Map([...draft.forms].filter(([, form]) => !form));
-  patch(draft, { isGone: false, lastFrameAt: draft.now, forms });
+  const isOutdated = draft.isOutdated || draft.messages.length > 0;
+  patch(draft, { isGone: false, lastFrameAt: draft.now, forms, isOutdated });
+  distrustParents(draft);
+  reloadElsewhere(draft);
   refresh(draft);
   showPresence(draft);
   if (draft.unsentRead > 0) sendRead(draft);
@@ -42,6 +47,7 @@ export function ticked(draft: Draft) {
   if (now - draft.lastFrameAt < (isFinished ? LONGEST_STALE_MS : staleMs)) return;
   // What stays unfinished is looked up less and less often.
   patch(draft, { lastFrameAt: now, staleMs: Math.min(2 * staleMs, LONGEST_STALE_MS) });
+  draft.isOutdated ||= isFinished;
   refresh(draft);
 }
 

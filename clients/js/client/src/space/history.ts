@@ -2,6 +2,7 @@
 
 import type { Mutable } from '../store.ts';
 import type { Message } from '../types.ts';
+import { newest, withReactions, type Reactions } from './message_states.ts';
 
 /** All messages from `floor` on. Older messages are not loaded yet. */
 export interface History {
@@ -19,6 +20,8 @@ export interface History {
   readonly isComplete: boolean;
   /** After a jump, until the last page is loaded. */
   readonly isBehind: boolean;
+  /** The newest known reactions, by seq: a frame may come before its message. */
+  readonly reactions: ReadonlyMap<number, Reactions>;
 }
 
 type Draft = Mutable<History>;
@@ -31,7 +34,14 @@ export const NO_HISTORY: History = {
   loadingEpoch: null,
   isComplete: false,
   isBehind: false,
+  reactions: new Map(),
 };
+
+/** The loaded message with this seq. Mostly they have no gaps. */
+export function messageAt({ messages }: History, seq: number): Message | undefined {
+  const guess = messages[seq - (messages[0]?.seq ?? 0)];
+  return guess?.seq === seq ? guess : messages.find((each) => each.seq === seq);
+}
 
 /** The highest loaded seq. Without messages it is one below the floor. */
 export const lastSeq = (history: History) => history.messages.at(-1)?.seq ?? history.floor - 1;
@@ -63,13 +73,11 @@ export function startAfter(draft: Draft, seq: number) {
 export function putMessages(draft: Draft, page: readonly Message[]) {
   const messages = new Map(draft.messages.map((each) => [each.seq, each]));
   for (const message of page) {
-    const { seq, rev } = message;
+    const { seq } = message;
     if (seq < draft.floor) continue;
     putSeq(draft, seq);
-    const current = messages.get(seq);
-    // A message with the same `rev` is the same one, unless a frame has cut what is loaded.
-    if (current && (current.rev > rev || (current.rev === rev && !current.truncated))) continue;
-    messages.set(seq, message);
+    const known = withReactions(message, draft.reactions.get(seq));
+    messages.set(seq, newest(messages.get(seq), known));
   }
   draft.messages = [...messages.values()].sort((one, other) => one.seq - other.seq);
 }
@@ -110,5 +118,6 @@ export const openParts = (message: Message) =>
     part.type === 'tool' && part.status === 'pending' && message.runId ? part : [],
   );
 
-// A card is the first part of its message, and wakes nobody.
-const isUndecided = ({ dispatch, parts }: Message) => !dispatch && parts[0]?.type !== 'tool';
+// A card is the first part of its message, and wakes nobody. Nor does a tombstone.
+const isUndecided = ({ dispatch, parts, deleted }: Message) =>
+  !dispatch && !deleted && parts[0]?.type !== 'tool';

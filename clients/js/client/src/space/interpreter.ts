@@ -20,6 +20,7 @@ import { addMessages } from './loading.ts';
 import { attemptFailed, discardedElsewhere, pauseEnded, sendsRestored, stored } from './outbox.ts';
 import { frameReceived } from './reducer.ts';
 import { loadFailed } from './opening.ts';
+import { threadChanged } from './threads.ts';
 
 /** What effects need. */
 export interface EffectContext extends JobContext {
@@ -58,11 +59,11 @@ const EFFECT_HANDLERS: EffectHandlers = {
     context.sendTimers.after('post', delayMs, () => context.change(pauseEnded)),
   frame: (context, frame) => context.connection.send(frame),
   check: (context) => context.connection.check(),
-  post(context, { key, text, files, senderId }) {
+  post(context, { key, text, files, senderId, replyTo }) {
     if (context.sendStorage.isMarked(key)) return context.change(discardedElsewhere, key);
     const ids = files.map((each) => each.attachmentId);
     const attachments = ids.length > 0 ? ids : undefined;
-    const body = { text, attachments, senderId: senderId ?? undefined };
+    const body = { text, attachments, senderId: senderId ?? undefined, replyTo };
     context.call<Message>('POST', '/messages', { body, idempotencyKey: key }).then(
       (message) => context.change(stored, key, message),
       (error) => context.change(attemptFailed, key, error),
@@ -113,6 +114,8 @@ function runJob(context: EffectContext, name: JobName, argument?: JobArgument) {
     (error, isRetried) => {
       if (name === 'load' && context.state().session === argument)
         context.change(loadFailed, error, isRetried);
+      if (name === 'thread')
+        context.change(threadChanged, argument as number, { error, isLoading: isRetried });
       // A cut text is better than none.
       if (name === 'fullMessage') context.change(addMessages, [argument as Message]);
     },

@@ -3,19 +3,28 @@
 
 import type { Environment } from '../environment.ts';
 import { pageOf, type Call, type CallOptions, type Page } from '../http.ts';
-import { AFTER_ALL, LARGEST_PAGE, PAGE } from '../limits.ts';
-import type { Caller, Message, Run, SpaceInfo } from '../types.ts';
+import { AFTER_ALL, LARGEST_GAP, LARGEST_PAGE, MOST_THREAD_PAGES, PAGE } from '../limits.ts';
+import type { Caller, Message, Pin, Run, SpaceInfo } from '../types.ts';
 import { patch, type JobName, type MakeChange } from './effects.ts';
+import { PINS, putElsewhere, putParents } from './elsewhere.ts';
 import { formsOf } from './forms.ts';
 import { addForms } from './frame_changes.ts';
 import { gapOf, hasOlder, isLoadingOlder, lastSeq, openParts, unfinished } from './history.ts';
-import { addMessages, olderPageLoaded, noteSeq, spaceLoaded } from './loading.ts';
+import {
+  addMessages,
+  addPage,
+  olderPageLoaded,
+  noteSeq,
+  spaceLoaded,
+  type MessagePage,
+} from './loading.ts';
 import { putRuns } from './runs.ts';
 import { sendsRestored } from './outbox.ts';
 import type { SendStorage } from './send_storage.ts';
 import { entered, loaded } from './opening.ts';
 import type { State } from './state.ts';
 import { closeStream } from './stream_lifetime.ts';
+import { pinsLoaded, threadChanged } from './threads.ts';
 
 /** What jobs work with. */
 export interface JobContext {
@@ -52,6 +61,28 @@ export const JOBS = {
     await reload(context, [seq]);
     context.change(noteSeq, seq);
   },
+  async parent(context, seq: number) {
+    context.change(addMessages, [await context.call<Message>('GET', `/messages/${seq}`)]);
+  },
+  async thread(context, first: number) {
+    if (first === PINS)
+      return context.change(
+        pinsLoaded,
+        (await context.call<{ items: Pin[] }>('GET', '/pins')).items,
+      );
+    let cursor: string | null = '';
+    for (let pages = 0; cursor !== null && pages < MOST_THREAD_PAGES; pages += 1) {
+      const more: string = cursor && `&cursor=${encodeURIComponent(cursor)}`;
+      const page: Page<Message> & MessagePage = await context.call(
+        'GET',
+        `/messages?thread=${first}&limit=${LARGEST_PAGE}${more}`,
+      );
+      context.change(putParents, page.parents);
+      context.change(putElsewhere, page.items);
+      cursor = page.nextCursor;
+    }
+    context.change(threadChanged, first);
+  },
   async replaceStream(context, streamId: string) {
     const state = context.state();
     // The message of the stream may be in a gap.
@@ -72,16 +103,15 @@ async function messages(
   range: string,
   limit: number,
   options?: CallOptions,
-): Promise<Message[]> {
-  const path = `/messages?${range}&limit=${limit}`;
-  return (await context.call<{ items: Message[] }>('GET', path, options)).items;
+): Promise<MessagePage> {
+  return context.call('GET', `/messages?${range}&limit=${limit}`, options);
 }
 
 // Adds the messages after this seq. Resolves to their number.
 async function addAfter(context: JobContext, seq: number, limit = LARGEST_PAGE) {
   const page = await messages(context, `after=${seq}`, limit);
-  context.change(addMessages, page);
-  return page.length;
+  context.change(addPage, page);
+  return page.items.length;
 }
 
 async function load(context: JobContext) {
@@ -106,8 +136,24 @@ export async function restoreSends(context: JobContext) {
 
 // Loads what changed while the space was not followed: its settings, runs, unfinished messages.
 async function refresh(context: JobContext) {
+  const { state, change } = context;
+  const { isOutdated, isOpen, messages } = state();
+  // Any loaded message may have changed. Nobody sees those of a space that is not open.
+  const isAllRead = isOutdated && isOpen;
+  if (isAllRead) change(patch, { isOutdated: false });
+  const before = isAllRead
+    ? messages.slice(-LARGEST_GAP)
+    : unfinished(state()).slice(-LARGEST_PAGE);
+  try {
+    await lookUp(context, before);
+  } catch (error) {
+    if (isAllRead) change(patch, { isOutdated });
+    throw error;
+  }
+}
+
+async function lookUp(context: JobContext, before: readonly Message[]) {
   const { state } = context;
-  const before = unfinished(state()).slice(-LARGEST_PAGE);
   if (state().isOpen || state().isRunMissing) await loadOlderRuns(context, true);
   await loadInfo(context);
   const wanted = before.flatMap((message) =>
@@ -126,7 +172,7 @@ async function loadMissingForms(context: JobContext) {
   for (const message of unfinished(state)) missing.delete(message.runId);
   if (missing.size === 0) return;
   const older = await messages(context, `before=${state.floor}`, LARGEST_PAGE);
-  const found = older
+  const found = older.items
     .filter((each) => missing.has(each.runId))
     .flatMap((message) => formsOf(state.id, message, state.caller));
   context.change(addForms, found);

@@ -1,14 +1,37 @@
 // Adds loaded or received messages and runs to a space, and asks for those that are missing.
 
-import { LAST_MESSAGE_MS, GAP_DELAY_MS, LARGEST_GAP, CANCELLATION_MS } from '../limits.ts';
-import type { Message, Run, SpaceInfo } from '../types.ts';
+import type { ReactionsEvent } from '../frames.ts';
+import {
+  CANCELLATION_MS,
+  GAP_DELAY_MS,
+  LARGEST_GAP,
+  LAST_MESSAGE_MS,
+  MOST_REMEMBERED,
+} from '../limits.ts';
+import type { Message, Parent, Run, SpaceInfo } from '../types.ts';
 import { emit, patch, type Draft } from './effects.ts';
-import { beginAfter, gapOf, lastSeq, putMessages, putOlderPage, putSeq } from './history.ts';
+import { isUnshown, putElsewhere, putParents } from './elsewhere.ts';
+import {
+  beginAfter,
+  gapOf,
+  lastSeq,
+  messageAt,
+  putMessages,
+  putOlderPage,
+  putSeq,
+} from './history.ts';
 import { putName, putRead, putSpace } from './members.ts';
 import { hasEnded, putRuns } from './runs.ts';
 import { isKnown, meId } from './state.ts';
 import { closeStreams } from './streams.ts';
 import { endStreams } from './stream_lifetime.ts';
+import { loadParents, reloadElsewhere } from './threads.ts';
+
+/** A page of messages, with those parents of its replies that are not on it. */
+export interface MessagePage {
+  items: readonly Message[];
+  parents?: readonly Parent[];
+}
 
 /** Adds messages, as a page or an event brings them. */
 export function addMessages(draft: Draft, page: readonly Message[]) {
@@ -25,23 +48,60 @@ export function addMessages(draft: Draft, page: readonly Message[]) {
     page.flatMap((each) => each.streamId ?? []),
   );
   putMessages(draft, page);
+  putElsewhere(draft, page);
+  unpinDeleted(draft, page);
+  loadParents(draft);
   fillLater(draft);
+}
+
+/** Adds a page of messages, with the parents of its replies. */
+export function addPage(draft: Draft, { items, parents }: MessagePage) {
+  putParents(draft, parents);
+  addMessages(draft, items);
 }
 
 /** Adds a message as an event brings it. Its text may have been cut. */
 export function addMessage(draft: Draft, { message }: { message: Message }) {
   // A cut text could be shorter than the streamed text, so the whole message is fetched first.
-  if (message.truncated) emit(draft, 'job', 'fullMessage', message);
+  if (message.truncated && !isUnshown(draft, message)) emit(draft, 'job', 'fullMessage', message);
   else addMessages(draft, [message]);
 }
 
+// A deleted message is unpinned, and no frame may say so before the message's own.
+function unpinDeleted(draft: Draft, page: readonly Message[]) {
+  const { space } = draft;
+  const pins = space?.pins ?? [];
+  const left = pins.filter((pin) => !page.some(({ seq, deleted }) => deleted && seq === pin));
+  if (space && left.length < pins.length) draft.space = { ...space, pins: left };
+}
+
 /** Adds the page of messages before the oldest loaded one. */
-export function olderPageLoaded(draft: Draft, epoch: number, page: readonly Message[]) {
+export function olderPageLoaded(draft: Draft, epoch: number, page: MessagePage) {
   // After a jump the page is not next to what is loaded now.
   if (epoch !== draft.epoch) return;
-  putOlderPage(draft, page);
-  addMessages(draft, page);
-  patch(draft, { isComplete: page.length === 0, isBehind: false });
+  putOlderPage(draft, page.items);
+  addPage(draft, page);
+  patch(draft, { isComplete: page.items.length === 0, isBehind: false });
+}
+
+/** Adds the reactions to messages. A message may come after the frame of its reactions. */
+export function putReactions(draft: Draft, items: ReactionsEvent['items']) {
+  const reactions = new Map(draft.reactions);
+  for (const { seq, reactionsRev, reactions: all } of items)
+    if (reactionsRev > (reactions.get(seq)?.reactionsRev ?? 0)) {
+      // Of very many, those that were added first are forgotten.
+      reactions.delete(seq);
+      reactions.set(seq, { reactions: all, reactionsRev });
+    }
+  draft.reactions = new Map([...reactions].slice(-MOST_REMEMBERED));
+  putMessages(
+    draft,
+    items.flatMap(({ seq }) => messageAt(draft, seq) ?? []),
+  );
+  putElsewhere(
+    draft,
+    items.flatMap(({ seq }) => draft.elsewhere.get(seq) ?? []),
+  );
 }
 
 /** The space has messages up to this one. */
@@ -63,6 +123,7 @@ function jumpIfFar(draft: Draft, seq: number, after: number) {
   beginAfter(draft, after);
   patch(draft, { isComplete: false, isBehind: true });
   loadLast(draft);
+  reloadElsewhere(draft);
 }
 
 /** Loads the last page after a jump. */
@@ -86,7 +147,5 @@ export function addRun(draft: Draft, run: Run, position?: number) {
 
 /** The time for the last message of an ended run is over. */
 export function forgetEnded(draft: Draft, runId: string) {
-  const justEnded = new Set(draft.justEnded);
-  justEnded.delete(runId);
-  draft.justEnded = justEnded;
+  draft.justEnded = new Set([...draft.justEnded].filter((each) => each !== runId));
 }

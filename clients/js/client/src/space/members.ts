@@ -2,7 +2,9 @@
 
 import type { Member, SpaceInfo } from '../types.ts';
 import { emit, type Draft } from './effects.ts';
+import { PINS } from './elsewhere.ts';
 import type { State } from './state.ts';
+import { loadThread } from './threads.ts';
 
 /** A member of the space. */
 export const memberOf = ({ space }: State, entityId: string | undefined) =>
@@ -17,6 +19,8 @@ export function putSpace(draft: Draft, found: SpaceInfo) {
     return { ...each, readSeq: Math.max(each.readSeq, memberOf(draft, each.id)?.readSeq ?? 0) };
   });
   draft.names = names;
+  const isPinned = draft.space?.pins?.join() !== found.pins?.join();
+  if (isPinned) loadThread(draft, PINS);
   draft.space = { ...found, members };
 }
 

@@ -1,22 +1,23 @@
 // The changes when a space is opened, loaded, followed, listed and left.
 
 import type { SmartspaceError } from '../errors.ts';
-import type { Caller, Message, SpaceInfo } from '../types.ts';
+import type { Caller, SpaceInfo } from '../types.ts';
 import { AFTER_ALL } from '../limits.ts';
 import { emit, isFollowed, patch, type Draft } from './effects.ts';
 import { putOlderPage, startAfter } from './history.ts';
 import { loadInfo, memberOf, putRead, putSpace } from './members.ts';
-import { addMessages, loadLast, noteSeq } from './loading.ts';
+import { addPage, loadLast, noteSeq, type MessagePage } from './loading.ts';
 import { meId } from './state.ts';
 import { markEnding } from './streams.ts';
 import { checkSilence } from './stream_lifetime.ts';
+import { loadParents } from './threads.ts';
 
 /** What the first calls for a space have brought. */
 export interface Loaded {
   /** The floor of the messages when the calls were made; `AFTER_ALL` if nothing was known. */
   floor: number;
   space: SpaceInfo;
-  page: readonly Message[];
+  page: MessagePage;
 }
 
 export function opened(draft: Draft) {
@@ -55,7 +56,7 @@ export function loaded(draft: Draft, found: Loaded) {
   const { floor, space, page } = found;
   if (floor === AFTER_ALL) {
     // The list of spaces may have brought the space meanwhile.
-    startAfter(draft, (page[0]?.seq ?? 1) - 1);
+    startAfter(draft, (page.items[0]?.seq ?? 1) - 1);
     putSpace(draft, space);
   }
   // From now on a message may be that of a send from before the load.
@@ -64,10 +65,10 @@ export function loaded(draft: Draft, found: Loaded) {
     afterSeq: Math.min(send.afterSeq, space.seq),
   }));
   // After a jump the page is too old.
-  if (draft.floor <= floor) putOlderPage(draft, page);
+  if (draft.floor <= floor) putOlderPage(draft, page.items);
   noteSeq(draft, space.seq);
   patch(draft, { isLoaded: true, isLoading: false, error: null, isGone: false });
-  addMessages(draft, page);
+  addPage(draft, page);
 }
 
 export function loadFailed(draft: Draft, error: Error, isRetried: boolean) {
@@ -81,6 +82,7 @@ export function entered(draft: Draft) {
   const readSeq = memberOf(draft, meId(draft))?.readSeq ?? Infinity;
   draft.unreadAfter = readSeq < draft.lastKnown ? readSeq : Infinity;
   draft.isFollowing = true;
+  loadParents(draft);
   emit(draft, 'follow');
 }
 

@@ -134,10 +134,10 @@ export function discardedElsewhere(draft: Draft, key: string) {
 export function resend(draft: Draft, key: string, newKey: string, isMarked: boolean) {
   const failed = sendOf(draft, key);
   if (failed?.state !== 'failed') return;
-  const { text, files, senderId } = failed;
+  const { text, files, senderId, replyTo } = failed;
   discard(draft, key);
   if (isMarked) return;
-  addSend(draft, newKey, { text, files, senderId });
+  addSend(draft, newKey, { text, files, senderId, replyTo });
 }
 
 /** Takes over what an earlier page left in the storage, which keeps the sends from now on. */

@@ -11,7 +11,7 @@ import {
   subscribed,
 } from './frame_changes.ts';
 import { changeInfo, putMember, putRead, putSpace } from './members.ts';
-import { addMessage, noteSeq } from './loading.ts';
+import { addMessage, noteSeq, putReactions } from './loading.ts';
 import { addHints, putStep } from './runs.ts';
 import { claimMessages } from './claims.ts';
 import type { State } from './state.ts';
@@ -30,6 +30,7 @@ const FRAME_HANDLERS: { [T in Type]?: (draft: Draft, frame: Of<T>) => unknown } 
   pong: (draft, frame) => noteSeq(draft, frame.spaces[draft.id] ?? 0),
   'message.created': addMessage,
   'message.updated': addMessage,
+  reactions: (draft, { items }) => putReactions(draft, items),
   'stream.started': addText,
   'stream.delta': addText,
   'stream.snapshot': addText,

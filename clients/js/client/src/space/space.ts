@@ -3,7 +3,7 @@
 import type { Connection } from '../connection/connection.ts';
 import type { Environment } from '../environment.ts';
 import type { ClosedError } from '../errors.ts';
-import { newKey, runPath, spacePath, type Call } from '../http.ts';
+import { runPath, spacePath, type Call } from '../http.ts';
 import type { OwnInbox } from '../inbox.ts';
 import { safeStorage } from '../storage.ts';
 import { lifetime } from '../store.ts';
@@ -11,7 +11,6 @@ import { createTimers } from '../timers.ts';
 import type {
   AnswerOptions,
   Caller,
-  Dispatch,
   FormsState,
   Schemas,
   Space,
@@ -20,18 +19,21 @@ import type {
   Store,
 } from '../types.ts';
 import type { Uploads } from '../uploads.ts';
-import { createAttachments, type Attachments } from './attachments.ts';
+import { createAttachments } from './attachments.ts';
 import { formIn } from './forms.ts';
 import type { MakeChange } from './effects.ts';
 import { formClosed, markRead, typed } from './frame_changes.ts';
 import { lastSeq } from './history.ts';
 import { follow, runEffect, type EffectContext } from './interpreter.ts';
 import { loadOlder, reload } from './jobs.ts';
-import { addSend, discard, resend, postIfAllowed } from './outbox.ts';
+import { memberOf } from './members.ts';
+import { changeMethods } from './message_changes.ts';
+import { messageMethods } from './messages.ts';
+import { postIfAllowed } from './outbox.ts';
 import { reduce } from './reducer.ts';
 import { createSendStorage } from './send_storage.ts';
 import { left, applyListing, opened, watched } from './opening.ts';
-import { initialState, nameOf } from './state.ts';
+import { initialState, meId, nameOf } from './state.ts';
 import { createStores } from './stores.ts';
 
 /** What a space needs of the client. */
@@ -62,6 +64,8 @@ export interface OwnSpace extends Space {
   /** Follows the space without loading its messages, until the result is called. */
   watch(): () => void;
   summary(): SpaceSummary;
+  /** How far the caller has read, if that is known. */
+  readSeq(): number | undefined;
 }
 
 export function createSpace(id: string, context: SpaceContext): OwnSpace {
@@ -99,7 +103,14 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       release();
     };
   });
-  const { main, summary, notify, ...stores } = createStores(state, retain, context.changed);
+  const { changed } = context;
+  const { main, summary, notify, ...stores } = createStores({
+    env,
+    state,
+    change,
+    retain,
+    changed,
+  });
   const { partOf, ...files } = createAttachments(context, path + '/attachments');
   return {
     id,
@@ -107,11 +118,13 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     ...stores,
     ...files,
     ...messageMethods(effectContext, context, partOf),
+    ...changeMethods(effectContext),
     ...formMethods(effectContext, context, stores.forms),
     ...draftMethods(effectContext, context),
     ...ownMethods(effectContext),
     applyListing: (space) => change(applyListing, space, context.caller()),
     summary: summary.getSnapshot,
+    readSeq: () => memberOf(current, meId(current))?.readSeq,
   };
 }
 
@@ -130,34 +143,6 @@ function ownMethods(effectContext: EffectContext) {
         unfollow();
       };
     },
-  };
-}
-
-function messageMethods(
-  effectContext: EffectContext,
-  { closedBy }: SpaceContext,
-  partOf: Attachments['partOf'],
-) {
-  const { call, change, sendStorage, waiting } = effectContext;
-  const send: Space['send'] = async (text, { senderId = null, attachments = [] } = {}) => {
-    // Before the send is stored: the next client would post it, although this promise rejects.
-    const closed = closedBy();
-    if (closed) throw closed;
-    return new Promise((resolve) => {
-      const key = newKey();
-      waiting.set(key, resolve);
-      change(addSend, key, { text, files: attachments.map(partOf), senderId });
-    });
-  };
-  const preview: Space['preview'] = async (text, { senderId, signal } = {}) => {
-    const options = { body: { text, senderId }, signal };
-    return (await call<{ dispatch: Dispatch[] }>('POST', '/messages/preview', options)).dispatch;
-  };
-  return {
-    send,
-    preview,
-    resend: (key: string) => change(resend, key, newKey(), sendStorage.isMarked(key)),
-    discard: (key: string) => change(discard, key),
   };
 }
 

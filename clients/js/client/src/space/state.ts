@@ -2,13 +2,15 @@
 // a change names what it replaces.
 
 import type { Caller, Form, Message, PendingSend, SpaceInfo } from '../types.ts';
+import { NOTHING_ELSEWHERE, type Elsewhere } from './elsewhere.ts';
 import { NO_HISTORY, type History } from './history.ts';
+import type { Unconfirmed } from './optimistic.ts';
 import { NO_PRESENCE, type Presence } from './presence.ts';
 import { NO_RUNS, type Runs } from './runs.ts';
 import { NO_STREAMS, type Streams } from './streams.ts';
 
 /** All that is known of a space. */
-export interface State extends History, Runs, Streams {
+export interface State extends History, Elsewhere, Runs, Streams {
   readonly id: string;
   /** Null until it is known. */
   readonly caller: Caller | null;
@@ -29,6 +31,11 @@ export interface State extends History, Runs, Streams {
   readonly error: Error | null;
   /** The space was deleted, or the caller is not a member any longer. */
   readonly isGone: boolean;
+
+  /** Events may have missed edits, deletions or reactions. */
+  readonly isOutdated: boolean;
+  /** What the person changed about messages and the server has not confirmed yet. */
+  readonly unconfirmed: Unconfirmed;
 
   /** The settings and members. Null until they are loaded. */
   readonly space: SpaceInfo | null;
@@ -73,6 +80,7 @@ export interface State extends History, Runs, Streams {
 /** A space of which nothing is known. */
 export const initialState = (id: string, caller: Caller | null, isPresent: boolean): State => ({
   ...NO_HISTORY,
+  ...NOTHING_ELSEWHERE,
   ...NO_RUNS,
   ...NO_STREAMS,
   id,
@@ -86,6 +94,8 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   isLoading: true,
   error: null,
   isGone: false,
+  isOutdated: false,
+  unconfirmed: [],
   space: null,
   names: new Map(),
   infoAt: '',

@@ -1,18 +1,24 @@
 // The stores of a space. Each notifies its subscribers when the part of the state changes that it
 // shows.
 
-import { createStore, type OwnStore } from '../store.ts';
-import type { Store, StreamState } from '../types.ts';
+import type { Environment } from '../environment.ts';
+import { createStore, lifetime, type OwnStore } from '../store.ts';
+import type { Store, StreamState, ThreadState } from '../types.ts';
+import type { MakeChange } from './effects.ts';
+import { PINS } from './elsewhere.ts';
 import { presenceView } from './presence.ts';
 import type { State } from './state.ts';
 import { areListedAlike } from './streams.ts';
+import { threadLeft, threadOpened } from './threads.ts';
 import {
   formsView,
   membersView,
+  pinsView,
   runsView,
   spaceView,
   streamView,
   summaryView,
+  threadView,
   timelineView,
 } from './views.ts';
 
@@ -32,8 +38,19 @@ const isAlike = (before: State, after: State) =>
     (part) => before[part] === after[part] || WITHOUT_SHARED_STORES.includes(part),
   );
 
-/** `retain` is called for each subscriber; `changed` after each change that a list may show. */
-export function createStores(state: () => State, retain: () => () => void, changed: () => void) {
+/** What stores need of their space. */
+interface StoresContext {
+  env: Environment;
+  state(): State;
+  change: MakeChange;
+  /** Called for each subscriber. */
+  retain: () => () => void;
+  /** Called after each change that a list may show. */
+  changed(): void;
+}
+
+export function createStores(context: StoresContext) {
+  const { state, retain, changed } = context;
   const storeOf = <T extends object>(view: (state: State, before?: T) => T, hold = retain) =>
     createStore<T>((before) => view(state(), before), hold);
   const streams = new Map<string, OwnStore<StreamState>>();
@@ -45,11 +62,25 @@ export function createStores(state: () => State, retain: () => () => void, chang
     forms: storeOf(formsView),
   };
   const presence = storeOf(presenceView);
+  const pins = storeOf(pinsView, whileShown(context, PINS));
+  const threads = new Map<number, OwnStore<ThreadState>>();
+  const threadOf = (first: number) =>
+    storeOf<ThreadState>(
+      (given, before) => threadView(given, first, before),
+      whileShown(context, first),
+    );
   const summary = storeOf(summaryView, () => () => {});
   return {
     ...stores,
     presence,
+    pins,
     summary,
+    /** The store of a thread: always the same one. */
+    thread(first: number): Store<ThreadState> {
+      const store = threads.get(first) ?? threadOf(first);
+      threads.set(first, store);
+      return store;
+    },
     /** The store of the text of a stream: always the same one, until the stream is over. */
     stream(streamId: string): Store<StreamState> {
       const store =
@@ -68,8 +99,21 @@ export function createStores(state: () => State, retain: () => () => void, chang
       if (before.presence !== after.presence) presence.changed();
       // One more token of a text is no news for the others, which would render for each.
       if (isAlike(before, after)) return;
-      for (const store of [...Object.values(stores), summary]) store.changed();
+      for (const store of [...Object.values(stores), ...threads.values(), pins, summary])
+        store.changed();
       changed();
     },
+  };
+}
+
+// Keeps the space open and a thread loaded while somebody shows it.
+function whileShown({ env, change, retain }: StoresContext, first: number) {
+  const hold = lifetime(env, () => {
+    change(threadOpened, first);
+    return () => change(threadLeft, first);
+  });
+  return () => {
+    const stops = [retain(), hold()];
+    return () => stops.forEach((stop) => stop());
   };
 }

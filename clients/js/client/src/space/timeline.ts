@@ -1,33 +1,73 @@
-// The lines of a timeline: messages by seq, failed runs by time, then what is on its way. Pure.
+// The lines of a timeline: messages by seq, failed runs by time, then what is on its way; and those
+// of a thread. Pure.
 
 import { same } from '../store.ts';
-import type { Message, Sender, StreamInfo, TimelineItem } from '../types.ts';
-import { endOf, failedRuns } from './runs.ts';
+import type { Message, PendingSend, Sender, StreamInfo, TimelineItem } from '../types.ts';
 import { pendingSends } from './claims.ts';
+import { isInThread, parentIn } from './elsewhere.ts';
+import { withUnconfirmed } from './optimistic.ts';
+import { endOf, failedRuns } from './runs.ts';
 import { meId, nameOf, shownMessages, type State } from './state.ts';
 import type { Stream } from './streams.ts';
 
 /** The items, with those of `before` where nothing changed. */
 export function itemsOf(state: State, before: readonly TimelineItem[]): TimelineItem[] {
-  const existing = new Map(before.map((item) => [item.key, item]));
+  const existing = byKey(before);
   const items = [
-    ...storedItems(state),
+    ...storedItems(state, existing),
     ...[...state.streams.values()].flatMap((stream) =>
       // The message that replaces a text is not shown either before the space is loaded.
       stream.text && !state.isLoading ? liveItem(state, stream, existing.get(stream.streamId)) : [],
     ),
-    ...pendingSends(state).map((send): TimelineItem => ({
-      type: 'pending',
-      key: send.key,
-      send,
-    })),
+    ...pendingSends(state).map(pendingItem),
   ];
   return items.map((item) => same(existing.get(item.key), item));
 }
 
+/** The items of the thread that begins with `first`, with those of `before` as above. */
+export function threadItemsOf(
+  state: State,
+  first: number,
+  before: readonly TimelineItem[],
+): TimelineItem[] {
+  const existing = byKey(before);
+  const messages = [...state.elsewhere.values()]
+    .filter((each) => isInThread(each, first))
+    .sort((one, other) => one.seq - other.seq);
+  const seqs = new Set([first, ...messages.map((each) => each.seq)]);
+  const items = [
+    ...messages.map((each) => messageItem(state, each, existing)),
+    ...pendingSends(state)
+      .filter((send) => seqs.has(send.replyTo ?? 0))
+      .map(pendingItem),
+  ];
+  return items.map((item) => same(existing.get(item.key), item));
+}
+
+type Existing = ReadonlyMap<string, TimelineItem>;
+
+const byKey = (items: readonly TimelineItem[]): Existing =>
+  new Map(items.map((item) => [item.key, item]));
+
+const pendingItem = (send: PendingSend): TimelineItem => ({ type: 'pending', key: send.key, send });
+
+function messageItem(state: State, message: Message, existing: Existing): TimelineItem {
+  const key = keyOf(message, state.keys);
+  const item = existing.get(key);
+  const before = item?.type === 'message' ? item.message : undefined;
+  return { type: 'message', key, message: messageView(state, message, before) };
+}
+
+/** A message as it is shown, with its parent. */
+export function messageView(state: State, message: Message, before?: Message): Message {
+  const shown = withUnconfirmed(state.unconfirmed, message);
+  const found = shown.replyTo && parentIn(state, shown.replyTo.seq);
+  return found ? same(before, { ...shown, parent: same(before?.parent, found) }) : shown;
+}
+
 // Messages and failed runs, with a line before each day and before the first unread message.
-function storedItems(state: State): TimelineItem[] {
-  const { keys, unreadAfter } = state;
+function storedItems(state: State, existing: Existing): TimelineItem[] {
+  const { unreadAfter } = state;
   const items: TimelineItem[] = [];
   const failed = failedRuns(state);
   const me = meId(state);
@@ -53,7 +93,7 @@ function storedItems(state: State): TimelineItem[] {
       isUnread = true;
       items.push({ type: 'unread', key: 'unread' });
     }
-    items.push({ type: 'message', key: keyOf(message, keys), message });
+    items.push(messageItem(state, message, existing));
   }
   addFailedUntil(Infinity);
   return items;

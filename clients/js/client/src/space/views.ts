@@ -6,30 +6,52 @@ import type {
   ActiveRun,
   FormsState,
   MembersState,
+  Message,
   Outcome,
+  Pin,
+  PinsState,
+  Reaction,
   RunsState,
+  SpaceInfo,
   SpaceState,
   SpaceSummary,
   StreamState,
+  ThreadState,
   TimelineItem,
   TimelineState,
 } from '../types.ts';
+import { PINS } from './elsewhere.ts';
 import { formsOf } from './forms.ts';
 import { hasOlder, isLoadingOlder } from './history.ts';
 import { memberOf } from './members.ts';
+import { pinsWithUnconfirmed, withUnconfirmed, type Unconfirmed } from './optimistic.ts';
 import { hasEnded, outcomeOf, type Runs } from './runs.ts';
 import { meId, type State } from './state.ts';
 import type { Stream } from './streams.ts';
-import { itemsOf } from './timeline.ts';
+import { itemsOf, messageView, threadItemsOf } from './timeline.ts';
 
 const NOBODY: MembersState['members'] = [];
 
-export const spaceView = ({ space, isLoading, error, isGone }: State): SpaceState => ({
-  space,
+export const spaceView = (
+  { space, unconfirmed, isLoading, error, isGone }: State,
+  before?: SpaceState,
+): SpaceState => ({
+  space: withUnconfirmedPins(space, unconfirmed, before?.space),
   isLoading,
   error,
   isGone,
 });
+
+function withUnconfirmedPins(
+  space: SpaceInfo | null,
+  unconfirmed: Unconfirmed,
+  before?: SpaceInfo | null,
+): SpaceInfo | null {
+  const pins = space?.pins ?? [];
+  const shown = pinsWithUnconfirmed(unconfirmed, pins);
+  if (!space || shown === pins) return space;
+  return same(before ?? undefined, { ...space, pins: same(before?.pins, shown) });
+}
 
 export const membersView = ({ space, isLoading, error }: State): MembersState => ({
   members: space?.members ?? NOBODY,
@@ -44,13 +66,35 @@ export const timelineView = (state: State, before?: TimelineState): TimelineStat
   error: state.error,
 });
 
+export const threadView = (state: State, first: number, before?: ThreadState): ThreadState => ({
+  items: same(before?.items as TimelineItem[], threadItemsOf(state, first, before?.items ?? [])),
+  isLoading: true,
+  error: null,
+  ...state.threads.get(first),
+});
+
+export function pinsView(state: State, before?: PinsState): PinsState {
+  const { pins = [], isLoading = true, error = null } = state.threads.get(PINS) ?? {};
+  const pinned = pinsWithUnconfirmed(state.unconfirmed, state.space?.pins ?? []);
+  const existing = new Map(before?.items.map((each) => [each.message.seq, each]));
+  const shown = pins.flatMap(({ seq, ...pin }): Pin[] => {
+    const message = state.elsewhere.get(seq);
+    if (!message || message.deleted || !pinned.includes(seq)) return [];
+    const known = existing.get(seq);
+    return [same(known, { ...pin, message: messageView(state, message, known?.message) })];
+  });
+  return { items: same(before?.items as Pin[], shown), isLoading, error };
+}
+
 export function runsView(state: State, before?: RunsState): RunsState {
   const spoken = new Set(state.messages.map((each) => each.runId));
   const writing = new Set([...state.streams.values()].map((each) => each.about.runId));
   const outcomes: Record<string, readonly Outcome[]> = {};
-  for (const { id, seq, dispatch } of state.messages) {
+  for (const { id, seq, dispatch, reactions = [] } of state.messages) {
     const isNew = seq > state.loadedUntil;
-    const found = dispatch?.map((entry) => outcomeOf(entry, state, spoken, writing, isNew));
+    const found = dispatch?.map((entry) =>
+      withReaction(outcomeOf(entry, state, spoken, writing, isNew), reactions),
+    );
     if (found) outcomes[id] = sameList(before?.outcomes[id], found);
   }
   return {
@@ -58,6 +102,13 @@ export function runsView(state: State, before?: RunsState): RunsState {
     outcomes: same(before?.outcomes, outcomes),
     hints: state.hints,
   };
+}
+
+// An agent that reacts has answered.
+function withReaction(outcome: Outcome, reactions: readonly Reaction[]): Outcome {
+  if (outcome.state !== 'silent') return outcome;
+  const own = reactions.find((each) => each.entityIds.includes(outcome.agentId));
+  return own ? { ...outcome, state: 'reacted', reason: own.emoji } : outcome;
 }
 
 const activeRuns = ({ active }: Runs, before?: readonly ActiveRun[]) =>
@@ -83,6 +134,11 @@ export const summaryView = (state: State, before?: SpaceSummary): SpaceSummary =
   id: state.id,
   name: state.space?.name ?? '',
   unread: Math.max(0, state.lastKnown - (memberOf(state, meId(state))?.readSeq ?? Infinity)),
-  lastMessage: state.messages.at(-1) ?? null,
+  lastMessage: lastMessageOf(state),
   activity: activeRuns(state, before?.activity),
 });
+
+function lastMessageOf({ messages, unconfirmed }: State): Message | null {
+  const last = messages.at(-1);
+  return last ? withUnconfirmed(unconfirmed, last) : null;
+}

@@ -13,7 +13,7 @@ export function happened(seed, count) {
   const clock = new Clock();
   const server = new Server(clock);
   for (let before = random.below(5); before > 0; before -= 1) server.say(`before ${before}`);
-  const start = { space: server.space(), page: [...server.messages] };
+  const start = { space: server.space(), page: { items: [...server.messages] } };
   const events = [];
   server.sockets.add({ isSubscribed: true, deliver: (frame) => events.push(plain(frame)) });
   const sendAt = random.below(count);
@@ -38,6 +38,7 @@ function post(server) {
 function act(server, random, step) {
   const run = random.of([...server.activeRuns(), undefined]);
   const stream = random.of([...server.streams.values(), undefined]);
+  const any = random.of([...server.messages, undefined]);
   const isWorking = run?.status === 'running';
   const acts = [
     () => server.say(`other ${step}`),
@@ -52,6 +53,11 @@ function act(server, random, step) {
     () => server.forms().forEach(({ callId }) => server.resolve(callId, ME.id)),
     () => isWorking && server.end(run.id, random.of(['completed', 'failed', 'canceled'])),
     () => server.rename(`Harbour ${step}`),
+    () => any && server.reply(any.seq, `reply ${step}`),
+    () => any && server.edit(any.seq, `edited ${step}`),
+    () => any && server.remove(any.seq),
+    () => any && server.react(any.seq, random.of(['ent_sarah', ME.id]), '👍', random.chance(0.7)),
+    () => any && server.pin(any.seq, random.chance(0.7)),
     () => server.answer('PUT', `/v1/spaces/${SPACE}/read`, { seq: 1 + random.below(step + 1) }),
   ];
   random.of(acts)();

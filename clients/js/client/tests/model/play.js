@@ -106,14 +106,45 @@ class World {
           .forEach(({ callId }) => server.resolve(callId, 'ent_sarah')),
       read: () => tab.space.markRead().catch(() => {}),
       rename: () => this.losesFrames || server.rename(`Harbour ${step}`),
+      reply: () => server.messages.length > 0 && this.reply(step),
+      change: () => this.losesFrames || this.change(tab, step),
       reload: () => random.chance(0.3) && this.reload(tab),
       look: () => tab.signal?.('visibilitychange'),
     };
     const weights = this.isQuiet
       ? 'say read look'
       : 'say send send undecided decide work work work write write write finish burst burst ' +
-        'again snapshot answer resolve read rename rename reload look';
+        'again snapshot answer resolve read rename rename reload look reply change change change';
     acts[random.of(weights.split(' '))]();
+  }
+
+  // Half of the replies belong to the thread that the tabs show.
+  reply(step) {
+    const { random, server } = this;
+    const seq = random.chance(0.5) ? 1 : 1 + random.below(server.messages.length);
+    server.reply(seq, `reply ${step}`);
+  }
+
+  // A person changes a message, in a tab or elsewhere. What was sent must stay for `compare`.
+  change({ space }, step) {
+    const { random, server } = this;
+    const changeable = ({ parts }) => !parts[0]?.text?.startsWith('mine');
+    const { seq } = random.of(server.messages.filter(changeable)) ?? {};
+    if (!seq) return;
+    const on = random.chance(0.7);
+    const emoji = random.of(['👍', '🎉']);
+    const refused = () => {};
+    const acts = [
+      () => server.edit(seq, `edited ${step}`),
+      () => server.remove(seq),
+      () => server.react(seq, 'ent_sarah', emoji, on),
+      () => server.pin(seq, on),
+      () => space.edit(seq, `corrected ${step}`).catch(refused),
+      () => space.delete(seq).catch(refused),
+      () => space.react(seq, emoji, on).catch(refused),
+      () => space.pin(seq, on).catch(refused),
+    ];
+    random.of(acts)();
   }
 
   work(run) {
@@ -181,9 +212,9 @@ class World {
     const { server } = this;
     const posted = server.messages
       .filter(({ sender }) => sender.id === ME.id)
-      .map(({ parts: [{ text }] }) => text);
+      .map(({ parts }) => parts[0]?.text);
     assert.deepEqual(
-      posted.filter((text) => text.startsWith('mine')).sort(),
+      posted.filter((text) => text?.startsWith('mine')).sort(),
       [...this.sent].sort(),
       'what was sent is not what is stored',
     );
@@ -193,10 +224,30 @@ class World {
       assert.equal(client.connection.getSnapshot().state, 'live');
       const items = tab.items();
       const shown = items.flatMap((item) => (item.type === 'message' ? [item.message] : []));
+      const stored = server.messages.map((message) => plain(server.shown(message)));
+      const expected = stored.map((message) =>
+        message.replyTo ? { ...message, parent: plain(server.parentOf(message)) } : message,
+      );
       assert.deepEqual(
         shown,
-        server.messages.slice(server.messages.length - shown.length).map(plain),
+        expected.slice(expected.length - shown.length),
         'the messages differ',
+      );
+      assert.deepEqual(
+        space
+          .thread(1)
+          .getSnapshot()
+          .items.map(({ message }) => message),
+        expected.filter(({ seq, thread }) => seq === 1 || thread === 1),
+        'the thread differs',
+      );
+      assert.deepEqual(
+        space.pins
+          .getSnapshot()
+          .items.map(({ message }) => message)
+          .sort((one, other) => one.seq - other.seq),
+        expected.filter(({ seq }) => server.pins.includes(seq)),
+        'the pins differ',
       );
       assert.ok(
         shown.length >= Math.min(50, server.messages.length),
@@ -279,7 +330,9 @@ class World {
         const { status } = this.server.runs.get(runId);
         if (outcome && isEnded(status))
           assert.ok(
-            ['spoke', 'silent', 'refused', 'failed', 'stopped', 'unknown'].includes(outcome.state),
+            ['spoke', 'reacted', 'silent', 'refused', 'failed', 'stopped', 'unknown'].includes(
+              outcome.state,
+            ),
             `${runId} is ${status} and shown as ${outcome.state}`,
           );
       }

@@ -38,7 +38,10 @@ class Room {
   me = { kind: 'operator', entity: null, capabilities: ['operate'] };
   /** The calls, as `GET /v1/me`. */
   calls = [];
-  /** Answers a call instead of the server: `{status, body, headers}`, or null to leave it to it. */
+  /**
+   * Answers a call instead of the server: `{status, body, headers}` or a promise of it, or null to
+   * leave it to it.
+   */
   respond = () => null;
   /** The answer to a `subscribe` frame on a socket instead of the server's. */
   onSubscribe = undefined;
@@ -73,7 +76,7 @@ class Room {
           status,
           body: answer,
           headers: given,
-        } = this.respond(call) || {
+        } = (await this.respond(call)) || {
           status: 200,
           body: this.#answer(path, method, body && JSON.parse(body)),
         };

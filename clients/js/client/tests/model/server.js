@@ -14,6 +14,9 @@ export class Server {
   runs = new Map();
   streams = new Map();
   sockets = new Set();
+  // By seq.
+  reactions = new Map();
+  pins = [];
   // The next try of the call of a stream, by the stream's id.
   laterTries = new Map();
   name = 'Harbour';
@@ -34,21 +37,88 @@ export class Server {
   }
 
   /** Stores a message and starts a run for it, or leaves its dispatch open for `decide`. */
-  post(sender, text, isDecided = true) {
-    const message = this.#append(sender, [{ type: 'text', text }], { dispatch: undefined });
+  post(sender, text, isDecided = true, clientKey = undefined) {
+    const more = { dispatch: undefined, clientKey };
+    const message = this.#append(sender, [{ type: 'text', text }], more);
     if (isDecided) this.decide(message.seq);
     return this.messages[message.seq - 1];
   }
 
+  /** A message of another person that replies to another message. */
+  reply(seq, text) {
+    const { id, sender, thread = seq } = this.messages[seq - 1];
+    const replyTo = { seq, messageId: id, senderId: sender.id };
+    return this.#append(OTHER, [{ type: 'text', text }], { replyTo, thread });
+  }
+
+  edit(seq, text) {
+    const { parts, deleted } = this.messages[seq - 1];
+    if (deleted || parts[0]?.type !== 'text') return false;
+    this.#update(seq, { parts: [{ type: 'text', text }], editedAt: this.#at() });
+    return true;
+  }
+
+  /** Deletes a message, unless it is a card or deleted already. */
+  remove(seq) {
+    const { parts, deleted } = this.messages[seq - 1];
+    if (deleted || parts[0]?.type !== 'text') return false;
+    const { mentions, editedAt, ...others } = this.messages[seq - 1];
+    this.messages[seq - 1] = others;
+    this.reactions.delete(seq);
+    this.#update(seq, { parts: [], deleted: { at: this.#at(), by: 'sender' } });
+    if (this.pins.includes(seq)) this.pin(seq, false);
+    return true;
+  }
+
+  react(seq, entityId, emoji, on) {
+    const { id: messageId, deleted } = this.messages[seq - 1];
+    if (deleted) return null;
+    const { reactions = [], reactionsRev = 0 } = this.reactions.get(seq) ?? {};
+    const known = new Map(reactions.map((each) => [each.emoji, each.entityIds]));
+    const others = (known.get(emoji) ?? []).filter((id) => id !== entityId);
+    known.set(emoji, on ? [...others, entityId] : others);
+    const next = [...known].flatMap(([each, entityIds]) =>
+      entityIds.length > 0 ? { emoji: each, count: entityIds.length, entityIds } : [],
+    );
+    const item = { messageId, seq, reactions: next, reactionsRev: reactionsRev + 1 };
+    this.reactions.set(seq, { reactions: next, reactionsRev: reactionsRev + 1 });
+    this.#send({ type: 'reactions', items: [item] });
+    return item;
+  }
+
+  pin(seq, on) {
+    if (on && this.messages[seq - 1].deleted) return false;
+    const others = this.pins.filter((each) => each !== seq);
+    this.pins = on ? [...others, seq] : others;
+    this.#send({ type: 'space.updated', space: { ...this.space(), me: null } });
+    return true;
+  }
+
+  /** A message as HTTP shows it: with its reactions, which the frames of messages lack here. */
+  shown = (message) => {
+    const { reactions, reactionsRev } = this.reactions.get(message.seq) ?? {};
+    if (!reactionsRev) return message;
+    return { ...message, ...(reactions.length > 0 && { reactions }), reactionsRev };
+  };
+
+  /** The parent of a reply as HTTP shows it. */
+  parentOf({ replyTo }) {
+    const { id, seq, sender, parts, deleted } = this.messages[replyTo.seq - 1];
+    const text = parts[0]?.text ?? parts[0]?.name ?? '';
+    return { seq, messageId: id, sender, text, ...(deleted && { deleted }) };
+  }
+
   decide(seq) {
     const message = this.messages[seq - 1];
-    if (message.dispatch) return;
+    if (message.dispatch || message.deleted) return;
     const run = this.#startRun(message);
     this.#update(seq, { dispatch: [{ agentId: AGENT.id, runId: run.id, source: 'auto' }] });
   }
 
   undecided() {
-    return this.messages.filter(({ dispatch }) => !dispatch).map(({ seq }) => seq);
+    return this.messages
+      .filter(({ dispatch, deleted }) => !dispatch && !deleted)
+      .map(({ seq }) => seq);
   }
 
   activeRuns() {
@@ -109,7 +179,7 @@ export class Server {
 
   forms() {
     return this.messages.flatMap(({ seq, runId, parts: [part] }) =>
-      part.type === 'tool' && part.status === 'pending'
+      part?.type === 'tool' && part.status === 'pending'
         ? [{ seq, runId, callId: part.callId }]
         : [],
     );
@@ -163,6 +233,7 @@ export class Server {
       members,
       createdAt,
       me: { readSeq, unread: seq - readSeq },
+      ...(this.pins.length > 0 && { pins: this.pins }),
     };
   }
 
@@ -179,12 +250,32 @@ export class Server {
         return { items: this.forms(), nextCursor: null };
       case 'GET /v1/spaces/*':
         return this.space();
+      case 'GET /v1/mentions':
+        return { items: [], nextCursor: null };
+      case 'GET /v1/spaces/*/pins':
+        return {
+          items: this.pins.map((seq) => ({
+            message: this.shown(this.messages[seq - 1]),
+            pinnedBy: ME,
+            pinnedAt: this.#at(),
+          })),
+        };
       case 'GET /v1/spaces/*/messages': {
+        if (url.searchParams.has('thread')) {
+          const first = query('thread');
+          const items = this.messages.filter(
+            ({ seq, thread }) => seq === first || thread === first,
+          );
+          return { items: items.map(this.shown), parents: [], nextCursor: null };
+        }
         const before = query('before') || Infinity;
         const found = this.messages.filter(({ seq }) => seq > query('after') && seq < before);
         const limit = query('limit');
         const items = url.searchParams.has('before') ? found.slice(-limit) : found.slice(0, limit);
-        return { items, nextCursor: null };
+        const parents = items
+          .filter(({ replyTo }) => replyTo && !items.some(({ seq }) => seq === replyTo.seq))
+          .map((message) => this.parentOf(message));
+        return { items: items.map(this.shown), parents, nextCursor: null };
       }
       case 'GET /v1/spaces/*/runs':
         return {
@@ -192,9 +283,9 @@ export class Server {
           nextCursor: null,
         };
       case 'POST /v1/spaces/*/messages': {
-        const stored = this.#posted.get(key) ?? this.post(ME, body.text).id;
+        const stored = this.#posted.get(key) ?? this.post(ME, body.text, true, key).id;
         this.#posted.set(key, stored);
-        return this.messages.find(({ id }) => id === stored);
+        return this.shown(this.messages.find(({ id }) => id === stored));
       }
       case 'PUT /v1/spaces/*/read':
         this.#read(ME.id, body.seq);
@@ -202,12 +293,30 @@ export class Server {
       case 'POST /v1/socketTickets':
         return { url: 'ws://server' };
       default: {
+        const change = this.#changeMessage(route, body);
+        if (change !== undefined) return change;
         const [, runId, callId] = /^POST \/v1\/runs\/(.*)\/toolCalls\/(.*)\/result$/.exec(route);
         return this.resolve(callId, ME.id)
           ? { runId, callId }
           : { status: 409, detail: 'resolved' };
       }
     }
+  }
+
+  // Edits, deletions, reactions and pins; undefined for another route.
+  #changeMessage(route, body) {
+    const [, method, kind, number, more] =
+      /^([A-Z]+) \/v1\/spaces\/\*\/(messages|pins)\/(\d+)(\/reactions)?$/.exec(route) ?? [];
+    const seq = Number(number);
+    const refused = { status: 409, detail: 'the message was deleted' };
+    if (kind === 'pins') return this.pin(seq, method === 'PUT') ? null : refused;
+    if (more) return this.react(seq, ME.id, body.emoji, body.on) ?? refused;
+    if (method === 'GET') return this.shown(this.messages[seq - 1]);
+    if (method === 'PATCH')
+      return this.edit(seq, body.text) ? this.shown(this.messages[seq - 1]) : refused;
+    if (method !== 'DELETE') return undefined;
+    this.remove(seq);
+    return null;
   }
 
   // What a socket asks.

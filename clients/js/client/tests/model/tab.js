@@ -50,7 +50,8 @@ export class Tab {
     this.#sockets = sockets;
     this.space = this.client.space(SPACE);
     const { timeline, runs, forms, members, presence } = this.space;
-    const shown = isListOnly ? [] : [timeline, runs, forms, members, presence];
+    const beside = [this.space.thread(1), this.space.pins];
+    const shown = isListOnly ? [] : [timeline, runs, forms, members, presence, ...beside];
     for (const store of [...shown, this.client.spaces, this.client.inbox])
       store.subscribe(() => store.getSnapshot());
     if (isListOnly) return;

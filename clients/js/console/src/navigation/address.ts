@@ -2,12 +2,14 @@
 //
 //   #/                                     the list of spaces, in a narrow window
 //   #/s/{spaceId}  #/s/{spaceId}/m/{seq}   a space, at one of its messages; `?why={runId}` opens
-//                                          the drawer, `&tab=chain` its second tab
+//                                          the drawer, `&tab=chain` its second tab;
+//                                          `?thread={seq}` opens a thread
 //   #/s/{spaceId}/settings                 the settings of a space
 //   #/r/{runId}?step=2                     a run, at one of its steps
 //   #/agents  #/agents/new                 the agents, and the templates of new ones
 //   #/a/{agentId}/{tab}                    an agent
-//   #/inbox                                what waits for the caller
+//   #/inbox  #/mentions                    what waits for the caller, and who mentions it
+//   #/search?q=plan&sort=newest            what a search finds
 //   #/people  #/runs  #/usage              `#/runs` and `#/usage` take filters: `?status=failed`
 
 import { useEffect, useState } from 'preact/hooks';
@@ -17,13 +19,36 @@ import { mayLeave } from './unsaved.ts';
 export type Address =
   | { page: 'nowhere' }
   | { page: 'list' }
-  | { page: 'space'; spaceId: string; seq: number | null; runId: string | null; tab: string | null }
+  | SpaceAddress
   | { page: 'settings'; spaceId: string }
   | { page: 'run'; runId: string; step: number | null }
   | { page: 'agents'; isNew: boolean }
   | { page: 'agent'; agentId: string; tab: string }
-  | { page: 'inbox' | 'people' }
+  | { page: 'inbox' | 'mentions' | 'people' }
+  | SearchAddress
   | { page: 'runs' | 'usage'; filters: URLSearchParams };
+
+/** A search. */
+export interface SearchAddress {
+  page: 'search';
+  /** Its words and filters. */
+  q: string;
+  isNewestFirst: boolean;
+}
+
+/** An open space. */
+export interface SpaceAddress {
+  page: 'space';
+  spaceId: string;
+  /** The message that is shown. */
+  seq: number | null;
+  /** The run that the drawer explains. */
+  runId: string | null;
+  /** The tab of that drawer. */
+  tab: string | null;
+  /** The first message of the thread in the drawer. */
+  thread: number | null;
+}
 
 const NOWHERE: Address = { page: 'nowhere' };
 const listeners = new Set<() => void>();
@@ -35,6 +60,25 @@ export const LIST = '#/';
 
 /** The address of what waits for the caller. */
 export const INBOX = '#/inbox';
+
+/** The address of the messages that mention the caller. */
+export const MENTIONS = '#/mentions';
+
+/** A page for operators. */
+export interface BuildPage {
+  name: string;
+  href: string;
+  /** The pages below this one, and itself. */
+  pages: readonly Address['page'][];
+}
+
+/** The pages for operators. */
+export const BUILD_PAGES: readonly BuildPage[] = [
+  { name: 'Agents', href: '#/agents', pages: ['agents', 'agent'] },
+  { name: 'People', href: '#/people', pages: ['people'] },
+  { name: 'Runs', href: '#/runs', pages: ['runs', 'run'] },
+  { name: 'Usage', href: '#/usage', pages: ['usage'] },
+];
 
 /** The address of a space or of one of its messages. */
 export const hashOf = (spaceId: string, seq?: number): string =>
@@ -57,6 +101,12 @@ export function listHash(page: 'runs' | 'usage', filters: Record<string, string>
   return `#/${page}${set.length > 0 ? `?${new URLSearchParams(set)}` : ''}`;
 }
 
+/** The address of a search. */
+export function searchHash(q = '', isNewestFirst = false): string {
+  const query = q && `?${new URLSearchParams({ q, ...(isNewestFirst && { sort: 'newest' }) })}`;
+  return `#/search${query}`;
+}
+
 /** Opens a space, at one of its messages. `isReplacing`: without a new entry in the history. */
 export const openSpace = (spaceId: string, isReplacing = false, seq?: number): void =>
   open(hashOf(spaceId, seq), isReplacing);
@@ -66,6 +116,12 @@ export function openWhy(runId: string | null, tab?: string): void {
   const [place] = location.hash.split('?');
   const query = runId === null ? '' : `?why=${encodeURIComponent(runId)}`;
   open(`${place}${query}${runId !== null && tab ? `&tab=${tab}` : ''}`);
+}
+
+/** Opens the drawer with the thread of a message, or closes it. */
+export function openThread(seq: number | null): void {
+  const [place] = location.hash.split('?');
+  open(`${place}${seq === null ? '' : `?thread=${seq}`}`);
 }
 
 /** Opens an address that one of the functions above has made, unless text there is not saved. */
@@ -138,26 +194,36 @@ function named(kind: string | undefined, words: string[], filters: URLSearchPara
     case 'agents':
       return { page: 'agents', isNew: id === 'new' };
     case 'inbox':
+    case 'mentions':
     case 'people':
       return { page: kind };
     case 'runs':
     case 'usage':
       return { page: kind, filters };
+    case 'search':
+      return {
+        page: kind,
+        q: filters.get('q') ?? '',
+        isNewestFirst: filters.get('sort') === 'newest',
+      };
   }
   if (id === '') return NOWHERE;
   switch (kind) {
     case 's': {
       if (more === 'settings') return { page: 'settings', spaceId: id };
-      const isMessage = more === 'm' && /^\d+$/.test(seq);
-      const [runId, tab] = [filters.get('why'), filters.get('tab')];
-      return { page: 'space', spaceId: id, seq: isMessage ? Number(seq) : null, runId, tab };
+      const runId = filters.get('why');
+      const tab = filters.get('tab');
+      const thread = runId === null ? numberIn(filters.get('thread')) : null;
+      const shown = more === 'm' ? numberIn(seq) : null;
+      return { page: 'space', spaceId: id, seq: shown, runId, tab, thread };
     }
     case 'r': {
-      const step = filters.get('step') ?? '';
-      return { page: 'run', runId: id, step: /^\d+$/.test(step) ? Number(step) : null };
+      return { page: 'run', runId: id, step: numberIn(filters.get('step')) };
     }
     case 'a':
       return { page: 'agent', agentId: id, tab: more || 'setup' };
   }
   return NOWHERE;
 }
+
+const numberIn = (text: string | null) => (/^\d+$/.test(text ?? '') ? Number(text) : null);

@@ -3,6 +3,7 @@
 // agents/    the agents: list/, new_agent/, and one agent with its tabs
 // gate/      the scores of the wake gate, and its words
 // inbox/     what waits for the caller, with the keys that decide it
+// messages/  a thread, the emoji to react with, the question before a delete, the mentions
 // new_space/ the dialog that creates a space
 // people/    the people, and invites that are accepted
 // settings/  the settings of a space, its members and invites
@@ -21,17 +22,23 @@ import { Agents } from './agents/list/agents.tsx';
 import { NewAgent } from './agents/new_agent/new_agent.tsx';
 import { Page } from './frame/page.tsx';
 import { InboxPage } from './inbox/inbox_page.tsx';
+import { MentionsPage } from './messages/mentions_page.tsx';
 import { People } from './people/people.tsx';
 import { RunPage } from './run/run_page.tsx';
 import { Runs } from './runs/runs.tsx';
 import { Settings } from './settings/settings.tsx';
 import { Usage } from './usage/usage.tsx';
 
+export { Chain } from '../why/chain.tsx';
+export { Fork } from '../why/fork.tsx';
 export { Scores } from './gate/scores.tsx';
+export { DeleteMessage } from './messages/delete_message.tsx';
+export { EmojiChoice } from './messages/emoji_choice.tsx';
+export { Thread } from './messages/thread.tsx';
 export { NewSpace } from './new_space/new_space.tsx';
 export { Invitation } from './people/invitation.tsx';
 
-export type StudioAddress = Exclude<Address, { page: 'nowhere' | 'list' | 'space' }>;
+export type StudioAddress = Exclude<Address, { page: 'nowhere' | 'list' | 'space' | 'search' }>;
 
 const OPERATORS: readonly StudioAddress['page'][] = ['agents', 'agent', 'people', 'runs', 'usage'];
 
@@ -47,6 +54,8 @@ export function Studio({ address }: { address: StudioAddress }): JSX.Element {
       return <Agent key={address.agentId} agentId={address.agentId} tab={address.tab} />;
     case 'inbox':
       return <InboxPage />;
+    case 'mentions':
+      return me?.entity ? <MentionsPage /> : <Page title="Mentions">For people only.</Page>;
     case 'people':
       return <People />;
     case 'settings':

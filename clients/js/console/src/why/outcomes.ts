@@ -8,6 +8,7 @@ const WORDS: Record<Outcome['state'], string> = {
   writing: 'writing…',
   waiting: 'waiting for an answer',
   spoke: 'spoke',
+  reacted: 'reacted',
   silent: 'silent',
   refused: 'silent: the model refused',
   failed: 'failed',
@@ -34,6 +35,7 @@ const ENDINGS: Record<string, string> = {
   superseded: 'a newer message took over',
   coalesced: 'another run answers',
   removed: 'it left the space',
+  deleted: 'its message was deleted',
 };
 
 // Why a run without a message ended, if its agent gave no reason.
@@ -45,12 +47,13 @@ const SILENCES: Record<string, string | null> = {
   time_limit: 'it reached its time limit',
 };
 
-export const stateWords = ({ state }: Outcome): string => WORDS[state];
+export const stateWords = ({ state, reason }: Outcome): string =>
+  state === 'reacted' && reason !== null ? `${WORDS[state]} ${reason}` : WORDS[state];
 
 /** Why it came to this state, or null if there is nothing to say. */
 export function reasonOf({ state, reason }: Outcome): string | null {
   if (state === 'notWoken') return refusalWords(reason);
-  if (reason === null) return null;
+  if (reason === null || state === 'reacted') return null;
   if (state === 'silent') return reason in SILENCES ? (SILENCES[reason] ?? null) : `“${reason}”`;
   return state === 'stopped' ? (ENDINGS[reason] ?? reason) : reason;
 }
@@ -59,9 +62,15 @@ export function reasonOf({ state, reason }: Outcome): string | null {
 export const refusalWords = (reason: string | null): string =>
   REASONS[reason ?? ''] ?? phrase(reason ?? 'no reason was given');
 
+const LIMITS: Record<ChainEnded['by'], string> = {
+  depth: 'in a row',
+  auto_replies: 'each',
+  rate: 'runs a minute',
+};
+
 /** The limit at which the agents stop, in a line of a phone. Each agent counts its auto replies. */
 export const endedWords = ({ by, limit }: ChainEnded): string =>
-  `The agents stop here (${limit} ${by === 'depth' ? 'in a row' : 'each'}). Write to go on.`;
+  `The agents stop here (${limit} ${LIMITS[by]}). Write to go on.`;
 
 /** The ids of agents that a message did not wake, by why. */
 export function byRefusal(

@@ -4,15 +4,15 @@
 import type { LiveStep, Run } from '@smartspace/client';
 import { useRun, useTimeline } from '@smartspace/react';
 import type { ComponentType, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { openWhy, runHash } from '../navigation/address.ts';
 import { CopyButton } from '../ui/copy_button.tsx';
+import { useDrawerFocus } from '../ui/drawer_focus.ts';
 import { useHasRoomForDrawer } from '../ui/is_wide.ts';
 import { wordsOf } from '../ui/notices.tsx';
-import { Chain } from './chain.tsx';
+import type { ChainProps } from './chain.tsx';
 import { Decisions, type ScoresProps } from './decisions.tsx';
-import { Fork } from './fork.tsx';
+import type { ForkProps } from './fork.tsx';
 import { lengthOf, promptOf, type Piece } from './prompt.ts';
 import { PromptText } from './prompt_text.tsx';
 import { Section } from './section.tsx';
@@ -32,23 +32,20 @@ export interface WhyProps {
   tab: string | null;
   members: SpaceMembers;
   scores: ComponentType<ScoresProps>;
+  chain: ComponentType<ChainProps>;
+  /** For the operator. */
+  fork: ComponentType<ForkProps>;
 }
 
 /** Explains a run, live. */
-export function Why({ runId, tab, members, scores }: WhyProps): JSX.Element {
+export function Why(props: WhyProps): JSX.Element {
+  const { runId, tab, members, scores, chain: Chain, fork } = props;
   const { run, step, error } = useRun(runId);
   const { items } = useTimeline();
-  const heading = useRef<HTMLHeadingElement>(null);
+  const heading = useDrawerFocus();
   const hasSpoken = items.some((item) => item.type === 'message' && item.message.runId === runId);
   const isPage = !useHasRoomForDrawer();
   const { name: current, title } = TABS[tab === 'chain' ? 1 : 0];
-
-  useEffect(() => {
-    const before = document.activeElement;
-    heading.current?.focus();
-    // In a narrow window the drawer has hidden it until now.
-    return () => void setTimeout(() => before instanceof HTMLElement && before.focus());
-  }, []);
 
   return (
     <div
@@ -87,19 +84,19 @@ export function Why({ runId, tab, members, scores }: WhyProps): JSX.Element {
         {!run ? null : current === 'chain' ? (
           <Chain run={run} members={members} />
         ) : (
-          <Answers {...{ run, step, members, scores }} />
+          <Answers {...{ run, step, members, scores, fork }} />
         )}
       </div>
     </div>
   );
 }
 
-interface AnswersProps extends Pick<WhyProps, 'members' | 'scores'> {
+interface AnswersProps extends Pick<WhyProps, 'members' | 'scores' | 'fork'> {
   run: Run;
   step: LiveStep | null;
 }
 
-function Answers({ run, step, members, scores }: AnswersProps) {
+function Answers({ run, step, members, scores, fork: Fork }: AnswersProps) {
   const prompt = promptOf(run);
   return (
     <>
@@ -109,14 +106,25 @@ function Answers({ run, step, members, scores }: AnswersProps) {
       <Decisions {...{ run, members, scores }} />
       <Work run={run} step={step} isOperator={members.isOperator} />
       {prompt.length > 0 ? (
-        <Prompt title={run.remote ? 'What it was sent' : 'What it read'} pieces={prompt} />
+        <Prompt
+          title={run.remote ? 'What it was sent' : 'What it read'}
+          pieces={prompt}
+          isRedacted={'redactedAt' in run && Boolean(run.redactedAt)}
+        />
       ) : null}
-      <Fork run={run} />
+      {members.isOperator ? <Fork run={run} /> : null}
     </>
   );
 }
 
-function Prompt({ title, pieces }: { title: string; pieces: readonly Piece[] }) {
+interface PromptProps {
+  title: string;
+  pieces: readonly Piece[];
+  /** A message in it was deleted later. */
+  isRedacted: boolean;
+}
+
+function Prompt({ title, pieces, isRedacted }: PromptProps) {
   const share = Math.round((100 * lengthOf(pieces, true)) / lengthOf(pieces));
   const legend = (
     <span class="legend">
@@ -126,6 +134,7 @@ function Prompt({ title, pieces }: { title: string; pieces: readonly Piece[] }) 
   );
   return (
     <Section title={title} about={legend}>
+      {isRedacted ? <p class="note">Messages that were deleted later are left out.</p> : null}
       <div class="prompt" role="group" tabIndex={0} aria-label="The prompt">
         <PromptText pieces={pieces} />
       </div>

@@ -7,6 +7,7 @@ type EndReason = NonNullable<Run['endReason']>;
 const SOURCES = {
   broadcast: 'everyone is asked here',
   mention: 'it was mentioned',
+  reply: 'the message replies to it',
   router: 'the router chose it',
   delegated: 'another agent handed it on',
   admin: 'it is the admin agent of this space',
@@ -59,7 +60,7 @@ export const statusWords = (run: Run, live: LiveStep | null = null): string =>
 export const isWaiting = ({ status }: Run, live: LiveStep | null): boolean =>
   status === 'running' && live?.waiting === true;
 
-const ENDINGS: Record<EndReason, string> = {
+const ENDINGS: Record<EndReason | 'deleted', string> = {
   done: 'it had nothing more to do',
   skipped: 'it chose to stay silent',
   delegated: 'it handed the message on',
@@ -74,6 +75,7 @@ const ENDINGS: Record<EndReason, string> = {
   superseded: 'a newer message took its place',
   coalesced: 'another run answers its message, too',
   removed: 'the agent has left, or the space is deleted',
+  deleted: 'the message that it answered is deleted',
 };
 
 /** Why a run ended, or null if there is nothing to say. A failed run has an error instead. */

@@ -10,15 +10,16 @@ use smartspace_domain::{
     access::{Caller, SpaceAction},
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
-    limits,
+    limits, mentions,
     spaces::{Role, Space, SpaceSettings},
 };
+use smartspace_pipeline::request_json::shaped;
 use smartspace_store::Store;
 
 use crate::{
     Api,
     answers::{ApiResult, Created, gone},
-    input::{Body, merged, shaped},
+    input::{Body, merged},
 };
 
 /// The entities with these ids.
@@ -49,7 +50,7 @@ pub(super) fn check_members(
     let mut names: Vec<_> = members
         .iter()
         .filter(|member| member.kind == EntityType::Agent)
-        .map(|member| member.name.to_lowercase())
+        .map(|member| mentions::fold(&member.name))
         .collect();
     names.sort();
     if let Some([name, _]) = names.array_windows().find(|[one, other]| one == other) {

@@ -249,6 +249,20 @@ fn a_card_is_read_again_if_its_run_continued_without_a_result() {
 }
 
 #[test]
+fn a_run_that_waited_is_resumed_but_not_by_a_frame_from_before() {
+    let counted = |status: &str, steps: u32| run(1, 1, status, &json!({"stepCount": steps}));
+    let mut sequencer = sequencer();
+    let first = sequencer.on_event(EventKind::RunWaitingTool { run: counted("waiting_tool", 1) });
+    assert!(matches!(first[..], [TurnEvent::RunStarted { .. }]), "{first:?}");
+    let late = sequencer.on_event(EventKind::RunStarted { run: counted("running", 0) });
+    assert_eq!(late, []);
+    let resumed = sequencer.on_event(EventKind::RunResumed { run: counted("running", 1) });
+    assert_eq!(resumed, [TurnEvent::RunResumed { run: run_id(1) }]);
+    let again = sequencer.on_event(EventKind::RunResumed { run: counted("running", 1) });
+    assert_eq!(again, []);
+}
+
+#[test]
 fn a_message_before_a_known_one_is_emitted() {
     let mut sequencer = sequencer();
     sequencer.mark_shown(&message(3, None, Some(&[])));
@@ -298,5 +312,41 @@ fn an_unposted_text_of_a_remote_agent_is_dropped_when_its_run_has_ended() {
             events.iter().filter(|event| matches!(event, TurnEvent::TextDropped { .. })).count();
         assert_eq!(drops, dropped, "{events:?}");
         assert_eq!(sequencer.has_open_text(), !is_remote);
+    }
+}
+
+/// The card of the same call for the page of the caller, after people have approved it.
+fn card_for_page(status: &str, output: &Value) -> Message {
+    let mut card = serde_json::to_value(card(status, output)).unwrap();
+    card["id"] = json!(message(3, None, None).id);
+    card["seq"] = json!(3);
+    card["parts"][0]["ui"] = Value::Null;
+    card["parts"][0]["answerBy"] = Value::Null;
+    card["parts"][0]["pageOf"] = json!(EntityId::new(at(), 9));
+    serde_json::from_value(card).unwrap()
+}
+
+#[test]
+fn a_call_that_is_approved_before_its_page_gets_it_has_two_cards() {
+    let approved = card("completed", &json!({"approved": true}));
+    let ended = card_for_page("completed", &json!("red"));
+    let frames = [
+        run_event("running"),
+        EventKind::MessageCreated { message: card("pending", &Value::Null) },
+        EventKind::MessageUpdated { message: approved.clone() },
+        EventKind::MessageCreated { message: card_for_page("pending", &Value::Null) },
+        EventKind::MessageUpdated { message: ended.clone() },
+    ];
+    let both: [(&str, u64); 4] = [("card", 2), ("result", 2), ("card", 3), ("result", 3)];
+    // A result of the first card that comes late is not one of the second.
+    let late = [both[0], both[2], both[3]];
+    for (order, expected) in [([0, 1, 2, 3, 4], &both[..]), ([0, 1, 3, 2, 4], &late[..])] {
+        let events = events_in(&order, &frames, &[approved.clone(), ended.clone()]);
+        let cards = events.iter().filter_map(|event| match event {
+            TurnEvent::Card { message, .. } => Some(("card", message.seq)),
+            TurnEvent::CardEnded(message) => Some(("result", message.seq)),
+            _ => None,
+        });
+        assert_eq!(cards.collect::<Vec<_>>(), expected, "{order:?}");
     }
 }

@@ -10,7 +10,7 @@ use smartspace_domain::{
 };
 
 use super::TurnSetup;
-use crate::turn::{TurnTracker, is_open_form, reads};
+use crate::turn::{TurnTracker, cards::waits_for_answer, reads};
 
 impl TurnSetup {
     /// Starts the turn with the message that has caused a working run: the newest such message of
@@ -57,7 +57,7 @@ impl TurnSetup {
             let forms = self
                 .messages
                 .iter()
-                .filter(|message| is_open_form(message) && message.run_id == Some(*run));
+                .filter(|message| waits_for_answer(message) && message.run_id == Some(*run));
             let answers = self.answered.iter().filter(|answered| *answered == run);
             // A run continues after the answer to its last form. While one is open, the turn is
             // over at once and the client gets that form.

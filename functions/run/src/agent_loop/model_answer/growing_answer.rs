@@ -5,14 +5,14 @@ use smartspace_domain::{
     agents::ModelConfig,
     ids::{CallId, SpaceId, StreamId},
     json,
-    steps::{FinishReason, LiveAnswer, SystemMessage},
+    steps::{FinishReason, LiveAnswer},
 };
 use smartspace_models::port::{ModelError, Piece};
 use smartspace_store::runs::steps::{CallBegun, Opaque};
 
 use crate::{
     agent_loop::model_answer::{
-        ModelAnswer, ModelCaller, Question, broken_stream, streamed_call::StreamedCall,
+        ModelAnswer, ModelCaller, Notes, Question, broken_stream, streamed_call::StreamedCall,
     },
     run_context::RunContext,
     streaming::{CallPosition, LiveStream, PendingAudience, StreamInfo, recent_audience},
@@ -28,7 +28,7 @@ const CALL_OVERHEAD_BYTES: usize = 64;
 pub(super) struct GrowingAnswer<'a> {
     caller: ModelCaller<'a>,
     step: u32,
-    notes: Vec<SystemMessage>,
+    notes: Notes,
     answer: ModelAnswer,
     is_complete: bool,
     is_waiting: bool,
@@ -63,7 +63,8 @@ impl<'a> GrowingAnswer<'a> {
             .filter(|_| question.step == 0)
             .map(|space| recent_audience(&context.stream_deps, space));
         let active_space = question.active_space;
-        let answer = ModelAnswer::begun(model.full_name(), attempt, context.now());
+        let mut answer = ModelAnswer::begun(model.full_name(), attempt, context.now());
+        answer.origin.server = context.models.server_of(model);
         let is_waiting = context.models.must_wait(model);
         context.show_question(
             question.step,
@@ -83,7 +84,10 @@ impl<'a> GrowingAnswer<'a> {
         Self {
             caller,
             step: question.step,
-            notes: question.notes.to_vec(),
+            notes: Notes {
+                messages: question.notes.to_vec(),
+                places: question.note_places.clone(),
+            },
             answer,
             is_complete: false,
             is_waiting,
@@ -113,6 +117,10 @@ impl<'a> GrowingAnswer<'a> {
             Piece::CallId { index, id } => {
                 self.bytes += id.len();
                 self.begun(index)?.provider_id = id;
+            }
+            Piece::Origin { id, model } => {
+                self.answer.origin.response_id = id;
+                self.answer.origin.response_model = model;
             }
             Piece::Opaque(marks) => self.answer.opaque = Some(Opaque(marks)),
             Piece::Finished { reason, usage } => {

@@ -8,11 +8,14 @@ use smartspace_domain::{
     Time,
     approvals::ApprovalState,
     forms::{FormAnswer, first_text},
+    jobs::MessageRef,
     json,
     steps::CallStatus,
+    tools::EDIT_MESSAGE,
 };
 use smartspace_store::runs::{
     approvals::CallApproval,
+    cards::CardRef,
     steps::{CallBegun, CallRecord},
 };
 
@@ -23,6 +26,7 @@ use crate::{
         format::{Excerpt, Name, Span},
         lines::operator,
         lists::minute,
+        placed::Placed,
         reading::PromptSources,
     },
     run_context::RunContext,
@@ -33,9 +37,16 @@ use crate::{
 const MIN_PAUSE: Duration = Duration::from_mins(1);
 /// The longest question of a form, in characters.
 const MAX_QUESTION_CHARS: usize = 80;
-/// The tools that change the state that the prompt shows.
-const CHANGING: [&str; 6] =
-    ["set_memories", "delete_memories", "set_goals", "delete_goals", "set_plans", "delete_plans"];
+/// The tools that change what the prompt shows.
+const CHANGING: [&str; 7] = [
+    "set_memories",
+    "delete_memories",
+    "set_goals",
+    "delete_goals",
+    "set_plans",
+    "delete_plans",
+    EDIT_MESSAGE,
+];
 
 impl State {
     /// Notes how a call ended. A form counts from the moment at which it was shown.
@@ -61,7 +72,16 @@ impl State {
         self.names.add(&senders.collect::<Vec<_>>());
         self.answers = forms
             .iter()
-            .map(|(begun, record)| self.answer(begun, record, forms.len() > 1))
+            .map(|(begun, record)| {
+                let text = self.answer(begun, record, forms.len() > 1);
+                match record.card {
+                    // It may repeat the question of the card.
+                    Some(CardRef { space, seq, .. }) => {
+                        Placed::of(MessageRef { space_id: space, seq }, text)
+                    }
+                    None => Placed::plain(text),
+                }
+            })
             .collect();
     }
 
@@ -101,7 +121,7 @@ impl State {
         self.changed = write_changes(sources, context.config.builtins, &known);
     }
 
-    /// Notes a call of the run that changed the agent's state.
+    /// Notes a call of the run that changed the agent's state, or a message.
     pub(crate) fn note_own_change(&mut self, begun: &CallBegun, record: &CallRecord) {
         if CHANGING.contains(&&*record.name) && record.status == CallStatus::Completed {
             self.own_changes.push(OwnChange {
@@ -114,7 +134,7 @@ impl State {
     }
 
     /// Writes the notice after a pause. `None` if there was none.
-    pub(crate) fn resumed(&mut self, now: Time) -> Option<String> {
+    pub(crate) fn resumed(&mut self, now: Time) -> Option<Placed> {
         let waited = now.since(self.last_action);
         if self.answers.is_empty() && waited < MIN_PAUSE {
             return None;
@@ -124,13 +144,17 @@ impl State {
         } else {
             Span(waited).to_string()
         };
-        let mut sentences = std::mem::take(&mut self.answers);
-        sentences.push(format!("It is {} UTC; you waited {span}.", minute(now)));
-        let changed = std::mem::take(&mut self.changed);
-        if changed.is_empty() {
-            return Some(sentences.join(" "));
+        let mut text = Placed::default();
+        for answer in std::mem::take(&mut self.answers) {
+            text.append(&answer);
+            text.push_str(" ");
         }
-        Some(format!("{} Changed meanwhile:\n{}", sentences.join(" "), changed.join("\n")))
+        text.push_str(&format!("It is {} UTC; you waited {span}.", minute(now)));
+        let changed = std::mem::take(&mut self.changed);
+        if !changed.is_empty() {
+            text.push_str(&format!(" Changed meanwhile:\n{}", changed.join("\n")));
+        }
+        Some(text)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The calls of the last model answer, until all of them have a result.
 
+use std::collections::BTreeMap;
+
 use smartspace_domain::steps::CallStatus;
 use smartspace_store::runs::steps::{CallBegun, CallRecord, StepRecord};
 
@@ -8,6 +10,8 @@ pub(crate) struct Pending {
     pub(crate) calls: Vec<CallBegun>,
     /// The stored record of each call, if there is one.
     pub(crate) records: Vec<Option<CallRecord>>,
+    /// The records of forms that calls of servers wait for, by their positions behind the calls.
+    input_forms: BTreeMap<u32, CallRecord>,
     pub(crate) attempt: u32,
 }
 
@@ -23,6 +27,7 @@ impl Pending {
         Self {
             calls: step.calls.clone(),
             records: vec![None; step.calls.len()],
+            input_forms: BTreeMap::new(),
             attempt: step.stream_attempt,
         }
     }
@@ -44,10 +49,23 @@ impl Pending {
     }
 
     /// Whether a call has to be made: it has not begun, people have approved it, or it is an
-    /// external call whose end is unknown.
+    /// external call whose end is unknown and that waits for no form.
     pub(crate) fn is_to_be_made(&self, index: usize) -> bool {
-        let is_open = |call: &CallRecord| call.is_under_way() || call.is_approved();
+        let is_open = |call: &CallRecord| {
+            call.is_under_way() && !self.awaits_answer(call) || call.is_approved()
+        };
         self.records[index].as_ref().is_none_or(is_open)
+    }
+
+    /// The form that a call of a server waits for, if that was shown.
+    pub(crate) fn input_form(&self, call: &CallRecord) -> Option<&CallRecord> {
+        self.input_forms.get(&call.awaits.as_ref()?.form)
+    }
+
+    /// Whether a call of a server waits for a form that nobody has answered yet.
+    fn awaits_answer(&self, call: &CallRecord) -> bool {
+        let form = self.input_form(call);
+        form.is_some_and(|form| form.status == CallStatus::Pending)
     }
 
     /// The calls that were made. Forms among them may have no result yet.
@@ -59,15 +77,20 @@ impl Pending {
     pub(crate) fn reload(&mut self, records: Vec<CallRecord>) {
         for record in records {
             let index = record.index as usize;
-            if let Some(known) = self.records.get_mut(index) {
-                *known = Some(record);
+            match self.records.get_mut(index) {
+                Some(known) => *known = Some(record),
+                None => {
+                    self.input_forms.insert(record.index, record);
+                }
             }
         }
     }
 
     /// How many forms nobody has answered yet, and how many calls wait for people.
     pub(crate) fn open_forms(&self) -> u32 {
-        self.made().filter(|call| call.status == CallStatus::Pending).count() as u32
+        let forms = self.made().filter(|call| call.status == CallStatus::Pending).count();
+        let awaiting = self.records.iter().flatten().filter(|call| self.awaits_answer(call));
+        (forms + awaiting.count()) as u32
     }
 }
 
@@ -79,7 +102,7 @@ mod tests {
         approvals::ApprovalState,
         ids::{CallId, RunId},
     };
-    use smartspace_store::runs::approvals::CallApproval;
+    use smartspace_store::runs::{approvals::CallApproval, steps::AwaitedInput};
 
     use super::*;
 
@@ -95,9 +118,12 @@ mod tests {
         CallRecord::completed(id, 0, index, "transfer".into(), Time::from_millis(1))
     }
 
+    fn pending_with(records: Vec<Option<CallRecord>>) -> Pending {
+        Pending { calls: Vec::new(), records, input_forms: BTreeMap::new(), attempt: 1 }
+    }
+
     fn next(records: Vec<Option<CallRecord>>) -> Option<(usize, Vec<usize>)> {
-        let pending = Pending { calls: Vec::new(), records, attempt: 1 };
-        pending.next().map(|next| (next.index, next.behind))
+        pending_with(records).next().map(|next| (next.index, next.behind))
     }
 
     #[test]
@@ -126,9 +152,28 @@ mod tests {
             Some(asked(1, ApprovalState::Open)),
             Some(done(2)),
         ];
-        let pending = Pending { calls: Vec::new(), records, attempt: 1 };
+        let pending = pending_with(records);
         let made: Vec<_> = pending.made().map(|call| call.index).collect();
         assert_eq!((made, pending.open_forms()), (vec![1, 2], 1));
         assert!(pending.is_to_be_made(0) && !pending.is_to_be_made(1));
+    }
+    #[test]
+    fn a_call_that_asks_waits_for_its_form_and_is_made_again() {
+        let awaits = AwaitedInput {
+            form: 100,
+            asked: "name".into(),
+            requests: json!({"name": {}}),
+            answers: json!({}),
+            state: None,
+        };
+        let status = CallStatus::Pending;
+        let call =
+            CallRecord { status, is_external: true, awaits: Some(Box::new(awaits)), ..done(0) };
+        let mut pending = pending_with(vec![Some(call)]);
+        assert!(pending.is_to_be_made(0), "the form is not shown yet");
+        pending.reload(vec![CallRecord { status, ..done(100) }]);
+        assert_eq!((pending.is_to_be_made(0), pending.open_forms()), (false, 1));
+        pending.reload(vec![done(100)]);
+        assert_eq!((pending.is_to_be_made(0), pending.open_forms()), (true, 0));
     }
 }

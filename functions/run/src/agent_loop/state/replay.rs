@@ -36,6 +36,8 @@ impl State {
         for (step, number) in progress.steps.into_iter().zip(1..) {
             self.add_system_messages(&step.system_messages);
             self.add_marks(&step.marks);
+            self.add_places(&step.places);
+            self.add_known_changes(&step.changed);
             if step.index >= own {
                 self.used.add(&step.model, step.usage);
             }
@@ -63,6 +65,8 @@ impl State {
                 // The loop alone decides what follows from the calls, even if all of them are done.
                 // A text that was streamed before its message was stored is replaced by that
                 // message, since the stream keeps its id.
+                let rest = std::mem::take(&mut calls).into_values();
+                pending.reload(rest.filter(|call| call.step == step.index).collect());
                 self.pending = Some(pending);
             }
         }

@@ -23,7 +23,7 @@ use crate::{
         },
     },
     tools::{
-        builtin::send_message::goes_on,
+        builtin::{react::has_answered, send_message::goes_on},
         calling::Calling,
         execution::execute,
         ruling::Ruling,
@@ -118,17 +118,23 @@ impl AgentLoop<'_> {
                 made => made?,
             };
             waits = 0;
+            let mut has_asked = false;
             for finished in made {
                 let index = finished.record.index as usize;
                 let ends = finished.record.ends;
                 state.note_own_change(&pending.calls[index], &finished.record);
                 state.note_declined(&pending.calls[index], &finished.record);
                 self.apply(state, &finished).await;
+                has_asked |= finished.record.awaits.is_some();
                 pending.records[index] = Some(finished.record);
                 if let Some(reason) = ends {
                     let end = RunEnd::by_call(reason, &pending.calls[index], state.has_posted);
                     return Ok(Some(end.exit()));
                 }
+            }
+            if has_asked {
+                // The forms have records of their own.
+                pending.reload(self.stored_calls(state).await?);
             }
         }
         Ok(None)
@@ -172,9 +178,7 @@ impl AgentLoop<'_> {
             if self.pause().await? {
                 return Ok(Some(LoopExit::Pause));
             }
-            let Some(step) = pending.made().next().map(|call| call.step) else { break };
-            let calls = self.context.store().steps().calls_of(self.context.run.id, step).await?;
-            pending.reload(calls);
+            pending.reload(self.stored_calls(state).await?);
             for record in pending.made() {
                 state.note_declined(&pending.calls[record.index as usize], record);
                 state.add_result(record);
@@ -184,20 +188,28 @@ impl AgentLoop<'_> {
         Ok(ended_by_call(state, pending))
     }
 
+    /// The stored calls of the last answer.
+    async fn stored_calls(&self, state: &State) -> Result<Vec<CallRecord>> {
+        self.context.store().steps().calls_of(self.context.run.id, state.steps - 1).await
+    }
+
     /// Whether the model is asked again.
     fn continues(&self, pending: &Pending) -> bool {
         let is_last = |call: &CallRecord| {
             let begun = &pending.calls[call.index as usize];
             let edited = edited(begun, call);
-            has_sent(call)
+            has_answered(call)
                 && !goes_on(&edited.as_ref().unwrap_or(begun).input)
                 && call.active_space.is_some_and(|space| self.may_end_in(space))
         };
         if self.ends_after_send() && pending.made().all(is_last) {
             return false;
         }
-        // Such a model can't end the run with an answer without a call.
-        if self.must_call() && pending.made().any(is_last) {
+        // Such a model can't end the run with an answer without a call. A reaction beside other
+        // calls does not end it: the model has not seen their results.
+        let is_last_message = |call: &CallRecord| call.name == SEND_MESSAGE && is_last(call);
+        if self.must_call() && (pending.made().all(is_last) || pending.made().any(is_last_message))
+        {
             return false;
         }
         match self.context.config.run_loop.continue_on {
@@ -282,6 +294,7 @@ impl AgentLoop<'_> {
                 stream: StreamId::of(begun.call_id, pending.attempt),
                 tools_used: state.tools_used.clone(),
                 under_way: record,
+                input_form: record.and_then(|record| pending.input_form(record)),
                 ruling,
                 approved: approved.as_ref(),
                 open_forms: pending.open_forms(),
@@ -304,7 +317,10 @@ impl AgentLoop<'_> {
             let record = calling.finished(&outcome);
             self.context.streams.end(calling.begun.call_id, outcome.message);
             let is_newest = outcome.message.is_some()
-                && outcome.read_up_to.is_some_and(|(space, _)| Some(space) == record.active_space);
+                && outcome.read_up_to.is_some_and(|(space, _)| {
+                    Some(space) == record.active_space
+                        && outcome.changed == Some(state.known_changes_of(space))
+                });
             finished.push(FinishedCall { record, is_newest, server_note: outcome.server_note });
         }
         Ok(finished)
@@ -316,9 +332,4 @@ fn ended_by_call(state: &State, pending: &Pending) -> Option<LoopExit> {
     let ends = |record: &CallRecord| Some((record.ends?, record.index as usize));
     let (reason, call) = pending.made().find_map(ends)?;
     Some(RunEnd::by_call(reason, &pending.calls[call], state.has_posted).exit())
-}
-
-/// Whether the call has posted its message.
-fn has_sent(call: &CallRecord) -> bool {
-    call.name == SEND_MESSAGE && call.status == CallStatus::Completed
 }

@@ -8,7 +8,7 @@ use smartspace_domain::{
     Error, Result, ids::StreamId, runs::EndReason, steps::CallStatus, tools::SEND_MESSAGE,
 };
 use smartspace_store::runs::{
-    endings::Ended,
+    endings::{Ended, Ending},
     steps::{CallBegun, StepRecord},
 };
 
@@ -48,6 +48,7 @@ impl AgentLoop<'_> {
             stream: StreamId::of(begun.call_id, step.stream_attempt),
             tools_used: state.tools_used.clone(),
             under_way: None,
+            input_form: None,
             ruling: &Ruling::Make,
             approved: None,
             open_forms: 0,
@@ -63,12 +64,17 @@ impl AgentLoop<'_> {
         };
         let done = RunEnd::completed(EndReason::Done);
         let (run, ending) = self.ending(RunEnd { last_step: Some(step.clone()), ..done }, state)?;
+        let ending = Ending { is_silent: false, ..ending };
         let started_at = record.started_at;
         let posted = calling.post_last(space, post, record, &run, &ending).await;
         let (message, ended) = match posted {
             Ok(posted) => posted,
             Err(
-                Error::TooMany { .. } | Error::Conflict(_) | Error::NotAMember | Error::NotFound(_),
+                Error::TooMany { .. }
+                | Error::Conflict(_)
+                | Error::NotAMember
+                | Error::NotFound(_)
+                | Error::Invalid(_),
             ) => return Ok(None),
             Err(error) => return Err(error),
         };

@@ -47,7 +47,9 @@ impl AgentLoop<'_> {
     ) -> StepRecord {
         StepRecord {
             system_messages: notes.messages,
+            places: notes.places,
             marks: notes.marks,
+            changed: notes.changed,
             cut_results: state.cut_results,
             cut_opaque: state.cut_opaque,
             ..answer.clone().record(self.context, state.steps)

@@ -89,12 +89,14 @@ impl AgentLoop<'_> {
         let ending = Ending {
             status: run_end.status,
             reason: run_end.reason,
+            is_silent: run_end.status == RunStatus::Completed && !state.has_posted,
             skip_reason: run_end.skip_reason,
             error: run_end.error,
             used: state.used.clone(),
             prompt: state.prompt_to_store(self.tools)?,
             last_step: run_end.last_step,
             marks: if moves_cursors { state.marks.clone() } else { Marks::new() },
+            reads: Some(state.all_reads()),
         };
         let mut run = context.run.clone();
         run.open_calls = run.open_calls.or_else(|| state.had_cards.then_some(0));

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use smartspace_domain::{Result, steps::SystemMessage};
-use smartspace_store::runs::steps::Marks;
+use smartspace_store::runs::{places::Places, steps::Marks};
 
 use crate::{
     agent_loop::{news::read_news, state::State, steps::AgentLoop},
+    prompt::placed::Placed,
     watchers::{self, RunSnapshot},
 };
 
@@ -18,7 +19,23 @@ const CAUGHT_UP_FOR: Duration = Duration::from_millis(50);
 #[derive(Default)]
 pub(super) struct StepNotes {
     pub(super) messages: Vec<SystemMessage>,
+    /// Where these have words of messages of spaces.
+    pub(super) places: Places,
     pub(super) marks: Marks,
+    /// Up to which value of `HEAD.changed` they show the changes of each space's messages.
+    pub(super) changed: Marks,
+}
+
+impl StepNotes {
+    /// Adds the places of texts that are among the messages.
+    fn add_places(&mut self, texts: impl Iterator<Item = Placed>) {
+        for placed in texts {
+            let index = self.messages.iter().position(|message| message.text == placed.text);
+            if let Some(index) = index {
+                self.places.0.extend(placed.places_at(&format!("/{index}/text")));
+            }
+        }
+    }
 }
 
 impl AgentLoop<'_> {
@@ -28,7 +45,9 @@ impl AgentLoop<'_> {
         // The first step of a fork gets the messages that the other run had before it.
         let dry_run = self.context.dry_run.as_ref();
         if let Some(replayed) = dry_run.and_then(|dry_run| dry_run.notes(state.steps)) {
-            notes.messages = replayed.to_vec();
+            notes.messages = replayed.messages.clone();
+            notes.places = replayed.places.clone();
+            state.add_places(&notes.places);
             state.add_system_messages(&notes.messages);
             return Ok(notes);
         }
@@ -43,9 +62,9 @@ impl AgentLoop<'_> {
             && !is_known
             && dry_run.is_none()
         {
-            let after = state.marks.get(&space).copied().unwrap_or(u64::MAX);
-            let read = read_news(self.context, space, after, &mut state.names).await?;
+            let read = read_news(self.context, space, state).await?;
             notes.marks.extend(read.last_seq.map(|last| (space, last)));
+            notes.changed.extend(read.changed.map(|changed| (space, changed)));
             news = read.text;
         }
         let resumed = if dry_run.is_none() { state.resumed(self.context.now()) } else { None };
@@ -60,9 +79,9 @@ impl AgentLoop<'_> {
             shortened,
             has_memories: self.context.config.builtins.memories,
             calls: Some(&state.calls),
-            news,
+            news: news.as_ref().map(|news| news.text.clone()),
             start: std::mem::take(&mut state.start),
-            resumed,
+            resumed: resumed.as_ref().map(|resumed| resumed.text.clone()),
             budgets: if dry_run.is_none() {
                 self.context.spending.take_notices()
             } else {
@@ -71,6 +90,8 @@ impl AgentLoop<'_> {
             is_unposted: state.ended_with_text,
         };
         notes.messages = watchers::look(&snapshot, &state.system_messages);
+        notes.add_places([news, resumed].into_iter().flatten());
+        state.add_places(&notes.places);
         notes.messages.extend(state.take_server_notes());
         state.add_system_messages(&notes.messages);
         Ok(notes)

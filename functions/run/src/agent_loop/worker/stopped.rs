@@ -89,12 +89,14 @@ impl Worker {
         let CallPosition { step, index } = info.position;
         let authority =
             Authority::Stopped { claims: context.run.claims, call_position: (step, index) };
+        let reply_to = context.run.triggered_by.parent_in(info.space, None);
         let new = NewMessage {
             id: MessageId::of_call(info.call),
             space: info.space,
             sender: info.agent,
             content: content(info, text)?,
             files: Vec::new(),
+            reply_to: reply_to.filter(|_| info.tool.is_none()),
             by: MessageSource::Run(Box::new(RunSender {
                 run: info.run,
                 depth: context.run.chain_depth + 1,

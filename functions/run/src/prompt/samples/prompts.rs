@@ -85,6 +85,7 @@ pub(crate) fn news_of(sources: &PromptSources) -> Option<String> {
         &messages,
     )
     .text
+    .map(|news| news.text)
 }
 
 /// Writes the other texts that a run reads from tools: a space that it has entered, and its plans.
@@ -102,7 +103,7 @@ pub(crate) fn tool_texts_of(sources: &PromptSources) -> String {
     [
         write_entered_space(&sources.names, id, card),
         format!("{}\n", write_waking(settings, Some(card))),
-        page.write(&settings.name, &lines, extent, Some(&settings.name)),
+        page.write(&settings.name, &lines, extent, Some(&settings.name)).text,
         write_list("PLANS", plans, 0),
     ]
     .concat()

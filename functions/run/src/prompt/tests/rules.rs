@@ -81,6 +81,11 @@ fn a_message_that_ends_a_chain_says_below_its_line_that_it_wakes_nobody() {
     let below = "#5 15:07 You: \"message 5\"\n[wakes nobody: 5 in a row]\n";
     assert!(shown.contains(below), "{shown}");
     assert_eq!(shown.matches("[wakes nobody").count(), 1, "{shown}");
+    let own = Arc::make_mut(&mut all.trigger_space.as_mut().unwrap().messages[4]);
+    own.chain_ended = Some(ChainEnded { by: ChainLimit::Rate, limit: 60 });
+    let shown = text(&all);
+    let below = "#5 15:07 You: \"message 5\"\n[wakes nobody: too many runs this minute]\n";
+    assert!(shown.contains(below), "{shown}");
 }
 
 #[test]
@@ -117,6 +122,7 @@ fn a_trigger_says_in_words_why_the_agent_runs() {
     let with = |source| head(from(source)(trigger()));
     assert_eq!(with(Source::Auto), "to you alone");
     assert_eq!(with(Source::Mention), "names you");
+    assert_eq!(with(Source::Reply), "replies to you");
     assert_eq!(with(Source::Broadcast), "to all");
     assert_eq!(with(Source::Router), "chosen by the router");
     assert_eq!(with(Source::Partner), "you talked with Husam last");
@@ -156,7 +162,7 @@ fn waking(policy: TriggerPolicy, has_admin: bool, change: impl Fn(&mut PromptSou
 #[test]
 fn a_prompt_says_whom_a_message_wakes() {
     let all = "Your message wakes the other agents here; write @Name to ask one of them.";
-    let named = "Your message wakes an agent only if you write @Name.";
+    let named = "Your message wakes an agent only if you write @Name or reply to it.";
     let routed = "A router chooses whom your message wakes; @Name wakes that agent.";
     let other = "Your message wakes the other agent.";
     let group = |_: &mut PromptSources| {};

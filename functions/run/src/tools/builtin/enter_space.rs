@@ -12,6 +12,7 @@ use crate::{
     prompt::{
         lines::Lines,
         page::{Extent, Page},
+        placed::Placed,
         spaces::write_entered_space,
         waking::{CHAIN_ENDS, chain_ends, write_waking},
     },
@@ -69,7 +70,7 @@ impl BuiltInTool for EnterSpace {
         let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT) as usize;
         let store = calling.context.store();
         let agent = calling.context.run.agent_id;
-        let Some((record, member)) = store.members().membership(space, agent).await? else {
+        let Some((record, member, head)) = store.members().with_head(space, agent).await? else {
             return Ok(Outcome::error(format!(
                 "you are not a member of {space}; YOUR SPACES lists where you are"
             )));
@@ -88,7 +89,7 @@ impl BuiltInTool for EnterSpace {
             return Ok(Outcome::error(format!("{space} was deleted")));
         };
         let members = overview.members.iter().map(|member| &member.sender);
-        let names = names_with(calling, members, &messages);
+        let names = names_with(calling, space, members, &messages).await?;
         let lines = lines_of(calling, &names, space, &member);
         let run = &calling.context.run;
         let ends = chain_ends(&record.settings, Some(&overview), run.agent_id, run.chain_depth);
@@ -98,7 +99,8 @@ impl BuiltInTool for EnterSpace {
         Ok(Outcome {
             active_space: Some(space),
             read_up_to: Some((space, total)),
-            ..Outcome::completed(Value::String(output))
+            changed: Some(head.changed),
+            ..Outcome::lines(output)
         })
     }
 }
@@ -112,11 +114,13 @@ pub(crate) fn write_entered(
     lines: &Lines<'_>,
     messages: &[MessageRecord],
     total: u64,
-) -> String {
+) -> Placed {
     let entered = write_entered_space(lines.names, lines.space, overview);
     let page = Page::newest(messages, lines, MAX_OUTPUT_BYTES);
     let history = page.write(&settings.name, lines, Extent { before: u64::MAX, total }, None);
-    format!("{entered}{wakes}\n{}", history.trim_end())
+    let mut output = Placed::plain(format!("{entered}{wakes}\n"));
+    output.append(&history);
+    output.trimmed_end()
 }
 
 #[cfg(test)]

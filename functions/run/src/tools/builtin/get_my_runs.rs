@@ -1,7 +1,7 @@
 //! `get_my_runs`: lists the agent's active runs, including this one, or those of a status.
 //! Each is a line, as in the prompt.
 
-use std::{cmp::Reverse, collections::BTreeMap, fmt::Write};
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use async_trait::async_trait;
 use futures::future::try_join_all;
@@ -10,7 +10,8 @@ use smartspace_domain::{
     Result,
     agents::SpacesShown,
     ids::SpaceId,
-    messages::Sender,
+    jobs::MessageRef,
+    messages::{Sender, excerpt},
     runs::{Run, RunStatus},
     triggers::Trigger,
 };
@@ -24,10 +25,11 @@ use crate::{
     prompt::{
         active_runs::{RunLines, write_state},
         lists::minute,
+        placed::Placed,
         run_activity::RunActivity,
     },
     tools::{
-        builtin::shared::agent_state::listed_as_text,
+        builtin::shared::agent_state::listed_with_places,
         calling::{Calling, Outcome},
         tool::{BuiltInTool, Concurrency, Spec, ToolGroup},
     },
@@ -93,13 +95,14 @@ impl BuiltInTool for GetMyRuns {
         let cards = store.spaces().overviews(&spaces).await?;
         let causes: Vec<_> = runs.iter().map(|run| cause(&run.trigger)).collect();
         let mut names = calling.names.clone();
+        names.add_texts(runs.iter().filter_map(|run| text_of(&run.trigger)).collect());
         names.add(causes.iter().filter_map(sender));
         let lines = RunLines { names: &names, cards: &cards };
         let written = runs.iter().zip(&activities).zip(&causes).map(|((run, activity), cause)| {
             let state = write_run_state(run, activity, run.id == context.run.id, &cards);
             lines.write(run.id, cause, &state, Some(activity))
         });
-        Ok(listed_as_text(title, &written.collect::<Vec<_>>()))
+        Ok(listed_with_places(title, &written.collect::<Vec<_>>()))
     }
 }
 
@@ -150,22 +153,21 @@ fn write_run_state(
     activity: &RunActivity,
     is_this_run: bool,
     cards: &BTreeMap<SpaceId, SpaceOverview>,
-) -> String {
+) -> Placed {
     let mut state = if run.status.is_active() {
         let waits = Some(activity).filter(|_| run.status == RunStatus::WaitingTool);
         write_state(run.status, waits, cards)
     } else {
-        run.status.as_str().to_owned()
+        Placed::plain(run.status.as_str())
     };
-    // Writing to a String can't fail.
     if let Some(Value::String(reason)) = run.end_reason.map(|reason| json!(reason)) {
-        let _ = write!(state, ": {reason}");
+        state.push_str(&format!(": {reason}"));
     }
     if let Some(finished) = run.finished_at {
-        let _ = write!(state, ", {}", minute(finished));
+        state.push_str(&format!(", {}", minute(finished)));
     }
     if let Some(first) = run.retry_of {
-        let _ = write!(state, ", repeats {first}");
+        state.push_str(&format!(", repeats {first}"));
     }
     if is_this_run {
         state.push_str(", this run");
@@ -173,11 +175,22 @@ fn write_run_state(
     state
 }
 
+/// The beginning of the message that caused a run.
+fn text_of(trigger: &Trigger) -> Option<(MessageRef, Option<String>)> {
+    match trigger {
+        Trigger::SpaceMessage { space_id, seq, text, .. } => {
+            let message = MessageRef { space_id: *space_id, seq: *seq };
+            Some((message, Some(excerpt(text, TEXT_CHARS).0.to_owned())))
+        }
+        _ => None,
+    }
+}
+
 /// The cause of a run in the short form of the prompt.
 fn cause(trigger: &Trigger) -> ActiveCause {
-    match trigger.clone().cut_to(TEXT_CHARS) {
-        Trigger::SpaceMessage { space_id, space_name, sender, text, .. } => {
-            ActiveCause::Message { space_id, space_name, sender, text }
+    match trigger.clone() {
+        Trigger::SpaceMessage { space_id, space_name, sender, seq, .. } => {
+            ActiveCause::Message { space_id, space_name, sender, seq }
         }
         Trigger::Plan { name, .. } => ActiveCause::Plan { plan_name: name },
         Trigger::Service { service, .. } => ActiveCause::Service { service_name: service },

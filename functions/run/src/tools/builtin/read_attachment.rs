@@ -6,14 +6,18 @@ use smartspace_domain::{
     Result,
     attachments::{AttachmentStatus, FileKind, FileType, TEXT_PAGE_BYTES, TextPage},
     ids::AttachmentId,
+    jobs::MessageRef,
 };
 use smartspace_ports::files::FileKey;
-use smartspace_store::attachments::FileRecord;
+use smartspace_store::{attachments::FileRecord, runs::places::Places};
 
-use crate::tools::{
-    calling::{Calling, Outcome},
-    input::text_of,
-    tool::{BuiltInTool, Concurrency, Spec},
+use crate::{
+    prompt::placed::Placed,
+    tools::{
+        calling::{Calling, Outcome},
+        input::text_of,
+        tool::{BuiltInTool, Concurrency, Spec},
+    },
 };
 
 pub(crate) struct ReadAttachment;
@@ -50,7 +54,7 @@ impl BuiltInTool for ReadAttachment {
         };
         // The person who asks the agent here may not be in its other spaces.
         let Some(space) = calling.active_space else {
-            return Ok(Outcome::error("no space is active; call enter_space first"));
+            return Ok(Outcome::no_active_space());
         };
         let store = calling.context.store();
         let agent = calling.context.run.agent_id;
@@ -76,8 +80,20 @@ impl BuiltInTool for ReadAttachment {
         let Some(bytes) = calling.context.pipeline.files.read(key, range).await? else {
             return Ok(Outcome::error(format!("{id} is no longer available")));
         };
-        Ok(Outcome::completed(page(&file, offset, &bytes)))
+        let output = page(&file, offset, &bytes);
+        Ok(Outcome { places: places_of(&file, &output), ..Outcome::completed(output) })
     }
+}
+
+/// Where a page repeats what is in a message: the file goes with the last message that names it.
+fn places_of(file: &FileRecord, page: &Value) -> Places {
+    let Some(seq) = file.named.iter().max() else { return Places::default() };
+    let message = MessageRef { space_id: file.space_id, seq: *seq };
+    let of_field = |field: &str| {
+        let text = Placed::of(message, page[field].as_str().unwrap_or_default());
+        text.places_at(&format!("/{field}")).collect::<Vec<_>>()
+    };
+    Places([of_field("name"), of_field("text")].concat())
 }
 
 fn page(file: &FileRecord, offset: u64, bytes: &[u8]) -> Value {

@@ -86,7 +86,7 @@ impl BuiltInTool for ReadMessages {
         )?;
         let newest = messages.last().map_or(0, |message| message.seq);
         let total = head.map_or(0, |head| head.seq).max(newest);
-        let names = names_with(calling, [], &messages);
+        let names = names_with(calling, space, [], &messages).await?;
         // All of a text that a timeline cuts.
         let max_chars = usize::MAX;
         let lines = Lines { max_chars, ..lines_of(calling, &names, space, &member) };
@@ -106,7 +106,6 @@ impl BuiltInTool for ReadMessages {
         // The hint names the space as the model has named it.
         let named = Some(text_of(input, "spaceId")).filter(|_| calling.active_space != Some(space));
         let text = page.write(&record.settings.name, &lines, Extent { before, total }, named);
-        let output = Value::String(text.trim_end().to_owned());
-        Ok(Outcome { page: shown, ..Outcome::completed(output) })
+        Ok(Outcome { page: shown, ..Outcome::lines(text.trimmed_end()) })
     }
 }

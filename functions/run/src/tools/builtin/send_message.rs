@@ -39,7 +39,8 @@ impl BuiltInTool for SendMessage {
                     "items": {"type": "string"},
                     "maxItems": 10,
                     "description": "Ids of files of that space."
-                }
+                },
+                "replyTo": {"type": "integer"}
             },
             "required": ["text"],
             "additionalProperties": false
@@ -62,20 +63,26 @@ impl BuiltInTool for SendMessage {
 
     async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
         let Some(space) = calling.active_space else {
-            return Ok(Outcome::error("no space is active; call enter_space first"));
+            return Ok(Outcome::no_active_space());
         };
         let (post, record) = match message(calling, space, input).await? {
             Ok(message) => message,
             Err(text) => return Ok(Outcome::error(text)),
         };
-        let Some(posted) = calling.post(space, post, record).await? else {
-            return Ok(Outcome::error("you are no longer a member of the active space"));
+        let posted = match calling.post(space, post, record).await {
+            Ok(Some(posted)) => posted,
+            Ok(None) => {
+                return Ok(Outcome::left_active_space());
+            }
+            Err(error @ Error::Invalid(_)) => return Ok(Outcome::error(error.to_string())),
+            Err(error) => return Err(error),
         };
         Ok(Outcome {
             is_stored: true,
             message: Some(calling.message_id()),
             active_space: Some(space),
             read_up_to: posted.read_up_to,
+            changed: posted.changed,
             ..Outcome::completed(posted.appended.call_output.unwrap_or_default())
         })
     }
@@ -110,6 +117,11 @@ pub(crate) async fn message(
         Err(error @ Error::Invalid(_)) => return Ok(Err(error.to_string())),
         Err(error) => return Err(error),
     };
+    let asked = match asked_parent(input) {
+        Ok(asked) => asked,
+        Err(text) => return Ok(Err(text)),
+    };
+    let reply_to = calling.context.run.triggered_by.parent_in(space, asked);
     let id = calling.message_id();
     let record = CallRecord {
         status: CallStatus::Completed,
@@ -117,5 +129,16 @@ pub(crate) async fn message(
         sent_excerpt: Some(excerpt(text, EXCERPT_CHARS).0.to_owned()),
         ..calling.record()
     };
-    Ok(Ok((PostContent { content, files }, record)))
+    Ok(Ok((PostContent { content, files, reply_to }, record)))
+}
+
+/// What the model says about the message to which its message replies.
+fn asked_parent(input: &Value) -> Result<Option<u64>, String> {
+    match &input["replyTo"] {
+        Value::Null => Ok(None),
+        said => {
+            let seq = said.as_u64().map(Some);
+            seq.ok_or_else(|| "/replyTo: expected the number of a message, or 0".to_owned())
+        }
+    }
 }

@@ -21,6 +21,8 @@ pub(crate) struct PostedMessage {
     pub(crate) appended: Appended,
     /// The run has read the space up to the message. `None` if others wrote in between.
     pub(crate) read_up_to: Option<(SpaceId, u64)>,
+    /// `HEAD.changed` of the space, as the append has read it.
+    pub(crate) changed: Option<u64>,
 }
 
 /// The text or card that a call posts, with its files.
@@ -28,11 +30,13 @@ pub(crate) struct PostContent {
     pub(crate) content: Content,
     /// The files of the message. They are ready.
     pub(crate) files: Vec<FileRecord>,
+    /// The number of the message to which it replies.
+    pub(crate) reply_to: Option<u64>,
 }
 
 impl From<Content> for PostContent {
     fn from(content: Content) -> Self {
-        Self { content, files: Vec::new() }
+        Self { content, files: Vec::new(), reply_to: None }
     }
 }
 
@@ -58,7 +62,9 @@ impl Calling<'_> {
                 // A message right after the last one that the run has read counts as read.
                 let seq = appended.message.seq;
                 let is_next = self.marks.get(&space).is_some_and(|read| read + 1 == seq);
-                Ok(Some(PostedMessage { appended, read_up_to: is_next.then_some((space, seq)) }))
+                let changed = appended.changed;
+                let read_up_to = is_next.then_some((space, seq));
+                Ok(Some(PostedMessage { appended, read_up_to, changed }))
             }
             Err(Error::NotAMember | Error::NotFound(_)) => Ok(None),
             Err(error) => Err(error),
@@ -94,6 +100,7 @@ impl Calling<'_> {
             sender: self.context.run.agent_id,
             content: post.content,
             files: post.files,
+            reply_to: post.reply_to,
             by: MessageSource::Run(Box::new(by)),
         }
     }

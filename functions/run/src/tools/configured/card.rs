@@ -45,11 +45,11 @@ impl Calling<'_> {
             ))));
         };
         self.context.show_in(space, self.active_space).await;
-        let read_up_to = posted.read_up_to;
+        let (read_up_to, changed) = (posted.read_up_to, posted.changed);
         let card = posted.appended.open_card;
         Ok(CardOutcome::Posted(
             Box::new(posted.appended.message),
-            Outcome { is_stored: true, message: Some(id), read_up_to, card, ..outcome },
+            Outcome { is_stored: true, message: Some(id), read_up_to, changed, card, ..outcome },
         ))
     }
 }

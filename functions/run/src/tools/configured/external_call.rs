@@ -6,6 +6,8 @@
 //! It repeats a repeatable call with the same key. For any other call it stores that the outcome is
 //! unknown, and the model reads that.
 
+mod awaiting;
+
 use std::{convert::Infallible, future::pending};
 
 use serde_json::Value;
@@ -22,9 +24,11 @@ use crate::counters::Counted;
 use crate::tools::{
     calling::{Calling, Outcome},
     configured::{
+        call_response::CallResponse,
         card::CardOutcome,
+        external_call::awaiting::Next,
         http, image,
-        mcp::{self, McpTool},
+        mcp::{self, Called, McpTool},
     },
     tool::StartedCall,
 };
@@ -109,17 +113,12 @@ impl<'a> UnderWay<'a> {
         let response = match request {
             Request::Image(request) => image::draw(calling, request, space).await,
             Request::Http(outgoing) => http::send(&context.egress, *outgoing).await,
-            Request::Mcp(tool, input) => {
-                let progress = watch::Sender::new(String::new());
-                let texts = progress.subscribe();
-                let called = mcp::call(tool, &input, calling.begun.call_id, &progress);
-                tokio::select! {
-                    biased;
-                    response = called => response,
-                    never = show_progress(calling, card, texts) => match never {},
-                }
-            }
+            Request::Mcp(tool, input) => Box::pin(call_server(calling, tool, &input, card)).await?,
         };
+        // The call is stored as one that goes on when people have answered.
+        if response.outcome.awaits.is_some() {
+            return Ok(response.outcome);
+        }
         let outcome = response.store_pictures(calling, card.map(|card| card.space)).await;
         if outcome.status == CallStatus::Failed {
             let error =
@@ -134,11 +133,41 @@ impl<'a> UnderWay<'a> {
     }
 }
 
+/// Calls an MCP server. If the server asks for an input, the outcome says what the call waits for.
+async fn call_server(
+    calling: &Calling<'_>,
+    tool: &McpTool,
+    input: &Value,
+    card: Option<CardRef>,
+) -> Result<CallResponse> {
+    let answers = match awaiting::go_on(calling, tool.server(), card).await? {
+        Next::Send(answers) => answers,
+        Next::Over(outcome) => return Ok((*outcome).into()),
+    };
+    let progress = watch::Sender::new(String::new());
+    let texts = progress.subscribe();
+    let called = mcp::call(tool, input, calling.begun.call_id, answers.as_ref(), &progress);
+    let called = tokio::select! {
+        biased;
+        called = called => called,
+        never = show_progress(calling, card, texts) => match never {},
+    };
+    match called {
+        Called::Response(response) => Ok(*response),
+        Called::NeedsInput(required) => {
+            awaiting::begin(calling, tool.server(), card, required).await.map(CallResponse::from)
+        }
+    }
+}
+
 /// Stores an unknown outcome for a call that another worker began.
 pub(crate) async fn store_unknown(calling: &Calling<'_>, known: &CallRecord) -> Result<Outcome> {
     let text = "this call had begun when the process that made it died. Whether it took effect is \
                 not known, and it was not repeated. Look whether it did before you call it again";
-    let outcome = Outcome { status: CallStatus::Unknown, ..Outcome::error(text) };
+    let mut outcome = Outcome { status: CallStatus::Unknown, ..Outcome::error(text) };
+    if known.awaits.is_some() {
+        outcome = Box::pin(awaiting::give_up(calling, known.card, outcome)).await?;
+    }
     settle(calling, outcome, known.card, None).await
 }
 

@@ -61,6 +61,7 @@ pub(super) async fn ask(
         answer_by: form.answer_by.clone(),
         until,
         approval: None,
+        page_of: None,
     };
     let open = Outcome { status: CallStatus::Pending, ..Outcome::completed(Value::Null) };
     match calling.post_card(space, input, open, Some(form)).await? {

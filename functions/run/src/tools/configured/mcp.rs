@@ -1,4 +1,8 @@
 //! Tools of MCP servers, as an agent has them: `server__tool`.
+//!
+//! - [`questions`]: the questions of servers to people, as forms
+
+pub(crate) mod questions;
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -8,7 +12,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{ids::CallId, steps::CallStatus, tools::McpServer};
 use smartspace_egress::{
     SendError, TraceContext,
-    mcp::{ListedTool, McpServers, McpSession},
+    mcp::{InputAnswers, InputRequired, ListedTool, McpCall, McpResponse, McpServers, McpSession},
 };
 use smartspace_store::table::keys;
 use tokio::sync::watch;
@@ -36,13 +40,17 @@ const MAX_NAME_BYTES: usize = 64;
 pub(crate) struct McpTool {
     session: Arc<McpSession>,
     server: String,
-    name: String,
+    tool: ListedTool,
     /// `server__tool`, if models see another name.
     whole_name: Option<String>,
     pub(crate) limit: Duration,
 }
 
 impl McpTool {
+    pub(crate) fn server(&self) -> &str {
+        &self.server
+    }
+
     pub(crate) fn whole_name(&self) -> Option<&str> {
         self.whole_name.as_deref()
     }
@@ -155,7 +163,7 @@ fn configured(
         kind: ToolKind::Mcp(McpTool {
             session: Arc::clone(session),
             server: server.name.clone(),
-            name: tool.name.clone(),
+            tool: tool.clone(),
             whole_name: Some(whole_name).filter(|whole| *whole != name),
             limit: limit_of(server),
         }),
@@ -208,15 +216,26 @@ fn can_be_checked(schema: &Value, nodes: &mut usize) -> bool {
     }
 }
 
-/// Calls a tool. Returns the outcome for the model, and the pictures of the result.
+/// The answer of a server to a call.
+pub(crate) enum Called {
+    /// The outcome for the model, and the pictures of the result.
+    Response(Box<CallResponse>),
+    /// The call goes on with an input of people.
+    NeedsInput(InputRequired),
+}
+
+/// Calls a tool. `answers` are the inputs of people for which its server has asked.
 pub(crate) async fn call(
     tool: &McpTool,
     input: &Value,
     call: CallId,
+    answers: Option<&InputAnswers>,
     progress: &watch::Sender<String>,
-) -> CallResponse {
-    match tool.session.call(&tool.name, input, call, tool.limit, progress).await {
-        Ok(answer) => {
+) -> Called {
+    let call = McpCall { tool: &tool.tool, input, id: call, answers, limit: tool.limit, progress };
+    let response = match tool.session.call(&call).await {
+        Ok(McpResponse::NeedsInput(required)) => return Called::NeedsInput(required),
+        Ok(McpResponse::Answer(answer)) => {
             let status = if answer.failed { CallStatus::Failed } else { CallStatus::Completed };
             let outcome = Outcome { status, ..Outcome::completed(bounded(answer.output)) };
             CallResponse { outcome, images: answer.images, title: String::new() }
@@ -231,7 +250,8 @@ pub(crate) async fn call(
             outcome.into()
         }
         Err(error) => Outcome::error(error.to_string()).into(),
-    }
+    };
+    Called::Response(Box::new(response))
 }
 
 /// Whether a session takes the input.

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use smartspace_domain::ids::SpaceId;
 
-use crate::tools::{configured::Configured, output::bounded_to};
+use crate::tools::{
+    configured::{Configured, ToolKind},
+    output::bounded_to,
+};
 
 /// An extra input of visible tools: the space for the card, if not the active one. It is removed
 /// before the call.
@@ -11,10 +14,11 @@ pub(crate) const TARGET: &str = "targetSpaceId";
 
 impl Configured {
     /// Whether the model may choose the space of the card. It may not if the tool has an input of
-    /// that name itself.
+    /// that name itself, or if a page waits for its calls in one space.
     pub(crate) fn takes_target(&self) -> bool {
         let properties = self.input_schema.get("properties");
         self.is_visible
+            && !matches!(self.kind, ToolKind::Page(_))
             && self.input_schema.is_object()
             && properties.is_none_or(|properties| properties.get(TARGET).is_none())
     }

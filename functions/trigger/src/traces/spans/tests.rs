@@ -38,6 +38,9 @@ fn step(call_status: &str) -> Step {
         "index": 0,
         "attempt": 1,
         "model": "bedrock/eu.model-x:0",
+        "origin": {
+            "responseId": "msg_7", "responseModel": "model-x-2026", "server": "models.example",
+        },
         "prompt": {
             "system": ["You are Ada."],
             "messages": [{"role": "user", "blocks": ["History.", "Now."]}],
@@ -119,6 +122,9 @@ fn attributes_have_the_names_of_the_conventions() {
     let chat = attributes(&spans[1]);
     assert_eq!(chat["gen_ai.provider.name"], "aws.bedrock");
     assert_eq!(chat["gen_ai.request.model"], "eu.model-x:0");
+    assert_eq!(chat["gen_ai.response.id"], "msg_7");
+    assert_eq!(chat["gen_ai.response.model"], "model-x-2026");
+    assert_eq!(chat["server.address"], "models.example");
     let reasons = json!([{"stringValue": "tool_calls"}]);
     assert_eq!(chat["gen_ai.response.finish_reasons"]["values"], reasons);
     assert_eq!(chat["smartspace.first_token_ms"], "500");
@@ -126,6 +132,7 @@ fn attributes_have_the_names_of_the_conventions() {
     let tool = attributes(&spans[2]);
     assert_eq!(tool["gen_ai.tool.name"], "weather");
     assert_eq!(tool["gen_ai.tool.call.id"], "cal_01JD0000000000000000000001");
+    assert!(!tool.contains_key("gen_ai.tool.description"), "the agent is gone");
     let texts = ["Ada", "History", "Cairo", "degrees", "look it up"];
     let all = json!(spans).to_string();
     assert!(texts.iter().all(|text| !all.contains(text)), "texts are exported only if asked for");
@@ -185,4 +192,31 @@ fn a_tool_that_the_model_made_up_has_no_name() {
     let spans = spans(&run(&json!({})), &[step], &trace, false);
     assert_eq!(spans[2]["name"], "execute_tool unknown");
     assert!(!json!(spans).to_string().contains("weather"));
+}
+
+#[test]
+fn a_configured_tool_has_its_description() {
+    let agent: Entity = serde_json::from_value(json!({
+        "id": "ent_01KHRMMJH0000000000000000A", "type": "agent", "name": "Ada",
+        "createdAt": Time::from_millis(1),
+        "agent": {
+            "model": {"provider": "scripted", "name": "m"},
+            "tools": [{
+                "name": "weather", "description": "Says how warm it is.",
+                "execution": {"type": "static", "output": 31},
+            }],
+        },
+    }))
+    .unwrap();
+    let (run, trace) = (run(&json!({})), TraceParent::begin());
+    let exported = Exported {
+        run: &run,
+        space: None,
+        steps: &[step("completed")],
+        agent: Some(&agent),
+        trace: &trace,
+        has_content: false,
+    };
+    let tool = Value::Array(exported.spans())[2].clone();
+    assert_eq!(attributes(&tool)["gen_ai.tool.description"], "Says how warm it is.");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{assert_errors, assert_values};
+use super::{assert_errors, assert_refused, assert_values};
 
 #[test]
 fn times() {
@@ -49,24 +49,124 @@ fn times() {
 #[test]
 fn errors_of_times() {
     assert_errors(&[
-        ("timestamp('yesterday')", "'yesterday' is not a timestamp such as '2026-01-31T12:00:00Z'"),
+        ("timestamp(input.name)", "'Ada' is not a timestamp such as '2026-01-31T12:00:00Z'"),
         ("timestamp(9223372036854775807)", "a time is out of range; years go from 1 to 9999"),
         (
-            "timestamp('9999-12-30T12:00:00Z') + duration('24h')",
+            "timestamp('9999-12-31T23:59:59.999999999Z') + duration('1ns')",
             "a time is out of range; years go from 1 to 9999",
         ),
         (
             "timestamp('0001-01-01T00:00:00Z') - duration('1ns')",
             "a time is out of range; years go from 1 to 9999",
         ),
-        ("duration('soon')", "'soon' is not a duration such as '90s' or '1h30m'"),
         (
-            "timestamp(0).getHours('Mars/Base')",
-            "'Mars/Base' is not a supported time zone; use 'UTC' or an offset such as '+02:00'",
+            "timestamp('9999-12-31T23:59:59Z').getFullYear('+01:00')",
+            "a time is out of range; years go from 1 to 9999",
+        ),
+        ("duration(input.name)", "'Ada' is not a duration such as '90s' or '1h30m'"),
+        (
+            "timestamp(0).getHours(input.name)",
+            "'Ada' is not a time zone such as 'Europe/Berlin' or '+02:00'",
         ),
         (
             "duration('1s').getDate()",
-            "'getDate' takes a timestamp and optionally an offset such as '+02:00', not duration",
+            "'getDate' takes a timestamp and optionally a time zone such as 'Europe/Berlin' or \
+             '+02:00', not duration",
         ),
     ]);
+}
+
+/// Vectors of cel-spec (`timestamp_selectors_tz`), and the clock changes of a year in Berlin.
+#[test]
+fn time_zones_have_names() {
+    let time = "timestamp('2009-02-13T23:31:30Z')";
+    for (part, expected) in [
+        ("getDate('Australia/Sydney')", 14),
+        ("getDayOfMonth('US/Central')", 12),
+        ("getDayOfWeek('US/Central')", 5),
+        ("getDayOfYear('US/Central')", 43),
+        ("getMonth('America/St_Johns')", 1),
+        ("getMinutes('Asia/Kathmandu')", 16),
+        ("getHours('UTC')", 23),
+        ("getHours('-02:30')", 21),
+    ] {
+        assert_values(&[(&format!("{time}.{part}"), json!(expected))]);
+    }
+    for (time, expected) in [
+        ("2026-01-01T10:00:00Z", 11),
+        ("2026-03-29T00:59:59.9Z", 1),
+        ("2026-03-29T01:00:00Z", 3),
+        ("2026-07-01T10:00:00Z", 12),
+        ("2026-10-25T01:00:00Z", 2),
+        ("1969-12-31T23:59:59.5Z", 0),
+        ("9999-12-31T12:00:00Z", 13),
+    ] {
+        let expression = format!("timestamp('{time}').getHours('europe/berlin')");
+        assert_values(&[(&expression, json!(expected))]);
+    }
+}
+
+#[test]
+fn timestamps_have_the_form_of_rfc_3339_in_the_years_1_to_9999() {
+    let last = "9999-12-31T23:59:59.999999999Z";
+    assert_values(&[
+        ("timestamp('9999-12-31T23:59:59Z')", json!("9999-12-31T23:59:59Z")),
+        ("string(timestamp('9999-12-31T23:59:59.999999999Z'))", json!(last)),
+        ("timestamp('9999-12-31T23:59:59Z').getFullYear('-08:00')", json!(9999)),
+        ("timestamp('0001-01-01T00:00:00Z')", json!("0001-01-01T00:00:00Z")),
+        ("timestamp(253402300799)", json!("9999-12-31T23:59:59Z")),
+        ("int(timestamp('9999-12-31T23:59:59.9Z'))", json!(253_402_300_799_i64)),
+        ("int(timestamp('1969-12-31T23:59:59.5Z'))", json!(-1)),
+        ("timestamp('2024-02-29T00:00:00.50-23:59')", json!("2024-02-29T23:59:00.5Z")),
+    ]);
+    for wrong in [
+        "yesterday",
+        "2026-01-31",
+        "20260131T120000Z",
+        "2026-01-31T12:00Z",
+        "2026-01-31 12:00:00Z",
+        "2026-01-31T12:00:00",
+        "2026-01-31T12:00:00+02",
+        "2026-01-31T12:00:00+0200",
+        "2026-01-31T12:00:00,5Z",
+        "2026-01-31T12:00:00.Z",
+        "2026-01-31T12:00:00Z[Europe/Berlin]",
+        "2026-02-29T12:00:00Z",
+        "2026-01-31T24:00:00Z",
+        "2026-01-31T12:00:00+24:00",
+        "+002026-01-31T12:00:00Z",
+        "２026-01-31T12:00:00Z",
+    ] {
+        let expected = format!("'{wrong}' is not a timestamp such as '2026-01-31T12:00:00Z'");
+        assert_refused(&[(&format!("timestamp('{wrong}')"), &expected)]);
+    }
+    let out_of_range = "a time is out of range; years go from 1 to 9999";
+    assert_refused(&[
+        ("timestamp('0000-12-31T23:59:59Z')", out_of_range),
+        ("timestamp('9999-12-31T23:59:59-00:01')", out_of_range),
+    ]);
+}
+
+#[test]
+fn durations_have_the_form_of_go() {
+    assert_values(&[
+        ("duration('.5s') + duration('1.s')", json!("1.5s")),
+        ("duration('-1h30m')", json!("-5400s")),
+        ("duration('+1m1m')", json!("120s")),
+        ("duration('1.5h')", json!("5400s")),
+        ("duration('1us') + duration('1µs') + duration('1ns')", json!("0.000002001s")),
+        ("duration('0') == duration('-0')", json!(true)),
+        ("duration('0.0000000019s')", json!("0.000000001s")),
+    ]);
+    for wrong in [
+        "soon", "", "-", "1", "s", ".s", "1..5s", "PT1H", "1h 30m", "1 hour", "01:00:00", "1h ago",
+        "1d", "--1s", "1e3s",
+    ] {
+        let expected = format!("'{wrong}' is not a duration such as '90s' or '1h30m'");
+        assert_refused(&[(&format!("duration('{wrong}')"), &expected)]);
+    }
+    assert_refused(&[(
+        "timestamp(0).getHours('Mars/Base')",
+        "'Mars/Base' is not a time zone such as 'Europe/Berlin' or '+02:00'",
+    )]);
 }

@@ -32,9 +32,12 @@ fn decided(
         sender: entity(2),
         sender_kind: EntityType::Agent,
         text,
+        mentions: &found(text),
         chain_depth,
         auto_since: Some(40),
         partner: None,
+        reply_to: None,
+        replies_to_expired: false,
     };
     let run = RunId::new(Time::from_millis(1), 1);
     let mut window = RateWindow::default();
@@ -101,7 +104,30 @@ fn a_chain_ends_with_a_message_that_would_have_triggered_others() {
     assert_eq!(decided(&paused, "hi", 2, unspent).chain_ended, None);
     let spent = Budget { runs_per_minute: 0, ..Budget::of_space() };
     let spent = SpaceSettings { budget: spent, ..space(TriggerPolicy::All) };
-    assert_eq!(decided(&spent, "hi", 2, unspent).chain_ended, None, "the rate is used, too");
+    assert_eq!(decided(&spent, "hi", 2, unspent).chain_ended, by_depth, "the rate is used, too");
+}
+
+#[test]
+fn a_chain_that_the_rate_stops_says_so() {
+    let with = |runs_per_minute| {
+        let budget = Budget { runs_per_minute, ..Budget::of_space() };
+        SpaceSettings { budget, ..space(TriggerPolicy::All) }
+    };
+    let by_rate = |limit| Some(ended(ChainLimit::Rate, limit));
+    let both = decided(&with(0), "hi", 1, [Some(0); 2]);
+    assert_eq!(sources(&both), [Err(Reason::Rate); 2]);
+    assert_eq!(both.chain_ended, by_rate(0));
+    let one = decided(&with(2), "hi", 1, [Some(0); 2]);
+    assert_eq!(sources(&one), [Ok(Source::Broadcast), Err(Reason::Rate)]);
+    assert_eq!(one.chain_ended, None, "it wakes Bob");
+    let spent = decided(&with(0), "hi", 1, [Some(3), Some(0)]);
+    let auto = Some(ended(ChainLimit::AutoReplies, 3));
+    assert_eq!(spent.chain_ended, auto, "the first limit counts");
+
+    let mut late = decided(&with(2), "hi", 1, [Some(0), Some(3)]);
+    late.refuse_by_rate(entity(3), 2, true);
+    assert_eq!(sources(&late), [Err(Reason::Rate), Err(Reason::AutoReplies)]);
+    assert_eq!(late.chain_ended, by_rate(2));
 }
 
 #[test]

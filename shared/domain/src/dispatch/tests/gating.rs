@@ -27,7 +27,7 @@ fn gated(
     let settings = GateSettings { mode, dial: Dial::Balanced };
     let gate = Gate::new(settings, has_model, &scores);
     let texts: Vec<_> = scores.iter().map(Score::reason_text).collect();
-    let gating = Gating { gate: &gate, texts: &texts };
+    let gating = Gating { gate: &gate, texts: &texts, would_wake: &[] };
     let space = SpaceSettings { gate: settings, ..space(TriggerPolicy::Router) };
     let mut window = RateWindow::default();
     let run = RunId::new(Time::from_millis(1), 1);
@@ -116,7 +116,7 @@ fn an_agent_without_a_score_is_left_out() {
     let score = Score { agent_id: entity(3), score: 0.5, because: Vec::new(), words: "why".into() };
     let settings = GateSettings::default();
     let gate = Gate::new(settings, false, std::slice::from_ref(&score));
-    let gating = Some(Gating { gate: &gate, texts: &[score.reason_text()] });
+    let gating = Some(Gating { gate: &gate, texts: &[score.reason_text()], would_wake: &[] });
     let members = [
         member(1, "Husam", None),
         member(2, "Ada", Some(&active)),
@@ -142,7 +142,8 @@ fn a_gate_scores_the_agents_that_a_message_could_wake_and_does_not_address() {
     let paused = WakeLimits { paused: true, ..limits() };
     let members = team(&active, &paused);
     let of = |text, chain_depth| {
-        let incoming = IncomingMessage { text, chain_depth, ..hi() };
+        let mentions = found(text);
+        let incoming = IncomingMessage { text, mentions: &mentions, chain_depth, ..hi() };
         scored(&space(TriggerPolicy::Router), &members, incoming)
     };
     assert_eq!(of("hi", 0), [entity(2), entity(3)]);
@@ -151,4 +152,59 @@ fn a_gate_scores_the_agents_that_a_message_could_wake_and_does_not_address() {
     assert_eq!(of("hi", 2), []);
     let pair = IncomingMessage { sender: entity(1), ..hi() };
     assert_eq!(scored(&space(TriggerPolicy::Router), &members[..2], pair), []);
+}
+
+/// The end of the chain with a message of the agent 2 at the depth of a space with a gate.
+fn ended_at_depth(mode: GateMode, text: &str, would_wake: &[EntityId]) -> Option<ChainEnded> {
+    let active = limits();
+    let members = team(&active, &active);
+    let settings = GateSettings { mode, dial: Dial::Balanced };
+    let space = SpaceSettings { gate: settings, ..space(TriggerPolicy::Router) };
+    let mentions = found(text);
+    let incoming = IncomingMessage {
+        sender: entity(2),
+        sender_kind: EntityType::Agent,
+        text,
+        mentions: &mentions,
+        chain_depth: 2,
+        auto_since: Some(1),
+        ..hi()
+    };
+    let gate = Gate::new(settings, false, &[]);
+    let gating = Gating { gate: &gate, texts: &[], would_wake };
+    let mut window = RateWindow::default();
+    let run = RunId::new(Time::from_millis(1), 1);
+    let decided =
+        decide(&space, &members, incoming, Routing::Unasked, Some(gating), &mut window, |_| run);
+    assert!(decided.dispatch.iter().all(|it| it.reason == Some(Reason::ChainDepth)));
+    decided.chain_ended
+}
+
+#[test]
+fn a_gate_that_would_wake_nobody_ends_no_chain() {
+    let ended = Some(ChainEnded { by: ChainLimit::Depth, limit: 2 });
+    assert_eq!(ended_at_depth(GateMode::On, "hi", &[]), None);
+    assert_eq!(ended_at_depth(GateMode::On, "hi", &[entity(4)]), ended);
+    assert_eq!(ended_at_depth(GateMode::On, "hi @bob", &[]), ended);
+    assert_eq!(ended_at_depth(GateMode::Off, "hi", &[]), ended, "a model would be asked");
+}
+
+#[test]
+fn a_gate_scores_who_is_stopped_by_the_depth_for_the_end_of_a_chain_alone() {
+    let active = limits();
+    let members = team(&active, &active);
+    let of = |sender_kind, policy, text, chain_depth| {
+        let mentions = found(text);
+        let sender = entity(2);
+        let incoming =
+            IncomingMessage { sender, sender_kind, text, mentions: &mentions, chain_depth, ..hi() };
+        let gate = GateSettings { mode: GateMode::On, dial: Dial::Balanced };
+        stopped_by_depth(&SpaceSettings { gate, ..space(policy) }, &members, incoming)
+    };
+    let agent = EntityType::Agent;
+    assert_eq!(of(agent, TriggerPolicy::Router, "hi", 2), [entity(3), entity(4)]);
+    assert_eq!(of(agent, TriggerPolicy::Router, "hi", 1), []);
+    assert_eq!(of(agent, TriggerPolicy::Router, "hi @bob", 2), []);
+    assert_eq!(of(agent, TriggerPolicy::All, "hi", 2), []);
+    assert_eq!(of(EntityType::Human, TriggerPolicy::Router, "hi", 2), []);
 }

@@ -76,9 +76,12 @@ impl Play {
             sender: entity(sender.map_or(PERSON, |agent| agent as u128)),
             sender_kind: if sender.is_some() { EntityType::Agent } else { EntityType::Human },
             text: "I have something to say.",
+            mentions: &[],
             chain_depth,
             auto_since: sender.map(|_| self.outside),
             partner: None,
+            reply_to: None,
+            replies_to_expired: false,
         };
         let message = MessageId::new(Time::from_millis(1), u128::from(self.seq));
         let mut window = RateWindow::default();

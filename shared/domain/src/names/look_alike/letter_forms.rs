@@ -29,6 +29,8 @@ const SMALL_CAPITALS: [(char, char); 25] = [
     ('Y', '\u{28f}'),
     ('Z', '\u{1d22}'),
 ];
+/// What UTS 39 takes for the small capital of M in other alphabets.
+const TURNED_W: char = '\u{28d}';
 /// The first of the 26 letters in black circles, those in black squares, and the indicators.
 const ALPHABETS: [char; 3] = ['\u{1f150}', '\u{1f170}', '\u{1f1e6}'];
 
@@ -36,6 +38,9 @@ const ALPHABETS: [char; 3] = ['\u{1f150}', '\u{1f170}', '\u{1f1e6}'];
 pub(super) fn plain_letter(char: char) -> char {
     if char.is_ascii() {
         return char;
+    }
+    if char == TURNED_W {
+        return 'M';
     }
     if let Some((letter, _)) = SMALL_CAPITALS.iter().find(|(_, form)| *form == char) {
         return *letter;

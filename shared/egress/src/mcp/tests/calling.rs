@@ -58,7 +58,8 @@ async fn an_event_stream_may_have_progress_before_the_answer() {
     .await;
     let session = fake.session();
     let progress = watch::Sender::default();
-    let called = session.call("search", &Value::Null, call_id(), LIMIT, &progress).await;
+    let tool = listed("search");
+    let called = call_of(&session, call_with(&tool, &Value::Null, &progress)).await;
     assert_eq!((called, progress.borrow().as_str()), (answer("slow".into()), "more than half"));
 }
 

@@ -167,8 +167,10 @@ async fn a_tool_that_is_not_allowed_or_an_input_that_is_not_an_object_is_refused
         not_sent("the tool search of the server docs is not allowed here")
     );
     let session = fake.session();
-    let called =
-        session.call("search", &Value::from(1), call_id(), LIMIT, &watch::Sender::default()).await;
+    let tool = listed("search");
+    let input = Value::from(1);
+    let progress = watch::Sender::default();
+    let called = call_of(&session, call_with(&tool, &input, &progress)).await;
     assert_eq!(
         (called, fake.methods()),
         (not_sent("expected a JSON object as input"), Vec::<String>::new())

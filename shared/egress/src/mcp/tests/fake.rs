@@ -22,6 +22,9 @@ mod session;
 pub(super) use replies::*;
 pub(super) use session::*;
 
+/// The method that asks for the revisions of a server.
+pub(super) const DISCOVER: &str = "server/discover";
+
 /// A request that the server received.
 #[derive(Clone, Debug)]
 pub(super) struct Received {
@@ -69,8 +72,23 @@ impl Fake {
         Self::at("127.0.0.1:0".parse().unwrap(), script).await
     }
 
+    /// A server of revision 2026-07-28, which needs no session.
+    pub(super) async fn stateless(
+        script: impl Fn(&Received) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        Self::listening("127.0.0.1:0".parse().unwrap(), true, script).await
+    }
+
     pub(super) async fn at(
         address: SocketAddr,
+        script: impl Fn(&Received) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        Self::listening(address, false, script).await
+    }
+
+    async fn listening(
+        address: SocketAddr,
+        is_stateless: bool,
         script: impl Fn(&Received) -> Reply + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
@@ -80,7 +98,8 @@ impl Fake {
         let all_received = all.clone();
         let current_script = Arc::clone(&script);
         let router = Router::new().fallback(move |request: Request| {
-            handle(request, all_received.clone(), Arc::clone(&current_script))
+            let script = Arc::clone(&current_script);
+            handle(request, is_stateless, all_received.clone(), script)
         });
         let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self { address, all, script, server }
@@ -127,6 +146,7 @@ impl Fake {
 
 async fn handle(
     request: Request,
+    is_stateless: bool,
     all: watch::Sender<Vec<Received>>,
     script: Arc<Mutex<Script>>,
 ) -> Response {
@@ -138,6 +158,11 @@ async fn handle(
         str::to_owned,
     );
     let received = Received { method, headers: head.headers, body };
+    // Servers of earlier revisions refuse it. Tests of these look only at what follows.
+    if received.method == DISCOVER && !is_stateless {
+        let text = "Bad Request: no valid session id".as_bytes();
+        return Reply::Text(400, "text/plain", text.into()).into_response(&received).await;
+    }
     all.send_modify(|all| all.push(received.clone()));
     let script = Arc::clone(&script.lock().unwrap());
     script(&received).into_response(&received).await

@@ -101,7 +101,8 @@ async fn a_progress_message_is_one_line_of_limited_length() {
     })
     .await;
     let progress = watch::Sender::default();
-    let called = fake.session().call("search", &json!({}), call_id(), LIMIT, &progress).await;
+    let (tool, input) = (listed("search"), json!({}));
+    let called = call_of(&fake.session(), call_with(&tool, &input, &progress)).await;
     assert_eq!(
         (called, progress.borrow().clone()),
         (answer("done".into()), format!("a  {}", "é".repeat(497)))

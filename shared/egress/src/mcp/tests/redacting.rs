@@ -69,7 +69,8 @@ async fn an_echoed_secret_is_redacted_in_progress_and_tool_lists() {
     })
     .await;
     let progress = watch::Sender::default();
-    let called = fake.session().call("search", &json!({}), call_id(), LIMIT, &progress).await;
+    let (tool, input) = (listed("search"), json!({}));
+    let called = call_of(&fake.session(), call_with(&tool, &input, &progress)).await;
     assert_eq!((called, progress.borrow().as_str()), (answer(hidden.into()), hidden));
     let input_schema = json!({"type": "object", "title": hidden}).to_string().into();
     let expected =

@@ -3,15 +3,21 @@
 use std::{
     collections::HashMap,
     sync::{Arc, atomic::Ordering},
+    time::Duration,
 };
 
 use futures::stream::BoxStream;
 use http::{HeaderName, HeaderValue, StatusCode};
 use reqwest::Method;
 use rmcp::{
-    model::{ClientJsonRpcMessage, ClientNotification, GetExtensions, GetMeta},
-    transport::streamable_http_client::{
-        SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+    model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions, GetMeta},
+    transport::{
+        StreamableHttpClientTransport,
+        common::client_side_sse::SseRetryPolicy,
+        streamable_http_client::{
+            SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
+            StreamableHttpError, StreamableHttpPostResponse,
+        },
     },
 };
 use sse_stream::Sse;
@@ -19,11 +25,18 @@ use tokio::time::timeout;
 
 use crate::mcp::{
     in_flight::{Failure, InFlight, RequestState},
+    messages,
+    revisions::Lifecycle,
     transport::{CLOSE_LIMIT, McpTransport, Pending, responses::is_of_type, stream},
 };
 
 /// How often broken streams of one session are resumed.
 const MOST_RESUMPTIONS: usize = 100;
+
+/// The wait before the first attempt to resume a broken answer. It doubles with each attempt.
+const RESUME_AFTER: Duration = Duration::from_millis(500);
+/// How many attempts to resume an answer follow each other.
+const RESUME_TRIES: usize = 3;
 
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
@@ -38,6 +51,29 @@ fn unanswered(_: Failure) -> StreamableHttpError<Unanswered> {
 }
 
 impl McpTransport {
+    /// The transport for `rmcp`, which may log everything that it knows. So it gets neither the URL
+    /// nor the headers.
+    pub(in crate::mcp) fn client(&self) -> StreamableHttpClientTransport<Self> {
+        let mut config =
+            StreamableHttpClientTransportConfig::with_uri("").reinit_on_expired_session(false);
+        config.retry_config = Arc::new(ResumePolicy);
+        StreamableHttpClientTransport::with_client(self.clone(), config)
+    }
+
+    /// The answer to `server/discover` that is known already.
+    fn known_discovery(
+        &self,
+        message: &ClientJsonRpcMessage,
+    ) -> Option<StreamableHttpPostResponse> {
+        let ClientJsonRpcMessage::Request(request) = message else { return None };
+        let is_asked = matches!(request.request, ClientRequest::DiscoverRequest(_));
+        if !is_asked || !self.0.config.is_discovered {
+            return None;
+        }
+        let answer = serde_json::from_value(messages::discovered(&request.id)).ok()?;
+        Some(StreamableHttpPostResponse::Json(answer, None))
+    }
+
     /// Adds a request of `rmcp` to those that wait for an answer.
     fn add_pending(&self, message: &ClientJsonRpcMessage) -> Option<Pending> {
         let ClientJsonRpcMessage::Request(request) = message else { return None };
@@ -45,7 +81,12 @@ impl McpTransport {
         let in_flight = in_flight.unwrap_or(self.handshake()).clone();
         let progress_token = serde_json::to_value(request.request.get_meta().get_progress_token())
             .unwrap_or_default();
-        let pending = Pending { id: request.id.clone(), progress_token, in_flight };
+        let id = request.id.clone();
+        let sent_id = match self.lifecycle() {
+            Lifecycle::Stateless => in_flight.id_without_session(&id),
+            Lifecycle::Session => id.clone().into_json_value(),
+        };
+        let pending = Pending { id, sent_id, progress_token, in_flight };
         self.pending().push(pending.clone());
         Some(pending)
     }
@@ -74,6 +115,9 @@ impl StreamableHttpClient for McpTransport {
         _: Option<String>,
         more: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, StreamableHttpError<Unanswered>> {
+        if let Some(known) = self.known_discovery(&message) {
+            return Ok(known);
+        }
         let pending = self.add_pending(&message);
         let in_flight = match &pending {
             Some(pending) => Some(pending.in_flight.clone()),
@@ -154,4 +198,14 @@ impl StreamableHttpClient for McpTransport {
 fn is_end_of_handshake(message: &ClientJsonRpcMessage) -> bool {
     let ClientJsonRpcMessage::Notification(notification) = message else { return false };
     matches!(notification.notification, ClientNotification::InitializedNotification(_))
+}
+
+/// Decides when to resume a broken answer.
+#[derive(Debug)]
+struct ResumePolicy;
+
+impl SseRetryPolicy for ResumePolicy {
+    fn retry(&self, tried: usize) -> Option<Duration> {
+        (tried < RESUME_TRIES).then(|| RESUME_AFTER * 2_u32.pow(tried as u32))
+    }
 }

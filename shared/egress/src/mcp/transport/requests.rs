@@ -37,6 +37,7 @@ impl McpTransport {
             None => trace.headers_of_run(),
         });
         headers.extend(trace.unwrap_or_default());
+        headers.extend(in_flight.map(|it| it.headers().clone()).unwrap_or_default());
         for (name, value) in more {
             headers.insert(name, value);
         }
@@ -59,12 +60,15 @@ impl McpTransport {
         session: Option<&str>,
         more: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        let body = serde_json::to_vec(message)
+        let mut body = serde_json::to_value(message)
             .map_err(|error| Failure::NotProcessed(format!("the input can't be sent: {error}")))?;
+        if let Some(pending) = pending {
+            body["id"] = pending.sent_id.clone();
+        }
         let request = self
             .request(Method::POST, in_flight, session, more)?
             .header(header::CONTENT_TYPE, "application/json")
-            .body(body);
+            .body(body.to_string());
         if let Some(in_flight) = in_flight {
             in_flight.set(RequestState::Sent);
         }

@@ -199,3 +199,15 @@ fn other_choices_are_ignored_and_errors_are_returned() {
     let chunk = json!({"error": {"message": "no"}});
     assert_eq!(answer.chunk(serde_json::from_value(chunk).unwrap()), Err(json!({"message": "no"})));
 }
+
+#[test]
+fn an_answer_names_its_id_and_its_model() {
+    let mut answer = ResponseReader::new(10);
+    assert_eq!(answer.origin(), None);
+    for (id, model) in [("chatcmpl-1", "m-2026"), ("chatcmpl-2", "")] {
+        let chunk = json!({"id": id, "model": model, "choices": [{"delta": {"content": "a"}}]});
+        answer.chunk(chunk).unwrap();
+    }
+    let (id, model) = (Some("chatcmpl-1".to_owned()), Some("m-2026".to_owned()));
+    assert_eq!(answer.origin(), Some(Piece::Origin { id, model }));
+}

@@ -19,9 +19,11 @@ pub(super) enum Part {
 
 pub(super) fn any_parts() -> impl Strategy<Value = Vec<Part>> {
     let text = prop_oneof![any::<String>(), "[ -~é😀\n\r]{0,12}"];
+    // Nobody can say to which of two calls the words after a complete input belong.
+    let open = text.clone().prop_map(|text| text.replace(['}', ']'], ""));
     let part = prop_oneof![
-        text.clone().prop_map(Part::Text),
-        ("[a-z_]{1,8}", prop::collection::vec(text, 0..4))
+        text.prop_map(Part::Text),
+        ("[a-z_]{1,8}", prop::collection::vec(open, 0..4))
             .prop_map(|(name, input)| Part::Call(name, input)),
     ];
     prop::collection::vec(part, 0..5)

@@ -19,9 +19,14 @@ use smartspace_domain::{
 use crate::{
     Result, Store,
     attachments::{FileRecord, naming},
-    messages::append::{
-        Appended, Authority, Content, MessageSource, NewMessage, RunSender, draft::Draft,
-        space_as_read::SpaceAsRead, wakes::with_wakes,
+    messages::{
+        append::{
+            Appended, Authority, Content, MessageSource, NewMessage, RunSender, draft::Draft,
+            space_as_read::SpaceAsRead, wakes::with_wakes,
+        },
+        in_thread,
+        mentions::mention_writes,
+        pages::page_write,
     },
     runs::{
         ActiveRecord, RunRecord,
@@ -52,6 +57,7 @@ pub(super) struct Attempt {
     /// What the gate said, if it is not in the message's own item.
     gate: Option<Gate>,
     by_owner: bool,
+    changed: u64,
     /// The result of the call that posts the message.
     call_output: Option<Value>,
     triggered: Vec<RunJob>,
@@ -113,11 +119,19 @@ impl Attempt {
             gate: draft.gated.map(|gated| gated.gate).filter(|_| !has_gate),
             dispatch: (!is_later).then_some(draft.dispatch),
             by_owner: as_read.sender()?.role == Role::Owner,
+            changed: as_read.head.changed,
             call_output: None,
             taken: if is_later { Vec::new() } else { draft.taken },
             auto_since: draft.auto_since,
         };
         attempt.store_overflow(new.space)?;
+        if let Some(page) = new.by.page() {
+            attempt.writes.push(page_write(new.space, attempt.record.seq, page)?);
+        }
+        let thread = attempt.record.thread;
+        let in_thread = thread.map(|first| in_thread(new.space, first, attempt.record.seq));
+        attempt.writes.extend(in_thread.transpose()?);
+        attempt.writes.extend(mention_writes(new.space, &attempt.record, &as_read.roster)?);
         attempt.store_source(new, as_read, now)?;
         let named = files.iter().map(|file| file.id);
         attempt.writes.extend(naming(new.space, attempt.record.seq, named)?);
@@ -170,7 +184,8 @@ impl Attempt {
                 // The card that showed the call to the people who have approved it.
                 let shown = call.card;
                 let card = self.open_card(new.space).or(shown);
-                let call = CallRecord { output, card, ..call.clone() };
+                let sent_seq = call.sent_excerpt.as_ref().map(|_| self.record.seq);
+                let call = CallRecord { output, sent_seq, card, ..call.clone() };
                 match shown {
                     Some(shown) if call.status == CallStatus::Pending => {
                         self.writes.push(call.write_approved(by.run)?);
@@ -259,6 +274,7 @@ impl Attempt {
             taken: self.taken,
             repeated: false,
             by_owner: self.by_owner,
+            changed: Some(self.changed),
             open_card,
         }
     }

@@ -9,7 +9,8 @@ use smartspace_domain::{
     dispatch::{ChainEnded, Decided, Dispatch, IncomingMessage},
     ids::{EntityId, SpaceId},
     limits,
-    messages::Sender,
+    mentions::Mention,
+    messages::{ReplyTo, Sender},
     quota::{Bucket, RateWindow},
 };
 
@@ -21,6 +22,7 @@ use crate::{
     messages::append::{
         MessageSource, NewMessage,
         gated::{Details, Gated},
+        parent::Parent,
         questions::Question,
         space_as_read::SpaceAsRead,
     },
@@ -42,12 +44,16 @@ pub(super) struct Draft {
     /// Whether it is a question that is not left to silence.
     asks: bool,
     pub(super) dispatch: Vec<Dispatch>,
+    mentions: Vec<Mention>,
     /// What the gate says, if the space has one.
     pub(super) gated: Option<Gated>,
     pub(super) taken: Vec<(EntityId, Bucket)>,
     /// How many runs `minute` counts for the message.
     counted: usize,
     chain_ended: Option<ChainEnded>,
+    reply_to: Option<ReplyTo>,
+    /// The first message of its chain of replies.
+    thread: Option<u64>,
     /// Whether the message triggers too many agents for one transaction, or the router has to be
     /// asked. The trigger function then decides again.
     pub(super) is_decided_later: bool,
@@ -68,6 +74,7 @@ impl Draft {
             known.count(limit, sender.id, sender.kind, new.content.bytes(), now)
         });
         let second = second.transpose()?;
+        as_read.check_parent()?;
         let depth = as_read.depth_of(&new.by, member);
         let auto_since = as_read.auto_since(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
@@ -75,8 +82,12 @@ impl Draft {
         let mut asks = false;
         let decided = match new.content.text() {
             Some(text) if !new.by.is_stopped() => {
-                let incoming = IncomingMessage::new(&sender, text, depth);
-                let incoming = IncomingMessage { auto_since, ..incoming };
+                let incoming = IncomingMessage {
+                    auto_since,
+                    mentions: &as_read.mentions,
+                    ..IncomingMessage::new(&sender, text, depth)
+                };
+                let incoming = as_read.with_parent(incoming);
                 asks = as_read.is_question(&incoming);
                 gated = as_read.gated(incoming, Details::of(new), now);
                 let question = Question { id: new.id, incoming, details: Details::of(new), asks };
@@ -84,9 +95,9 @@ impl Draft {
             }
             _ => Decided::default(),
         };
-        let Decided { dispatch, taken, counted, chain_ended, .. } = decided;
         let is_decided_later =
-            taken.len() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
+            decided.woken() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
+        let Decided { dispatch, taken, counted, chain_ended, .. } = decided;
         Ok(Self {
             seq: as_read.head.seq + 1,
             depth,
@@ -96,10 +107,13 @@ impl Draft {
             second,
             asks,
             dispatch,
+            mentions: as_read.mentions.clone(),
             gated,
             taken,
             counted,
             chain_ended,
+            reply_to: as_read.parent.as_ref().map(Parent::reply_to),
+            thread: as_read.parent.as_ref().map(Parent::thread),
             is_decided_later,
         })
     }
@@ -132,7 +146,15 @@ impl Draft {
             chain_depth: self.depth,
             partial: new.by.is_partial(),
             asks: self.asks,
+            has_page: new.by.page().is_some(),
             origin: by_run.map(|by| by.origin.clone()),
+            mentions: self.mentions.clone(),
+            reply_to: self.reply_to,
+            thread: self.thread,
+            edited_at: None,
+            reacted: false,
+            deleted: None,
+            forget: None,
             created_at: now,
             updated_at: now,
             dispatch: (!is_later && !is_dispatch_apart).then(|| self.dispatch.clone()),

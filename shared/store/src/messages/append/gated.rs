@@ -2,11 +2,11 @@
 
 use smartspace_domain::{
     Time,
-    dispatch::{Gating, IncomingMessage, scored},
-    gate::{self, Gate, Line, Member, Score, Talk},
+    dispatch::{Gating, IncomingMessage, scored, stopped_by_depth},
+    gate::{self, Gate, Line, Member, Score, Talk, Would},
     ids::EntityId,
     limits::TIMELINE_CHARS,
-    mentions,
+    mentions::Mention,
     messages::{Origin, excerpt},
     triggers::Trigger,
 };
@@ -26,11 +26,13 @@ pub(super) struct Gated {
     pub(super) gate: Gate,
     /// The reason text of each score.
     pub(super) texts: Vec<String>,
+    /// The agents that it would wake, or ask the router about, but for the chain depth.
+    would_wake: Vec<EntityId>,
 }
 
 impl Gated {
     pub(super) fn gating(&self) -> Gating<'_> {
-        Gating { gate: &self.gate, texts: &self.texts }
+        Gating { gate: &self.gate, texts: &self.texts, would_wake: &self.would_wake }
     }
 }
 
@@ -64,10 +66,19 @@ impl SpaceAsRead {
         if !settings.has_gate() {
             return None;
         }
-        let agents = scored(settings, &self.candidates(message), message);
+        let members = self.candidates(message);
+        let agents = scored(settings, &members, message);
         let scores = self.scores(message, details, &agents, now);
         let gate = Gate::new(settings.gate, self.has_router_model, &scores);
-        Some(Gated { gate, texts: scores.iter().map(Score::reason_text).collect() })
+        let thresholds = settings.gate.dial.thresholds(self.has_router_model);
+        let stopped = stopped_by_depth(settings, &members, message);
+        let mut would_wake = self.scores(message, details, &stopped, now);
+        would_wake.retain(|score| thresholds.would(score.score) != Would::Silent);
+        Some(Gated {
+            gate,
+            texts: scores.iter().map(Score::reason_text).collect(),
+            would_wake: would_wake.into_iter().map(|score| score.agent_id).collect(),
+        })
     }
 
     /// The scores of some agents for the next message of the space.
@@ -85,14 +96,15 @@ impl SpaceAsRead {
         let mut members: Vec<&MemberRecord> = self.roster.members.iter().collect();
         members.sort_by_key(|member| (member.joined_at, member.entity_id));
         let before: Vec<_> = self.talk.iter().map(|record| line_of(record, &members)).collect();
+        let parent = message.reply_to;
         let message = Line {
             seq: self.head.seq + 1,
             at: now,
             sender: message.sender,
             // The record of a message has as much of its text.
             text: excerpt(message.text, TIMELINE_CHARS).0,
-            named: named(message.text, &members),
-            reply_to: None,
+            named: named(message.mentions, &members),
+            reply_to: parent,
             answers: answered(details.origin),
             has_file: details.has_file,
         };
@@ -110,8 +122,8 @@ pub(super) fn line_of<'a>(record: &'a MessageRecord, members: &[&MemberRecord]) 
         at: record.created_at,
         sender: record.sender.id,
         text,
-        named: named(text, members),
-        reply_to: None,
+        named: named(&record.mentions, members),
+        reply_to: record.reply_to.and_then(|parent| parent.sender_id),
         answers: answered(record.origin.as_ref()),
         has_file: !record.files.is_empty(),
     }
@@ -121,10 +133,10 @@ pub(super) fn member_of(member: &MemberRecord) -> Member<'_> {
     Member { id: member.entity_id, name: &member.name, description: member.about.as_deref() }
 }
 
-/// The members that a text mentions by name.
-fn named(text: &str, members: &[&MemberRecord]) -> Vec<EntityId> {
-    let found = mentions::find(text, members.iter().map(|member| member.name.as_str()));
-    found.named.into_iter().map(|index| members[index].entity_id).collect()
+/// The members that a text mentions by name, each once.
+fn named(mentions: &[Mention], members: &[&MemberRecord]) -> Vec<EntityId> {
+    let is_named = |id| mentions.iter().any(|mention| mention.entity_id == Some(id));
+    members.iter().map(|member| member.entity_id).filter(|id| is_named(*id)).collect()
 }
 
 /// The sender of the message that triggered the run with this origin.

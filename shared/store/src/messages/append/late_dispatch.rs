@@ -3,7 +3,8 @@
 
 use smartspace_domain::{
     Time,
-    dispatch::{Decided, Dispatch, Gating, IncomingMessage, Reason, Routed, Routing},
+    dispatch::{Decided, Gating, IncomingMessage, Routed, Routing},
+    entities::EntityType,
     gate::Gate,
     ids::{EntityId, SpaceId},
     limits,
@@ -64,16 +65,23 @@ impl Messages<'_> {
         let text = whole.first().map_or("", Message::text);
         let incoming = IncomingMessage {
             auto_since: record.auto_since,
+            mentions: &record.mentions,
             ..IncomingMessage::new(&record.sender, text, record.chain_depth)
         };
-        let asked = Asked::stored(record.seq, &incoming);
+        let reply_to = record.reply_to.map(|parent| parent.seq);
+        let asked = Asked::stored(record.seq, &incoming, reply_to);
         let (mut as_read, _) = self.read_with_talk(space, None, &asked, now).await?;
         // `may_wake` runs were counted when the message was stored.
+        let incoming = as_read.with_parent(incoming);
         let limit = as_read.space.settings.budget.runs_per_minute;
         as_read.space.settings.budget.runs_per_minute = u32::MAX;
         let mut minute = RateWindow::default();
         // The scores are those of the moment at which the message was stored.
-        let gating = record.gate.as_ref().map(|gate| Gating { gate, texts: &record.gate_texts });
+        let gating = record.gate.as_ref().map(|gate| Gating {
+            gate,
+            texts: &record.gate_texts,
+            would_wake: &[],
+        });
         let at = record.created_at;
         let mut decided = as_read.decide(record.id, incoming, routing, gating, &mut minute, at);
         if record.asks && as_read.space.settings.answers_questions() {
@@ -89,9 +97,7 @@ impl Messages<'_> {
                 minute.count(bucket, &user);
                 decided.taken.push((agent, own_bucket));
             } else {
-                for entry in decided.dispatch.iter_mut().filter(|entry| entry.agent_id == agent) {
-                    *entry = Dispatch::refused(agent, Reason::Rate);
-                }
+                decided.refuse_by_rate(agent, limit, record.sender.kind == EntityType::Agent);
             }
         }
         let minute = (decided.taken.len() > counted).then_some((before, minute));

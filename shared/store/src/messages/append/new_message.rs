@@ -3,6 +3,7 @@
 mod card;
 
 use smartspace_domain::{
+    client_pages::ClientPage,
     ids::{EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
     messages::{MessageText, Origin},
     triggers::TriggerKind,
@@ -30,6 +31,8 @@ pub struct NewMessage {
     pub content: Content,
     /// Its files, as they were read last. They must be ready.
     pub files: Vec<FileRecord>,
+    /// The number of the message to which it replies.
+    pub reply_to: Option<u64>,
     /// How it came to be sent.
     pub by: MessageSource,
 }
@@ -80,6 +83,8 @@ pub enum MessageSource {
         key: Option<PostKey>,
         /// The chain depth that the caller claims.
         depth: u32,
+        /// What the sender's page offers to the agents that the message triggers.
+        page: Option<Box<ClientPage>>,
     },
     /// By a tool of a run.
     Run(Box<RunSender>),
@@ -185,6 +190,11 @@ impl MessageSource {
     /// The idempotency key of the request, as the caller gave it.
     pub(crate) fn client_key(&self) -> Option<String> {
         if let Self::External { key, .. } = self { Some(key.as_ref()?.given.clone()) } else { None }
+    }
+
+    /// What the sender's page offers to the agents that the message triggers.
+    pub(crate) fn page(&self) -> Option<&ClientPage> {
+        if let Self::External { page, .. } = self { page.as_deref() } else { None }
     }
 
     /// Whether a run sends it that a plan or a service triggered.

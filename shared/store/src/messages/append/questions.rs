@@ -3,7 +3,7 @@
 use smartspace_domain::{
     Time,
     dispatch::{Best, Decided, IncomingMessage, Routing},
-    entities::EntityType::{Agent, Human},
+    entities::EntityType::Human,
     gate::{self, Score, Talk},
     ids::{EntityId, MessageId, RunId, SpaceId},
     questions::is_question,
@@ -38,9 +38,15 @@ impl SpaceAsRead {
         if message.sender_kind != Human || !self.space.settings.answers_questions() {
             return false;
         }
-        let others = || self.roster.members.iter().filter(|it| it.entity_id != message.sender);
-        let names = |kind| others().filter(move |it| it.kind == kind).map(|it| it.name.as_str());
-        is_question(message.text, names(Agent), names(Human))
+        // A reply is for the one to whom it replies.
+        if message.reply_to.is_some() || message.replies_to_expired {
+            return false;
+        }
+        let sender = Some(message.sender);
+        let mentions_other = message.mentions.iter().any(|mention| mention.entity_id != sender);
+        let members = self.roster.members.iter().filter(|it| it.kind == Human);
+        let people = members.filter(|it| it.entity_id != message.sender);
+        is_question(message.text, mentions_other, people.map(|it| it.name.as_str()))
     }
 
     /// Decides which agents a new message triggers, before a router is asked.

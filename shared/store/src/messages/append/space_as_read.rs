@@ -13,10 +13,12 @@ use smartspace_domain::{
     budgets::{BudgetScope, ScopeBudget, Spent},
     days::Day,
     dispatch::{
-        Candidate, Decided, Earlier, Gating, IncomingMessage, Routing, WakeLimits, decide, partner,
+        Candidate, Decided, Dispatch, Earlier, Gating, IncomingMessage, Reason, Routing,
+        WakeLimits, decide, partner,
     },
     entities::EntityType::{Agent, Human},
     ids::{EntityId, MessageId, RunId, SpaceId},
+    mentions::Mention,
     quota::RateWindow,
     spaces::TriggerPolicy,
     triggers::Trigger,
@@ -25,7 +27,10 @@ use smartspace_domain::{
 use crate::{
     Budgets, Error, Messages, Quota, Result, Store,
     idempotency::{PostKey, Posted},
-    messages::{MessageRecord, append::MessageSource},
+    messages::{
+        MessageRecord,
+        append::{MessageSource, parent::Parent},
+    },
     runs::{
         ActiveRecord, RunRecord,
         lanes::{LaneRuns, Lanes, NewRun, Placement},
@@ -43,6 +48,8 @@ pub(super) struct SpaceAsRead {
     pub(super) head: Head,
     sender: Option<MemberRecord>,
     pub(super) roster: Arc<Roster>,
+    /// The message to which the new one replies.
+    pub(super) parent: Option<Parent>,
     wake_limits: BTreeMap<EntityId, WakeLimits>,
     /// The agents' runs of this minute.
     minutes: BTreeMap<EntityId, RateWindow>,
@@ -56,12 +63,15 @@ pub(super) struct SpaceAsRead {
     /// The last messages before the one that is decided, oldest first. Empty unless the space
     /// decides by them.
     pub(super) talk: Vec<MessageRecord>,
+    /// The mentions in the text of the message that is decided.
+    pub(super) mentions: Vec<Mention>,
     /// Whether the space or the deployment has a router model.
     pub(super) has_router_model: bool,
 }
 
 impl Messages<'_> {
-    /// Reads a space without its talk, and the earlier result of the idempotency key.
+    /// Reads a space without its talk, the message with the number `parent`, and the earlier result
+    /// of the idempotency key.
     ///
     /// One batch read is enough if this process has seen the current roster. Otherwise it reads the
     /// roster in parallel, or again if it has changed, and then the limits of the agents in it.
@@ -70,6 +80,7 @@ impl Messages<'_> {
         id: SpaceId,
         sender: EntityId,
         key: Option<&PostKey>,
+        parent: Option<u64>,
         now: Time,
     ) -> Result<(SpaceAsRead, Option<Posted>)> {
         let seen = self.store.rosters.last_seen(id);
@@ -78,6 +89,7 @@ impl Messages<'_> {
         let member_key = keys::member(id, sender);
         let mut wanted = vec![meta_key.clone(), head_key.clone(), member_key.clone()];
         wanted.extend(key.map(PostKey::item_key));
+        wanted.extend(parent.map(|seq| keys::numbered(id, keys::MSG, seq)));
         let ceiling = self.store.deployment_budget().map(|budget| Budgets::key(&budget, now));
         wanted.extend(ceiling.clone());
         let of_agent = |agent: EntityId| {
@@ -116,14 +128,27 @@ impl Messages<'_> {
         }
         let mut as_read = SpaceAsRead::new(self.store, space, head, sender, roster);
         as_read.take_limits(self.store.quota(), &mut items, now)?;
+        self.take_counters(&mut as_read, &mut items, ceiling.as_ref(), now).await?;
+        as_read.parent = self.take_parent(id, parent, &mut items, as_read.head.seq).await?;
+        self.take_lanes(id, &mut as_read, items).await?;
+        Ok((as_read, posted))
+    }
+
+    /// Takes the counters of budgets out of `items`, and reads those that are missing. `ceiling` is
+    /// the counter of the deployment, which is there if it has a budget.
+    async fn take_counters(
+        self,
+        as_read: &mut SpaceAsRead,
+        items: &mut Items,
+        ceiling: Option<&keys::Key>,
+        now: Time,
+    ) -> Result<()> {
         let mut counters = as_read.counter_keys(self.store, now);
-        counters.retain(|key| Some(key) != ceiling.as_ref());
+        counters.retain(|key| Some(key) != ceiling);
         if !counters.is_empty() {
             items.extend(self.store.table.get_all(&counters).await?);
         }
-        as_read.take_budgets(self.store, &mut items, now)?;
-        self.take_lanes(id, &mut as_read, items).await?;
-        Ok((as_read, posted))
+        as_read.take_budgets(self.store, items, now)
     }
 
     /// Takes the slots and the lanes of the agents out of `items`, and reads the runs that a
@@ -160,6 +185,7 @@ impl SpaceAsRead {
             head,
             sender,
             roster,
+            parent: None,
             wake_limits: BTreeMap::new(),
             minutes: BTreeMap::new(),
             used_budgets: BTreeMap::new(),
@@ -167,6 +193,7 @@ impl SpaceAsRead {
             lanes: BTreeMap::new(),
             others: LaneRuns::new(),
             talk: Vec::new(),
+            mentions: Vec::new(),
         }
     }
 
@@ -250,8 +277,19 @@ impl SpaceAsRead {
         Ok(())
     }
 
+    /// Whether an entity is an agent of the space that a message can trigger.
+    pub(super) fn can_be_triggered(&self, agent: EntityId) -> bool {
+        self.wake_limits.contains_key(&agent)
+    }
+
     fn is_busy(&self, agent: EntityId) -> bool {
         self.lanes_of(agent).is_some_and(|(mode, lanes)| lanes.are_busy(mode))
+    }
+
+    /// Whether a message joins a queued run of an agent. The lane in which it then does, or does
+    /// not, is the one that its transaction checks.
+    fn joins(&self, agent: EntityId) -> bool {
+        self.lanes_of(agent).is_some_and(|(mode, lanes)| lanes.lane.takes_in(mode))
     }
 
     pub(super) fn sender(&self) -> Result<&MemberRecord> {
@@ -278,7 +316,7 @@ impl SpaceAsRead {
     /// How many auto replies an agent has given since `outside`. `None` if a new run is none.
     fn auto_replies(&self, agent: EntityId, outside: u64) -> Option<u32> {
         let (mode, lanes) = self.lanes_of(agent)?;
-        let counts = mode != ConcurrencyMode::Parallel && !lanes.lane.takes_in(mode);
+        let counts = mode != ConcurrencyMode::Parallel && !self.joins(agent);
         counts.then(|| lanes.lane.auto_replies(outside))
     }
 
@@ -289,14 +327,16 @@ impl SpaceAsRead {
         let members = &self.roster.members;
         let sender = self.roster.member(message.sender).filter(|_| is_asked)?;
         let agents = members.iter().filter(|it| self.wake_limits.contains_key(&it.entity_id));
-        let agents: Vec<_> = agents.map(|agent| (agent.entity_id, agent.name.as_str())).collect();
+        let agents: Vec<_> = agents.map(|agent| agent.entity_id).collect();
         let newest_first = self.talk.iter().rev().map(|earlier| Earlier {
             sender: earlier.sender.id,
             text: if earlier.card.is_some() { "" } else { &earlier.text },
+            mentions: &earlier.mentions,
             answers: earlier.origin.as_ref().and_then(|origin| match &origin.trigger {
                 Trigger::SpaceMessage { sender, .. } => Some(sender.id),
                 _ => None,
             }),
+            reply_to: earlier.reply_to.and_then(|parent| parent.sender_id),
         });
         partner(message.sender, &sender.name, &agents, newest_first)
     }
@@ -312,6 +352,7 @@ impl SpaceAsRead {
                 wake_limits: self.wake_limits.get(id),
                 window: self.minutes.get(id),
                 is_busy: self.is_busy(*id),
+                joins: self.joins(*id),
                 auto_replies: auto_replies(*id),
                 used_budget: self.used_budgets.get(id).map(|scope| (*scope, self.day)),
             });
@@ -330,8 +371,12 @@ impl SpaceAsRead {
         created_at: Time,
     ) -> Decided {
         let message = IncomingMessage { partner: self.partner_of(&message), ..message };
+        let left = self.left_agent(&message);
         let run_of = |agent| RunId::of_message(agent, id, created_at);
         let members = self.candidates(message);
-        decide(&self.space.settings, &members, message, routing, gating, minute, run_of)
+        let settings = &self.space.settings;
+        let mut decided = decide(settings, &members, message, routing, gating, minute, run_of);
+        decided.dispatch.extend(left.map(|agent| Dispatch::refused(agent, Reason::Paused)));
+        decided
     }
 }

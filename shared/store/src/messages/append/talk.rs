@@ -8,11 +8,11 @@ use std::{
 
 use smartspace_domain::{
     Time,
-    dispatch::IncomingMessage,
-    entities::EntityType,
+    dispatch::{Addressing, IncomingMessage},
+    entities::EntityType::Human,
     ids::{EntityId, SpaceId},
     limits::TALK,
-    mentions,
+    mentions::{self, Mention},
     spaces::{SpaceSettings, TriggerPolicy},
 };
 
@@ -62,9 +62,13 @@ pub(super) struct Asked<'a> {
     pub(super) sender: EntityId,
     /// Its text. `None` if it triggers nobody, whatever the talk is.
     pub(super) text: Option<&'a str>,
+    /// The mentions in its text, if it is stored.
+    pub(super) found: Option<&'a [Mention]>,
     /// Its chain depth, at least.
     pub(super) depth: u32,
     pub(super) before: Before,
+    /// The number of the message to which it replies.
+    pub(super) reply_to: Option<u64>,
 }
 
 impl<'a> Asked<'a> {
@@ -74,39 +78,61 @@ impl<'a> Asked<'a> {
             MessageSource::External { depth, .. } => *depth,
         };
         let text = new.content.text().filter(|_| !new.by.is_stopped());
-        Self { sender: new.sender, text, depth, before: Before::Next }
+        Self {
+            sender: new.sender,
+            text,
+            found: None,
+            depth,
+            before: Before::Next,
+            reply_to: new.reply_to,
+        }
     }
 
     /// A message that is decided after it was stored.
-    pub(super) fn stored(seq: u64, message: &IncomingMessage<'a>) -> Self {
+    pub(super) fn stored(seq: u64, message: &IncomingMessage<'a>, reply_to: Option<u64>) -> Self {
         let depth = message.chain_depth;
         Self {
             sender: message.sender,
             text: Some(message.text),
+            found: Some(message.mentions),
             depth,
             before: Before::Stored(seq),
+            reply_to,
         }
     }
 
-    /// Whether the talk can matter: the message addresses no agent, and could trigger one.
-    fn is_open(&self, roster: &Roster, max_chain_depth: u32) -> bool {
-        let Some(text) = self.text.filter(|_| self.depth < max_chain_depth) else { return false };
-        let agents = || roster.members.iter().filter(|member| member.kind == EntityType::Agent);
-        if roster.members.len() == 2 || agents().all(|agent| agent.entity_id == self.sender) {
-            return false;
+    /// The mentions in its text.
+    fn find(&self, roster: &Roster) -> Vec<Mention> {
+        match (self.found, self.text) {
+            (Some(found), _) => found.to_vec(),
+            (None, Some(text)) => mentions::find(text, roster.names()),
+            (None, None) => Vec::new(),
         }
-        let found = mentions::find(text, agents().map(|agent| agent.name.as_str()));
-        !found.all && found.named.is_empty()
+    }
+
+    /// Whether the talk can matter: the message addresses no agent, and one is there.
+    fn is_open(&self, roster: &Roster, mentions: &[Mention]) -> bool {
+        self.text.is_some()
+            && roster.agents().any(|agent| agent != self.sender)
+            && Addressing::of(mentions, roster.agents(), roster.members.len()).is_open()
     }
 
     /// Whether decisions in a space with these settings follow from the talk. A gate has given its
     /// scores when the message was stored.
-    fn follows_from_talk(&self, settings: &SpaceSettings, roster: &Roster) -> bool {
+    fn follows_from_talk(
+        &self,
+        settings: &SpaceSettings,
+        roster: &Roster,
+        mentions: &[Mention],
+    ) -> bool {
         let is_next = matches!(self.before, Before::Next);
-        let is_human = || roster.member(self.sender).is_some_and(|it| it.kind == EntityType::Human);
+        let is_human = || roster.member(self.sender).is_some_and(|it| it.kind == Human);
         let is_partner = settings.trigger_policy == TriggerPolicy::Partner && is_human();
-        (is_partner || (settings.has_gate() && is_next))
-            && self.is_open(roster, settings.max_chain_depth)
+        let may_wake = self.depth < settings.max_chain_depth;
+        // At the depth of the space the gate says whether an agent's message ends a chain.
+        let may_end = is_next && settings.gate_decides() && !is_human();
+        ((may_wake && (is_partner || (settings.has_gate() && is_next))) || may_end)
+            && self.is_open(roster, mentions)
     }
 }
 
@@ -117,6 +143,15 @@ pub(super) enum Before {
     Next,
     /// The message with this number, which is stored already.
     Stored(u64),
+}
+
+/// What is known of a message beside the head of its space.
+#[derive(Default)]
+pub(super) struct Expected {
+    /// The talk, if the decision is expected to follow from it.
+    talk: Option<Vec<MessageRecord>>,
+    /// The version of the roster that this process saw last, and the mentions of its members.
+    mentions: Option<(u64, Vec<Mention>)>,
 }
 
 impl Messages<'_> {
@@ -130,28 +165,36 @@ impl Messages<'_> {
         asked: &Asked<'_>,
         now: Time,
     ) -> Result<(SpaceAsRead, Option<Posted>)> {
-        let ((mut as_read, posted), talk) = futures::try_join!(
-            self.read_space(id, asked.sender, key, now),
+        let ((mut as_read, posted), expected) = futures::try_join!(
+            self.read_space(id, asked.sender, key, asked.reply_to, now),
             self.expected_talk(id, asked)
         )?;
-        self.take_talk(&mut as_read, asked, talk).await?;
+        self.take_talk(&mut as_read, asked, expected).await?;
         Ok((as_read, posted))
     }
 
     /// Takes over the talk that was read beside the head, or reads it if the decision follows from
-    /// it.
+    /// it. Finds the mentions, unless they were found in the same roster.
     pub(super) async fn take_talk(
         self,
         as_read: &mut SpaceAsRead,
         asked: &Asked<'_>,
-        expected: Option<Vec<MessageRecord>>,
+        expected: Expected,
     ) -> Result<()> {
+        let Expected { talk, mentions } = expected;
+        let version = as_read.roster.head.roster;
+        as_read.mentions = match mentions {
+            Some((roster, mentions)) if roster == version => mentions,
+            _ => asked.find(&as_read.roster),
+        };
         let space = as_read.space.id;
         let settings = &as_read.space.settings;
         let depth = settings.decides_by_talk().then_some(settings.max_chain_depth);
         self.store.talking_spaces.saw(space, depth);
-        as_read.talk = if asked.follows_from_talk(settings, &as_read.roster) {
-            self.talk(space, as_read.head.seq, asked.before, expected).await?
+        let is_open = !as_read.is_addressed_by_reply(asked.sender)
+            && asked.follows_from_talk(settings, &as_read.roster, &as_read.mentions);
+        as_read.talk = if is_open {
+            self.talk(space, as_read.head.seq, asked.before, talk).await?
         } else {
             Vec::new()
         };
@@ -160,21 +203,22 @@ impl Messages<'_> {
 
     /// Reads the talk beside the batch of a space, if the decision followed from it in the space
     /// that this process saw last.
-    pub(super) async fn expected_talk(
-        self,
-        space: SpaceId,
-        asked: &Asked<'_>,
-    ) -> Result<Option<Vec<MessageRecord>>> {
+    pub(super) async fn expected_talk(self, space: SpaceId, asked: &Asked<'_>) -> Result<Expected> {
         let seen = self.store.talking_spaces.last_seen(space);
         let Some((depth, roster)) = seen.zip(self.store.rosters.last_seen(space)) else {
-            return Ok(None);
+            return Ok(Expected::default());
         };
         // Few decisions that come later follow from the talk.
-        let is_next = matches!(asked.before, Before::Next);
-        if !is_next || !asked.is_open(&roster, depth) {
-            return Ok(None);
+        if !matches!(asked.before, Before::Next) {
+            return Ok(Expected::default());
         }
-        self.records(space, Range::Before(u64::MAX), TALK).await.map(Some)
+        let mentions = asked.find(&roster);
+        let talk = if asked.depth < depth && asked.is_open(&roster, &mentions) {
+            Some(self.records(space, Range::Before(u64::MAX), TALK).await?)
+        } else {
+            None
+        };
+        Ok(Expected { talk, mentions: Some((roster.head.roster, mentions)) })
     }
 
     /// The last 50 messages of a space whose head is at `seq`, or before a stored message, oldest

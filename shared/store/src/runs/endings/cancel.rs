@@ -46,6 +46,17 @@ impl Runs<'_> {
             .ok_or_else(|| Error::Internal("a cancellation has no condition of its own".into()))
     }
 
+    /// Ends a run whose messages were all deleted. Returns `None` if the run has changed since it
+    /// was read: a message may have joined it. Fails with [`Error::Conflict`] if it had ended.
+    pub async fn cancel_deleted(
+        self,
+        run: &RunRecord,
+        token: &LeaseId,
+        now: Time,
+    ) -> Result<Option<Ended>> {
+        self.end_other(run, EndReason::Deleted, token, None, now).await
+    }
+
     /// Ends another run of the worker's agent by a tool call, whose result is stored in the same
     /// transaction. If two runs end each other, the first one wins and the other loses its lease.
     ///
@@ -69,11 +80,12 @@ impl Runs<'_> {
         by: Option<&ByWorker<'_>>,
         now: Time,
     ) -> Result<Option<Ended>> {
+        let must_be_unchanged = by.is_some() || reason == EndReason::Deleted;
         let mut run = run.clone();
         let mut leaving = Leaving::of(run.to_ref());
         loop {
             let canceled = self.canceled(run.clone(), reason, token, now);
-            let mut writes = ending_writes(&canceled, by)?;
+            let mut writes = ending_writes(&canceled, by, must_be_unchanged)?;
             writes.extend(usage::writes(canceled.usage_scope(), &canceled.used, 1, now)?);
             writes.extend(leaving.writes(now)?);
             let ended = |run| Some(Ended { run, next: leaving.next_jobs(), read: Marks::new() });
@@ -99,7 +111,7 @@ impl Runs<'_> {
             if !stored.status.is_active() {
                 return Err(had_ended(stored.status));
             }
-            if by.is_some() && stored.kept != run.kept {
+            if must_be_unchanged && stored.kept != run.kept {
                 return Ok(None);
             }
             // The run has asked people, or used a model, since it was read.
@@ -113,10 +125,14 @@ impl Runs<'_> {
     }
 }
 
-/// The writes that end a run from outside, and store the call of the worker that does it.
-fn ending_writes(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Vec<Write>> {
-    // A worker that cancels another run must have seen its latest state.
-    let cancel = if by.is_some() { cancel_unchanged_write } else { cancel_write };
+/// The writes that end a run from outside, and store the call of the worker that does it. A worker
+/// that cancels another run must have seen its latest state.
+fn ending_writes(
+    canceled: &RunRecord,
+    by: Option<&ByWorker<'_>>,
+    must_be_unchanged: bool,
+) -> Result<Vec<Write>> {
+    let cancel = if must_be_unchanged { cancel_unchanged_write } else { cancel_write };
     let mut writes =
         vec![cancel(canceled)?, Write::delete(keys::active_run(canceled.agent_id, canceled.id))];
     if let Some(by) = by {

@@ -16,7 +16,9 @@ use crate::{
         endings::Ended,
         lanes::Leaving,
         marks::{Marks, after_post},
+        places::Reads,
         prompts::PromptRecord,
+        silence::Silence,
         steps::{ADD_HINTED, StepRecord, hinted_values, lease_holds},
     },
     shared::member::{MemberRecord, is_member},
@@ -26,6 +28,8 @@ use crate::{
 
 /// How many cursors move in the transaction that ends a run. A transaction has at most 100 items.
 const CURSORS: usize = 70;
+/// Of how many spaces a run stores what it has read of them, since its item is small.
+const SPACES_READ: usize = 10;
 
 /// How a worker ends its run.
 #[derive(Clone, Debug)]
@@ -34,6 +38,8 @@ pub struct Ending {
     pub status: RunStatus,
     /// Why.
     pub reason: Option<EndReason>,
+    /// Whether it completes and has posted nothing.
+    pub is_silent: bool,
     /// The beginning of the reason that `skip_response` gave.
     pub skip_reason: Option<String>,
     /// Why it failed.
@@ -47,6 +53,9 @@ pub struct Ending {
     /// How far it had read in each space. Empty unless it completed: only a completed run moves the
     /// cursors of its agent.
     pub marks: Marks,
+    /// The messages that it has read. `None` if that is not known: then a message that is deleted
+    /// is looked for in all that the run has stored.
+    pub reads: Option<Reads>,
 }
 
 impl Ending {
@@ -55,12 +64,14 @@ impl Ending {
         Self {
             status,
             reason: None,
+            is_silent: false,
             skip_reason: None,
             error: None,
             used,
             last_step: None,
             prompt: None,
             marks: Marks::new(),
+            reads: None,
         }
     }
 
@@ -125,7 +136,7 @@ impl Runs<'_> {
     ) -> Result<Ended> {
         let mut ended = self.finished(run, lease, ending, now);
         let mut writes = vec![finish_write(&ended, lease, None)?];
-        writes.extend(self.ending_writes(run, ending, now).await?);
+        writes.extend(self.ending_writes(run, lease, ending, now).await?);
         let mut leaving = Leaving::of(run.to_ref());
         let mut cursors = ending
             .marks
@@ -186,7 +197,7 @@ impl Runs<'_> {
     ) -> Result<EndWithMessage> {
         let ended = self.finished(run, lease, ending, now);
         let mut writes = vec![finish_write(&ended, lease, Some(space))?];
-        writes.extend(self.ending_writes(run, ending, now).await?);
+        writes.extend(self.ending_writes(run, lease, ending, now).await?);
         writes.extend(Leaving::of(run.to_ref()).writes(now)?);
         let read = ending.marks.get(&space).copied();
         Ok(EndWithMessage { run: ended, writes, read, now })
@@ -203,7 +214,9 @@ impl Runs<'_> {
             first_token_at: run
                 .first_token_at
                 .or_else(|| answered.and_then(|step| step.first_token_at)),
+            silence: Silence { silent: ending.is_silent && run.is_asked(), ..run.silence.clone() },
             skip_reason: ending.skip_reason.clone(),
+            reads: ending.reads.clone().filter(|reads| reads.len() <= SPACES_READ),
             hinted: hinted.map(|step| step.index).collect(),
             ..self.ended(run.clone(), ending.status, ending.reason, lease, now)
         }
@@ -214,11 +227,13 @@ impl Runs<'_> {
     async fn ending_writes(
         self,
         run: &RunRecord,
+        lease: &LeaseId,
         ending: &Ending,
         now: Time,
     ) -> Result<Vec<Write>> {
         if let Some(prompt) = &ending.prompt {
-            self.store.prompts().store_parts(prompt, now).await?;
+            let holds = lease_holds(Write::check(keys::run_meta(run.id)), lease)?;
+            self.store.prompts().store_parts(prompt, &holds, now).await?;
         }
         let RunRecord { id, agent_id, .. } = *run;
         let expires_at = self.store.work_expiry(now);
@@ -276,6 +291,8 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
         ("#firstTokenAt = :firstToken, ", ended.first_token_at.is_some()),
         ("#skipReason = :skipReason, ", ended.skip_reason.is_some()),
         ("#reported = :reported, ", ended.reported.is_some()),
+        ("#reads = :reads, ", ended.reads.is_some()),
+        ("#silent = :silent, ", ended.silence.silent),
         (ADD_HINTED, !ended.hinted.is_empty()),
     ];
     let also: String = also.into_iter().filter(|(_, is_set)| *is_set).map(|(set, _)| set).collect();
@@ -296,6 +313,12 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
     }
     if let Some(reported) = &ended.reported {
         write = write.value(":reported", reported)?;
+    }
+    if let Some(reads) = &ended.reads {
+        write = write.value(":reads", reads)?;
+    }
+    if ended.silence.silent {
+        write = write.value(":silent", true)?;
     }
     if !ended.hinted.is_empty() {
         write = hinted_values(write, &ended.hinted)?;

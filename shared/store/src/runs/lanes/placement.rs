@@ -88,9 +88,13 @@ impl Placement {
                 if let Some(outside) = auto_since.filter(|_| run.is_auto_reply()) {
                     lanes.lane.count_auto_reply(outside);
                 }
+                let replaced = superseded.iter().map(|other| others.get(&other.run_id));
+                let replaced = replaced.collect::<Option<Vec<_>>>().ok_or_else(changed)?;
+                let new = run.id;
+                let run = run.replacing(&replaced);
                 let mut placement = Self::placed(run, &active, position)?;
-                for other in superseded {
-                    placement.supersede(store, &mut lanes, others.get(&other.run_id), now)?;
+                for other in replaced {
+                    placement.supersede(store, &mut lanes, other, new, now)?;
                 }
                 lanes.fill_slots();
                 placement
@@ -134,7 +138,7 @@ impl Placement {
         now: Time,
     ) -> Result<Self> {
         let (
-            TriggeredBy::Message { seq, message_id, source, asks, .. },
+            TriggeredBy::Message { seq, message_id, source, asks, is_reply, .. },
             TriggeredBy::Message { seq: old_seq, message_id: old_id, source: old_source, .. },
         ) = (run.triggered_by, into.triggered_by)
         else {
@@ -147,11 +151,16 @@ impl Placement {
             if is_newer { (seq, message_id, old_seq) } else { (old_seq, old_id, seq) };
         // A run that repeats another one answers the messages that had joined that one, too.
         let earlier: Vec<u64> = [earlier].into_iter().chain(run.joined.iter().copied()).collect();
-        let also = if asks { "#asks = :asks, " } else { "" };
+        let also = if asks { "#asks = :yes, " } else { "" };
+        let reply = match (is_newer, is_reply) {
+            (true, true) => ", #isReply = :yes",
+            (true, false) => " REMOVE #isReply",
+            (false, _) => "",
+        };
         let expression = format!(
             "SET {also}#seq = :seq, #messageId = :message, #source = :source, \
              #chainDepth = :depth, #kept = #kept + :one, \
-             #joined = list_append(if_not_exists(#joined, :none), :earlier)"
+             #joined = list_append(if_not_exists(#joined, :none), :earlier){reply}"
         );
         let mut write = Write::update(keys::run_meta(into.id), expression)
             // A worker may claim the run at this moment. Then either this write fails, or the claim
@@ -166,14 +175,14 @@ impl Placement {
             .value(":none", Vec::<u64>::new())?
             .value(":earlier", &earlier)?
             .value(":queued", RunStatus::Queued)?;
-        if asks {
-            write = write.value(":asks", true)?;
+        if asks || (is_newer && is_reply) {
+            write = write.value(":yes", true)?;
         }
         let mut writes = vec![write];
-        if is_newer && let ActiveCause::Message { sender, text, .. } = active.cause {
+        if is_newer && let ActiveCause::Message { sender, seq, .. } = active.cause {
             let copy = keys::active_run(into.agent_id, into.id);
-            let write = Write::update(copy, "SET #sender = :sender, #text = :text");
-            writes.push(write.value(":sender", sender)?.value(":text", text)?);
+            let write = Write::update(copy, "SET #sender = :sender, #seq = :seq");
+            writes.push(write.value(":sender", sender)?.value(":seq", seq)?);
         }
         let run = RunRecord { into_run_id: Some(into.id), ..run };
         let run = canceled(store, run, EndReason::Coalesced, now);
@@ -185,17 +194,19 @@ impl Placement {
         &mut self,
         store: &Store,
         lanes: &mut Lanes,
-        other: Option<&RunRecord>,
+        other: &RunRecord,
+        new: RunId,
         now: Time,
     ) -> Result<()> {
-        let other = other.ok_or_else(changed)?;
         // A batch does not read the slots and the lane at the same moment, and `other` may get its
         // slot or its place in between. So both are checked, even if this run changes neither.
         lanes.must_hold = true;
         lanes.forget(other.id);
-        let ended = canceled(store, other.clone(), EndReason::Superseded, now);
+        let mut other = other.clone();
+        other.silence.replaced_by = Some(new);
+        let ended = canceled(store, other, EndReason::Superseded, now);
         self.writes.push(cancel_write(&ended)?);
-        self.writes.push(Write::delete(keys::active_run(other.agent_id, other.id)));
+        self.writes.push(Write::delete(keys::active_run(ended.agent_id, ended.id)));
         self.writes.extend(usage::writes(ended.usage_scope(), &ended.used, 1, now)?);
         self.superseded.push(ended);
         Ok(())

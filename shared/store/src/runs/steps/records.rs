@@ -5,14 +5,18 @@ use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::{CallId, LeaseId, RunId, SpaceId},
+    jobs::MessageRef,
     messages::Sender,
     runs::{EndReason, Usage},
-    steps::{CallStatus, FinishReason, SystemMessage},
+    steps::{CallStatus, FinishReason, ResponseOrigin, SystemMessage},
 };
 
 use crate::{
     Result,
-    runs::{call_approval::CallApproval, card_ref::CardRef, marks::Marks},
+    runs::{
+        awaited_input::AwaitedInput, call_approval::CallApproval, card_ref::CardRef, marks::Marks,
+        places::Places,
+    },
     shared::message::MessageFile,
     table::{keys, write::Write},
 };
@@ -30,15 +34,24 @@ pub struct StepRecord {
     pub lease: LeaseId,
     /// `provider/model`.
     pub model: String,
+    /// Where the answer comes from.
+    #[serde(default, skip_serializing_if = "ResponseOrigin::is_unknown")]
+    pub origin: ResponseOrigin,
     /// The text of the answer. No space shows it.
     pub text: String,
     /// The calls of the answer.
     pub calls: Vec<CallBegun>,
     /// The system messages before it.
     pub system_messages: Vec<SystemMessage>,
+    /// Where these messages have words of messages of spaces, by their positions.
+    #[serde(default, skip_serializing_if = "Places::is_empty")]
+    pub places: Places,
     /// How far these messages read in each space.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+    /// Up to which value of `HEAD.changed` they show the changes of each space's messages.
+    #[serde(default, skip_serializing_if = "Marks::is_empty")]
+    pub changed: Marks,
     /// How many of the run's oldest results the question cut.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut_results: u32,
@@ -124,6 +137,9 @@ pub struct CallRecord {
     pub name: String,
     #[serde(with = "crate::table::json_text")]
     pub output: Value,
+    /// Where the output has words of messages.
+    #[serde(default, skip_serializing_if = "Places::is_empty")]
+    pub places: Places,
     pub status: CallStatus,
     /// When it began.
     pub started_at: Time,
@@ -138,12 +154,18 @@ pub struct CallRecord {
     /// How far it has read in each space.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+    /// `HEAD.changed` of the space that it has entered, before it read the space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<u64>,
     /// The messages that it showed. There may be unread messages before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<ShownPage>,
     /// The first 200 characters of the message that it sent to the active space.
     #[serde(default, rename = "said", skip_serializing_if = "Option::is_none")]
     pub sent_excerpt: Option<String>,
+    /// The number of that message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_seq: Option<u64>,
     /// The origin of its result, if it is a form.
     #[serde(default, rename = "answered", skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerOrigin>,
@@ -162,6 +184,9 @@ pub struct CallRecord {
     /// The decisions of people, if a rule of the agent stopped the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<CallApproval>,
+    /// What it waits for, if its server has asked for an input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaits: Option<Box<AwaitedInput>>,
     /// The pictures that it has returned, or the files of its answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<CallFile>,
@@ -178,14 +203,18 @@ pub(super) const OPTIONAL: &[&str] = &[
     "ends",
     "activeSpace",
     "marks",
+    "changed",
     "page",
+    "places",
     "said",
+    "sentSeq",
     "answered",
     "outside",
     "repeatable",
     "card",
     "shownIn",
     "approval",
+    "awaits",
     "files",
     "used",
     "expiresAt",
@@ -232,20 +261,24 @@ impl CallRecord {
             index,
             name,
             output: Value::Null,
+            places: Places::default(),
             status: CallStatus::Completed,
             started_at: now,
             finished_at: now,
             ends: None,
             active_space: None,
             marks: Marks::new(),
+            changed: None,
             page: None,
             sent_excerpt: None,
+            sent_seq: None,
             answer: None,
             is_external: false,
             repeatable: false,
             card: None,
             shown_in: None,
             approval: None,
+            awaits: None,
             files: Vec::new(),
             used: None,
             expires_at: None,
@@ -261,6 +294,11 @@ impl CallRecord {
     /// active after it, and the one of its card.
     pub fn shows_run_in(&self) -> impl Iterator<Item = SpaceId> {
         self.active_space.into_iter().chain(self.shown_in)
+    }
+
+    /// The message that it sent, if it sent one.
+    pub fn sent_to(&self) -> Option<MessageRef> {
+        Some(MessageRef { space_id: self.active_space?, seq: self.sent_seq? })
     }
 
     pub(crate) fn key(&self, run: RunId) -> keys::Key {

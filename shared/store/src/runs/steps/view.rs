@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use smartspace_domain::{
     Time,
     runs::{Hint, Run, RunStatus, Usage},
-    steps::{Call, CallStatus, FinishReason, Prompt, ReturnedFile, Step, SystemMessage},
+    steps::{
+        Call, CallStatus, FinishReason, Prompt, ResponseOrigin, ReturnedFile, Step, SystemMessage,
+    },
 };
 
 use crate::{
@@ -44,6 +46,7 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
             index: step.index,
             attempt: step.attempt,
             model: step.model,
+            origin: step.origin,
             prompt: std::mem::replace(&mut prompt, next),
             cut_results: (step.cut_results > 0).then_some(step.cut_results),
             shared_prefix: None,
@@ -128,6 +131,7 @@ fn begun(before: &[Step], run: &Run, started_at: Time) -> Step {
         index: before.len() as u32,
         attempt: run.attempt,
         model: String::new(),
+        origin: ResponseOrigin::default(),
         prompt: Prompt::default(),
         cut_results: None,
         shared_prefix: None,

@@ -48,6 +48,10 @@ pub struct Asks {
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
+    /// The member whose client runs the call, if the tool is one of that member's page. Then it is
+    /// no question to people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_of: Option<EntityId>,
     /// The entity that answered. `None` also if the operator answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<EntityId>,
@@ -66,9 +70,10 @@ impl ToolCard {
         bytes(&self.input) + self.output.as_ref().map_or(0, bytes)
     }
 
-    /// When its question expires, if it is a question that is open.
+    /// When its question expires, if it is a question to people that is open.
     pub(crate) fn asks_until(&self) -> Option<Time> {
-        self.asks.as_ref().filter(|_| self.status == CallStatus::Pending).map(|asks| asks.until)
+        let asks = self.asks.as_ref().filter(|asks| asks.page_of.is_none())?;
+        (self.status == CallStatus::Pending).then_some(asks.until)
     }
 
     /// Whether a part of the card is in `TEXT#`.
@@ -96,10 +101,15 @@ impl ToolCard {
             resolved_by: None,
             expires_at: None,
             approval: None,
+            page_of: None,
         };
         if let Some(asks) = self.asks {
-            part.ui = Some(asks.ui);
-            part.answer_by = Some(asks.answer_by);
+            part.page_of = asks.page_of;
+            // Clients show a card with an `ui` as a form, to everybody who may answer it.
+            if asks.page_of.is_none() {
+                part.ui = Some(asks.ui);
+                part.answer_by = Some(asks.answer_by);
+            }
             part.resolved_by = asks.resolved_by;
             part.expires_at = Some(asks.until);
             part.approval = asks.approval;

@@ -20,7 +20,7 @@ pub(crate) struct Overflow {
 }
 
 /// Decisions on more agents than fit in a message's item: `WOKEN#`.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct LongDispatch {
     pub(crate) dispatch: Vec<Dispatch>,
     /// The scores of as many agents.

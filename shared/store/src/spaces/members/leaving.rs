@@ -120,6 +120,14 @@ impl Members<'_> {
         self.store.table.write_where_it_holds(delete).await
     }
 
+    /// Keeps a member of a deleted space among the former ones until the space is forgotten: its
+    /// runs may have read it.
+    pub async fn keep_as_former(self, space: SpaceId, member: &MemberRecord) -> Result<()> {
+        let past = MemberRecord { g2pk: None, g2sk: None, ..member.clone() };
+        let write = Write::put(keys::past_member(space, member.entity_id), &past)?;
+        self.store.table.write_always(write).await
+    }
+
     /// Removes an entity from a deleted space, which no longer has a roster.
     pub async fn leave_deleted(self, space: SpaceId, entity: EntityId) -> Result<()> {
         let member = Write::delete(keys::member(space, entity));

@@ -4,7 +4,7 @@
 use smartspace_domain::{
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
-    limits,
+    limits, mentions,
     names::look_alike::{self, Look},
 };
 
@@ -53,12 +53,13 @@ impl Members<'_> {
     }
 }
 
-/// Fails if another agent of the space has this name. As in mentions, case is ignored.
+/// Fails if another agent of the space has this name, as mentions compare names.
 pub fn name_is_free(roster: &Roster, id: EntityId, kind: EntityType, name: &str) -> Result<()> {
+    let folded = mentions::fold(name);
     let taken = |other: &&MemberRecord| {
         other.entity_id != id
             && other.kind == EntityType::Agent
-            && other.name.to_lowercase() == name.to_lowercase()
+            && mentions::fold(&other.name) == folded
     };
     match (kind, roster.members.iter().find(taken)) {
         (EntityType::Agent, Some(other)) => Err(Error::Conflict(format!(
@@ -90,10 +91,8 @@ pub fn guest_name_is_free(roster: &Roster, id: EntityId, name: &str) -> Result<(
     if is_free(roster, id, name) {
         return Ok(());
     }
-    Err(Error::Conflict(format!(
-        "another member of the space looks like {name:?}; {:?} is free",
-        free_name(roster, id, name)
-    )))
+    let free = free_name(roster, id, name);
+    Err(Error::Conflict(format!("{name} looks like a member's name; try {free}")))
 }
 
 fn is_free(roster: &Roster, id: EntityId, name: &str) -> bool {

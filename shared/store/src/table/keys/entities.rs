@@ -1,6 +1,8 @@
 //! The items of entities, including the state of agents.
 
-use smartspace_domain::ids::{AllowanceId, ConnectionId, EntityId, PlanId, RunId, SpaceId};
+use smartspace_domain::ids::{
+    AllowanceId, ConnectionId, EntityId, MessageId, PlanId, RunId, SpaceId,
+};
 
 use crate::table::keys::{CONN, Key, hash};
 
@@ -94,6 +96,17 @@ pub const AGENT_SPACE: &str = "CTX#SPACE#";
 /// Items that a prompt does not need must not sort between them. Only the active runs have no
 /// limit, so they sort first and are read last.
 pub const CONTEXT: (&str, &str) = ("CTX#", "META");
+
+/// The partition of the messages that name a person. A list of 90 days does not share the
+/// entity's own.
+pub fn mentions(person: EntityId) -> String {
+    format!("MENTIONS#{person}")
+}
+
+/// A message that names a person.
+pub fn mention(person: EntityId, message: MessageId) -> Key {
+    Key::new(mentions(person), message.to_string())
+}
 
 /// The prefix of the spaces that an entity has left, while something must still follow. It sorts
 /// after the range of an agent's context.

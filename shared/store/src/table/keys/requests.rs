@@ -71,6 +71,11 @@ pub fn unshown_reads(space: SpaceId) -> Key {
     Key::new(format!("RATE#{space}"), "READS")
 }
 
+/// The messages whose reactions are not sent to the followers of a space yet.
+pub fn unshown_reactions(space: SpaceId) -> Key {
+    Key::new(format!("RATE#{space}"), "REACTIONS")
+}
+
 /// The runs of an agent in one minute.
 pub fn minute(agent: EntityId, number: i64) -> Key {
     Key::new(format!("RATE#{agent}#{number}"), "META")

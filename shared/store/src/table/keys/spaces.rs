@@ -36,6 +36,22 @@ pub const TEXT: &str = "TEXT#";
 /// everything between `CONN#` and `MEMBER#` is read at every event.
 pub const WOKEN: &str = "WOKEN#";
 
+/// The prefix of what the page of a message's sender offers to agents.
+pub const PAGE: &str = "PAGE#";
+
+/// The prefix of the reactions to a message.
+pub const REACT: &str = "REACT#";
+
+/// The prefix of the messages of a thread, which begins with the message `first`.
+pub fn thread(first: u64) -> String {
+    format!("{}#", sort_key("THREAD#", first))
+}
+
+/// The last changes of a space's messages.
+pub fn changes(id: SpaceId) -> Key {
+    Key::new(space(id), "CHANGES")
+}
+
 /// The lane of an agent in a space. It sorts after `MEMBER#`, like `WOKEN#`.
 pub fn lane(id: SpaceId, agent: EntityId) -> Key {
     Key::new(space(id), format!("RUNLANE#{agent}"))
@@ -96,7 +112,7 @@ pub fn subscription(id: SpaceId, connection: &ConnectionId) -> Key {
     Key::new(space(id), format!("{CONN}{connection}"))
 }
 
-/// A numbered item of a space: `MSG#`, `TEXT#` or `WOKEN#`.
+/// A numbered item of a space: `MSG#`, `TEXT#`, `WOKEN#`, `PAGE#` or `REACT#`.
 pub fn numbered(id: SpaceId, kind: &str, seq: u64) -> Key {
     Key::new(space(id), sort_key(kind, seq))
 }
@@ -109,6 +125,35 @@ pub fn sort_key(kind: &str, seq: u64) -> String {
 /// The summary of a space's older messages.
 pub fn summary(id: SpaceId) -> Key {
     Key::new(space(id), "SUMMARY")
+}
+
+/// The partition of what searches read of a space. It is not the space's own, which is the busy
+/// one.
+pub fn find(id: SpaceId) -> String {
+    format!("FIND#{id}")
+}
+
+/// The state of the blocks of a space.
+pub fn find_meta(id: SpaceId) -> Key {
+    Key::new(find(id), "META")
+}
+
+/// The prefix of the blocks of a space.
+pub const BLOCK: &str = "BLOCK#";
+
+/// A block of a space's messages.
+pub fn block(id: SpaceId, number: u64) -> Key {
+    Key::new(find(id), block_sort_key(number))
+}
+
+/// A part of a block that is too large for one item. The first one is part 1.
+pub fn block_part(id: SpaceId, number: u64, part: u64) -> Key {
+    Key::new(find(id), format!("{}#{part}", block_sort_key(number)))
+}
+
+/// The sort key of a block.
+pub fn block_sort_key(number: u64) -> String {
+    format!("{BLOCK}{number:06}")
 }
 
 /// The partition of those who are present in a space. It is not the space's own, which is the busy

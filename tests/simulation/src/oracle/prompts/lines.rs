@@ -30,9 +30,16 @@ pub(super) fn wrong_line(shown: &Shown, line: &Line, agent: &str, span: Span) ->
 
 /// Whether a line has the time and the sender of a message.
 fn is_of(line: &Line, message: &Value, agent: &str) -> bool {
+    // The line of a tombstone says nothing else.
+    if line.is_deleted() || !message["deleted"].is_null() {
+        return line.is_deleted() && !message["deleted"].is_null();
+    }
+    if !line.is_apart && line.parent != message["replyTo"]["seq"].as_u64() {
+        return false;
+    }
     let sender = &message["sender"];
     let minutes = message["createdAt"].as_str().and_then(|time| time.get(11..16));
-    minutes == Some(&line.time)
+    (minutes == Some(&line.time) || line.is_apart && line.time.is_empty())
         && line.own == (sender["id"] == agent)
         && (line.own || is_name(&line.sender, &sender["name"]))
 }
@@ -45,6 +52,9 @@ fn is_name(shown: &str, name: &Value) -> bool {
 }
 
 fn shows_content(line: &Line, message: &Value) -> bool {
+    if line.is_deleted() {
+        return true;
+    }
     if message["card"].is_null() {
         return shows_text(&line.content, message);
     }
@@ -142,8 +152,9 @@ fn shows_text(content: &str, message: &Value) -> bool {
     let all = count(text) + message["moreChars"].as_u64().unwrap_or(0);
     let Some(more) = all.checked_sub(count(&shown)) else { return false };
     let stopped = if message["partial"] == true { " (stopped)" } else { "" };
+    let edited = if message["editedAt"].is_null() { "" } else { " (edited)" };
     let cut = if more > 0 { more_characters(more) } else { String::new() };
-    rest == cut + stopped
+    rest == cut + stopped + edited
 }
 
 fn more_characters(more: u64) -> String {

@@ -104,18 +104,8 @@ impl SimModel {
         if !other_runs(request).is_empty() && chance.happens(place, 200) {
             return calls_about_runs(chance.below(place, 6));
         }
-        // These draws too have a place of their own.
-        let outside = format!("{place}/outside");
-        if parameters.outside && chance.happens(&outside, 300) {
-            return external_calls(chance.below(&outside, 20), with_forms);
-        }
-        let ruled = format!("{place}/ruled");
-        if parameters.approvals && chance.happens(&ruled, 350) {
-            return calls_with_rules(chance.below(&ruled, 16), with_forms);
-        }
-        let drawing = format!("{place}/drawing");
-        if parameters.files && chance.happens(&drawing, 150) {
-            return calls_that_draw(chance.below(&drawing, 6));
+        if let Some(calls) = self.calls_of_features(place, with_forms) {
+            return calls;
         }
         // In the calm phase nobody answers forms.
         if with_forms && chance.happens(place, 350) {
@@ -132,6 +122,35 @@ impl SimModel {
             _ if chance.happens(place, 100) => &["delegate"],
             _ => &["no_such_tool"],
         }
+    }
+
+    /// Calls of features that not all seeds have. Each draw has a place of its own, so that seeds
+    /// without the feature do not change.
+    fn calls_of_features(&self, place: &str, with_forms: bool) -> Option<Calls> {
+        let chance = &self.env.chance;
+        let parameters = &self.env.parameters;
+        let outside = format!("{place}/outside");
+        if parameters.outside && chance.happens(&outside, 300) {
+            return Some(external_calls(chance.below(&outside, 20), with_forms));
+        }
+        let ruled = format!("{place}/ruled");
+        if parameters.approvals && chance.happens(&ruled, 350) {
+            return Some(calls_with_rules(chance.below(&ruled, 16), with_forms));
+        }
+        let changes = format!("{place}/changes");
+        if parameters.changes && chance.happens(&changes, 250) {
+            let number = chance.below(&changes, 10);
+            // People decide edits, if they decide calls. Without people models only react.
+            let is_decided = with_forms || !parameters.approvals;
+            return Some(calls_about_messages(if is_decided { number } else { number % 6 }));
+        }
+        let search = format!("{place}/search");
+        if parameters.searches && chance.happens(&search, 250) {
+            return Some(calls_that_search(chance.below(&search, 6)));
+        }
+        let drawing = format!("{place}/drawing");
+        let draws = parameters.files && chance.happens(&drawing, 150);
+        draws.then(|| calls_that_draw(chance.below(&drawing, 6)))
     }
 }
 
@@ -225,6 +244,28 @@ fn calls_with_rules(number: u64, people_decide: bool) -> Calls {
         12 => &["transfer", "drop", "send_message"],
         13 => &["transfer", "skip_response"],
         _ => &["transfer", "read_messages", "send_message"],
+    }
+}
+
+fn calls_about_messages(number: u64) -> Calls {
+    match number {
+        0..3 => &["react"],
+        3 => &["react", "react"],
+        4 => &["send_message", "react"],
+        5 => &["read_messages", "react"],
+        6 => &["send_message", "edit_message"],
+        7 => &["edit_message", "react"],
+        _ => &["edit_message"],
+    }
+}
+
+fn calls_that_search(number: u64) -> Calls {
+    match number {
+        0 | 1 => &["search_messages"],
+        2 => &["search_messages", "search_messages"],
+        3 => &["send_message", "search_messages"],
+        4 => &["read_messages", "search_messages", "send_message"],
+        _ => &["search_messages", "send_message"],
     }
 }
 

@@ -13,6 +13,7 @@ use tokio::time::sleep;
 
 use crate::{
     ledger::Line,
+    markers,
     ports::model::{SimModel, first_text},
 };
 
@@ -40,7 +41,12 @@ impl SimModel {
         if env.chance.strikes("summary", env.parameters.fault_rates.model) {
             return Err(ModelError::new(FailureCode::ContextTooLong, "too long"));
         }
-        let text = summary_of(&first_text(request));
+        let mut text = summary_of(&first_text(request));
+        if env.parameters.changes {
+            for marker in markers_of(&first_text(request)) {
+                text = format!("{text} {marker}");
+            }
+        }
         env.history.note(&life.name, || format!("gets a summary of {text}"));
         let finished = Piece::Finished { reason: FinishReason::Stop, usage: Usage::default() };
         let rest = pause();
@@ -59,7 +65,8 @@ fn summary_of(text: &str) -> String {
     let before = before.split_once("): ").and_then(|(_, text)| serde_json::from_str(text).ok());
     let mut ranges: Vec<(u64, u64)> = before
         .iter()
-        .flat_map(|text: &String| text.split(','))
+        .filter_map(|text: &String| text.split(' ').next())
+        .flat_map(|text| text.split(','))
         .filter_map(|range| range.split_once('-'))
         .filter_map(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)))
         .collect();
@@ -71,6 +78,13 @@ fn summary_of(text: &str) -> String {
     }
     let ranges: Vec<_> = ranges.iter().map(|(from, to)| format!("{from}-{to}")).collect();
     ranges.join(",")
+}
+
+/// The markers of the messages that a text shows, so that the oracle finds a summary of a deleted
+/// message.
+fn markers_of(text: &str) -> Vec<String> {
+    let lines = Line::all_in(text, "");
+    lines.iter().filter_map(|line| markers::shown_in(&line.content).first().cloned()).collect()
 }
 
 /// The line of the summary in a text. Empty if it has none.

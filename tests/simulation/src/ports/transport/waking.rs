@@ -11,7 +11,7 @@ use crate::{
     env::Env,
     external_tools::NOT_REACHED,
     ledger::{RemotePost, RemoteRun},
-    locked,
+    locked, markers,
     ports::{
         model::read_webhook,
         transport::{SimTransport, header, unknown},
@@ -115,9 +115,14 @@ fn decide(env: &Env, run: &str, has_space: bool) -> RemoteRun {
     let posts = (0..chance.below(&place, 4)).map(|number| {
         let name = &agents[chance.below(&place, agents.len() as u64) as usize];
         let space = spaces[chance.below(&place, spaces.len() as u64) as usize];
+        let key = format!("answer {number}");
+        let mut text = format!("@{name} remote words {number} of {run}");
+        if env.parameters.changes {
+            text = format!("{text} {}", markers::of(&text));
+        }
         RemotePost {
-            key: format!("answer {number}"),
-            text: format!("@{name} remote words {number} of {run}"),
+            key,
+            text,
             space: (!has_space).then(|| space.to_string()),
             files: None,
             answers: Vec::new(),

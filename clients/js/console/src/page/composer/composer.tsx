@@ -2,49 +2,61 @@
 
 import { useClient, useMembers, useRuns, useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState, type Dispatch } from 'preact/hooks';
 import { UploadList } from '../../files/upload_list.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
-import { shownName } from '../../ui/visible.ts';
-import { AttachButton } from './attach.tsx';
+import { ComposerRow } from './composer_row.tsx';
 import { MentionList, optionId } from './mention_list.tsx';
+import { TargetLine } from './target_line.tsx';
 import { useFiles } from './use_files.ts';
 import { useMentions } from './use_mentions.ts';
+import { useEditHint, useTarget, type Target } from './use_target.ts';
 import { useWouldWake } from './would_wake.ts';
 
 export interface ComposerProps {
   members: SpaceMembers;
+  /** The message that the text replies to or changes. */
+  target: Target | null;
+  onTarget: Dispatch<Target | null>;
   /** Called when a message was sent. */
   onSent: () => void;
 }
 
-export function Composer({ members, onSent }: ComposerProps): JSX.Element {
+export function Composer({ members, target, onTarget, onSent }: ComposerProps): JSX.Element {
   const { space, senderId, people, isOperator } = members;
   const send = useSend();
   const [text, setText] = useState(() => space.getDraft());
   const box = useRef<HTMLTextAreaElement>(null);
-  const wouldWake = useWouldWake(text, members);
+  const isEdit = target?.type === 'edit';
+  const replyTo = target?.type === 'reply' ? target.message.seq : undefined;
+  const wouldWake = useWouldWake(isEdit ? '' : text, members, replyTo);
+  const editHint = useEditHint(target, text);
   const stop = useStop();
   // The operator writes in the name of a person.
   const isMute = isOperator && people.length === 0;
   const files = useFiles(isMute);
-  const said = files.hint || wouldWake;
 
   const write = (next: string) => {
     setText(next);
-    space.setDraft(next);
-    space.setTyping(next.trim() !== '');
+    // The draft of a new message stays.
+    if (!isEdit) space.setDraft(next);
+    space.setTyping(!isEdit && next.trim() !== '');
   };
-  // Where the caret goes when the text has been replaced.
-  const caret = useRef<number | null>(null);
-  useLayoutEffect(() => {
-    if (caret.current !== null) box.current?.setSelectionRange(caret.current, caret.current);
-    caret.current = null;
-  });
+  const caret = useCaret(box);
   const mentions = useMentions(useMembers().members, box, (next, at) => {
     caret.current = at;
     write(next);
+  });
+  const { editLast, save } = useTarget({
+    target,
+    onTarget,
+    members,
+    box,
+    put(next, at) {
+      caret.current = at;
+      setText(next);
+    },
   });
   const { candidates, current } = mentions;
   const isListed = candidates.length > 0;
@@ -53,19 +65,22 @@ export function Composer({ members, onSent }: ComposerProps): JSX.Element {
     // Between two renders the box knows more than the state.
     const value = box.current?.value ?? '';
     const given = value.trim() === '' ? '' : value;
-    if (isMute || !files.isReady) return;
+    if (save(given) || isMute || !files.isReady) return;
     const attachments = files.take();
     if (given === '' && attachments.length === 0) return;
     // The timeline shows why a message was refused.
-    send(given, { attachments, ...(senderId !== null && { senderId }) }).catch(() => {});
+    send(given, { attachments, replyTo, ...(senderId !== null && { senderId }) }).catch(() => {});
     write('');
+    onTarget(null);
     onSent();
   };
   const pressed = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
     // In an input method, Enter selects a character and must not send.
     if (event.isComposing || event.keyCode === 229) return;
     const isChoosing = !event.shiftKey && mentions.pressed(event.key);
-    if (event.key === 'Escape' && !isChoosing) stop();
+    if (event.key === 'Escape' && !isChoosing) return target ? onTarget(null) : stop();
+    if (event.key === 'ArrowUp' && event.currentTarget.value === '' && !event.shiftKey)
+      return editLast() && event.preventDefault();
     if (!isChoosing && (event.key !== 'Enter' || event.shiftKey)) return;
     event.preventDefault();
     if (!isChoosing) submit();
@@ -80,6 +95,7 @@ export function Composer({ members, onSent }: ComposerProps): JSX.Element {
         submit();
       }}
     >
+      {target ? <TargetLine {...{ target, members }} onCancel={() => onTarget(null)} /> : null}
       {isListed ? <MentionList {...{ candidates, current }} onChoose={mentions.choose} /> : null}
       <UploadList
         uploads={files.uploads}
@@ -116,18 +132,19 @@ export function Composer({ members, onSent }: ComposerProps): JSX.Element {
           mentions.close();
         }}
       />
-      <div class="composer-row">
-        {isOperator ? <SenderMenu members={members} /> : null}
-        <AttachButton disabled={isMute} onFiles={files.add} />
-        <span id="composer-hint" class={said ? 'hint said' : 'hint'} dir="auto">
-          {said || 'Enter sends, Shift+Enter makes a new line, Esc stops the agents'}
-        </span>
-        <button type="submit" id="send" class="primary" disabled={isMute || !files.isReady}>
-          Send
-        </button>
-      </div>
+      <ComposerRow {...{ members, target, isMute, files }} said={editHint || wouldWake} />
     </form>
   );
+}
+
+// Where the caret goes when the text has been replaced.
+function useCaret(box: { readonly current: HTMLTextAreaElement | null }) {
+  const caret = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (caret.current !== null) box.current?.setSelectionRange(caret.current, caret.current);
+    caret.current = null;
+  });
+  return caret;
 }
 
 // Stops the agents that think or write.
@@ -140,24 +157,4 @@ function useStop() {
       if (status !== 'waiting_tool')
         client.runs.cancel(runId).catch((error) => notify(wordsOf(error)));
   };
-}
-
-// Selects the person in whose name the operator writes.
-function SenderMenu({ members: { people, senderId, choose } }: { members: SpaceMembers }) {
-  return (
-    <>
-      <label for="sender">as</label>
-      <select
-        id="sender"
-        value={senderId ?? ''}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {people.map((person) => (
-          <option key={person.id} value={person.id}>
-            {shownName(person)}
-          </option>
-        ))}
-      </select>
-    </>
-  );
 }

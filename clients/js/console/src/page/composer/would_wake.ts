@@ -6,8 +6,13 @@ import type { SpaceMembers } from '../../members/space_members.ts';
 import { byRefusal } from '../../why/outcomes.ts';
 
 /** One line about a text, or '' while there is nothing to say. */
-export function useWouldWake(text: string, { senderId, nameOf }: SpaceMembers): string {
-  const { dispatch, error } = usePreview(text, senderId === null ? {} : { senderId });
+export function useWouldWake(
+  text: string,
+  { senderId, nameOf }: SpaceMembers,
+  replyTo?: number,
+): string {
+  const options = { replyTo, ...(senderId !== null && { senderId }) };
+  const { dispatch, error } = usePreview(text, options);
   return text.trim() === '' || error ? '' : previewText(dispatch, nameOf);
 }
 

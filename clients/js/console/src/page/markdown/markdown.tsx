@@ -4,31 +4,46 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { ComponentChildren, JSX } from 'preact';
 import { memo } from 'preact/compat';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { visible } from '../../ui/visible.ts';
 import { CodeBlock } from './code_block.tsx';
 import { BoundedLexer } from './lexer.ts';
+import { markedText, NO_MARKS, type Mark, type MarkedText } from './marks.ts';
 
 export interface MarkdownProps {
   text: string;
+  /** The mentions in it. */
+  marks?: readonly Mark[];
   /** Whether the text still grows. */
   streaming?: boolean;
 }
 
 /** Shows a text. */
-export const Markdown = memo(function Markdown({ text }: MarkdownProps): JSX.Element {
+export const Markdown = memo(function Markdown({
+  text,
+  marks = NO_MARKS,
+}: MarkdownProps): JSX.Element {
   const before = useRef<readonly string[]>([]);
-  before.current = blocksOf(text, before.current);
+  const marked = useMemo(() => markedText(text, marks), [text, marks]);
+  before.current = blocksOf(marked.source, before.current);
   return (
     <div class="text" dir="auto">
       {before.current.map((source, index) => (
-        <Block key={index} source={source} />
+        <Block key={index} source={source} marked={marks.length > 0 ? marked : PLAIN} />
       ))}
     </div>
   );
 });
 
-const Block = memo(({ source }: { source: string }) => <>{nodesOf(parse(source))}</>);
+// Always the same object, so that finished blocks of a growing text are not drawn again.
+const PLAIN = markedText('', NO_MARKS);
+
+interface BlockProps {
+  source: string;
+  marked: MarkedText;
+}
+
+const Block = memo(({ source, marked }: BlockProps) => <>{nodesOf(parse(source), marked)}</>);
 
 /**
  * The source of each block at the top level, with "\n" as line breaks. Blocks of `before` that the
@@ -88,90 +103,103 @@ function orText(source: string, read: () => Token[]): Token[] {
   }
 }
 
-function nodesOf(tokens: readonly Token[] = []): ComponentChildren[] {
-  return (tokens as readonly MarkedToken[]).map(nodeOf);
+function nodesOf(tokens: readonly Token[] = [], marked: MarkedText): ComponentChildren[] {
+  return (tokens as readonly MarkedToken[]).map((token) => nodeOf(token, marked));
 }
 
-function nodeOf(token: MarkedToken): ComponentChildren {
+function nodeOf(token: MarkedToken, marked: MarkedText): ComponentChildren {
   switch (token.type) {
     case 'paragraph':
-      return <p>{nodesOf(token.tokens)}</p>;
+      return <p>{nodesOf(token.tokens, marked)}</p>;
     case 'heading': {
       const Tag = `h${token.depth}` as 'h1';
-      return <Tag>{nodesOf(token.tokens)}</Tag>;
+      return <Tag>{nodesOf(token.tokens, marked)}</Tag>;
     }
     case 'blockquote':
-      return <blockquote>{nodesOf(token.tokens)}</blockquote>;
+      return <blockquote>{nodesOf(token.tokens, marked)}</blockquote>;
     case 'list':
-      return listOf(token);
+      return listOf(token, marked);
     case 'list_item':
-      return <li>{nodesOf(token.tokens)}</li>;
+      return <li>{nodesOf(token.tokens, marked)}</li>;
     case 'checkbox':
       return token.checked ? '☑ ' : '☐ ';
     case 'table':
-      return tableOf(token);
+      return tableOf(token, marked);
     case 'code':
-      return <CodeBlock text={token.text} language={languageOf(token)} />;
+      return <CodeBlock text={marked.written(token.text)} language={languageOf(token)} />;
     case 'hr':
       return <hr />;
     case 'strong':
-      return <strong>{nodesOf(token.tokens)}</strong>;
+      return <strong>{nodesOf(token.tokens, marked)}</strong>;
     case 'em':
-      return <em>{nodesOf(token.tokens)}</em>;
+      return <em>{nodesOf(token.tokens, marked)}</em>;
     case 'del':
-      return <s>{nodesOf(token.tokens)}</s>;
+      return <s>{nodesOf(token.tokens, marked)}</s>;
     case 'codespan':
-      return <code>{visible(token.text)}</code>;
+      return <code>{visible(marked.written(token.text))}</code>;
     case 'br':
       return '\n';
     case 'link':
-      return linkOf(token);
+      return linkOf(token, marked);
     case 'image':
       // Loading a picture would reveal the reader to another site.
-      return `[${decoded(token.text)}]`;
+      return `[${marked.written(decoded(token.text))}]`;
     case 'escape':
-      return token.text;
+      return wordsOf(token.text, marked);
     case 'text':
-      return token.tokens ? nodesOf(token.tokens) : decoded(token.raw);
+      return token.tokens ? nodesOf(token.tokens, marked) : wordsOf(decoded(token.raw), marked);
     case 'space':
       return null;
     default:
-      return token.raw;
+      return wordsOf(token.raw, marked);
   }
 }
 
-function listOf({ ordered, start, items }: Tokens.List): JSX.Element {
-  const children = nodesOf(items);
+// Words, and the mentions between them.
+function wordsOf(text: string, marked: MarkedText): ComponentChildren {
+  const pieces = marked.pieces(text);
+  if (pieces.length === 1 && typeof pieces[0] === 'string') return pieces[0];
+  return pieces.map((piece) =>
+    typeof piece === 'string' ? (
+      piece
+    ) : (
+      <span class={piece.isOwn ? 'mention own' : 'mention'}>{piece.text}</span>
+    ),
+  );
+}
+
+function listOf({ ordered, start, items }: Tokens.List, marked: MarkedText): JSX.Element {
+  const children = nodesOf(items, marked);
   if (!ordered) return <ul>{children}</ul>;
   return <ol {...(start !== 1 && { start: Number(start) })}>{children}</ol>;
 }
 
-function tableOf({ header, rows }: Tokens.Table): JSX.Element {
+function tableOf({ header, rows }: Tokens.Table, marked: MarkedText): JSX.Element {
   return (
     <table>
-      <thead>{rowOf(header)}</thead>
-      {rows.length > 0 && <tbody>{rows.map(rowOf)}</tbody>}
+      <thead>{rowOf(header, marked)}</thead>
+      {rows.length > 0 && <tbody>{rows.map((row) => rowOf(row, marked))}</tbody>}
     </table>
   );
 }
 
-function rowOf(cells: readonly Tokens.TableCell[]): JSX.Element {
+function rowOf(cells: readonly Tokens.TableCell[], marked: MarkedText): JSX.Element {
   return (
     <tr>
       {cells.map(({ header, align, tokens }) => {
         const Tag = header ? 'th' : 'td';
-        return <Tag {...(align === 'right' && { class: 'right' })}>{nodesOf(tokens)}</Tag>;
+        return <Tag {...(align === 'right' && { class: 'right' })}>{nodesOf(tokens, marked)}</Tag>;
       })}
     </tr>
   );
 }
 
-function linkOf({ href, tokens }: Tokens.Link): ComponentChildren {
-  const address = safeAddress(decoded(href));
-  if (address === null) return nodesOf(tokens);
+function linkOf({ href, tokens }: Tokens.Link, marked: MarkedText): ComponentChildren {
+  const address = safeAddress(marked.written(decoded(href)));
+  if (address === null) return nodesOf(tokens, marked);
   return (
     <a href={address} target="_blank" rel="noopener noreferrer nofollow">
-      {nodesOf(tokens)}
+      {nodesOf(tokens, marked)}
     </a>
   );
 }

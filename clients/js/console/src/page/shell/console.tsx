@@ -6,13 +6,16 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { isNowhere, openSpace, useAddress } from '../../navigation/address.ts';
 import { useGoKeys } from '../../navigation/keys.ts';
+import { PageHead } from '../../navigation/page_head.tsx';
 import { useIsWide } from '../../ui/is_wide.ts';
 import { NoticeContext, NoticeLine, NoticeTextContext, wordsOf } from '../../ui/notices.tsx';
 import { preference, setPreference } from '../../ui/preferences.ts';
 import { SpaceView } from '../space/space_view.tsx';
+import { FAILED } from '../scripts.ts';
 import { LazyNewSpace } from './lazy_new_space.tsx';
-import { FAILED, LazyStudio } from './lazy_studio.tsx';
+import { LazySearch, LazyStudio } from './lazy_pages.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { Switcher } from './switcher.tsx';
 
 export interface ConsoleProps {
   /** The server has accepted the key. */
@@ -29,6 +32,7 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
   const spaceId = 'spaceId' in address ? address.spaceId : null;
   const [notice, setNotice] = useState('');
   const [isCreating, setIsCreating] = useState(false);
+  const [isJumping, setIsJumping] = useState(false);
   const { isEmpty, failed } = useLastSpace(page === 'space' ? spaceId : null, page);
 
   useEffect(() => setNotice(''), [page, spaceId]);
@@ -55,6 +59,7 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
           <Sidebar
             me={me}
             address={address}
+            onJump={() => setIsJumping(true)}
             onNewSpace={() => setIsCreating(true)}
             onSignOut={onSignOut}
           />
@@ -62,9 +67,19 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
             <NoSpace notice={text || (isEmpty ? noSpaceText(me?.capabilities ?? []) : '')} />
           ) : address.page === 'space' ? (
             <SpaceView {...address} notice={text} />
+          ) : address.page === 'search' ? (
+            <LazySearch {...address} />
           ) : (
             <LazyStudio address={address} />
           )}
+          {/* The sidebar is hidden in narrow windows, and would hide the dialog. */}
+          <Switcher
+            isOperator={me?.kind === 'operator'}
+            spaceId={spaceId}
+            isOpen={isJumping}
+            onOpen={() => setIsJumping(true)}
+            onClose={() => setIsJumping(false)}
+          />
         </div>
       </NoticeTextContext.Provider>
       {isCreating ? (
@@ -92,9 +107,7 @@ const noSpaceText = (capabilities: readonly string[]) =>
 
 const NoSpace = ({ notice }: { notice: string }) => (
   <main class="page">
-    <header class="page-head">
-      <h1 id="page-title">Smartspace</h1>
-    </header>
+    <PageHead title="Smartspace" />
     <NoticeLine text={notice} />
   </main>
 );

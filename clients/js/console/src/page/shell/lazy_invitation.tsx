@@ -2,10 +2,10 @@
 
 import type { JSX } from 'preact';
 import type { InvitationProps } from '../../studio/people/invitation.tsx';
-import { useStudio } from '../use_studio.ts';
+import { useStudio } from '../scripts.ts';
 
 export function LazyInvitation(props: InvitationProps): JSX.Element {
-  const { studio, hasFailed } = useStudio();
+  const { script: studio, hasFailed } = useStudio();
   if (studio) return <studio.Invitation {...props} />;
   return (
     <main class="sign-in">

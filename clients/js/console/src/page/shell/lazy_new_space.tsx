@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { NewSpaceProps } from '../../studio/new_space/new_space.tsx';
-import { useStudio } from '../use_studio.ts';
+import { useStudio } from '../scripts.ts';
 
 export interface LazyNewSpaceProps extends NewSpaceProps {
   /** The dialog can't be loaded. */
@@ -11,7 +11,7 @@ export interface LazyNewSpaceProps extends NewSpaceProps {
 }
 
 export function LazyNewSpace({ onFailed, ...props }: LazyNewSpaceProps): JSX.Element | null {
-  const { studio, hasFailed } = useStudio();
+  const { script: studio, hasFailed } = useStudio();
   useEffect(() => {
     if (hasFailed) onFailed();
   }, [hasFailed]);

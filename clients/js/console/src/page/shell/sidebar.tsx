@@ -4,23 +4,23 @@ import type { Caller, SpaceSummary } from '@smartspace/client';
 import { useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { memo } from 'preact/compat';
-import { openSpace, type Address } from '../../navigation/address.ts';
-import { BUILD_PAGES } from '../../navigation/build_pages.ts';
+import { BUILD_PAGES, openSpace, type Address } from '../../navigation/address.ts';
 import { useIsWide } from '../../ui/is_wide.ts';
 import { Status } from '../../ui/status.tsx';
 import { shownName } from '../../ui/visible.ts';
 import { Inbox } from './inbox.tsx';
-import { Switcher } from './switcher.tsx';
+import { MentionsLink } from './mentions_link.tsx';
 
 export interface SidebarProps {
   /** The caller; null until it is known. */
   me: Caller | null;
   address: Address;
+  onJump: () => void;
   onNewSpace: () => void;
   onSignOut: () => void;
 }
 
-export function Sidebar({ me, address, onNewSpace, onSignOut }: SidebarProps): JSX.Element {
+export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarProps): JSX.Element {
   const { spaces } = useSpaces();
   const currentId = 'spaceId' in address ? address.spaceId : null;
   // In a narrow window the list is a page.
@@ -33,8 +33,11 @@ export function Sidebar({ me, address, onNewSpace, onSignOut }: SidebarProps): J
         <Brand>Smartspace</Brand>
         <Status id="status" />
       </div>
-      <Switcher isOperator={me?.kind === 'operator'} />
+      <button type="button" class="switcher" onClick={onJump}>
+        Jump to… <kbd aria-hidden="true">Ctrl K</kbd>
+      </button>
       <Inbox isCurrent={address.page === 'inbox'} />
+      {me?.entity ? <MentionsLink isCurrent={address.page === 'mentions'} /> : null}
       <nav class="all-spaces" aria-labelledby="spaces-title">
         <h2 id="spaces-title">Spaces</h2>
         <ul id="spaces" class="spaces">

@@ -6,8 +6,7 @@ import type { JSX } from 'preact';
 import { Avatar } from '../../members/avatar.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { settingsHash } from '../../navigation/address.ts';
-import { Back } from '../../navigation/back.tsx';
-import { Status } from '../../ui/status.tsx';
+import { PageHead } from '../../navigation/page_head.tsx';
 import { shownName } from '../../ui/visible.ts';
 
 const MOST_AVATARS = 8;
@@ -31,12 +30,7 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
   const { me } = useMe();
   const isOwner = everyone.some(({ id, role }) => id === me?.entity?.id && role === 'owner');
   return (
-    <header class="page-head">
-      <Back />
-      <h1 id="page-title" dir="auto">
-        {name}
-      </h1>
-      <Status />
+    <PageHead title={name}>
       <ul id="members" class="members" aria-label="Members">
         {everyone.map((member, place) => (
           <MemberItem
@@ -55,7 +49,7 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
           </a>
         </div>
       ) : null}
-    </header>
+    </PageHead>
   );
 }
 

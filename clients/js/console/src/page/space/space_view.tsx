@@ -1,20 +1,29 @@
 // The open space: its name and members, its messages, and the form that writes one.
 
+import type { Message } from '@smartspace/client';
 import { useClient, useConnection, useMe, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { SpaceScope } from '../../api/providers.ts';
 import { useSpaceMembers } from '../../members/space_members.ts';
 import { Typing } from '../../members/typing.tsx';
 import { NoticeLine, wordsOf } from '../../ui/notices.tsx';
 import { Why } from '../../why/why.tsx';
 import { Composer } from '../composer/composer.tsx';
+import type { Target } from '../composer/use_target.ts';
+import { CommandsContext } from '../../message/commands.ts';
+import { MessageList } from '../timeline/message_list.tsx';
 import { Scroller } from '../timeline/scroller.ts';
 import { TimelineView } from '../timeline/timeline.tsx';
 import { ActiveRuns } from './active_runs.tsx';
-import { LazyScores } from './lazy_scores.tsx';
+import { LazyChain, LazyFork, LazyScores } from './lazy_why.tsx';
+import { MessageDialog, type Asked } from './message_dialog.tsx';
+import { PinsLine } from './pins_line.tsx';
+import { LazyThread } from './lazy_thread.tsx';
 import { SpaceHead } from './space_head.tsx';
 import { Title } from './title.tsx';
+
+const WHY_PARTS = { scores: LazyScores, chain: LazyChain, fork: LazyFork };
 
 export interface SpaceViewProps {
   spaceId: string;
@@ -24,6 +33,8 @@ export interface SpaceViewProps {
   runId: string | null;
   /** The tab of the drawer. */
   tab: string | null;
+  /** The first message of the thread in the drawer. */
+  thread: number | null;
   /** What failed outside of the timeline, or ''. */
   notice: string;
 }
@@ -36,12 +47,23 @@ export function SpaceView({ spaceId, ...props }: SpaceViewProps): JSX.Element {
   );
 }
 
-function OpenSpace({ spaceId, seq, runId, tab, notice }: SpaceViewProps) {
+function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps) {
   const client = useClient();
   const { space, error, isGone } = useSpace();
   const { me } = useMe();
   const members = useSpaceMembers(client.space(spaceId));
   const [scroller] = useState(() => new Scroller());
+  const [target, setTarget] = useState<Target | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const commands = useMemo(
+    () => ({
+      reply: (message: Message) => setTarget({ type: 'reply', message }),
+      edit: (message: Message) => setTarget({ type: 'edit', message }),
+      askToDelete: (message: Message) => setAsked({ type: 'delete', message }),
+      chooseEmoji: (message: Message) => setAsked({ type: 'emoji', message }),
+    }),
+    [],
+  );
   const isLive = useConnection().state === 'live';
   const name = space?.name ?? 'Smartspace';
   // While the connection is lost, the status says so.
@@ -49,10 +71,11 @@ function OpenSpace({ spaceId, seq, runId, tab, notice }: SpaceViewProps) {
   const gone = isGone && !failed ? 'This space was deleted, or you have left it.' : '';
 
   return (
-    <>
+    <CommandsContext.Provider value={commands}>
       <main class="page">
         <Title name={space ? name : null} />
         <SpaceHead name={name} members={members} />
+        <PinsLine members={members} />
         <NoticeLine text={notice || gone || failed} />
         <TimelineView members={members} scroller={scroller} seq={seq} />
         <div class="strip">
@@ -60,12 +83,19 @@ function OpenSpace({ spaceId, seq, runId, tab, notice }: SpaceViewProps) {
           <Typing members={members} />
         </div>
         {me && space && !isGone ? (
-          <Composer members={members} onSent={() => scroller.toEnd()} />
+          <Composer
+            members={members}
+            target={target}
+            onTarget={setTarget}
+            onSent={() => scroller.toEnd()}
+          />
         ) : null}
       </main>
-      {runId !== null && (
-        <Why key={runId} runId={runId} tab={tab} members={members} scores={LazyScores} />
+      {runId !== null && <Why key={runId} {...{ runId, tab, members }} {...WHY_PARTS} />}
+      {thread !== null && (
+        <LazyThread key={thread} seq={thread} members={members} list={MessageList} />
       )}
-    </>
+      {asked && <MessageDialog asked={asked} members={members} onClose={() => setAsked(null)} />}
+    </CommandsContext.Provider>
   );
 }

@@ -15,9 +15,14 @@ import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNow } from '../../ui/now.ts';
 import { endedWords } from '../../why/outcomes.ts';
 import { Markdown } from '../markdown/markdown.tsx';
+import { marksOf, NO_MARKS } from '../markdown/marks.ts';
+import { deletedWords } from '../../message/message_words.ts';
+import { ParentLine } from '../../message/parent_line.tsx';
+import { Reactions } from '../../message/reactions.tsx';
 import { Actions } from './actions.tsx';
 import type { Entry } from './bubbles.ts';
 import { setAttributes } from './hosts.ts';
+import { MessageBar } from './message_bar.tsx';
 import { PendingNote } from './pending_note.tsx';
 import { RollCall } from './roll_call.tsx';
 import { useToolHost } from './tool_host.ts';
@@ -54,18 +59,22 @@ export const EntryView = memo(function EntryView({ host, ...props }: EntryProps 
       'data-state': STATES[item.type],
       'data-seq': message?.seq,
       'data-message': message?.id,
+      role: message ? 'group' : undefined,
+      'aria-label': message ? `Message ${message.seq}` : undefined,
       // A screen reader announces a text once, when it is complete.
       'aria-busy': item.type === 'live' ? 'true' : undefined,
     });
+    // `useMessageKeys` makes one of them a stop of the Tab key.
+    if (message && !host.hasAttribute('tabindex')) host.tabIndex = -1;
   }, [host, item, isMarked]);
-  return createPortal(<Body {...props} streamId={streamId ?? ''} />, host);
+  return createPortal(<Body {...props} host={host} streamId={streamId ?? ''} />, host);
 });
 
 interface InHost {
   host: HTMLElement;
 }
 
-type BodyProps = EntryProps & { streamId: string };
+type BodyProps = EntryProps & InHost & { streamId: string };
 
 // The only component that a piece of a streamed text changes.
 function LiveBody({ streamId, ...props }: BodyProps): JSX.Element {
@@ -101,15 +110,28 @@ function partsOf(item: Entry, text: string): readonly ShownPart[] {
   }
 }
 
-function Parts({ item, members, outcomes, parts }: EntryProps & { parts: readonly ShownPart[] }) {
+type PartsProps = EntryProps & InHost & { parts: readonly ShownPart[] };
+
+function Parts({ host, item, members, outcomes, parts }: PartsProps) {
   const message = item.type === 'message' ? item.message : null;
+  if (message?.deleted) return <Tombstone {...{ host, message, members }} />;
+  const marks = message ? marksOf(message, members.meId) : NO_MARKS;
+  // Mentions are those of the text.
+  const marked = parts.find(({ type }) => type === 'text');
   const files = parts.filter((part): part is FilePart => part.type === 'file');
   const shown = parts.map((part, index): ComponentChildren => {
     if (part.type === 'file') return null;
     const key = `${part.type} ${index}`;
     if (part.type === 'tool') return <CardPart key={key} {...{ part, message, members }} />;
     if (part.type === 'text')
-      return <Markdown key={key} text={part.text} streaming={item.type === 'live'} />;
+      return (
+        <Markdown
+          key={key}
+          text={part.text}
+          marks={part === marked ? marks : NO_MARKS}
+          streaming={item.type === 'live'}
+        />
+      );
     const text = part.type === 'failure' ? part.text : `(a part of type ${(part as Part).type})`;
     return (
       <p key={key} class={part.type === 'failure' ? 'failure' : 'text'} dir="auto">
@@ -120,14 +142,42 @@ function Parts({ item, members, outcomes, parts }: EntryProps & { parts: readonl
   const isCard = parts.some(({ type }) => type === 'tool');
   return (
     <>
+      {message ? <ParentLine {...{ message, members }} /> : null}
+      {item.type === 'pending' && item.send.replyTo !== undefined ? (
+        <p class="note">{`↩ #${item.send.replyTo}`}</p>
+      ) : null}
       {shown}
       {files.length > 0 ? <Files files={files} /> : null}
+      {message?.editedAt ? <Edited at={message.editedAt} /> : null}
+      {message ? <Reactions {...{ message, members }} /> : null}
       {message && !isCard ? <Note {...{ message, members, outcomes }} /> : null}
       <Actions {...{ item, members }} />
+      {message ? <MessageBar {...{ host, message, members }} /> : null}
       {item.type === 'pending' ? <PendingNote space={members.space} send={item.send} /> : null}
     </>
   );
 }
+
+const Edited = ({ at }: { at: string }) => (
+  <p class="note edited">
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      edited
+    </time>
+  </p>
+);
+
+interface TombstoneProps extends InHost, Pick<EntryProps, 'members'> {
+  message: Message;
+}
+
+// What remains of a deleted message.
+const Tombstone = ({ host, message, members }: TombstoneProps) => (
+  <>
+    <ParentLine {...{ message, members }} />
+    <p class="note">{message.deleted ? deletedWords(message.deleted) : ''}</p>
+    <MessageBar {...{ host, message, members }} />
+  </>
+);
 
 interface CardPartProps {
   part: Extract<ShownPart, { type: 'tool' }>;

@@ -24,8 +24,8 @@ export function saveFocus(container: HTMLElement, scroller: HTMLElement): SavedF
   const { scrollTop } = node;
   const restore = () => {
     if (!node.isConnected) return;
-    // Moving a node in the DOM removes its focus.
-    if (document.activeElement !== node) {
+    // Moving a node in the DOM removes its focus. Another part may have taken it meanwhile.
+    if (document.activeElement === document.body) {
       node.focus({ preventScroll: true });
       if (selection) (node as HTMLInputElement).setSelectionRange(...selection);
       node.scrollTop = scrollTop;

@@ -1,16 +1,14 @@
 // The messages of the open space.
 
 import type { TimelineItem } from '@smartspace/client';
-import { useRuns, useTimeline, type Timeline } from '@smartspace/react';
+import { useTimeline, type Timeline } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
-import { LineView } from './bubble.tsx';
-import { linesOf, seqOf } from './bubbles.ts';
-import { EntryView } from './entry.tsx';
+import { seqOf } from './bubbles.ts';
 import { FirstScreen } from './first_screen.tsx';
-import { Hosts } from './hosts.ts';
+import { MessageList } from './message_list.tsx';
 import type { Scroller } from './scroller.ts';
 import { Span } from './span.ts';
 
@@ -26,17 +24,14 @@ export interface TimelineProps {
 /** Shows the messages, and keeps the scroll position. */
 export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Element {
   const timeline = useTimeline();
-  const { outcomes, hints } = useRuns();
   const { items, hasOlder, isLoading } = timeline;
   const [span] = useState(() => new Span());
-  const [hosts] = useState(() => new Hosts());
   const [isAway, setIsAway] = useState(false);
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   const log = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const shown = span.of(items, !scroller.followsEnd);
-  const lines = useMemo(() => linesOf(shown, members), [items, span.start, members]);
-  const entries = lines.flatMap((line) => (line.type === 'bubble' ? line.entries : []));
+  const newest = span.of(items, !scroller.followsEnd);
+  const shown = useMemo(() => newest, [items, span.start]);
   // The lines below this one change after this call.
   const before = scroller.before();
 
@@ -45,10 +40,7 @@ export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Ele
     scroller.onEndSeen = () => void members.space.markRead().catch(() => {});
     if (log.current && list.current) return scroller.attach(log.current, list.current);
   }, [scroller, members.space]);
-  useLayoutEffect(() => {
-    hosts.keep(new Set(entries.map(({ key }) => key)));
-    scroller.after(before, span.isPrepended);
-  });
+  useLayoutEffect(() => scroller.after(before, span.isPrepended));
   useOpening({ timeline, members, scroller, seq, span, redraw, list });
 
   const showEarlier = useEarlier({ timeline, scroller, span, redraw });
@@ -57,7 +49,7 @@ export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Ele
     scroller.toEnd();
     redraw();
   };
-  const isEmpty = lines.length === 0;
+  const isEmpty = shown.length === 0;
   const hasEarlier = span.start > 0 || (hasOlder && !(isLoading && isEmpty));
   return (
     <div class="log-frame">
@@ -75,34 +67,7 @@ export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Ele
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
           {isEmpty && !hasOlder && !isLoading ? <FirstScreen members={members} /> : null}
         </div>
-        <div
-          ref={list}
-          id="bubbles"
-          role="log"
-          aria-live="polite"
-          aria-relevant="additions"
-          aria-label="Messages"
-        >
-          {lines.map((line) => (
-            <LineView
-              key={line.key}
-              line={line}
-              hosts={hosts}
-              hueOf={members.hueOf}
-              hints={hints}
-            />
-          ))}
-        </div>
-        {entries.map((item) => (
-          <EntryView
-            key={item.key}
-            host={hosts.of(item.key)}
-            item={item}
-            members={members}
-            outcomes={item.type === 'message' ? outcomes[item.message.id] : undefined}
-            isMarked={seq !== null && seqOf(item) === seq}
-          />
-        ))}
+        <MessageList id="bubbles" label="Messages" items={shown} {...{ members, list, seq }} />
       </div>
       <button type="button" id="latest" class="latest" hidden={!isAway} onClick={toEnd}>
         Go to the latest

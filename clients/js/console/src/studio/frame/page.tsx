@@ -2,9 +2,8 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { Back } from '../../navigation/back.tsx';
+import { PageHead } from '../../navigation/page_head.tsx';
 import { NoticeLine, useNotice, wordsOf } from '../../ui/notices.tsx';
-import { Status } from '../../ui/status.tsx';
 import { useTitle } from '../../ui/title.ts';
 
 /** One tab of a page. */
@@ -33,15 +32,10 @@ export function Page({ title, about, actions, tabs, children }: PageProps): JSX.
   useTitle(title);
   return (
     <main class="page">
-      <header class="page-head">
-        <Back />
-        <h1 id="page-title" ref={heading} tabIndex={-1} dir="auto">
-          {title}
-        </h1>
-        <Status />
+      <PageHead title={title} heading={heading}>
         {about ? <div class="page-about">{about}</div> : null}
         <div class="head-actions">{actions}</div>
-      </header>
+      </PageHead>
       <NoticeLine text={notice} />
       {tabs ? (
         <nav class="tabs" aria-label="Parts of this page">

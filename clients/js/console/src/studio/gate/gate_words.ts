@@ -80,8 +80,10 @@ const counted = (count: number): string => count.toLocaleString();
 
 // A feature speaks for an answer or against it, and the code does not say which.
 const FEATURES: Record<string, string> = {
-  named: 'its name in the message',
-  other_named: 'names of others in the message',
+  named: 'the message is for it',
+  not_named: 'the message does not name it',
+  other_named: 'the message is for another member',
+  nobody_named: 'the message names nobody else',
   asked_sender: 'when it wrote to the sender',
   sender_wrote: 'when the sender wrote to it',
   other_talk: 'the sender’s talk with others',

@@ -30,6 +30,7 @@ const CANCELED: Record<string, string> = {
   superseded: 'a newer message took its place',
   coalesced: 'another run answers its message',
   removed: 'the agent left the space, or one of them was deleted',
+  deleted: 'its message was deleted',
 };
 // The others have been replaced by another run, or their trigger is gone.
 const REPEATABLE = ['cancel', 'stop_run'];

@@ -1,6 +1,6 @@
 // The fields of a form that saves. They are uncontrolled: the form reads them when it is sent.
 
-import { createContext, type ComponentChildren, type JSX } from 'preact';
+import { createContext, type ComponentChildren, type JSX, type TargetedInputEvent } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { visible } from '../../ui/visible.ts';
 
@@ -53,7 +53,11 @@ export interface TextFieldProps extends FieldProps {
   placeholder?: string;
   /** The texts that the field offers. */
   options?: readonly string[];
+  /** Takes each change. The field then always shows `value`. */
+  onValue?: (value: string) => void;
 }
+
+type Typed = TargetedInputEvent<HTMLInputElement>;
 
 /** A line of text. */
 export function TextField(props: TextFieldProps): JSX.Element {
@@ -66,15 +70,19 @@ export function TextField(props: TextFieldProps): JSX.Element {
     placeholder,
     options,
     disabled,
+    onValue,
   } = props;
   const { control, notes } = useField(props);
+  const shown = onValue
+    ? { value: value ?? '', onInput: (event: Typed) => onValue(event.currentTarget.value) }
+    : { defaultValue: value ?? '' };
   return (
     <div class="field">
       <label for={control.id}>{label}</label>
       <input
         {...control}
         type={type}
-        defaultValue={value ?? ''}
+        {...shown}
         {...{ required, maxLength, placeholder, disabled }}
         list={options ? `${control.id}-options` : undefined}
         dir="auto"

@@ -11,7 +11,7 @@ use smartspace_domain::{
 use smartspace_store::agents::state::{ByCall, ChangedBy};
 
 use crate::{
-    prompt::lists::write_list,
+    prompt::{lists::write_placed_list, placed::Placed},
     tools::{
         calling::{Calling, Outcome},
         input::text_of,
@@ -63,17 +63,29 @@ pub(crate) fn listed(name: &str, items: impl IntoIterator<Item = Value>) -> Valu
 
 /// A list as text: the lines that fit, and the number of the others. Also returns how many fit.
 pub(crate) fn list_text(title: &str, lines: &[String], max_bytes: usize) -> (String, usize) {
+    let lines: Vec<_> = lines.iter().map(Placed::plain).collect();
+    let (list, fit) = placed_list(title, &lines, max_bytes);
+    (list.text, fit)
+}
+
+/// The same for lines that repeat messages.
+fn placed_list(title: &str, lines: &[Placed], max_bytes: usize) -> (Placed, usize) {
     let mut bytes = 0;
-    let fits = |line: &&String| {
+    let fits = |line: &&Placed| {
         bytes += line.len() + LINE_MARK_BYTES;
         bytes <= max_bytes
     };
     let fit = lines.iter().take_while(fits).count();
     if lines.is_empty() {
-        return (format!("{title}: none"), 0);
+        return (Placed::plain(format!("{title}: none")), 0);
     }
-    let list = write_list(title, lines[..fit].iter().cloned(), lines.len() - fit);
-    (list.trim_end().to_owned(), fit)
+    let list = write_placed_list(title, "", lines[..fit].iter().cloned(), lines.len() - fit);
+    (list.trimmed_end(), fit)
+}
+
+/// The output of a tool that lists what repeats messages.
+pub(crate) fn listed_with_places(title: &str, lines: &[Placed]) -> Outcome {
+    Outcome::lines(placed_list(title, lines, MAX_OUTPUT_BYTES).0)
 }
 
 /// The output of a tool that lists what the agent has stored.

@@ -6,7 +6,7 @@ use smartspace_domain::{
 };
 use smartspace_store::{
     optimistic_retry::RETRIED_FOR,
-    runs::{RunRecord, endings::ByWorker, steps::CallRecord},
+    runs::{RunRecord, endings::ByWorker, places::Places, steps::CallRecord},
 };
 use tokio::time::Instant;
 
@@ -34,15 +34,17 @@ pub(crate) async fn end(
         };
         // This is read after the state of the run, so the condition fails if the run stores
         // anything later.
-        let output = match absorber {
+        let (output, places) = match absorber {
             Some(_) => {
-                json!({"success": true, "absorbed": absorbed_work::absorbed(store, &other).await?})
+                let (work, places) = absorbed_work::absorbed(store, &other, "/absorbed").await?;
+                (json!({"success": true, "absorbed": work}), places)
             }
-            None => json!({"success": true}),
+            None => (json!({"success": true}), Places::default()),
         };
         let result = context.with_expiry(CallRecord {
             status: CallStatus::Completed,
             output: output.clone(),
+            places: places.clone(),
             ..calling.record()
         });
         let ended = {
@@ -54,7 +56,7 @@ pub(crate) async fn end(
             Ok(Some(ended)) => {
                 context.pipeline.queue_runs(ended.next).await;
                 context.pipeline.follow_cancel(&ended.run, absorber).await?;
-                return Ok(Outcome { is_stored: true, ..Outcome::completed(output) });
+                return Ok(Outcome { places, is_stored: true, ..Outcome::completed(output) });
             }
             // The other run has stored something since it was read.
             Ok(None) if Instant::now() < until => {}

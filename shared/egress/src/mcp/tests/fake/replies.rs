@@ -10,7 +10,7 @@ use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::mcp::tests::fake::Received;
+use crate::mcp::tests::fake::{DISCOVER, Received};
 
 pub(in crate::mcp::tests) enum Reply {
     /// The answer of a well-behaved server.
@@ -83,6 +83,16 @@ fn usual(request: &Received, session: &str) -> Response {
             }));
             response.headers_mut().insert("mcp-session-id", session.parse().unwrap());
             response
+        }
+        DISCOVER => {
+            let capabilities = json!({"tools": {}});
+            json(json!({
+                "resultType": "complete",
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": capabilities,
+                "ttlMs": 60_000,
+                "cacheScope": "private",
+            }))
         }
         "tools/list" => json(json!({"tools": [tool("search")]})),
         "tools/call" => json(text("found")),

@@ -11,7 +11,7 @@ use smartspace_ports::{
 use tokio::sync::watch;
 
 use crate::mcp::tests::fake::{Fake, Received, Reply, calls};
-use crate::mcp::{ListedTool, McpAnswer, McpServers, McpSession};
+use crate::mcp::{ListedTool, McpAnswer, McpCall, McpResponse, McpServers, McpSession};
 use crate::{Egress, SendError, TraceContext};
 
 pub(in crate::mcp::tests) const SECRET: &str = "s3cret-of-the-docs";
@@ -54,7 +54,26 @@ pub(in crate::mcp::tests) async fn call(session: &McpSession) -> Called {
 }
 
 pub(in crate::mcp::tests) async fn call_within(session: &McpSession, limit: Duration) -> Called {
-    session.call("search", &json!({"q": "rust"}), call_id(), limit, &watch::Sender::default()).await
+    let input = json!({"q": "rust"});
+    let progress = watch::Sender::default();
+    call_of(session, McpCall { limit, ..call_with(&listed("search"), &input, &progress) }).await
+}
+
+/// A call with this input.
+pub(in crate::mcp::tests) fn call_with<'a>(
+    tool: &'a ListedTool,
+    input: &'a Value,
+    progress: &'a watch::Sender<String>,
+) -> McpCall<'a> {
+    McpCall { tool, input, id: call_id(), answers: None, limit: LIMIT, progress }
+}
+
+/// The answer to a call. The server must not ask for an input.
+pub(in crate::mcp::tests) async fn call_of(session: &McpSession, call: McpCall<'_>) -> Called {
+    session.call(&call).await.map(|response| match response {
+        McpResponse::Answer(answer) => answer,
+        McpResponse::NeedsInput(required) => panic!("{required:?}"),
+    })
 }
 
 /// The outcome of a call that the server answers with `script`.
@@ -92,6 +111,7 @@ pub(in crate::mcp::tests) fn listed(name: &str) -> ListedTool {
         name: name.into(),
         description: format!("Does {name}."),
         input_schema,
+        headers: Arc::default(),
         read_only: false,
         idempotent: false,
     }

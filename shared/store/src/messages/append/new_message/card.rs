@@ -4,7 +4,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Time,
     approvals::{Approval, ApprovalRule},
-    ids::CallId,
+    ids::{CallId, EntityId},
     steps::CallStatus,
     tools::AnswerBy,
 };
@@ -41,6 +41,8 @@ pub struct NewForm {
     pub until: Time,
     /// The rule by which people decide the call, unless the card is a form of a tool.
     pub approval: Option<NewApproval>,
+    /// The member whose client runs the call, if the tool is one of that member's page.
+    pub page_of: Option<EntityId>,
 }
 
 /// A call that waits for approval.
@@ -78,6 +80,7 @@ impl NewCard {
             answer_by: form.answered_by(),
             until: form.until,
             approval: form.approval.as_ref().map(|new| Approval::open(&new.rule)),
+            page_of: form.page_of,
             resolved_by: None,
             resolved_name: None,
             resolved_by_guest: false,

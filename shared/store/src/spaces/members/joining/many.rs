@@ -6,7 +6,7 @@ use smartspace_domain::{
     Time,
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
-    limits,
+    limits, mentions,
     spaces::Role,
 };
 
@@ -100,7 +100,7 @@ fn check_room(roster: &Roster, missing: &[&Entity]) -> Result<()> {
     let mut names = BTreeSet::new();
     for entity in missing.iter().filter(|entity| entity.kind == EntityType::Agent) {
         name_is_free(roster, entity.id, entity.kind, &entity.name)?;
-        if !names.insert(entity.name.to_lowercase()) {
+        if !names.insert(mentions::fold(&entity.name)) {
             return Err(Error::Conflict(format!(
                 "two of the agents are named {:?}; names of agents are unique within a space",
                 entity.name

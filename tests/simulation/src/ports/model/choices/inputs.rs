@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 use smartspace_models::port::Request;
+use tokio::time::Instant;
 
 use crate::{
     external_tools::DRAWS,
+    ledger::Line,
     locked,
     ports::model::{SimModel, between, choices::other_runs, first_text},
 };
@@ -20,7 +22,14 @@ impl SimModel {
             some.get(chance.below(place, some.len() as u64) as usize).cloned().unwrap_or_default()
         };
         match tool {
-            "send_message" => self.message(name, place),
+            "send_message" => self.message(request, name, place),
+            "react" => {
+                let seq = self.some_number(request, place, false);
+                let emoji = ["👍", "🎉", "❤"][chance.below(place, 3) as usize];
+                whole(&json!({"seq": seq, "emoji": emoji}))
+            }
+            "search_messages" => whole(&self.search(name, place)),
+            "edit_message" => whole(&self.edit(request, name, place)),
             "ask" | "note" | "order" | "track" => self.card(tool, request, name, place),
             "charge" | "fetch" | "transfer" | "drop" => whole(&json!({"text": name})),
             DRAWS => whole(&json!({"prompt": name})),
@@ -40,7 +49,7 @@ impl SimModel {
     }
 
     /// The input of `send_message`: its pieces end in the middle of escapes.
-    fn message(&self, name: &str, place: &str) -> Pieces {
+    fn message(&self, request: &Request, name: &str, place: &str) -> Pieces {
         let chance = &self.env.chance;
         let mut pieces =
             vec![(String::new(), r#"{"te"#.to_owned()), (String::new(), r#"xt": ""#.to_owned())];
@@ -67,9 +76,52 @@ impl SimModel {
         // This draw has a place of its own.
         let goes_on =
             self.env.parameters.ends_after_send && chance.happens(&format!("{place}/more"), 200);
-        let end = if goes_on { r#"","more":true}"# } else { r#""}"# };
-        pieces.push((String::new(), end.to_owned()));
+        let more = if goes_on { r#","more":true"# } else { "" };
+        // So has this one.
+        let reply = format!("{place}/reply");
+        let replies = self.env.parameters.changes && chance.happens(&reply, 300);
+        let parent = if replies {
+            format!(r#","replyTo":{}"#, self.some_number(request, &reply, false))
+        } else {
+            String::new()
+        };
+        pieces.push((String::new(), format!(r#""{more}{parent}}}"#)));
         pieces
+    }
+
+    /// A new text for a message of the agent. Now and then the text is empty, which deletes the
+    /// message.
+    fn edit(&self, request: &Request, name: &str, place: &str) -> Value {
+        let text = if self.env.chance.happens(place, 300) {
+            String::new()
+        } else {
+            format!("edited {name}w0")
+        };
+        json!({"seq": self.some_number(request, place, true), "text": text})
+    }
+
+    /// A search for words that all texts of people or many texts of agents have. Its own word makes
+    /// it unique.
+    fn search(&self, name: &str, place: &str) -> Value {
+        let chance = &self.env.chance;
+        let words = ["person", "Person -edited", "\"person 0\"", "edited", "person from:me"];
+        let words = words[chance.below(place, words.len() as u64) as usize];
+        locked(&self.env.ledger).searches.by_agents.insert(name.to_owned(), Instant::now());
+        let mut search = json!({"query": format!("{words} {name}")});
+        if chance.happens(place, 300) {
+            search["spaceId"] = json!("all");
+        }
+        search
+    }
+
+    /// The number of a message that the prompt shows, perhaps of one that the agent wrote, or 0 if
+    /// it shows none.
+    fn some_number(&self, request: &Request, place: &str, own: bool) -> u64 {
+        let lines = Line::all_in(&first_text(request), "");
+        let shown = lines.iter().filter(|line| line.own || !own).filter_map(Line::number);
+        let numbers: Vec<u64> = shown.collect();
+        let chosen = self.env.chance.below(place, numbers.len() as u64) as usize;
+        numbers.get(chosen).copied().unwrap_or(0)
     }
 
     /// The input of a visible tool. It is formatted as its card stores it, so that the oracle can

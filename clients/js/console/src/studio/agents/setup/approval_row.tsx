@@ -1,8 +1,17 @@
 // One approval rule as a row of fields.
 
 import type { JSX } from 'preact';
-import { useField } from '../../save_form/fields.tsx';
+import { SelectField, TextField } from '../../save_form/fields.tsx';
 import type { Row } from './approval_rules.ts';
+
+const ACTIONS = [
+  { value: 'ask', text: 'Ask' },
+  { value: 'deny', text: 'Refuse' },
+];
+const ENDINGS = [
+  { value: 'decline', text: 'Decline the call' },
+  { value: 'end', text: 'End the run' },
+];
 
 export interface ApprovalRowProps {
   row: Row;
@@ -22,29 +31,31 @@ export function ApprovalRow(props: ApprovalRowProps): JSX.Element {
     name: `${root}/${name}`,
     label,
     value: String(row[name]),
-    onValue: (value: string) => onChange({ ...row, [name]: value }),
+  });
+  const set = (name: keyof Row) => (value: string) => onChange({ ...row, [name]: value });
+  const text = (name: keyof Row, label: string) => ({ ...field(name, label), onValue: set(name) });
+  const choice = (name: keyof Row, label: string) => ({
+    ...field(name, label),
+    onChoose: set(name),
   });
   return (
     <fieldset class="choice-field rule">
       <legend>{`Rule ${index + 1}`}</legend>
       <div class="columns">
-        <RuleText {...field('tools', 'Tools')} hint="Names, with * for any text." />
-        <RuleSelect {...field('action', 'Then')} options={{ ask: 'Ask', deny: 'Refuse' }} />
+        <TextField {...text('tools', 'Tools')} hint="Names, with * for any text." />
+        <SelectField {...choice('action', 'Then')} options={ACTIONS} />
       </div>
-      <RuleText {...field('when', 'Only when (CEL)')} hint="Such as double(input.amount) > 500.0" />
+      <TextField {...text('when', 'Only when (CEL)')} hint="Such as double(input.amount) > 500.0" />
       {row.action === 'deny' ? null : (
         <div class="columns">
-          <RuleText
-            {...field('by', 'Who decides')}
+          <TextField
+            {...text('by', 'Who decides')}
             options={['members', 'owners']}
             hint="members, owners, or ids of people."
           />
-          <RuleText {...field('quorum', 'Approvals needed')} />
-          <RuleText {...field('expiresAfter', 'Waits at most')} hint="Such as 2 hours." />
-          <RuleSelect
-            {...field('onExpire', 'After that')}
-            options={{ decline: 'Decline the call', end: 'End the run' }}
-          />
+          <TextField {...text('quorum', 'Approvals needed')} />
+          <TextField {...text('expiresAfter', 'Waits at most')} hint="Such as 2 hours." />
+          <SelectField {...choice('onExpire', 'After that')} options={ENDINGS} />
         </div>
       )}
       <div class="ask-row">
@@ -84,55 +95,3 @@ const MoveButton = ({ by, index, disabled, onMove }: MoveProps): JSX.Element => 
     </button>
   );
 };
-
-interface RuleFieldProps {
-  name: string;
-  label: string;
-  value: string;
-  onValue: (value: string) => void;
-  hint?: string;
-}
-
-function RuleText(props: RuleFieldProps & { options?: readonly string[] }): JSX.Element {
-  const { label, value, onValue, options } = props;
-  const { control, notes } = useField(props);
-  const listId = `${control.id}-options`;
-  return (
-    <div class="field">
-      <label for={control.id}>{label}</label>
-      <input
-        {...control}
-        type="text"
-        value={value}
-        list={options ? listId : undefined}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-      {options ? (
-        <datalist id={listId}>
-          {options.map((option) => (
-            <option key={option} value={option} />
-          ))}
-        </datalist>
-      ) : null}
-      {notes}
-    </div>
-  );
-}
-
-function RuleSelect(props: RuleFieldProps & { options: Record<string, string> }): JSX.Element {
-  const { label, value, onValue, options } = props;
-  const { control, notes } = useField(props);
-  return (
-    <div class="field">
-      <label for={control.id}>{label}</label>
-      <select {...control} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-        {Object.entries(options).map(([name, text]) => (
-          <option key={name} value={name}>
-            {text}
-          </option>
-        ))}
-      </select>
-      {notes}
-    </div>
-  );
-}

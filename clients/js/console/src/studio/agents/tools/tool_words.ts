@@ -11,10 +11,16 @@ export const GROUPS: readonly {
   label: string;
   tools: string;
 }[] = [
+  { group: 'messages', label: 'Messages', tools: 'react, edit_message' },
   { group: 'memories', label: 'Memories', tools: 'set_memories, get_memories, delete_memories' },
   { group: 'goals', label: 'Goals', tools: 'set_goals, get_goals, delete_goals' },
   { group: 'plans', label: 'Plans', tools: 'set_plans, get_plans, delete_plans' },
   { group: 'runs', label: 'Its other runs', tools: 'get_my_runs, stop_run, absorb_run' },
+  {
+    group: 'search',
+    label: 'Search',
+    tools: 'search_messages, if one of its spaces has more messages than its context',
+  },
   {
     group: 'delegate',
     label: 'Delegate',

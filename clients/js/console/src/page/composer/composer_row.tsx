@@ -1,0 +1,47 @@
+// The row below the text: whose message it is, its files, what to know about it, and Send.
+
+import type { JSX } from 'preact';
+import type { SpaceMembers } from '../../members/space_members.ts';
+import { AttachButton } from './attach.tsx';
+import { SenderMenu } from './sender_menu.tsx';
+import type { ComposedFiles } from './use_files.ts';
+import type { Target } from './use_target.ts';
+
+const HINTS = {
+  send: 'Enter sends, Shift+Enter makes a new line, Esc stops the agents',
+  reply: 'Enter sends, Esc sends no reply',
+  edit: 'Enter saves, Esc leaves it as it is',
+};
+
+export interface ComposerRowProps {
+  members: SpaceMembers;
+  target: Target | null;
+  /** Nobody can send. */
+  isMute: boolean;
+  files: ComposedFiles;
+  /** What to know about the text, or ''. */
+  said: string;
+}
+
+export function ComposerRow(props: ComposerRowProps): JSX.Element {
+  const { members, target, isMute, files } = props;
+  const isEdit = target?.type === 'edit';
+  const said = files.hint || props.said;
+  return (
+    <div class="composer-row">
+      {members.isOperator && !isEdit ? <SenderMenu members={members} /> : null}
+      {isEdit ? null : <AttachButton disabled={isMute} onFiles={files.add} />}
+      <span id="composer-hint" class={said ? 'hint said' : 'hint'} dir="auto">
+        {said || HINTS[target?.type ?? 'send']}
+      </span>
+      <button
+        type="submit"
+        id="send"
+        class="primary"
+        disabled={!isEdit && (isMute || !files.isReady)}
+      >
+        {isEdit ? 'Save' : 'Send'}
+      </button>
+    </div>
+  );
+}

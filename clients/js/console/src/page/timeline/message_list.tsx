@@ -1,0 +1,68 @@
+// A list of messages, as in the timeline and in threads, with all that one can do with them.
+
+import type { TimelineItem } from '@smartspace/client';
+import { useRuns } from '@smartspace/react';
+import type { JSX, RefObject } from 'preact';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { SpaceMembers } from '../../members/space_members.ts';
+import { LineView } from './bubble.tsx';
+import { linesOf, seqOf } from './bubbles.ts';
+import { EntryView } from './entry.tsx';
+import { Hosts } from './hosts.ts';
+import { useMessageKeys } from './message_keys.ts';
+
+export interface MessageListProps {
+  items: readonly TimelineItem[];
+  members: SpaceMembers;
+  /** What a screen reader calls the list. */
+  label: string;
+  id?: string;
+  /** The element of the list, for its owner. */
+  list?: RefObject<HTMLDivElement | null>;
+  /** The message that is marked. */
+  seq?: number | null;
+}
+
+export function MessageList({
+  items,
+  members,
+  label,
+  id,
+  list,
+  seq = null,
+}: MessageListProps): JSX.Element {
+  const { outcomes, hints } = useRuns();
+  const own = useRef<HTMLDivElement>(null);
+  const place = list ?? own;
+  const [hosts] = useState(() => new Hosts());
+  const lines = useMemo(() => linesOf(items, members), [items, members]);
+  const entries = lines.flatMap((line) => (line.type === 'bubble' ? line.entries : []));
+  useLayoutEffect(() => hosts.keep(new Set(entries.map(({ key }) => key))));
+  useMessageKeys(place);
+  return (
+    <>
+      <div
+        ref={place}
+        id={id}
+        role="log"
+        aria-live="polite"
+        aria-relevant="additions"
+        aria-label={label}
+      >
+        {lines.map((line) => (
+          <LineView key={line.key} {...{ line, hosts, hints }} hueOf={members.hueOf} />
+        ))}
+      </div>
+      {entries.map((item) => (
+        <EntryView
+          key={item.key}
+          host={hosts.of(item.key)}
+          item={item}
+          members={members}
+          outcomes={item.type === 'message' ? outcomes[item.message.id] : undefined}
+          isMarked={seq !== null && seqOf(item) === seq}
+        />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+//! The parents of the replies on a page of messages.
+
+use serde::Serialize;
+use smartspace_domain::{
+    Result,
+    ids::{MessageId, SpaceId},
+    messages::{Deleted, Message, Sender, excerpt},
+};
+use smartspace_store::{Messages, messages::MessageRecord};
+use utoipa::ToSchema;
+
+/// How much of a parent's text is shown, in characters.
+const TEXT_CHARS: usize = 200;
+
+/// A page of messages.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MessagesPage {
+    /// The messages of this page.
+    pub(super) items: Vec<Message>,
+    /// The cursor of the next page. Null on the last page.
+    #[schema(required)]
+    pub(super) next_cursor: Option<String>,
+    /// The messages to which messages of this page reply and that are not on it. Absent if there
+    /// are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub(super) parents: Vec<ParentMessage>,
+}
+
+/// A message to which another one replies.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ParentMessage {
+    /// Its position in the space.
+    seq: u64,
+    /// Its id.
+    message_id: MessageId,
+    /// Its sender.
+    sender: Sender,
+    /// The first 200 characters of its text; of a card, the name of its tool. Empty if it is
+    /// deleted, or has only files.
+    text: String,
+    /// Set if it is deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted: Option<Deleted>,
+}
+
+impl From<MessageRecord> for ParentMessage {
+    fn from(record: MessageRecord) -> Self {
+        let text = record.card.as_ref().map_or(&record.text, |card| &card.name);
+        Self {
+            seq: record.seq,
+            message_id: record.id,
+            text: excerpt(text, TEXT_CHARS).0.to_owned(),
+            deleted: record.deleted,
+            sender: record.sender,
+        }
+    }
+}
+
+/// The messages to which `messages` reply, without those that are among them or have expired, in
+/// the order of the space. Without replies this costs no read.
+pub(super) async fn parents_of(
+    store: Messages<'_>,
+    space: SpaceId,
+    messages: &[Message],
+) -> Result<Vec<ParentMessage>> {
+    let replies = messages.iter().filter_map(|message| message.reply_to);
+    let mut wanted: Vec<_> = replies
+        .filter(|parent| parent.message_id.is_some())
+        .map(|parent| (space, parent.seq))
+        .filter(|(_, seq)| messages.iter().all(|message| message.seq != *seq))
+        .collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let parents = store.at(&wanted).await?;
+    Ok(parents.into_iter().flatten().map(ParentMessage::from).collect())
+}
