@@ -447,7 +447,7 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let served = tokio::spawn(async { axum::serve(listener, storage).await });
-        let session = Client::new(&address).session("token").unwrap();
+        let session = Client::new(address.as_str()).session("token").unwrap();
         let url = format!("{address}/files/a");
         let stored = session.upload(&url, &BTreeMap::new(), b"plan".to_vec()).await;
         served.abort();
