@@ -148,6 +148,7 @@ impl Studio {
         let by = RunSender {
             run: run.id,
             depth: 1,
+            chain: run.chain_id(),
             origin,
             stream,
             is_cut: false,

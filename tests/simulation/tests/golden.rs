@@ -108,7 +108,7 @@ async fn samples(seeds: impl IntoIterator<Item = u64>) -> BTreeMap<String, Vec<V
             found.entry(kind(&item)).or_default().push(item);
         }
     }
-    for item in rare::items().await {
+    for item in Box::pin(rare::items()).await {
         found.entry(kind(&item)).or_default().push(item);
     }
     found

@@ -90,6 +90,13 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("GET /v1/spaces/{id}/gate", &[
         row("{space}", "",                                          [404, 403, 200, 403, 403, 200]),
     ]),
+    ("POST /v1/spaces/{id}/stop", &[
+        row("{space}", "",                                          [404, 200, 200, 403, 403, 200]),
+    ]),
+    ("POST /v1/spaces/{id}/messages/{seq}/chain/cancel", &[
+        row("{space} 1", "",                                        [404, 200, 200, 403, 403, 200]),
+        row("{space} 999", "",                                      [404, 404, 404, 403, 403, 404]),
+    ]),
     ("DELETE /v1/spaces/{id}", &[
         row("{space}", "",                                          [404, 403, 204, 403, 403, 204]),
     ]),

@@ -100,6 +100,7 @@ impl Worker {
             by: MessageSource::Run(Box::new(RunSender {
                 run: info.run,
                 depth: context.run.chain_depth + 1,
+                chain: context.run.chain_id(),
                 origin: Origin { trigger: context.trigger.clone().in_short(), tools_used },
                 stream: info.stream,
                 is_cut: false,

@@ -96,7 +96,7 @@ impl Attempt {
         now: Time,
     ) -> Result<Self> {
         let (record, overflow) = draft.record(new, now);
-        let head = draft.head(new.space, as_read)?;
+        let head = draft.head(new.space, record.chain_id(), as_read)?;
         let message =
             Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
         // Every transaction writes or checks the sender's item. Otherwise a member that leaves
