@@ -9,8 +9,8 @@ export const FAILED =
 /** The pages for operators and owners, null until they are loaded, and whether that has failed. */
 export const useStudio = scriptHook(() => import('../studio/studio.tsx'));
 
-/** What searches messages, in the same way. */
-export const useSearchScript = scriptHook(() => import('../search/search.tsx'));
+/** What the page shows a moment later, in the same way. */
+export const useHomeScript = scriptHook(() => import('../home/home.tsx'));
 
 function scriptHook<T extends object>(load: () => Promise<T>) {
   let loaded: T | null = null;
