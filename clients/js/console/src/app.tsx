@@ -9,10 +9,9 @@
 // files/       the files of messages
 // forms/       the cards of tool calls, and their forms: schema/, fields/, form/, card/
 // why/         the drawer that explains a run: why, chain, fork
-// search/      the page of a search and the switcher's dialog
+// search/      the page of a search and the switcher's dialog, loaded once the page shows
 // studio/      the pages for operators and owners, loaded when the first of them is opened
-// home/        what waits for the caller and the first screen, loaded with search/ once the page
-//              shows
+// home/        what waits for the caller and the first screen, loaded in the same way
 // page/        the page: session/ (key), shell/ (frame, list of spaces), space/ (one space) with
 //              its timeline/ and composer/
 // styles/      the styles that all of these share
