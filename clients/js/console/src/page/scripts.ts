@@ -9,3 +9,6 @@ export const useStudio = scriptHook(() => import('../studio/studio.tsx'));
 
 /** What searches messages, in the same way. */
 export const useSearchScript = scriptHook(() => import('../search/search.tsx'));
+
+/** What waits for the caller and the first screen of a space, in the same way. */
+export const useHomeScript = scriptHook(() => import('../home/home.tsx'));
