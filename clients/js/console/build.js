@@ -54,7 +54,7 @@ const source = (name) => readFile(`${HERE}src/${name}`, 'utf8');
 
 /**
  * The scripts by their names: `app`, which the page loads; `studio`, which it loads when it opens
- * one of its pages; `search`, which it loads once it shows; and chunks with what several of them
+ * one of its pages; `later`, which it loads once it shows; and chunks with what several of them
  * need. `preloaded` are those that `app` needs.
  */
 async function bundle() {

@@ -9,8 +9,8 @@ export const FAILED =
 /** The pages for operators and owners, null until they are loaded, and whether that has failed. */
 export const useStudio = scriptHook(() => import('../studio/studio.tsx'));
 
-/** What searches messages, in the same way. */
-export const useSearchScript = scriptHook(() => import('../search/search.tsx'));
+/** What searches messages, and the parts of a talk that somebody asks for, in the same way. */
+export const useLater = scriptHook(() => import('../later.tsx'));
 
 function scriptHook<T extends object>(load: () => Promise<T>) {
   let loaded: T | null = null;

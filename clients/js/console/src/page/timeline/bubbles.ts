@@ -5,12 +5,21 @@ import type { Sender, TimelineItem } from '@smartspace/client';
 
 const GROUP_MS = 5 * 60_000;
 
+/** A failed run, and those before it of the same agent that failed in the same way. */
+type FailedEntry = Extract<TimelineItem, { type: 'failed' }> & { count: number; since: number };
+
 /** An item with a sender. */
-export type Entry = Exclude<TimelineItem, { type: 'day' | 'unread' }>;
+export type Entry = Exclude<TimelineItem, { type: 'day' | 'unread' | 'failed' }> | FailedEntry;
 
 /** The seq of a stored message, or null. */
 export const seqOf = (item: TimelineItem): number | null =>
   item.type === 'message' ? item.message.seq : null;
+
+/** The run of a stored message, or the one that failed. */
+export function runOf(item: Entry): string | null {
+  if (item.type === 'failed') return item.run.id;
+  return (item.type === 'message' && item.message.runId) || null;
+}
 
 /** Consecutive entries of one sender. Its key is that of its first entry. */
 export interface Bubble {
@@ -24,7 +33,9 @@ export interface Bubble {
 }
 
 /** A bubble, or a line between bubbles. */
-export type Line = Bubble | Exclude<TimelineItem, Entry>;
+export type Line = Bubble | DayOrUnread;
+
+type DayOrUnread = Extract<TimelineItem, { type: 'day' | 'unread' }>;
 
 /** The names that the page knows. `meId` is the caller; null: the operator. */
 export interface People {
@@ -39,7 +50,7 @@ export interface People {
 export function linesOf(items: readonly TimelineItem[], people: People): Line[] {
   const lines: Line[] = [];
   let lastAt = -Infinity;
-  for (const item of items) {
+  for (const item of joinedFailures(items)) {
     if (item.type === 'day' || item.type === 'unread') {
       lines.push(item);
       continue;
@@ -53,6 +64,26 @@ export function linesOf(items: readonly TimelineItem[], people: People): Line[] 
     else lines.push({ type: 'bubble', key: item.key, sender, runId, at, entries: [item] });
   }
   return lines;
+}
+
+// A failure that repeats is one line, where it happened last, until the agent speaks.
+function joinedFailures(items: readonly TimelineItem[]): (Entry | DayOrUnread)[] {
+  const streaks = new Map<string, FailedEntry>();
+  const isLast = new Set<FailedEntry>();
+  const all = items.map((item) => {
+    if (item.type === 'message') streaks.delete(item.message.sender.id);
+    if (item.type !== 'failed') return item;
+    const { agentId, error, finishedAt, createdAt } = item.run;
+    const found = streaks.get(agentId);
+    const before = found?.run.error?.code === error?.code ? found : undefined;
+    const since = before?.since ?? Date.parse(finishedAt ?? createdAt);
+    const entry = { ...item, count: (before?.count ?? 0) + 1, since };
+    if (before) isLast.delete(before);
+    isLast.add(entry);
+    streaks.set(agentId, entry);
+    return entry;
+  });
+  return all.filter((item) => item.type !== 'failed' || isLast.has(item));
 }
 
 function originOf(item: Entry, { nameOf, meId }: People): Pick<Bubble, 'sender' | 'runId' | 'at'> {

@@ -19,12 +19,12 @@ import { marksOf, NO_MARKS } from '../markdown/marks.ts';
 import { deletedWords } from '../../message/message_words.ts';
 import { ParentLine } from '../../message/parent_line.tsx';
 import { Reactions } from '../../message/reactions.tsx';
-import { Actions } from './actions.tsx';
+import { BarAtHand } from './at_hand.tsx';
 import type { Entry } from './bubbles.ts';
 import { setAttributes } from './hosts.ts';
-import { MessageBar } from './message_bar.tsx';
 import { PendingNote } from './pending_note.tsx';
 import { RollCall } from './roll_call.tsx';
+import { Failure } from './failure.tsx';
 import { useToolHost } from './tool_host.ts';
 
 const STATES = {
@@ -86,7 +86,7 @@ const StillBody = (props: BodyProps): JSX.Element => (
   <Parts {...props} parts={partsOf(props.item, '')} />
 );
 
-type ShownPart = Part | StreamedTool | { type: 'failure'; text: string };
+type ShownPart = Part | StreamedTool;
 
 function partsOf(item: Entry, text: string): readonly ShownPart[] {
   switch (item.type) {
@@ -96,11 +96,8 @@ function partsOf(item: Entry, text: string): readonly ShownPart[] {
       const { text, files } = item.send;
       return text === '' ? files : [{ type: 'text', text }, ...files];
     }
-    case 'failed': {
-      const { error } = item.run;
-      const reason = error ? `${error.message} (${error.code})` : 'no reason was given';
-      return [{ type: 'failure', text: `could not finish: ${reason}` }];
-    }
+    case 'failed':
+      return [];
     case 'live': {
       const name = item.stream.toolName ?? 'tool';
       if (item.stream.kind === 'tool')
@@ -113,6 +110,7 @@ function partsOf(item: Entry, text: string): readonly ShownPart[] {
 type PartsProps = EntryProps & InHost & { parts: readonly ShownPart[] };
 
 function Parts({ host, item, members, outcomes, parts }: PartsProps) {
+  if (item.type === 'failed') return <Failure {...item} members={members} />;
   const message = item.type === 'message' ? item.message : null;
   if (message?.deleted) return <Tombstone {...{ host, message, members }} />;
   const marks = message ? marksOf(message, members.meId) : NO_MARKS;
@@ -132,10 +130,9 @@ function Parts({ host, item, members, outcomes, parts }: PartsProps) {
           streaming={item.type === 'live'}
         />
       );
-    const text = part.type === 'failure' ? part.text : `(a part of type ${(part as Part).type})`;
     return (
-      <p key={key} class={part.type === 'failure' ? 'failure' : 'text'} dir="auto">
-        {text}
+      <p key={key} class="text" dir="auto">
+        {`(a part of type ${(part as Part).type})`}
       </p>
     );
   });
@@ -151,8 +148,7 @@ function Parts({ host, item, members, outcomes, parts }: PartsProps) {
       {message?.editedAt ? <Edited at={message.editedAt} /> : null}
       {message ? <Reactions {...{ message, members }} /> : null}
       {message && !isCard ? <Note {...{ message, members, outcomes }} /> : null}
-      <Actions {...{ item, members }} />
-      {message ? <MessageBar {...{ host, message, members }} /> : null}
+      {message ? <BarAtHand {...{ host, message, members }} /> : null}
       {item.type === 'pending' ? <PendingNote space={members.space} send={item.send} /> : null}
     </>
   );
@@ -175,7 +171,7 @@ const Tombstone = ({ host, message, members }: TombstoneProps) => (
   <>
     <ParentLine {...{ message, members }} />
     <p class="note">{message.deleted ? deletedWords(message.deleted) : ''}</p>
-    <MessageBar {...{ host, message, members }} />
+    <BarAtHand {...{ host, message, members }} />
   </>
 );
 
