@@ -10,7 +10,7 @@ import { product } from './suite.js';
 
 // The scripts, compressed: what the page loads at once, for operators' pages, and once it shows.
 const LARGEST_PAGE_BYTES = 90 * 1024;
-const LARGEST_STUDIO_BYTES = 52 * 1024;
+const LARGEST_STUDIO_BYTES = 62 * 1024;
 const LARGEST_LATER_BYTES = 12 * 1024;
 
 test('the committed files are up to date and small', async () => {

@@ -32,7 +32,7 @@ test('a card shows the progress of a call and then its output', async (t) => {
     'a card has no note about its dispatch',
   );
   await show(page, { rev: 4, status: 'completed', output: { found: 7 } });
-  assert.deepEqual(await lines(), ['docs__search · completed {"found":7}']);
+  assert.deepEqual(await lines(), ['docs__search · completed found: 7']);
   await show(page, {
     rev: 5,
     status: 'failed',

@@ -31,6 +31,7 @@ import { Usage } from './usage/usage.tsx';
 
 export { Chain } from '../why/chain.tsx';
 export { Fork } from '../why/fork.tsx';
+export { Why } from '../why/why.tsx';
 export { Scores } from './gate/scores.tsx';
 export { DeleteMessage } from './messages/delete_message.tsx';
 export { EmojiChoice } from './messages/emoji_choice.tsx';

@@ -1,26 +1,20 @@
-// The parts of the drawer that not every reader opens, once their script is loaded.
+// The drawer that explains a run, once its script is loaded.
 
 import type { JSX } from 'preact';
-import type { ChainProps } from '../../why/chain.tsx';
-import type { ScoresProps } from '../../why/decisions.tsx';
-import type { ForkProps } from '../../why/fork.tsx';
+import { useEffect } from 'preact/hooks';
+import { useNotify } from '../../ui/notices.tsx';
+import type { WhyProps } from '../../why/why.tsx';
 import { FAILED, useStudio } from '../scripts.ts';
 
-/** The scores of the wake gate. */
-export function LazyScores(props: ScoresProps): JSX.Element | null {
-  const { script: studio } = useStudio();
-  return studio ? <studio.Scores {...props} /> : null;
-}
+export type LazyWhyProps = Omit<WhyProps, 'scores' | 'chain' | 'fork'>;
 
-/** The tree of messages and runs. */
-export function LazyChain(props: ChainProps): JSX.Element {
+export function LazyWhy(props: LazyWhyProps): JSX.Element | null {
   const { script: studio, hasFailed } = useStudio();
-  if (studio) return <studio.Chain {...props} />;
-  return <p class="empty">{hasFailed ? FAILED : 'Loading…'}</p>;
-}
-
-/** The form that forks a run. */
-export function LazyFork(props: ForkProps): JSX.Element | null {
-  const { script: studio } = useStudio();
-  return studio ? <studio.Fork {...props} /> : null;
+  const notify = useNotify();
+  useEffect(() => {
+    if (hasFailed) notify(FAILED);
+  }, [hasFailed]);
+  if (!studio) return null;
+  const { Why, Scores, Chain, Fork } = studio;
+  return <Why {...props} scores={Scores} chain={Chain} fork={Fork} />;
 }

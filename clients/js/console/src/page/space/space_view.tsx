@@ -8,7 +8,6 @@ import { SpaceScope } from '../../api/providers.ts';
 import { useSpaceMembers } from '../../members/space_members.ts';
 import { Typing } from '../../members/typing.tsx';
 import { NoticeLine, wordsOf } from '../../ui/notices.tsx';
-import { Why } from '../../why/why.tsx';
 import { Composer } from '../composer/composer.tsx';
 import type { Target } from '../composer/use_target.ts';
 import { CommandsContext } from '../../message/commands.ts';
@@ -16,14 +15,12 @@ import { MessageList } from '../timeline/message_list.tsx';
 import { Scroller } from '../timeline/scroller.ts';
 import { TimelineView } from '../timeline/timeline.tsx';
 import { ActiveRuns } from './active_runs.tsx';
-import { LazyChain, LazyFork, LazyScores } from './lazy_why.tsx';
+import { LazyWhy } from './lazy_why.tsx';
 import { MessageDialog, type Asked } from './message_dialog.tsx';
 import { PinsLine } from './pins_line.tsx';
 import { LazyThread } from './lazy_thread.tsx';
 import { SpaceHead } from './space_head.tsx';
 import { Title } from './title.tsx';
-
-const WHY_PARTS = { scores: LazyScores, chain: LazyChain, fork: LazyFork };
 
 export interface SpaceViewProps {
   spaceId: string;
@@ -91,7 +88,7 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
           />
         ) : null}
       </main>
-      {runId !== null && <Why key={runId} {...{ runId, tab, members }} {...WHY_PARTS} />}
+      {runId !== null && <LazyWhy key={runId} {...{ runId, tab, members }} />}
       {thread !== null && (
         <LazyThread key={thread} seq={thread} members={members} list={MessageList} />
       )}

@@ -1,7 +1,8 @@
 // The lines of a timeline from top to bottom. Consecutive messages of one run share a bubble.
 // Messages that a person sends within a few minutes share one, too. Pure.
 
-import type { Sender, TimelineItem } from '@smartspace/client';
+import type { Message, Sender, TimelineItem } from '@smartspace/client';
+import { foldedCards, type Folded } from './folding.ts';
 
 const GROUP_MS = 5 * 60_000;
 
@@ -9,7 +10,10 @@ const GROUP_MS = 5 * 60_000;
 type FailedEntry = Extract<TimelineItem, { type: 'failed' }> & { count: number; since: number };
 
 /** An item with a sender. */
-export type Entry = Exclude<TimelineItem, { type: 'day' | 'unread' | 'failed' }> | FailedEntry;
+export type Entry =
+  | Exclude<TimelineItem, { type: 'day' | 'unread' | 'failed' | 'message' }>
+  | (Extract<TimelineItem, { type: 'message' }> & Folded)
+  | FailedEntry;
 
 /** The seq of a stored message, or null. */
 export const seqOf = (item: TimelineItem): number | null =>
@@ -29,6 +33,10 @@ export interface Bubble {
   runId: string | null;
   /** When the first entry was sent, in milliseconds since 1970; null: it is being written. */
   at: number | null;
+  /** The message that triggered the run, if it is known. */
+  trigger: Message | null;
+  /** Whether the line above is that message. */
+  isBelowTrigger: boolean;
   entries: Entry[];
 }
 
@@ -49,7 +57,9 @@ export interface People {
  */
 export function linesOf(items: readonly TimelineItem[], people: People): Line[] {
   const lines: Line[] = [];
+  const triggers = triggersIn(items);
   let lastAt = -Infinity;
+  let above: Message | null = null;
   for (const item of joinedFailures(items)) {
     if (item.type === 'day' || item.type === 'unread') {
       lines.push(item);
@@ -61,9 +71,26 @@ export function linesOf(items: readonly TimelineItem[], people: People): Line[] 
     const isNear = runId !== null || Math.abs((at ?? lastAt) - lastAt) < GROUP_MS;
     lastAt = at ?? lastAt;
     if (isSame && isNear) last.entries.push(item);
-    else lines.push({ type: 'bubble', key: item.key, sender, runId, at, entries: [item] });
+    else {
+      const trigger = triggers.get(runId) ?? null;
+      const isBelowTrigger = trigger !== null && trigger === above;
+      const start = { sender, runId, at, trigger, isBelowTrigger, entries: [item] };
+      lines.push({ type: 'bubble', key: item.key, ...start });
+    }
+    if (item.type === 'message') above = item.message;
   }
+  for (const line of lines) if (line.type === 'bubble') line.entries = foldedCards(line.entries);
   return lines;
+}
+
+// The messages by the runs that they triggered.
+function triggersIn(items: readonly TimelineItem[]): ReadonlyMap<string | null, Message> {
+  const triggers = new Map<string | null, Message>();
+  for (const item of items)
+    if (item.type === 'message')
+      for (const { runId } of item.message.dispatch ?? [])
+        if (runId) triggers.set(runId, item.message);
+  return triggers;
 }
 
 // A failure that repeats is one line, where it happened last, until the agent speaks.

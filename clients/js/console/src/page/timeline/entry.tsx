@@ -10,8 +10,10 @@ import { Files } from '../../files/files.tsx';
 import { ApprovalCard } from '../../forms/approval/approval_card.tsx';
 import { isApproval, type ApprovalPart } from '../../forms/approval/approval_words.ts';
 import { Card } from '../../forms/card/card.tsx';
+import { resultText } from '../../forms/card/details.tsx';
 import type { StreamedTool } from '../../forms/card/parts.ts';
 import type { SpaceMembers } from '../../members/space_members.ts';
+import { useLater } from '../scripts.ts';
 import { useNow } from '../../ui/now.ts';
 import { endedWords } from '../../why/outcomes.ts';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -21,6 +23,7 @@ import { ParentLine } from '../../message/parent_line.tsx';
 import { Reactions } from '../../message/reactions.tsx';
 import { BarAtHand } from './at_hand.tsx';
 import type { Entry } from './bubbles.ts';
+import { callOf } from './folding.ts';
 import { setAttributes } from './hosts.ts';
 import { PendingNote } from './pending_note.tsx';
 import { RollCall } from './roll_call.tsx';
@@ -113,6 +116,8 @@ function Parts({ host, item, members, outcomes, parts }: PartsProps) {
   if (item.type === 'failed') return <Failure {...item} members={members} />;
   const message = item.type === 'message' ? item.message : null;
   if (message?.deleted) return <Tombstone {...{ host, message, members }} />;
+  if (message && item.type === 'message' && item.folded)
+    return <FoldedEntry {...{ host, message, folded: item.folded, members }} />;
   const marks = message ? marksOf(message, members.meId) : NO_MARKS;
   // Mentions are those of the text.
   const marked = parts.find(({ type }) => type === 'text');
@@ -174,6 +179,27 @@ const Tombstone = ({ host, message, members }: TombstoneProps) => (
     <BarAtHand {...{ host, message, members }} />
   </>
 );
+
+interface FoldedEntryProps extends InHost, Pick<EntryProps, 'members'> {
+  message: Message;
+  folded: readonly Message[];
+}
+
+function FoldedEntry({ host, message, folded, members }: FoldedEntryProps) {
+  const { script: later } = useLater();
+  const last = callOf(message);
+  const result = last ? resultText(last) : '';
+  const cards = folded.map((each) => {
+    const part = callOf(each);
+    return part ? <PlainCard key={each.id} {...{ part, message: each, members }} /> : null;
+  });
+  return (
+    <>
+      {later && <later.FoldedCards {...{ folded, result }}>{cards}</later.FoldedCards>}
+      <BarAtHand {...{ host, message, members }} />
+    </>
+  );
+}
 
 interface CardPartProps {
   part: Extract<ShownPart, { type: 'tool' }>;

@@ -34,7 +34,7 @@ export function MessageList({
   seq = null,
   runId = null,
 }: MessageListProps): JSX.Element {
-  const { outcomes, hints } = useRuns();
+  const { outcomes, hints, costs } = useRuns();
   const own = useRef<HTMLDivElement>(null);
   const place = list ?? own;
   const [hosts] = useState(() => new Hosts());
@@ -53,7 +53,7 @@ export function MessageList({
         aria-label={label}
       >
         {lines.map((line) => (
-          <LineView key={line.key} {...{ line, hosts, hints }} hueOf={members.hueOf} />
+          <LineView key={line.key} {...{ line, hosts, hints, costs, members }} />
         ))}
       </div>
       {entries.map((item) => (
