@@ -75,7 +75,7 @@ const source = (name) => readFile(`${HERE}src/${name}`, 'utf8');
 /**
  * The scripts by their names: `app`, which the page loads; `answering` and `why`, which it loads
  * when it has nothing else to do; `studio`, which it loads when it opens one of its pages; `home`
- * and `search`, which it loads once it shows; and chunks with what several of them need.
+ * and `later`, which it loads once it shows; and chunks with what several of them need.
  * `preloaded` are those that `app` needs.
  */
 async function bundle() {

@@ -19,10 +19,12 @@ export interface TimelineProps {
   scroller: Scroller;
   /** The message that the address names. */
   seq: number | null;
+  /** The run that the drawer explains. */
+  runId: string | null;
 }
 
 /** Shows the messages, and keeps the scroll position. */
-export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Element {
+export function TimelineView({ members, scroller, seq, runId }: TimelineProps): JSX.Element {
   const timeline = useTimeline();
   const { items, hasOlder, isLoading } = timeline;
   const [span] = useState(() => new Span());
@@ -67,7 +69,12 @@ export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Ele
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
           {isEmpty && !hasOlder && !isLoading ? <LazyFirstScreen members={members} /> : null}
         </div>
-        <MessageList id="bubbles" label="Messages" items={shown} {...{ members, list, seq }} />
+        <MessageList
+          id="bubbles"
+          label="Messages"
+          items={shown}
+          {...{ members, list, seq, runId }}
+        />
       </div>
       <button type="button" id="latest" class="latest" hidden={!isAway} onClick={toEnd}>
         Go to the latest
