@@ -2,6 +2,7 @@
 
 mod reactions;
 mod relations;
+mod resolved_by;
 mod text;
 
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,7 @@ pub use crate::{
     messages::{
         reactions::{Emoji, Reactions},
         relations::{Deleted, DeletedBy, Mention, Reaction, ReplyTo},
+        resolved_by::{OperatorKind, ResolvedBy},
         text::MessageText,
     },
     texts::{cut, excerpt},
@@ -82,9 +84,10 @@ pub struct ToolPart {
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[schema(required)]
     pub answer_by: Option<AnswerBy>,
-    /// Who answered the form. Also null if the operator answered.
+    /// Who answered the form.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
     #[schema(required)]
-    pub resolved_by: Option<EntityId>,
+    pub resolved_by: Option<ResolvedBy>,
     /// When the form expires.
     #[schema(required)]
     pub expires_at: Option<Time>,

@@ -3200,6 +3200,8 @@ export interface components {
              */
             cost: number | null;
         };
+        /** @description Who answered a form. */
+        ResolvedBy: components["schemas"]["EntityId"] | components["schemas"]["OperatorResolvedBy"];
         /** @description Where a model answer comes from. */
         ResponseOrigin: {
             /** @description The answer's id at its provider; absent if the provider gave none. */
@@ -4315,7 +4317,7 @@ export interface components {
             /** @description A JSON Schema: an object, `true` or `false`. */
             resultSchema: unknown;
             answerBy: components["schemas"]["AnswerBy"] | null;
-            resolvedBy: components["schemas"]["EntityId"] | null;
+            resolvedBy: components["schemas"]["ResolvedBy"] | null;
             expiresAt: components["schemas"]["Time"] | null;
             approval?: components["schemas"]["Approval"] | null;
             pageOf?: components["schemas"]["EntityId"] | null;
@@ -4393,6 +4395,14 @@ export interface components {
             createdAt: components["schemas"]["Time"];
             /** @description When the plan was last changed. */
             updatedAt: components["schemas"]["Time"];
+        };
+        /** @description The operator, in nobody's name. */
+        OperatorResolvedBy: {
+            /**
+             * @description What answered.
+             * @enum {string}
+             */
+            kind: "operator";
         };
         /** @description A message was posted. */
         SpaceMessageTrigger: {

@@ -5,7 +5,7 @@ use smartspace_domain::{
     Time,
     approvals::Approval,
     ids::{CallId, EntityId},
-    messages::{Part, ToolPart},
+    messages::{Part, ResolvedBy, ToolPart},
     steps::CallStatus,
     stored,
     tools::AnswerBy,
@@ -52,7 +52,7 @@ pub struct Asks {
     /// no question to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_of: Option<EntityId>,
-    /// The entity that answered. `None` also if the operator answered.
+    /// The entity that answered. `None` also if the operator answered, see [`Self::answerer`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<EntityId>,
     /// The name of that entity when it answered.
@@ -61,6 +61,16 @@ pub struct Asks {
     /// Whether it was a guest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resolved_by_guest: bool,
+}
+
+impl Asks {
+    /// Who answered, if the call has this status. Only an answer completes a form, and one of
+    /// nobody is the operator's. Its decisions say who approved a call.
+    fn answerer(&self, status: CallStatus) -> Option<ResolvedBy> {
+        let is_answer = status == CallStatus::Completed && self.approval.is_none();
+        let of_operator = is_answer.then_some(ResolvedBy::OPERATOR);
+        self.resolved_by.map(ResolvedBy::Member).or(of_operator)
+    }
 }
 
 impl ToolCard {
@@ -104,13 +114,13 @@ impl ToolCard {
             page_of: None,
         };
         if let Some(asks) = self.asks {
+            part.resolved_by = asks.answerer(self.status);
             part.page_of = asks.page_of;
             // Clients show a card with an `ui` as a form, to everybody who may answer it.
             if asks.page_of.is_none() {
                 part.ui = Some(asks.ui);
                 part.answer_by = Some(asks.answer_by);
             }
-            part.resolved_by = asks.resolved_by;
             part.expires_at = Some(asks.until);
             part.approval = asks.approval;
         }
