@@ -64,6 +64,9 @@ pub struct ToolPart {
     pub call_id: CallId,
     /// The tool's name.
     pub name: String,
+    /// The tool's `title` with the values of this call, on one line; null if the tool has none.
+    #[schema(required)]
+    pub title: Option<String>,
     /// The call's input. If it is partial, a text as far as the model wrote it.
     pub input: Value,
     /// True if the run was canceled while its model wrote the input.

@@ -3897,6 +3897,8 @@ export interface components {
             name: string;
             /** @description What the model reads about the tool, at most 4,096 bytes. */
             description: string;
+            /** @description What the row of a call's card says in place of the tool's name, on one line. It may hold values of the call, as in `Deploy {input.version}: {output.status}`. */
+            title?: string | null;
             /** @description A JSON Schema: an object, `true` or `false`. */
             inputSchema?: unknown;
             /**
@@ -4304,6 +4306,8 @@ export interface components {
             callId: components["schemas"]["CallId"];
             /** @description The tool's name. */
             name: string;
+            /** @description The tool's `title` with the values of this call, on one line; null if the tool has none. */
+            title: string | null;
             /** @description The call's input. If it is partial, a text as far as the model wrote it. */
             input: unknown;
             /** @description True if the run was canceled while its model wrote the input. */

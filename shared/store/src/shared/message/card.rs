@@ -7,7 +7,7 @@ use smartspace_domain::{
     ids::{CallId, EntityId},
     messages::{Part, ResolvedBy, ToolPart},
     steps::CallStatus,
-    stored,
+    stored, templates,
     tools::AnswerBy,
 };
 
@@ -19,6 +19,9 @@ use crate::shared::message::{CutJson, Overflow};
 pub struct ToolCard {
     pub call_id: CallId,
     pub name: String,
+    /// The template of its title, as the tool had it when the call was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The input of the call.
     pub input: CutJson,
     /// The output of the call, once it is known.
@@ -95,12 +98,17 @@ impl ToolCard {
     }
 
     pub(super) fn view(self, overflow: &Overflow, partial: bool) -> Part {
+        let input = self.input.whole(overflow.input.as_ref());
+        let output = self.output.map(|output| output.whole(overflow.output.as_ref()));
+        // A template takes less room than the title, and knows the result as soon as there is one.
+        let title = self.title.and_then(|it| templates::title(&it, &input, output.as_ref()));
         let mut part = ToolPart {
             call_id: self.call_id,
             name: self.name,
-            input: self.input.whole(overflow.input.as_ref()),
+            title,
+            input,
             partial,
-            output: self.output.map(|output| output.whole(overflow.output.as_ref())),
+            output,
             status: self.status,
             ui: None,
             result_schema: overflow
