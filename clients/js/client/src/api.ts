@@ -4039,6 +4039,8 @@ export interface components {
              * @description Runs that ended and had asked a model.
              */
             runs: number;
+            /** @description The cost of each hour of the day in UTC, in dollars. Only if the sums are grouped by day. */
+            hours?: number[] | null;
         };
         /** @description The answer to a question about usage. */
         UsageReport: {
