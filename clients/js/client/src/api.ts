@@ -509,6 +509,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invites/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview an invite
+         * @description Where the invite leads, before somebody accepts it. It needs no credential and uses nothing. Its
+         *     limits are those of accepting.
+         */
+        post: operations["previewInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/me": {
         parameters: {
             query?: never;
@@ -2278,6 +2299,19 @@ export interface components {
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         InviteId: string;
+        /** @description Where an invite leads. */
+        InvitePreview: {
+            /** @description The name of the space. */
+            spaceName: string;
+            /** @description The name of the member that made the invite. Null if the operator did. */
+            invitedBy: string | null;
+            /** @description How many people are in the space. */
+            people: number;
+            /** @description The names of its agents. */
+            agents: string[];
+            /** @description When the invite ends. */
+            expiresAt: components["schemas"]["Time"];
+        };
         /** @description A file in the list of a space's files. */
         ListedAttachment: {
             /** @description The file's id. */
@@ -3649,6 +3683,10 @@ export interface components {
              */
             url: string | null;
             urlExpiresAt: components["schemas"]["Time"] | null;
+        };
+        ShownInvite: {
+            /** @description The invite's token. */
+            token: string;
         };
         /**
          * @description Why a message triggered an agent. If several reasons apply, the first one counts.
@@ -5877,6 +5915,110 @@ export interface operations {
                 };
             };
             /** @description The invite is used up, the space is full, the caller is in too many spaces, or a guest's name looks like another member's. The text then has a name that is free. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            /** @description Too many wrong tokens from this address, or too many tries of this invite. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An error in Smartspace. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is unknown whether the request took effect. Repeat it with the same key. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewInvite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShownInvite"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitePreview"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            /** @description The credential is wrong. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["Authenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The deployment has no invites. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No invite has this token, or it has expired, was revoked or has ended. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The invite is used up. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
