@@ -3452,6 +3452,18 @@ export interface components {
             firstTokenAt?: components["schemas"]["Time"] | null;
             finishedAt: components["schemas"]["Time"] | null;
             redactedAt?: components["schemas"]["Time"] | null;
+            /**
+             * @description The beginning of the message that triggered the run. Absent unless a list is asked for
+             *     `messages`, as `postSeq` and `said`, and if there is none.
+             */
+            asked?: string | null;
+            /**
+             * Format: int64
+             * @description The number of the first message that the run has posted.
+             */
+            postSeq?: number | null;
+            /** @description The beginning of that message. */
+            said?: string | null;
             /** @description The messages of watchers to the model, as members may see them. Not in events. */
             hints?: components["schemas"]["Hint"][] | null;
             /** @description The run's steps. Only for the operator, and not in lists. */
@@ -6171,6 +6183,11 @@ export interface operations {
                 since?: string;
                 /** @description Only runs that were triggered before this time. */
                 until?: string;
+                /**
+                 * @description Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
+                 *     triggered it and that it posted first.
+                 */
+                messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 limit?: number;
@@ -7864,6 +7881,11 @@ export interface operations {
     listRunsOfSpace: {
         parameters: {
             query?: {
+                /**
+                 * @description Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
+                 *     triggered it and that it posted first.
+                 */
+                messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 limit?: number;
