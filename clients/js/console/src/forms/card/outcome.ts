@@ -7,13 +7,14 @@ import type { NameOf } from './terms.ts';
 
 const LONGEST_CHARS = 300;
 
-type Resolved = Pick<ToolPart, 'ui' | 'status' | 'output' | 'resolvedBy'>;
+type Resolved = Pick<ToolPart, 'ui' | 'status' | 'output'> & { resolvedBy?: unknown };
 type Json = Record<string, unknown>;
 
 /** One line, or '' for an open form and for a call without a form. */
 export function outcomeText({ ui, status, output, resolvedBy }: Resolved, nameOf: NameOf): string {
   if (typeof ui !== 'string' || status === 'pending') return '';
-  const who = resolvedBy ? nameOf(resolvedBy) : 'the operator';
+  // An object names the operator.
+  const who = typeof resolvedBy === 'string' ? nameOf(resolvedBy) : 'the operator';
   if (status === 'expired') return 'expired: nobody answered in time';
   if (status === 'canceled') return 'canceled: the run ended';
   if (status === 'failed') return withReason('failed', isObject(output) ? output.error : output);
