@@ -79,5 +79,5 @@ test('the composer names the agents that a text would wake, and why not others',
 async function openedBy(page, name) {
   await waitUntilLive(page);
   const spaces = page.getByRole('navigation', { name: 'Spaces', exact: true });
-  await spaces.getByRole('button', { name }).click();
+  await spaces.getByRole('link', { name }).click();
 }

@@ -163,7 +163,7 @@ export async function open(scene, page, product) {
   const name = await scene.space(new ApiClient(product));
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   const spaces = page.getByRole('navigation', { name: 'Spaces' });
-  await spaces.getByRole('button', { name, exact: true }).click();
+  await spaces.getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
   await page.locator('#status[data-status="live"]').waitFor();
 }

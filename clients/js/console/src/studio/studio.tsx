@@ -31,7 +31,6 @@ import { Usage } from './usage/usage.tsx';
 
 export { Chain } from '../why/chain.tsx';
 export { Fork } from '../why/fork.tsx';
-export { Why } from '../why/why.tsx';
 export { Scores } from './gate/scores.tsx';
 export { DeleteMessage } from './messages/delete_message.tsx';
 export { EmojiChoice } from './messages/emoji_choice.tsx';

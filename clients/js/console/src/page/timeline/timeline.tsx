@@ -7,7 +7,7 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } fro
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { seqOf } from './bubbles.ts';
-import { FirstScreen } from './first_screen.tsx';
+import { LazyFirstScreen } from './lazy_first_screen.tsx';
 import { MessageList } from './message_list.tsx';
 import type { Scroller } from './scroller.ts';
 import { Span } from './span.ts';
@@ -67,7 +67,7 @@ export function TimelineView({ members, scroller, seq, runId }: TimelineProps): 
           Show earlier
         </button>
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
-          {isEmpty && !hasOlder && !isLoading ? <FirstScreen members={members} /> : null}
+          {isEmpty && !hasOlder && !isLoading ? <LazyFirstScreen members={members} /> : null}
         </div>
         <MessageList
           id="bubbles"
