@@ -162,7 +162,8 @@ async function refresh(context: JobContext) {
 async function lookUp(context: JobContext, before: readonly Message[]) {
   const { state } = context;
   if (state().isOpen || state().isRunMissing) await loadOlderRuns(context, true);
-  await loadInfo(context);
+  // The list of spaces brings those of the others.
+  if (state().isOpen) await loadInfo(context);
   const wanted = before.flatMap((message) =>
     state().isOpen || openParts(message).length > 0 ? message.seq : [],
   );
