@@ -75,8 +75,8 @@ const source = (name) => readFile(`${HERE}src/${name}`, 'utf8');
 /**
  * The scripts by their names: `app`, which the page loads; `form`, `decision_form` and `why`, which
  * it loads when it has nothing else to do; `studio`, which it loads when it opens one of its pages;
- * `search`, which it loads once it shows; and chunks with what several of them need. `preloaded`
- * are those that `app` needs.
+ * `home` and `later`, which it loads once it shows; and chunks with what several of them need.
+ * `preloaded` are those that `app` needs.
  */
 async function bundle() {
   const { outputFiles, metafile } = await build({

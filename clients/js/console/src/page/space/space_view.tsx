@@ -78,7 +78,7 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
         <SpaceHead name={name} members={members} />
         <PinsLine members={members} />
         <NoticeLine text={notice || gone || failed} />
-        <TimelineView members={members} scroller={scroller} seq={seq} />
+        <TimelineView {...{ members, scroller, seq, runId }} />
         <div class="strip">
           <ActiveRuns nameOf={members.nameOf} />
           <Typing members={members} />
