@@ -73,9 +73,9 @@ const ONE_FIRST_SCRIPT = {
 const source = (name) => readFile(`${HERE}src/${name}`, 'utf8');
 
 /**
- * The scripts by their names: `app`, which the page loads; `answering` and `why`, which it loads
- * when it has nothing else to do; `studio`, which it loads when it opens one of its pages; `home`
- * and `later`, which it loads once it shows; and chunks with what several of them need.
+ * The scripts by their names: `app`, which the page loads; `form`, `decision_form` and `why`, which
+ * it loads when it has nothing else to do; `studio`, which it loads when it opens one of its pages;
+ * `home` and `later`, which it loads once it shows; and chunks with what several of them need.
  * `preloaded` are those that `app` needs.
  */
 async function bundle() {

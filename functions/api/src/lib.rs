@@ -8,6 +8,7 @@
 mod annotated_routes;
 mod answers;
 mod auth;
+mod compression;
 mod console;
 mod decoded_path;
 mod description;
@@ -92,8 +93,11 @@ pub fn router(api: Api, host_routes: Router) -> Router {
     let ids = Arc::clone(&api.pipeline.ids);
     let origins = api.cors_origins.clone();
     let api = Arc::new(api);
-    let routes = routes::all().with_state(Arc::clone(&api)).merge(host_routes);
-    let charged =
-        with_fallbacks(routes).layer(middleware::from_fn_with_state(api, metering::charge));
-    with_middleware(charged, ids, &origins)
+    let routes = routes::all()
+        .with_state(Arc::clone(&api))
+        // Callers are charged for what was read, not for what is sent.
+        .layer(middleware::from_fn_with_state(api, metering::charge))
+        .layer(middleware::from_fn(compression::compress))
+        .merge(host_routes);
+    with_middleware(with_fallbacks(routes), ids, &origins)
 }

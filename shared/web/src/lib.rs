@@ -73,6 +73,7 @@ fn cors(origins: &[String]) -> CorsLayer {
             HeaderName::from_static("mcp-protocol-version"),
         ])
         .expose_headers([
+            header::ETAG,
             header::LOCATION,
             header::RETRY_AFTER,
             HeaderName::from_static("x-request-id"),

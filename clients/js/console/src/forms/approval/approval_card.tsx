@@ -7,7 +7,6 @@ import { isolated, visible } from '../../ui/visible.ts';
 import { Details, Value } from '../card/details.tsx';
 import type { NameOf } from '../card/terms.ts';
 import { useNewId } from '../fields/controls.ts';
-import { LazyDecision } from '../lazy_answering.tsx';
 import {
   approvalsIn,
   byText,
@@ -17,6 +16,7 @@ import {
   termsText,
   type ApprovalPart,
 } from './approval_words.ts';
+import { LazyDecision } from './lazy_decision.tsx';
 
 export interface ApprovalCardProps {
   part: ApprovalPart;
