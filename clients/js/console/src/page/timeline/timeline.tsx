@@ -67,6 +67,11 @@ export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Ele
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
           {isEmpty && !hasOlder && !isLoading ? <LazyFirstScreen members={members} /> : null}
         </div>
+        {isEmpty && isLoading ? (
+          <p class="skeleton" role="status">
+            <span class="unseen">The messages are being loaded.</span>
+          </p>
+        ) : null}
         <MessageList id="bubbles" label="Messages" items={shown} {...{ members, list, seq }} />
       </div>
       <button type="button" id="latest" class="latest" hidden={!isAway} onClick={toEnd}>
