@@ -129,6 +129,30 @@ test('four keys approve a call from the inbox', async (t) => {
   await api.waitForMessage(space, ({ parts }) => parts[0].text === 'Result: 900 went to Acme');
 });
 
+test('the operator approves in the list, in the name of a person who is chosen', async (t) => {
+  const { space } = await makeRoom('In the list');
+  await askIn(space);
+  await api.createSpace('Elsewhere', [husam]);
+  const page = await openTab(t);
+  await openSpace(page, 'Elsewhere');
+  const needs = page.getByRole('navigation', { name: 'Needs you' });
+  const card = needs.getByRole('listitem').filter({ hasText: 'Teller of In the list asks in' });
+  await card.getByText('{"amount":900,"to":"Acme"}').waitFor();
+  await isAccessible(page);
+  const approve = card.getByRole('button', { name: /^Approve/ });
+  await approve.click();
+  await card.getByText('Choose the person in whose name you decide.').waitFor();
+  await card.getByLabel('as').selectOption('Sarah');
+  await approve.click();
+  const [{ decisions }] = await api
+    .waitForMessage(space, ({ parts: [{ approval }] }) => approval?.decisions.length > 0)
+    .then(({ parts }) => parts.map(({ approval }) => approval));
+  assert.deepEqual(
+    decisions.map(({ by, action, byOperator }) => [by, action, byOperator]),
+    [[sarah.id, 'approve', true]],
+  );
+});
+
 test('an edit that the server refuses says so at the field, and keeps what is typed', async (t) => {
   const { space } = await makeRoom('Edited');
   await askIn(space);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from '../api_client.js';
+import { isAccessible } from './accessible.js';
 import { openSpace, openTab, send, signInAs, storedEntry, waitUntilLive } from './console_page.js';
 import { deliver, openFakeRoom } from './fake_server.js';
 import { api, husam, product, sarah } from './suite.js';
@@ -26,6 +27,36 @@ test('the first screen says who is here, and one click starts a conversation', a
   const reasons = page.getByRole('list', { name: 'The reasons' });
   await reasons.getByRole('listitem').filter({ hasText: 'Observer“I only watch.”' }).waitFor();
   assert.equal(await log.getByRole('button', { name: 'Hello! Who is here?' }).count(), 0);
+});
+
+test('the first screen says what its agents do, and which models have keys', async (t) => {
+  await api.createSpace('No messages', [husam]);
+  const page = await openTab(t);
+  await openSpace(page, 'Help desk');
+  const log = page.getByRole('region', { name: 'Timeline' });
+  await log.getByRole('heading', { name: 'A room for people and agents' }).waitFor();
+  await log.getByText(/a key/).waitFor();
+  await log.getByText('see who answers, and why not the others').waitFor();
+  await log.getByRole('list', { name: 'Agents' }).getByRole('paragraph').first().waitFor();
+  await isAccessible(page);
+  await openSpace(page, 'No messages');
+  await log.getByText('People talk here.').waitFor();
+});
+
+test('an address of nothing says so, and leads on', async (t) => {
+  const page = await openTab(t, { expected: [/404/] });
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  for (const [address, title] of [
+    ['#/no/such/page', 'There is no such page'],
+    ['#/s/01a2b3c4d5e6f7', 'There is no such space'],
+  ]) {
+    await page.goto(`${product.base}/${address}`);
+    await heading(page, title).waitFor();
+    await isAccessible(page);
+    await page.getByRole('link', { name: 'Go to the spaces' }).click();
+    await page.waitForURL(/#\/s\/.{26}/);
+  }
 });
 
 test('a space without people or agents offers to add some', async (t) => {
@@ -88,7 +119,7 @@ test('messages of one person within minutes stand together', async (t) => {
   await api.createSpace('Together', [husam, sarah]);
   const page = await openTab(t);
   await signInAs(page, husam);
-  await page.getByRole('button', { name: 'Together' }).click();
+  await page.getByRole('link', { name: 'Together' }).click();
   await heading(page, 'Together').waitFor();
   await send(page, 'One.');
   await send(page, 'Two.');
@@ -153,7 +184,7 @@ test('on a phone the list, a space and the drawer are pages of their own', async
   const page = await openTab(t, { viewport: PHONE });
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   await waitUntilLive(page);
-  const line = page.getByRole('button', { name: 'On a phone' });
+  const line = page.getByRole('link', { name: 'On a phone' });
   await line.click();
   await heading(page, 'On a phone').waitFor();
   await line.waitFor({ state: 'hidden' });

@@ -1,22 +1,17 @@
-// An empty space: its members, and messages to try.
+// An empty space: what it is, who is here, and messages to try.
 
-import type { Member } from '@smartspace/client';
+import type { Entity, Member, Schemas } from '@smartspace/client';
 import { useMembers, useSend, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
+import { entityPath } from '../api/paths.ts';
+import { Avatar } from '../members/avatar.tsx';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { settingsHash } from '../navigation/address.ts';
-import { shownName } from '../ui/visible.ts';
+import { useAnswer } from '../studio/data/answer.ts';
+import { visible } from '../ui/visible.ts';
+import { askedText, hereText, keysText, offersFor } from './first_words.ts';
 
-const MOST_NAMES = 6;
-
-// The agents of the demo play scripts that know these texts.
-const DEMO = ['Guide', 'Librarian'];
-const DEMO_OFFERS = [
-  'Hello! Who is here?',
-  '@Librarian what day is it?',
-  'Time for a coffee?',
-  'Please draw a red fox.',
-];
+const MOST_AGENTS = 6;
 
 export interface FirstScreenProps {
   members: SpaceMembers;
@@ -26,23 +21,31 @@ export interface FirstScreenProps {
 export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
   const { members: everyone } = useMembers();
   const send = useSend();
-  const { senderId, isOperator, people, space } = members;
-  const isKnown = useSpace().space !== null;
+  const { senderId, isOperator, people, hueOf } = members;
+  const { space } = useSpace();
   const mayWrite = !isOperator || people.length > 0;
   const offers = mayWrite ? offersFor(everyone) : [];
+  const agents = everyone.filter(({ type }) => type === 'agent');
   // A space that does not exist, or is not loaded yet.
-  if (!isKnown) return null;
+  if (!space) return null;
   return (
-    <>
-      <p>No messages yet.</p>
-      <p>{hereText(everyone)}</p>
+    <div class="first">
+      <h2>A room for people and agents</h2>
+      <p>{askedText(space, agents.length)}</p>
+      <ul class="first-agents" aria-label="Agents">
+        {agents.slice(0, MOST_AGENTS).map((agent) => (
+          <AgentCard key={agent.id} {...{ agent, isOperator }} hue={hueOf(agent.id)} />
+        ))}
+      </ul>
+      <p class="note">{hereText(everyone)}</p>
       {mayWrite ? null : <p>A message needs a person who sends it.</p>}
       {offers.length > 0 ? <p>Try one of these:</p> : null}
       <div class="offers">
-        {offers.map((text) => (
+        {offers.map(({ text, follows }) => (
           <button
             key={text}
             type="button"
+            aria-label={text}
             onClick={() => {
               if (isOperator && senderId === null)
                 return document.getElementById('sender')?.focus();
@@ -51,6 +54,7 @@ export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
             }}
           >
             {text}
+            <span class="note">{follows}</span>
           </button>
         ))}
         {mayWrite && offers.length > 0 ? null : (
@@ -59,33 +63,39 @@ export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
           </a>
         )}
       </div>
-    </>
+      {isOperator ? <Keys /> : null}
+    </div>
   );
 }
 
-/** Messages that a person can try in a space with these members. Empty without agents. */
-export function offersFor(members: readonly Pick<Member, 'name' | 'type'>[]): string[] {
-  const agents = members.filter(({ type }) => type === 'agent').map(({ name }) => name);
-  const [first, second = first] = agents;
-  if (DEMO.every((name) => agents.includes(name))) return DEMO_OFFERS;
-  if (first === undefined) return [];
-  return ['Hello! Who is here?', `@${first} what can you do?`, `@${second} what should I ask you?`];
+interface AgentCardProps {
+  agent: Member;
+  isOperator: boolean;
+  hue: number;
 }
 
-function hereText(members: readonly Member[]) {
-  const named = (wanted: Member['type']) =>
-    members.filter(({ type }) => type === wanted).map(shownName);
-  const [people, agents] = [named('human'), named('agent')];
-  if (people.length + agents.length === 0) return 'Nobody is here yet.';
-  const verb = (names: string[]) => (names.length === 1 ? 'is' : 'are');
-  if (agents.length === 0) return `${listed(people)} ${verb(people)} here, without agents.`;
-  const theAgents = `the ${agents.length === 1 ? 'agent' : 'agents'} ${listed(agents)}`;
-  if (people.length === 0) return `Here ${verb(agents)} ${theAgents}, without people.`;
-  return `${listed(people)} ${verb(people)} here, with ${theAgents}.`;
+// Its configuration is the operator's to read.
+function AgentCard({ agent: { id, name }, isOperator, hue }: AgentCardProps) {
+  const { answer } = useAnswer<Entity>(isOperator ? entityPath(id) : null);
+  return (
+    <li class={`hue-${hue}`}>
+      <Avatar name={name} isAgent />
+      <strong dir="auto">{name}</strong>
+      {answer?.agent?.description ? (
+        <p class="note" dir="auto">
+          {visible(answer.agent.description)}
+        </p>
+      ) : null}
+    </li>
+  );
 }
 
-function listed(names: string[]) {
-  const shown = names.slice(0, MOST_NAMES);
-  if (names.length > MOST_NAMES) shown.push(`${names.length - MOST_NAMES} more`);
-  return new Intl.ListFormat('en').format(shown);
+function Keys() {
+  const { answer } = useAnswer<Schemas['ProviderList']>('/v1/providers');
+  if (!answer) return null;
+  return (
+    <p class="note">
+      {keysText(answer.items)} <a href="#/agents/new">Make an agent</a>
+    </p>
+  );
 }

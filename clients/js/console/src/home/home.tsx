@@ -2,3 +2,4 @@
 
 export { FirstScreen } from './first_screen.tsx';
 export { NeedsYou } from './needs_you.tsx';
+export { Overview } from './overview.tsx';

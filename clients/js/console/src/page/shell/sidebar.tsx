@@ -3,7 +3,7 @@
 import type { Caller } from '@smartspace/client';
 import { useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { BUILD_PAGES, type Address } from '../../navigation/address.ts';
+import { BUILD_PAGES, LIST, type Address } from '../../navigation/address.ts';
 import { useIsWide } from '../../ui/is_wide.ts';
 import { Status } from '../../ui/status.tsx';
 import { shownName } from '../../ui/visible.ts';
@@ -27,6 +27,7 @@ export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarP
   // In a narrow window the list is a page.
   const isPage = !useIsWide() && (address.page === 'list' || address.page === 'nowhere');
   const Brand = isPage ? 'h1' : 'strong';
+  const isOperator = me?.kind === 'operator';
   const mayCreate = me?.capabilities.includes('create_spaces') ?? false;
   return (
     <div class="sidebar" role={isPage ? 'main' : 'complementary'}>
@@ -37,23 +38,26 @@ export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarP
       <button type="button" class="switcher" onClick={onJump}>
         Jump to… <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
+      {home && isPage && isOperator ? <home.Overview /> : null}
       {home ? <home.NeedsYou isCurrent={address.page === 'inbox'} /> : null}
       {me?.entity ? <MentionsLink isCurrent={address.page === 'mentions'} /> : null}
       <nav class="all-spaces" aria-labelledby="spaces-title">
-        <h2 id="spaces-title">Spaces</h2>
+        <div class="inbox-head">
+          <h2 id="spaces-title">Spaces</h2>
+          {mayCreate ? (
+            <button type="button" id="new-space" aria-label="New space" onClick={onNewSpace}>
+              +
+            </button>
+          ) : null}
+        </div>
         <SpaceList {...{ spaces, currentId }} />
       </nav>
-      {me?.kind === 'operator' ? <Build page={address.page} /> : null}
+      {isOperator ? <Build page={address.page} /> : null}
       <div class="sidebar-actions">
         {me ? (
           <p id="caller" class="caller">
             {me.entity ? `Signed in as ${shownName(me.entity)}` : 'Signed in as the operator'}
           </p>
-        ) : null}
-        {mayCreate ? (
-          <button type="button" id="new-space" onClick={onNewSpace}>
-            New space
-          </button>
         ) : null}
         <button type="button" id="sign-out" onClick={onSignOut}>
           Sign out
@@ -68,6 +72,11 @@ const Build = ({ page }: { page: Address['page'] }) => (
   <nav class="build" aria-labelledby="build">
     <h2 id="build">Build</h2>
     <ul>
+      <li class="home-link">
+        <a href={LIST} aria-current="page">
+          Home
+        </a>
+      </li>
       {BUILD_PAGES.map(({ name, href, pages }) => (
         <li key={href}>
           <a href={href} aria-current={pages.includes(page) ? 'page' : undefined}>

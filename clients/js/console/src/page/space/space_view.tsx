@@ -7,6 +7,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { SpaceScope } from '../../api/providers.ts';
 import { useSpaceMembers } from '../../members/space_members.ts';
 import { Typing } from '../../members/typing.tsx';
+import { NoSuchPage } from '../../navigation/no_such_page.tsx';
 import { NoticeLine, wordsOf } from '../../ui/notices.tsx';
 import { preloadScripts } from '../../ui/script.ts';
 import { Composer } from '../composer/composer.tsx';
@@ -71,6 +72,8 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
   const failed = error && (isLive || space === null) ? wordsOf(error) : '';
   const gone = isGone && !failed ? 'This space was deleted, or you have left it.' : '';
 
+  if (!space && error && 'status' in error && error.status === 404)
+    return <NoSuchPage what="space" />;
   return (
     <CommandsContext.Provider value={commands}>
       <main class="page">

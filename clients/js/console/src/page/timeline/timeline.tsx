@@ -72,6 +72,11 @@ export function TimelineView({ members, scroller, seq, runId }: TimelineProps): 
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
           {isEmpty && !hasOlder && !isLoading ? <LazyFirstScreen members={members} /> : null}
         </div>
+        {isEmpty && isLoading ? (
+          <p class="skeleton" role="status">
+            <span class="unseen">The messages are being loaded.</span>
+          </p>
+        ) : null}
         <MessageList
           id="bubbles"
           label="Messages"

@@ -3,8 +3,8 @@
 import type { ApprovalCount, Decision, InboxItem, SmartspaceError } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import { useState } from 'preact/hooks';
+import { chooseSender, chosenSender } from '../../members/chosen_sender.ts';
 import { mayLeave } from '../../navigation/unsaved.ts';
-import { preference, setPreference } from '../../ui/preferences.ts';
 import { wordsOf } from '../../ui/notices.tsx';
 import { visible } from '../../ui/visible.ts';
 
@@ -117,9 +117,9 @@ export function useDeciding(isOperator: boolean): Deciding {
 function useSenders() {
   const [senders, setSenders] = useState<Readonly<Record<string, string>>>({});
   return {
-    senderOf: (spaceId: string) => senders[spaceId] ?? preference(nameOf(spaceId)),
+    senderOf: (spaceId: string) => senders[spaceId] ?? chosenSender(spaceId),
     setSender(spaceId: string, senderId: string) {
-      setPreference(nameOf(spaceId), senderId);
+      chooseSender(spaceId, senderId);
       setSenders({ ...senders, [spaceId]: senderId });
     },
   };
@@ -135,9 +135,6 @@ function doneText(decision: Decision, { given, needed }: ApprovalCount, tool: st
   const count = approves(decision) ? ` (${given} of ${needed})` : '';
   return `${DONE[decision.action]}: ${visible(tool)}${count}`;
 }
-
-// The composer of the space has the same choice.
-const nameOf = (spaceId: string) => `sender.${spaceId}`;
 
 const revisionOf = ({ inputRevision }: InboxItem) => inputRevision ?? 0;
 
