@@ -80,6 +80,7 @@ mod texts;
 pub mod time;
 pub mod tools;
 pub mod triggers;
+mod unspaced;
 pub mod usage;
 pub mod web_origins;
 pub mod webhooks;

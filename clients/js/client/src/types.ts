@@ -280,6 +280,8 @@ export interface RunsState {
   outcomes: Readonly<Record<string, readonly Outcome[]>>;
   /** The messages of the system to the model of a run, by the run's id. */
   hints: Readonly<Record<string, readonly Hint[]>>;
+  /** What the loaded runs have cost in USD, by their ids. Only operators learn that. */
+  costs: Readonly<Record<string, number>>;
 }
 
 /** An entity that is in the space right now. */

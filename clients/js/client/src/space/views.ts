@@ -101,8 +101,16 @@ export function runsView(state: State, before?: RunsState): RunsState {
     active: activeRuns(state, before?.active),
     outcomes: same(before?.outcomes, outcomes),
     hints: state.hints,
+    costs: same(before?.costs, costsOf(state)),
   };
 }
+
+const costsOf = ({ runs }: Runs) =>
+  Object.fromEntries(
+    [...runs.values()].flatMap(({ id, usage }) =>
+      typeof usage?.cost === 'number' ? [[id, usage.cost] as const] : [],
+    ),
+  );
 
 // An agent that reacts has answered.
 function withReaction(outcome: Outcome, reactions: readonly Reaction[]): Outcome {

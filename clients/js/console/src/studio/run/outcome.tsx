@@ -33,7 +33,8 @@ export function Outcome({ run }: { run: Run }): JSX.Element {
         </blockquote>
       ))}
       {item ? <Waits item={item} /> : null}
-      <Failure run={run} />
+      {/* Only operators see its steps. */}
+      <Failure run={run} isOperator={Boolean(run.steps)} />
       {item || run.error ? null : <Ending run={run} hasSpoken={hasSpoken} />}
     </>
   );
