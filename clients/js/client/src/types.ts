@@ -26,6 +26,7 @@ import type {
   Run,
   Sender,
   SpaceInfo,
+  SystemLine,
   ToolPart,
 } from './schemas.ts';
 
@@ -211,6 +212,8 @@ export interface Mentions extends Store<MentionsState> {
 export interface TimelineState {
   /** Oldest first. */
   items: readonly TimelineItem[];
+  /** The lines between the loaded messages, oldest first: each stands after its `afterSeq`. */
+  lines: readonly SystemLine[];
   /** Whether `loadOlder()` would load more. */
   hasOlder: boolean;
   isLoading: boolean;

@@ -17,7 +17,7 @@ import { useSpaceFor } from './context.ts';
 import { LOADING, NONE, useStore } from './store.ts';
 
 const NO_SPACE: SpaceState = { space: null, ...LOADING, isGone: false };
-const NO_TIMELINE: TimelineState = { items: NONE, hasOlder: false, ...LOADING };
+const NO_TIMELINE: TimelineState = { items: NONE, lines: NONE, hasOlder: false, ...LOADING };
 const NO_TEXT: StreamState = { text: '', done: true };
 const NO_RUNS: RunsState = { active: NONE, outcomes: {}, hints: {}, costs: {} };
 const NO_MEMBERS: MembersState = { members: NONE, ...LOADING };

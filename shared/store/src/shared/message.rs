@@ -11,7 +11,7 @@ use smartspace_domain::{
     attachments::FilePart,
     dispatch::{ChainEnded, Dispatch, Routed},
     gate::Gate,
-    ids::{MessageId, RunId, SpaceId, StreamId},
+    ids::{ChainId, MessageId, RunId, SpaceId, StreamId},
     limits,
     messages::{Deleted, Mention, Message, Origin, Part, ReplyTo, Sender, excerpt},
     steps::CallStatus,
@@ -56,6 +56,9 @@ pub struct MessageRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_key: Option<String>,
     pub chain_depth: u32,
+    /// The chain that it belongs to. `None` if it begins one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<ChainId>,
     /// Whether its run was canceled while the model wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
@@ -155,6 +158,11 @@ impl MessageRecord {
     /// Whether it is decided which agents it triggers.
     pub fn is_decided(&self) -> bool {
         self.dispatch.is_some() || self.dispatch_apart
+    }
+
+    /// The chain that it belongs to, or that it begins.
+    pub fn chain_id(&self) -> ChainId {
+        self.chain.unwrap_or_else(|| self.id.into())
     }
 
     /// Whether the runs that it triggers were queued. A message that the sweep has given up is not

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     append_limits::AppendWindow,
     entities::EntityType,
-    ids::{EntityId, SpaceId},
+    ids::{ChainId, EntityId, SpaceId},
     quota::RateWindow,
 };
 
@@ -26,6 +26,9 @@ use crate::{
 pub struct Head {
     pub seq: u64,
     pub depth: u32,
+    /// The chain of the last message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<ChainId>,
     /// The number of the last outside cause: a message of a person, or of a run that a plan or a
     /// service triggered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +38,7 @@ pub struct Head {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub changed: u64,
     /// The version of the roster. It is raised when an entity joins or leaves, when a member's name
-    /// or role changes, and with the settings of the space.
+    /// or role changes, with the settings of the space, and when a chain is stopped in it.
     pub roster: u64,
     /// The runs of the last minute in which a message triggered an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,7 +51,16 @@ pub struct Head {
 impl Head {
     /// The head of a new space.
     pub(crate) fn new() -> Self {
-        Self { seq: 0, depth: 0, outside: None, changed: 0, roster: 1, minute: None, second: None }
+        Self {
+            seq: 0,
+            depth: 0,
+            chain: None,
+            outside: None,
+            changed: 0,
+            roster: 1,
+            minute: None,
+            second: None,
+        }
     }
 }
 

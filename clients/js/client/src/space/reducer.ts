@@ -11,6 +11,7 @@ import {
   subscribed,
 } from './frame_changes.ts';
 import { changeInfo, putMember, putRead, putSpace } from './members.ts';
+import { putLines } from './history.ts';
 import { addMessage, noteSeq, putReactions } from './loading.ts';
 import { addHints, putStep } from './runs.ts';
 import { claimMessages } from './claims.ts';
@@ -54,6 +55,7 @@ const FRAME_HANDLERS: { [T in Type]?: (draft: Draft, frame: Of<T>) => unknown } 
       // The members may be missing if they are many.
       putSpace(draft, { ...space, members: space.members ?? draft.space?.members ?? [] }),
     ),
+  'space.line': (draft, { line }) => putLines(draft, [line]),
   'member.joined': (draft, frame) =>
     changeInfo(draft, frame.at, () => putMember(draft, frame.member.id, frame.member)),
   'member.left': (draft, frame) =>

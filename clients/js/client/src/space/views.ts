@@ -31,6 +31,7 @@ import type { Stream } from './streams.ts';
 import { itemsOf, messageView, threadItemsOf } from './timeline.ts';
 
 const NOBODY: MembersState['members'] = [];
+const NO_LINES: TimelineState['lines'] = [];
 
 export const spaceView = (
   { space, unconfirmed, isLoading, error, isGone }: State,
@@ -61,6 +62,8 @@ export const membersView = ({ space, isLoading, error }: State): MembersState =>
 
 export const timelineView = (state: State, before?: TimelineState): TimelineState => ({
   items: same(before?.items as TimelineItem[], itemsOf(state, before?.items ?? [])),
+  // As long as the messages are not loaded, the lines would stand alone.
+  lines: state.isLoading ? NO_LINES : state.lines,
   hasOlder: hasOlder(state),
   isLoading: state.isLoading || isLoadingOlder(state),
   error: state.error,

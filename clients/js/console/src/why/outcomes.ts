@@ -18,6 +18,7 @@ const WORDS: Record<Outcome['state'], string> = {
 };
 const REASONS: Record<string, string> = {
   paused: 'paused',
+  chain_stopped: 'chain stopped',
   chain_depth: 'chain depth reached',
   policy: 'only agents that are named, or the admin agent, are asked here',
   router: 'not chosen by the router',

@@ -7,7 +7,7 @@ use smartspace_domain::{
     Time,
     append_limits::{AppendLimit, AppendWindow},
     dispatch::{ChainEnded, Decided, Dispatch, IncomingMessage},
-    ids::{EntityId, SpaceId},
+    ids::{ChainId, EntityId, SpaceId},
     limits,
     mentions::Mention,
     messages::{ReplyTo, Sender},
@@ -34,6 +34,8 @@ use crate::{
 pub(super) struct Draft {
     seq: u64,
     depth: u32,
+    /// The chain of the message; `None` if it begins one.
+    chain: Option<ChainId>,
     sender: Sender,
     /// For a message of an agent that is no outside cause: the last outside cause before it.
     pub(super) auto_since: Option<u64>,
@@ -76,6 +78,7 @@ impl Draft {
         let second = second.transpose()?;
         as_read.check_parent()?;
         let depth = as_read.depth_of(&new.by, member);
+        let chain = as_read.chain_of(&new.by, member);
         let auto_since = as_read.auto_since(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
         let mut gated = None;
@@ -84,6 +87,7 @@ impl Draft {
             Some(text) if !new.by.is_stopped() => {
                 let incoming = IncomingMessage {
                     auto_since,
+                    chain_stopped: as_read.is_stopped(chain, now),
                     mentions: &as_read.mentions,
                     ..IncomingMessage::new(&sender, text, depth)
                 };
@@ -101,6 +105,7 @@ impl Draft {
         Ok(Self {
             seq: as_read.head.seq + 1,
             depth,
+            chain,
             sender,
             auto_since,
             minute,
@@ -144,6 +149,7 @@ impl Draft {
             stream_id: by_run.map(|by| by.stream),
             client_key: new.by.client_key(),
             chain_depth: self.depth,
+            chain: self.chain,
             partial: new.by.is_partial(),
             asks: self.asks,
             has_page: new.by.page().is_some(),
@@ -176,19 +182,25 @@ impl Draft {
 
     /// Moves the space's head to this message, unless another message or a change of the roster
     /// came first.
-    pub(super) fn head(&self, space: SpaceId, as_read: &SpaceAsRead) -> Result<Write> {
+    pub(super) fn head(
+        &self,
+        space: SpaceId,
+        chain: ChainId,
+        as_read: &SpaceAsRead,
+    ) -> Result<Write> {
         let minute = (!self.taken.is_empty()).then_some(&self.minute);
         let runs = if minute.is_some() { ", #minute = :minute" } else { "" };
         let messages = if self.second.is_some() { ", #second = :second" } else { "" };
         let outside = if self.auto_since.is_none() { ", #outside = :next" } else { "" };
         let mut head = Write::update(
             keys::space_head(space),
-            format!("SET #seq = :next, #depth = :depth{outside}{messages}{runs}"),
+            format!("SET #seq = :next, #depth = :depth, #chain = :chain{outside}{messages}{runs}"),
         )
         .when("#seq = :seq AND #roster = :roster")
         .value(":seq", as_read.head.seq)?
         .value(":next", self.seq)?
         .value(":depth", self.depth)?
+        .value(":chain", chain)?
         .value(":roster", as_read.roster.head.roster)?;
         if let Some(second) = &self.second {
             head = head.value(":second", second)?;
