@@ -57,6 +57,11 @@ test('a chain is a tree, and it is said where it ended and why', async (t) => {
   }
   await place.getByText('it woke nobody').waitFor();
 
+  // The runs are below each other on one axis of time, too.
+  const bars = drawer(page).getByRole('list', { name: 'Runs of the chain by time' });
+  assert.equal(await bars.getByRole('button').count(), 5);
+  await bars.locator('[aria-current]').filter({ hasText: 'Ana' }).waitFor();
+
   await chain(page).getByRole('button', { name: 'Husam a question' }).click();
   await page.waitForURL(new RegExp(`#/s/${space.id}/m/1\\?why=run_.*&tab=chain$`));
   await chain(page).getByRole('button', { name: 'Ben spoke' }).click();
