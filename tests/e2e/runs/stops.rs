@@ -65,14 +65,14 @@ async fn lines(stack: &Stack, space: &str) -> Vec<Value> {
     page["lines"].as_array().cloned().unwrap_or_default()
 }
 
-fn is_active(run: &&Value) -> bool {
+fn is_active(run: &Value) -> bool {
     ["queued", "running", "waiting_tool"].contains(&run["status"].as_str().unwrap())
 }
 
 /// Fails if anything goes on in a space.
 async fn is_still(stack: &Stack, space: &str) {
     let runs = stack.runs_of(space).await;
-    assert_eq!(runs.iter().filter(is_active).count(), 0, "no run is left");
+    assert_eq!(runs.iter().filter(|run| is_active(run)).count(), 0, "no run is left");
     let messages = stack.messages(space).await;
     sleep(patient(Duration::from_millis(500))).await;
     assert_eq!(stack.runs_of(space).await.len(), runs.len(), "no further run starts");
@@ -109,7 +109,7 @@ async fn a_stopped_chain_wakes_nobody_and_another_one_does() {
     let line = &stopped["line"];
     assert_eq!((&line["by"]["name"], &line["seq"]), (&json!("Husam"), &json!(2)), "{line}");
     assert_eq!(socket.frame("space.line", SOON, |_| true).await.body["line"], *line);
-    assert_eq!(lines(&stack, &space).await, [line.clone()]);
+    assert_eq!(lines(&stack, &space).await, std::slice::from_ref(line));
     is_still(&stack, &space).await;
 
     // It is repeated, also by the operator and of another message of the chain.
@@ -144,7 +144,7 @@ async fn only_the_runs_of_the_stopped_chain_are_canceled() {
     let stopped = stop_chain(&stack, &space, 1).await;
     assert_eq!(stopped["canceledRuns"], 1);
     assert_eq!(stack.ended(&first, SOON).await["status"], "canceled");
-    assert!(is_active(&&stack.run(&second).await), "it belongs to another chain");
+    assert!(is_active(&stack.run(&second).await), "it belongs to another chain");
     assert_eq!(stop_chain(&stack, &space, 2).await["canceledRuns"], 1);
 }
 
@@ -193,7 +193,7 @@ async fn a_member_stops_a_chain_in_its_space_and_the_operator_everywhere() {
     stack.model.nth_request("bob", 1).await;
     let path = format!("/v1/spaces/{home}/messages/1/chain/cancel");
     stack.as_entity(&person).create(&path, Value::Null).await.must_be(200);
-    assert!(is_active(&&stack.run(&woken).await), "another space has triggered it");
+    assert!(is_active(&stack.run(&woken).await), "another space has triggered it");
     assert_eq!(stop_chain(&stack, &home, 1).await["canceledRuns"], 1);
     assert_eq!(stack.ended(&woken, SOON).await["status"], "canceled");
 }
