@@ -128,6 +128,7 @@ impl Studio {
         let card = NewCard {
             call_id: call.call_id,
             name: "ask".into(),
+            title: None,
             input: json!({"title": "?"}),
             output: None,
             status: CallStatus::Pending,

@@ -68,6 +68,15 @@ export async function openSpace(page, name) {
   await space.click();
   await page.getByRole('heading', { name, exact: true }).waitFor();
   await waitUntilLive(page);
+  await writeAsSomebody(page);
+}
+
+/** Lets the operator write in the name of the first person of a space, unless one is chosen. */
+export async function writeAsSomebody(page) {
+  await page.locator('#composer').waitFor();
+  const people = page.locator('#sender:has(option[value=""]) option:not([value=""])');
+  if ((await people.count()) === 0) return;
+  await page.locator('#sender').selectOption(await people.first().getAttribute('value'));
 }
 
 /** Signs in with the token of a person. */
@@ -135,6 +144,7 @@ export async function openPicker(page, key) {
 /** Types a message and presses Enter. */
 export async function send(page, text) {
   const box = page.getByRole('textbox', { name: 'Message' });
+  await writeAsSomebody(page);
   await box.fill(text);
   await box.press('Enter');
 }

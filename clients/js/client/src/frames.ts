@@ -112,7 +112,7 @@ export interface ToolEvent extends Event {
   resultSchema: ToolPart['resultSchema'];
   answerBy: AnswerBy | null;
   expiresAt: string | null;
-  resolvedBy: string | null;
+  resolvedBy: ToolPart['resolvedBy'];
   status: ToolPart['status'];
   approval?: Approval | null;
 }

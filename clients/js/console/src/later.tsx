@@ -7,3 +7,4 @@ export { FailureLine } from './talk/failure_line.tsx';
 export { FoldedCards } from './talk/folded_cards.tsx';
 export { MessageBar } from './talk/message_bar.tsx';
 export { OutcomeList } from './talk/outcome_list.tsx';
+export { SystemLineView } from './talk/system_line.tsx';

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { foldedText, linesOf, resultText } = await importSource(`
+const { foldedText, lineText, linesOf, resultText } = await importSource(`
   export { foldedText } from './src/talk/folded_cards.tsx';
   export { resultText } from './src/forms/card/details.tsx';
+  export { lineText } from './src/talk/system_line.tsx';
   export { linesOf } from './src/page/timeline/bubbles.ts';
 `);
 
@@ -128,4 +129,27 @@ test('the result of a call is in words', () => {
     'Order 4711 is shipped',
   );
   assert.equal(result(null), '');
+});
+
+test('a change of the space stands after the message that was the newest', () => {
+  const change = (id, afterSeq) => ({ id, afterSeq, at: at(9), by: null, kind: 'paused' });
+  const keys = (items, ...changes) =>
+    linesOf(items, { nameOf: (id) => id, meId: null }, changes).map(({ key }) => key);
+  const items = [asks(5), answer(6, 'r1'), asks(7)];
+  // Those of earlier pages wait for them.
+  const changes = [change('old', 3), change('a', 4), change('b', 6), change('c', 7)];
+  assert.deepEqual(keys(items, ...changes), ['a', 'm5', 'm6', 'b', 'm7', 'c']);
+  assert.deepEqual(keys([], change('first', 0)), ['first']);
+});
+
+test('a change of the space says who changed what', () => {
+  const omar = human('omar');
+  const text = (kind, more) => lineText({ at: at(1), by: omar, kind, ...more });
+  assert.equal(text('joined', { member: omar }), 'omar joined');
+  assert.equal(text('joined', { member: human('kim') }), 'omar added kim');
+  assert.equal(text('left', { by: null, member: omar }), 'The operator removed omar');
+  assert.equal(text('renamed', { from: 'A', to: 'B' }), 'omar renamed the space from A to B');
+  assert.equal(text('policyChanged', { to: 'mention' }), 'omar changed who is asked: named agents');
+  assert.equal(text('chainStopped', { seq: 7 }), 'omar stopped the chain of message 7');
+  assert.equal(text('stopped'), 'omar stopped all agents and paused the space');
 });

@@ -58,7 +58,7 @@ pub struct RunRecord {
     /// The numbers of the messages, besides its trigger, that it answers, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<u64>,
-    /// Whether questions are left to it, and what becomes of them.
+    /// Whether questions are left to it, what becomes of them, and what it has posted first.
     #[serde(flatten)]
     pub silence: Silence,
     /// The run that answers its message instead.
@@ -379,6 +379,9 @@ impl RunRecord {
             first_token_at: self.first_token_at,
             finished_at: self.finished_at,
             redacted_at: self.redacted_at,
+            asked: None,
+            post_seq: None,
+            said: None,
             hints: None,
             steps: None,
         }

@@ -121,6 +121,9 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("POST /v1/invites/accept", &[
         row("", r#"{"token":"invite_none"}"#,                       [404, 404, 404, 404, 404, 404]),
     ]),
+    ("POST /v1/invites/preview", &[
+        row("", r#"{"token":"invite_none"}"#,                       [404, 404, 404, 404, 404, 404]),
+    ]),
     ("DELETE /v1/spaces/{id}/members/{entityId}", &[
         row("{space} {me}", "",                                     [404, 204, 204, 204, 403, 204]),
         row("{space} {owner}", "",                                  [404, 403, 204, 403, 403, 204]),

@@ -43,8 +43,12 @@ export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
           <button
             key={text}
             type="button"
-            // The timeline shows why a message was refused.
-            onClick={() => send(text, senderId === null ? {} : { senderId }).catch(() => {})}
+            onClick={() => {
+              if (isOperator && senderId === null)
+                return document.getElementById('sender')?.focus();
+              // The timeline shows why a message was refused.
+              send(text, senderId === null ? {} : { senderId }).catch(() => {});
+            }}
           >
             {text}
           </button>

@@ -2,8 +2,8 @@
 
 import type { Member, Space } from '@smartspace/client';
 import { useMembers, useMe } from '@smartspace/react';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { preference, setPreference } from '../ui/preferences.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { setTabPreference, tabPreference } from '../ui/preferences.ts';
 import { shownName } from '../ui/visible.ts';
 
 const HUES = 6; // As many as style.css has.
@@ -17,7 +17,7 @@ export interface SpaceMembers {
   meId: string | null;
   /** The caller may only read and write. */
   isGuest: boolean;
-  /** The person in whose name the operator writes and answers; null for others. */
+  /** The person in whose name the operator writes; null: nobody yet, and for others. */
   senderId: string | null;
   choose: (id: string) => void;
   /** The name of an entity, for texts. It is another function when a name has changed. */
@@ -36,7 +36,7 @@ export function useSpaceMembers(space: Space): SpaceMembers {
   );
   const people = useMemo(() => members.filter(({ type }) => type === 'human'), [shape]);
   const isOperator = me?.kind === 'operator';
-  const [senderId, choose] = useSender(space.id, people, isOperator);
+  const [senderId, choose] = useSender(people, isOperator);
   const nameOf = useMemo(() => {
     const guests = new Set(members.filter(({ guest }) => guest).map(({ id }) => id));
     return (id: string) => shownName({ name: space.nameOf(id), guest: guests.has(id) });
@@ -53,19 +53,15 @@ export function useSpaceMembers(space: Space): SpaceMembers {
 }
 
 /**
- * The selected person, or null if the space has no people. It stays the same until another person
- * is selected or this one leaves. The choice survives a reload.
+ * The person that the operator has chosen in this tab, in any space; null while that is nobody
+ * here. It stays the same until another one is chosen or this one leaves.
  */
-function useSender(spaceId: string, people: readonly Member[], isOperator: boolean) {
-  const name = `sender.${spaceId}`;
-  const [chosenId, setChosenId] = useState(() => preference(name));
-  const shown = useRef<string | null>(null);
-  const wanted = chosenId ?? shown.current;
-  const id = (people.find((each) => each.id === wanted) ?? people[0])?.id ?? null;
-  if (id !== null) shown.current = id;
+function useSender(people: readonly Member[], isOperator: boolean) {
+  const [chosenId, setChosenId] = useState(() => tabPreference('sender'));
+  const id = people.find((each) => each.id === chosenId)?.id ?? null;
   const choose = (next: string) => {
     setChosenId(next);
-    setPreference(name, next);
+    setTabPreference('sender', next);
   };
   return [isOperator ? id : null, choose] as const;
 }

@@ -131,6 +131,7 @@ fn content(info: &StreamInfo, text: String) -> Option<Content> {
     };
     let input = Value::String(text);
     let status = CallStatus::Canceled;
-    let card = NewCard { call_id: info.call, name, input, output: None, status, asks: None };
+    let card =
+        NewCard { call_id: info.call, name, title: None, input, output: None, status, asks: None };
     Some(Content::Card(Box::new(card)))
 }

@@ -10,7 +10,7 @@ import { Wakes } from './wakes.tsx';
 import type { WouldWake } from './would_wake.ts';
 
 const HINTS = {
-  send: 'Enter sends, Shift+Enter makes a new line, Esc stops the agents',
+  send: 'Enter sends, Shift+Enter makes a new line',
   reply: 'Enter sends, Esc sends no reply',
   edit: 'Enter saves, Esc leaves it as it is',
 };

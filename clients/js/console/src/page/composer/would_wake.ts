@@ -17,12 +17,14 @@ export interface WouldWake {
 
 export function useWouldWake(
   text: string,
-  { senderId, nameOf }: SpaceMembers,
+  { senderId, isOperator, nameOf }: SpaceMembers,
   replyTo?: number,
 ): WouldWake {
   const options = { replyTo, ...(senderId !== null && { senderId }) };
-  const { dispatch, error } = usePreview(text, options);
-  const known = text.trim() === '' || error ? [] : dispatch;
+  // A message needs a person.
+  const asked = isOperator && senderId === null ? '' : text;
+  const { dispatch, error } = usePreview(asked, options);
+  const known = asked.trim() === '' || error ? [] : dispatch;
   return { line: previewText(known, nameOf), outcomes: known.map(outcomeIn) };
 }
 

@@ -41,6 +41,7 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
           />
         ))}
       </ul>
+      {space?.paused ? <span class="badge paused">paused</span> : null}
       {space ? <p class="note about">{aboutText(everyone, space)}</p> : null}
       {space ? (
         <div class="head-actions">

@@ -80,7 +80,7 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
         <NoticeLine text={notice || gone || failed} />
         <TimelineView {...{ members, scroller, seq, runId }} />
         <div class="strip">
-          <ActiveRuns nameOf={members.nameOf} />
+          <ActiveRuns nameOf={members.nameOf} isGuest={members.isGuest} />
           <Typing members={members} />
         </div>
         {me && space && !isGone ? (

@@ -12,7 +12,9 @@ import { costText, durationText, toModel } from '../../why/words.ts';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import type { Bubble, Line } from './bubbles.ts';
 import { dayText } from './dates.ts';
+import { useLater } from '../scripts.ts';
 import { arrange, type Hosts } from './hosts.ts';
+import type { SystemLine } from './system_lines.ts';
 
 export interface LineProps {
   line: Line;
@@ -28,8 +30,14 @@ export interface LineProps {
 /** A bubble, the beginning of a day, or the beginning of the unread messages. */
 export function LineView({ line, ...props }: LineProps): JSX.Element {
   if (line.type === 'bubble') return <BubbleView bubble={line} {...props} />;
+  if (line.type === 'system') return <Change line={line.line} />;
   if (line.type === 'unread') return <p class="line unread">New messages</p>;
   return <DayLine at={line.at} />;
+}
+
+function Change({ line }: { line: SystemLine }) {
+  const { script: later } = useLater();
+  return later && <later.SystemLineView line={line} />;
 }
 
 const DayLine = ({ at }: { at: number }) => (

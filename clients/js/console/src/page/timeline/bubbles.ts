@@ -3,6 +3,7 @@
 
 import type { Message, Sender, TimelineItem } from '@smartspace/client';
 import { foldedCards, type Folded } from './folding.ts';
+import { withLines, type SystemItem, type SystemLine } from './system_lines.ts';
 
 const GROUP_MS = 5 * 60_000;
 
@@ -41,9 +42,9 @@ export interface Bubble {
 }
 
 /** A bubble, or a line between bubbles. */
-export type Line = Bubble | DayOrUnread;
+export type Line = Bubble | BetweenLine;
 
-type DayOrUnread = Extract<TimelineItem, { type: 'day' | 'unread' }>;
+type BetweenLine = Extract<TimelineItem, { type: 'day' | 'unread' }> | SystemItem;
 
 /** The names that the page knows. `meId` is the caller; null: the operator. */
 export interface People {
@@ -55,13 +56,17 @@ export interface People {
  * The lines for these items. A stream and the message that replaces it have the same key, so the
  * page keeps their nodes and does not flicker.
  */
-export function linesOf(items: readonly TimelineItem[], people: People): Line[] {
+export function linesOf(
+  items: readonly TimelineItem[],
+  people: People,
+  changes: readonly SystemLine[] = [],
+): Line[] {
   const lines: Line[] = [];
   const triggers = triggersIn(items);
   let lastAt = -Infinity;
   let above: Message | null = null;
-  for (const item of joinedFailures(items)) {
-    if (item.type === 'day' || item.type === 'unread') {
+  for (const item of joinedFailures(withLines(items, changes))) {
+    if (item.type === 'day' || item.type === 'unread' || item.type === 'system') {
       lines.push(item);
       continue;
     }
@@ -94,7 +99,7 @@ function triggersIn(items: readonly TimelineItem[]): ReadonlyMap<string | null, 
 }
 
 // A failure that repeats is one line, where it happened last, until the agent speaks.
-function joinedFailures(items: readonly TimelineItem[]): (Entry | DayOrUnread)[] {
+function joinedFailures(items: readonly (TimelineItem | SystemItem)[]): (Entry | BetweenLine)[] {
   const streaks = new Map<string, FailedEntry>();
   const isLast = new Set<FailedEntry>();
   const all = items.map((item) => {

@@ -238,7 +238,11 @@ function Note({ message, members, outcomes }: NoteProps) {
     return <p class="note">unfinished</p>;
   return (
     <>
-      <RollCall outcomes={outcomes} nameOf={members.nameOf} router={message.router} />
+      <RollCall
+        {...{ outcomes, router: message.router }}
+        nameOf={members.nameOf}
+        hasEnd={Boolean(message.chainEnded)}
+      />
       {message.chainEnded ? <ChainEnd {...message.chainEnded} /> : null}
     </>
   );

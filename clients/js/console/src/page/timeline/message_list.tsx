@@ -9,7 +9,10 @@ import { LineView } from './bubble.tsx';
 import { linesOf, runOf, seqOf } from './bubbles.ts';
 import { EntryView } from './entry.tsx';
 import { Hosts } from './hosts.ts';
+import type { SystemLine } from './system_lines.ts';
 import { useMessageKeys } from './message_keys.ts';
+
+const NO_CHANGES: readonly SystemLine[] = [];
 
 export interface MessageListProps {
   items: readonly TimelineItem[];
@@ -19,6 +22,8 @@ export interface MessageListProps {
   id?: string;
   /** The element of the list, for its owner. */
   list?: RefObject<HTMLDivElement | null>;
+  /** What changed in the space, between the messages. */
+  changes?: readonly SystemLine[] | undefined;
   /** The message that is marked. */
   seq?: number | null;
   /** The run whose messages are marked. */
@@ -33,12 +38,13 @@ export function MessageList({
   list,
   seq = null,
   runId = null,
+  changes = NO_CHANGES,
 }: MessageListProps): JSX.Element {
   const { outcomes, hints, costs } = useRuns();
   const own = useRef<HTMLDivElement>(null);
   const place = list ?? own;
   const [hosts] = useState(() => new Hosts());
-  const lines = useMemo(() => linesOf(items, members), [items, members]);
+  const lines = useMemo(() => linesOf(items, members, changes), [items, members, changes]);
   const entries = lines.flatMap((line) => (line.type === 'bubble' ? line.entries : []));
   useLayoutEffect(() => hosts.keep(new Set(entries.map(({ key }) => key))));
   useMessageKeys(place);

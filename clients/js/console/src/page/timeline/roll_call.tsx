@@ -13,10 +13,12 @@ export interface RollCallProps {
   outcomes: readonly Outcome[] | undefined;
   nameOf: (id: string) => string;
   router: Message['router'];
+  /** Another line says why it woke nobody. */
+  hasEnd: boolean;
 }
 
 /** One line below a message, or nothing if there is nothing to say. */
-export function RollCall({ outcomes, nameOf, router }: RollCallProps): JSX.Element | null {
+export function RollCall({ outcomes, nameOf, router, hasEnd }: RollCallProps): JSX.Element | null {
   const [isOpen, setIsOpen] = useState(false);
   if (!outcomes) return <p class="note">deciding whom to wake</p>;
   const { named, counts, listed } = rollOf(outcomes);
@@ -24,7 +26,8 @@ export function RollCall({ outcomes, nameOf, router }: RollCallProps): JSX.Eleme
   const [refusal, another] = byRefusal(outcomes.every(isRefused) ? listed : []).keys();
   const isNobody = refusal !== undefined && another === undefined;
   const others = [...counts].map(([words, count]) => `${count} ${words}`).join(', ');
-  if (named.length + listed.length === 0 && failed === '') return null;
+  const isSaid = listed.length === 0 || (hasEnd && isNobody);
+  if (named.length === 0 && isSaid && failed === '') return null;
   return (
     <>
       <ul class="note roll-call" aria-label="What the agents did">

@@ -11,6 +11,7 @@ import { LazyFirstScreen } from './lazy_first_screen.tsx';
 import { MessageList } from './message_list.tsx';
 import type { Scroller } from './scroller.ts';
 import { Span } from './span.ts';
+import type { SystemLine } from './system_lines.ts';
 
 const MOST_PAGES = 20; // How far back a message is looked for.
 
@@ -27,6 +28,8 @@ export interface TimelineProps {
 export function TimelineView({ members, scroller, seq, runId }: TimelineProps): JSX.Element {
   const timeline = useTimeline();
   const { items, hasOlder, isLoading } = timeline;
+  // An older client has none.
+  const { lines: changes } = timeline as { lines?: readonly SystemLine[] };
   const [span] = useState(() => new Span());
   const [isAway, setIsAway] = useState(false);
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
@@ -73,7 +76,7 @@ export function TimelineView({ members, scroller, seq, runId }: TimelineProps): 
           id="bubbles"
           label="Messages"
           items={shown}
-          {...{ members, list, seq, runId }}
+          {...{ members, list, seq, runId, changes }}
         />
       </div>
       <button type="button" id="latest" class="latest" hidden={!isAway} onClick={toEnd}>
