@@ -86,6 +86,7 @@ RULES = re.compile(
             r"^expected another header: Smartspace or the connection sets this one$",
             r"^expected no placeholder in the name of a field$",
             r"^expected a field of inputSchema, got input\.",
+            r"^expected no line breaks, control characters and invisible ones$",
             r"^expected humans, anyone, or 1 to 100 ids$",
             # Cursors are opaque.
             r"^cursor: expected the nextCursor of an earlier page$",
