@@ -45,12 +45,10 @@ export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
           <button
             key={text}
             type="button"
-            aria-label={text}
             // The timeline shows why a message was refused.
             onClick={() => send(text, senderId === null ? {} : { senderId }).catch(() => {})}
           >
-            {text}
-            <span class="note">{follows}</span>
+            {text} <span class="note">{follows}</span>
           </button>
         ))}
         {mayWrite && offers.length > 0 ? null : (
