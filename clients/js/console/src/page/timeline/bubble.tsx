@@ -44,7 +44,10 @@ function BubbleView({ bubble, hosts, hueOf, hints }: BubbleProps) {
     if (body.current) arrange(body.current, nodes);
   });
   return (
-    <article class={`bubble ${isAgent ? 'agent' : 'human'} hue-${hueOf(sender.id)}`}>
+    <article
+      class={`bubble ${isAgent ? 'agent' : 'human'} hue-${hueOf(sender.id)}`}
+      data-sender={sender.id}
+    >
       <Avatar name={sender.name} isAgent={isAgent} />
       <BubbleHead {...{ sender, at }} />
       <div ref={body} class="entries" />
