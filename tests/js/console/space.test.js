@@ -88,6 +88,29 @@ test('the head names the members and the agents that a message asks', async (t) 
   ]);
 });
 
+test('a card says what a member does, and begins a message to it', async (t) => {
+  const ana = await api.createAgent('Ana', [answerRule('Here I am.')]);
+  await api.request('PATCH', `/v1/entities/${ana.id}`, {
+    agent: { description: 'Plans releases.' },
+  });
+  const space = await api.createSpace('With cards', [husam, ana]);
+  await api.postMessage(space, husam, 'Hello?');
+  const page = await openTab(t);
+  await openSpace(page, 'With cards');
+  await page.getByRole('button', { name: 'Ana, agent' }).click();
+  const card = page.getByRole('dialog', { name: 'Ana' });
+  await card.getByText('Plans releases.').waitFor();
+  await card.getByText('It may read and write messages.').waitFor();
+  await card.getByRole('button', { name: 'Pause Ana' }).click();
+  await card.getByText(/^It is paused\./).waitFor();
+  await isAccessible(page);
+  await card.getByRole('button', { name: 'Message' }).click();
+  const box = page.getByRole('textbox', { name: 'Message' });
+  assert.equal(await box.inputValue(), '@Ana ');
+  await page.locator('.bubble .name', { hasText: 'Husam' }).click();
+  await page.getByRole('dialog', { name: 'Husam' }).getByText('Person').waitFor();
+});
+
 test('Escape stops the agents, and what they wrote stays', async (t) => {
   const words = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ');
   const slow = await api.createAgent('Slow', [answerRule(words)], 50);

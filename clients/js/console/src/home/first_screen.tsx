@@ -45,7 +45,6 @@ export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
           <button
             key={text}
             type="button"
-            aria-label={text}
             onClick={() => {
               if (isOperator && senderId === null)
                 return document.getElementById('sender')?.focus();
@@ -53,8 +52,7 @@ export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
               send(text, senderId === null ? {} : { senderId }).catch(() => {});
             }}
           >
-            {text}
-            <span class="note">{follows}</span>
+            {text} <span class="note">{follows}</span>
           </button>
         ))}
         {mayWrite && offers.length > 0 ? null : (

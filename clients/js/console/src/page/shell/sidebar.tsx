@@ -40,6 +40,7 @@ export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarP
       </button>
       {home && isPage && isOperator ? <home.Overview /> : null}
       {home ? <home.NeedsYou isCurrent={address.page === 'inbox'} /> : null}
+      {home ? <home.Notifications /> : null}
       {me?.entity ? <MentionsLink isCurrent={address.page === 'mentions'} /> : null}
       <nav class="all-spaces" aria-labelledby="spaces-title">
         <div class="inbox-head">

@@ -64,6 +64,7 @@ function BubbleView({ bubble, hosts, members, hints, costs }: BubbleProps) {
     <article
       class={`bubble ${isAgent ? 'agent' : 'human'} hue-${members.hueOf(sender.id)}`}
       aria-label={isolated(sender.name)}
+      data-sender={sender.id}
     >
       <Avatar name={sender.name} isAgent={isAgent} />
       {isAnswer ? <TriggerLine trigger={trigger} nameOf={members.nameOf} /> : null}
