@@ -38,6 +38,9 @@ pub struct SpaceRecord {
     /// The pinned messages, in the order in which they were pinned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<PinRecord>,
+    /// The last message that the operator has seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looked_seq: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) g2pk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
