@@ -232,6 +232,7 @@ def filter_failure(context, failure, case, response):
 ONLY_SIGNED = {
     "POST /v1/hooks/{agentId}/{service}",
     "POST /v1/invites/accept",
+    "POST /v1/invites/preview",
     "POST /v1/runs/{id}/messages",
     "POST /v1/runs/{id}/reactions",
     "POST /v1/runs/{id}/stream",

@@ -7,6 +7,7 @@ pub(crate) mod hundred_spaces;
 pub(crate) mod idempotency;
 pub(crate) mod invites;
 pub(crate) mod lifecycle;
+pub(crate) mod lines;
 pub(crate) mod members;
 pub(crate) mod owner_limits;
 pub(crate) mod pages;

@@ -26,6 +26,10 @@ use tokio::time::sleep;
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of retries of a read after a temporary refusal.
 const RETRIES: u32 = 5;
+/// How often an upload is tried.
+const UPLOAD_TRIES: u32 = 4;
+/// The pause before an upload is tried again. Each further one is twice as long.
+const UPLOAD_PAUSE: Duration = Duration::from_millis(250);
 /// Maximum length of a call's URL.
 const URL_BYTES: usize = 16 * 1024;
 
@@ -44,6 +48,26 @@ pub struct Session {
     headers: HeaderMap,
     /// The address by which the caller reaches the API, if it is not the client's.
     public_url: Option<Arc<str>>,
+}
+
+/// Why an upload has failed.
+#[derive(Debug, thiserror::Error)]
+enum UploadFailure {
+    #[error("the storage answered {0}")]
+    Answered(StatusCode),
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl UploadFailure {
+    /// Whether the same upload may succeed later. Of two uploads of a file that arrive at once,
+    /// the storage refuses one with 409.
+    fn is_temporary(&self) -> bool {
+        match self {
+            Self::Answered(status) => *status == StatusCode::CONFLICT || status.is_server_error(),
+            Self::Broken(_) => true,
+        }
+    }
 }
 
 /// A refusal of the API, or the reason why there was no answer.
@@ -235,23 +259,40 @@ impl Session {
         headers: &BTreeMap<String, String>,
         bytes: Vec<u8>,
     ) -> Result<(), Refusal> {
-        let failed = |error: String| {
-            tracing::warn!(error, "a file was not uploaded");
-            Refusal::new(503, "the file could not be uploaded; try again")
-        };
+        let mut pause = UPLOAD_PAUSE;
+        let mut tries = 1;
+        loop {
+            let failure = match self.put_file(url, headers, bytes.clone()).await {
+                Ok(status) if status.is_success() => return Ok(()),
+                // An earlier upload has stored the file.
+                Ok(StatusCode::PRECONDITION_FAILED) => return Ok(()),
+                Ok(status) => UploadFailure::Answered(status),
+                Err(error) => UploadFailure::Broken(error),
+            };
+            if !failure.is_temporary() || tries == UPLOAD_TRIES {
+                tracing::warn!(%failure, "a file was not uploaded");
+                return Err(Refusal::new(503, "the file could not be uploaded; try again"));
+            }
+            sleep(pause).await;
+            pause *= 2;
+            tries += 1;
+        }
+    }
+
+    async fn put_file(
+        &self,
+        url: &str,
+        headers: &BTreeMap<String, String>,
+        bytes: Vec<u8>,
+    ) -> Result<StatusCode, String> {
         // The URL is a permission, so it must not reach the log.
-        let broken = |error: reqwest::Error| failed(error.without_url().to_string());
+        let broken = |error: reqwest::Error| error.without_url().to_string();
         let mut request =
             self.client.http().map_err(broken)?.put(self.own_address(url)).body(bytes);
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        match request.send().await.map_err(broken)?.status() {
-            status if status.is_success() => Ok(()),
-            // An earlier attempt whose answer was lost has stored the file.
-            StatusCode::PRECONDITION_FAILED => Ok(()),
-            status => Err(failed(format!("the storage answered {status}"))),
-        }
+        Ok(request.send().await.map_err(broken)?.status())
     }
 
     /// Downloads a part of a file from a URL in an answer of the API. The result is shorter than
@@ -371,6 +412,8 @@ fn no_answer(path: &str, error: reqwest::Error) -> Refusal {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -389,5 +432,35 @@ mod tests {
         let outside = client.session("token").unwrap();
         assert_eq!(outside.own_address("https://team.example/a"), "https://team.example/a");
         assert_eq!(outside.address(), "http://127.0.0.1:7700");
+    }
+
+    /// Uploads a file to a storage that gives these answers, the last one again and again. Returns
+    /// whether it was stored, and how many answers the storage gave.
+    async fn upload(answers: &'static [u16]) -> (bool, usize) {
+        let given = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&given);
+        let answer = async move || {
+            let next = counter.fetch_add(1, Ordering::SeqCst).min(answers.len() - 1);
+            StatusCode::from_u16(answers[next]).unwrap()
+        };
+        let storage = axum::Router::new().route("/files/a", axum::routing::put(answer));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let served = tokio::spawn(async { axum::serve(listener, storage).await });
+        let session = Client::new(address.as_str()).session("token").unwrap();
+        let url = format!("{address}/files/a");
+        let stored = session.upload(&url, &BTreeMap::new(), b"plan".to_vec()).await;
+        served.abort();
+        (stored.is_ok(), given.load(Ordering::SeqCst))
+    }
+
+    #[tokio::test]
+    async fn an_upload_is_tried_again_while_another_one_of_the_file_arrives() {
+        assert_eq!(upload(&[200]).await, (true, 1));
+        assert_eq!(upload(&[412]).await, (true, 1));
+        assert_eq!(upload(&[409, 412]).await, (true, 2));
+        assert_eq!(upload(&[503, 409, 200]).await, (true, 3));
+        assert_eq!(upload(&[409]).await, (false, 4));
+        assert_eq!(upload(&[403, 200]).await, (false, 1));
     }
 }

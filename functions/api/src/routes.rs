@@ -28,6 +28,7 @@ mod search;
 mod single_messages;
 mod socket_tickets;
 mod spaces;
+mod stops;
 mod tool_calls;
 mod triggers;
 mod usage;
@@ -67,6 +68,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(attachments::routes())
         .merge(reads::routes())
         .merge(runs::routes())
+        .merge(stops::routes())
         .merge(callbacks::routes())
         .merge(usage::routes())
         .merge(providers::routes())

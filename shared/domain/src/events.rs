@@ -29,6 +29,7 @@ use crate::{
     spaces::{LastMessage, Member, Space},
     steps::LiveStep,
     stored::{self, tolerant},
+    system_lines::SystemLine,
 };
 
 /// An event in a space.
@@ -258,6 +259,12 @@ pub enum EventKind {
     SpaceUpdated {
         /// The space's new state.
         space: Box<Space>,
+    },
+    /// A line between the messages says what has changed in the space.
+    #[serde(rename = "space.line")]
+    SpaceLine {
+        /// The line.
+        line: SystemLine,
     },
     /// The space was deleted.
     #[serde(rename = "space.deleted")]

@@ -9,7 +9,7 @@ pub use self::events::{EventJob, Recipient, Recipients};
 use crate::{
     Time,
     events::Event,
-    ids::{AttachmentId, EntityId, PlanId, RunId, SpaceId},
+    ids::{AttachmentId, EntityId, LineId, PlanId, RunId, SpaceId},
 };
 
 /// A message, by its space and `seq`.
@@ -275,6 +275,16 @@ pub enum TriggerJob {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         below: Option<u64>,
     },
+    /// Cancel the runs of a stop that are still active.
+    #[serde(rename = "finishStop.1")]
+    FinishStop {
+        /// The space.
+        space_id: SpaceId,
+        /// The last message before the line of the stop.
+        after_seq: u64,
+        /// The line of the stop.
+        line_id: LineId,
+    },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
     SettleSpace {
@@ -332,6 +342,7 @@ impl Job for TriggerJob {
             | Self::Unanswered { space_id, .. }
             | Self::ForgetMessage { space_id, .. }
             | Self::IndexMessages { space_id, .. }
+            | Self::FinishStop { space_id, .. }
             | Self::SettleFile { space_id, .. }
             | Self::ExpireFile { space_id, .. }
             | Self::SettleSpace { space_id }

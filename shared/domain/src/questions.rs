@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::mentions::code::in_code;
+use crate::{mentions::code::in_code, unspaced::is_unspaced};
 
 /// The question marks of all writing systems that have one of their own.
 const MARKS: [char; 5] = ['?', '？', '؟', '՞', '\u{37E}'];
@@ -102,17 +102,5 @@ fn has_word(text: &str, name: &str) -> bool {
 /// Whether a word may end between two letters. Some scripts write no spaces there.
 fn is_apart(left: char, right: char) -> bool {
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    !is_word(left) || !is_word(right) || joins_words(left) || joins_words(right)
-}
-
-/// Whether a letter is of a script that writes words, or a name and its ending, without a space.
-fn joins_words(char: char) -> bool {
-    matches!(u32::from(char),
-        0x0E00..=0x0EFF      // Thai, Lao
-        | 0x1000..=0x109F    // Myanmar
-        | 0x1780..=0x17FF    // Khmer
-        | 0x3040..=0x30FF    // Hiragana, Katakana
-        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF // Han
-        | 0xAC00..=0xD7A3    // Hangul
-    )
+    !is_word(left) || !is_word(right) || is_unspaced(left) || is_unspaced(right)
 }

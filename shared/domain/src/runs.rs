@@ -259,6 +259,16 @@ pub struct Run {
     /// absent if never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redacted_at: Option<Time>,
+    /// The beginning of the message that triggered the run. Absent unless a list is asked for
+    /// `messages`, as `postSeq` and `said`, and if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
+    /// The number of the first message that the run has posted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post_seq: Option<u64>,
+    /// The beginning of that message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// The messages of watchers to the model, as members may see them. Not in events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<Hint>>,

@@ -3,11 +3,13 @@
 mod activity;
 mod deletion;
 mod emptiness;
+pub mod lines;
 pub mod members;
 mod overview;
 pub mod pins;
 mod relationships;
 pub mod rosters;
+pub mod stops;
 pub mod summaries;
 mod unshown;
 pub mod unshown_reactions;
@@ -20,16 +22,21 @@ use smartspace_domain::{
     ids::SpaceId,
     spaces::{Space, SpaceSettings, owner_limits::OperatorLimits},
     stored,
+    system_lines::SystemLine,
 };
 
 pub use self::overview::{Lengths, OverviewMember, SpaceOverview};
 pub(crate) use self::overview::{head_keys, take_lengths, take_overviews};
-pub use crate::shared::space::{PinRecord, SpaceRecord};
+pub use crate::shared::space::{LineAt, PinRecord, SpaceRecord, StoppedChain};
 use crate::{
     Error, Result, Spaces,
     idempotency::PostKey,
     shared::{member::MemberRecord, space::no_such_space},
-    spaces::rosters::{Head, Roster},
+    spaces::{
+        lines::{Reported, line_write},
+        members::TRIES,
+        rosters::{Head, Roster},
+    },
     table::{Query, WriteError, indexes::Index, keys, write::Write},
 };
 
@@ -80,6 +87,8 @@ impl Spaces<'_> {
             deleted_by: None,
             emptied_at: None,
             pins: Vec::new(),
+            stopped_chains: Vec::new(),
+            stop: None,
             looked_seq: None,
             g2pk: Some(keys::SPACES.to_owned()),
             g2sk: Some(id.to_string()),
@@ -133,41 +142,52 @@ impl Spaces<'_> {
         record: &SpaceRecord,
         settings: &SpaceSettings,
         limits: OperatorLimits,
-        roster: &Roster,
+        reported: Reported<'_>,
     ) -> Result<()> {
         let SpaceRecord { id, rev, .. } = *record;
+        let roster = reported.roster;
         let whole = self.changed_settings(record, settings).await?;
-        let overview = SpaceOverview::of(settings, roster.members.iter());
-        let change = "SET #settings = :settings, #rev = :next, #operatorLimits = :limits";
+        // A space that is resumed is not stopped any more.
+        let resumed = if settings.paused { "" } else { " REMOVE #stop" };
+        let change =
+            format!("SET #settings = :settings, #rev = :next, #operatorLimits = :limits{resumed}");
         let meta = Write::update(keys::space_meta(id), change)
             .when("#rev = :rev AND attribute_not_exists(#deleted)")
             .value(":limits", limits)?
             .value(":settings", whole)?
             .value(":rev", rev)?
             .value(":next", rev + 1)?;
-        // This raises the version of the roster, like a member that joins or leaves. Otherwise such
-        // a change at the same time would store the overview with the old name.
-        let head =
-            Write::update(keys::space_head(id), "SET #roster = :next").when("#roster = :roster");
-        let head =
-            head.value(":roster", roster.head.roster)?.value(":next", roster.head.roster + 1)?;
-        match self
-            .store
-            .table
-            .transact(&[meta, head, Write::put(keys::space_overview(id), &overview)?])
-            .await
-        {
-            Ok(()) => Ok(()),
-            Err(WriteError::Refused(refusal)) => {
-                match refusal.existing::<SpaceRecord>(&keys::space_meta(id)) {
+        let overview = SpaceOverview::of(settings, roster.members.iter());
+        let mut seq = roster.head.seq;
+        for tries in 0..TRIES {
+            let lines = reported.settings(&record.settings, settings, seq);
+            let mut writes = vec![meta.clone(), head_of_change(id, roster, seq, &lines)?];
+            let overview = overview.clone().after(lines.last());
+            writes.push(Write::put(keys::space_overview(id), &overview)?);
+            for line in &lines {
+                writes.push(line_write(id, line)?);
+            }
+            let refusal = match self.store.table.transact(&writes).await {
+                Ok(()) => return Ok(()),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            if refusal.names(&keys::space_meta(id)) {
+                return match refusal.existing::<SpaceRecord>(&keys::space_meta(id)) {
                     // The next revision has these settings: the first try took effect and its
                     // answer was lost.
                     Some(stored) if stored.rev == rev + 1 && stored.settings == *settings => Ok(()),
                     _ => Err(changed_meanwhile()),
-                }
+                };
             }
-            Err(WriteError::Other(error)) => Err(error),
+            match refusal.existing::<Head>(&keys::space_head(id)) {
+                // Only messages were sent meanwhile.
+                Some(head) if head.roster == roster.head.roster => seq = head.seq,
+                _ => return Err(changed_meanwhile()),
+            }
+            self.store.table.pause(tries).await;
         }
+        Err(changed_meanwhile())
     }
 
     /// The settings to store: what this version does not know of them stays as it is.
@@ -191,4 +211,15 @@ impl Spaces<'_> {
         };
         Ok(stored::merge(whole.settings, &json(&record.settings)?, json(settings)?))
     }
+}
+
+/// The change of settings raises the version of the roster, like a member that joins or leaves.
+/// Otherwise such a change at the same time would store the overview with the old name. If lines
+/// report it, no message may be sent at the same time, so that they are in the right place.
+fn head_of_change(id: SpaceId, roster: &Roster, seq: u64, lines: &[SystemLine]) -> Result<Write> {
+    let head = Write::update(keys::space_head(id), "SET #roster = :next")
+        .when("#roster = :roster")
+        .value(":roster", roster.head.roster)?
+        .value(":next", roster.head.roster + 1)?;
+    if lines.is_empty() { Ok(head) } else { head.when("#seq = :seq").value(":seq", seq) }
 }

@@ -70,7 +70,7 @@ test('the composer names the agents that a text would wake, and why not others',
   await openSpace(page, 'Previews');
   const box = page.getByRole('textbox', { name: 'Message' });
   await box.fill('Hello');
-  await page.getByText('Would wake Ana, Fay · not Pax (paused)').waitFor();
+  await page.getByText('asks Ana, Fay · not Pax (paused)').waitFor();
   await box.fill('');
   await page.getByText('Enter sends, Shift+Enter makes a new line').waitFor();
 });
@@ -79,5 +79,5 @@ test('the composer names the agents that a text would wake, and why not others',
 async function openedBy(page, name) {
   await waitUntilLive(page);
   const spaces = page.getByRole('navigation', { name: 'Spaces', exact: true });
-  await spaces.getByRole('button', { name }).click();
+  await spaces.getByRole('link', { name }).click();
 }

@@ -59,5 +59,5 @@ test('two people and an operator see the same, and each does what they may', asy
   await row.getByRole('button', { name: /^Pause/ }).click();
   await row.getByRole('button', { name: /^Resume/ }).waitFor();
   await his.getByRole('textbox', { name: 'Message' }).fill('Once more?');
-  await his.getByText('Would wake DeployBot · not Ana (paused)').waitFor();
+  await his.getByText('asks DeployBot · not Ana (paused)').waitFor();
 });

@@ -105,6 +105,8 @@ pub enum Mutant {
     IgnoresDepth,
     /// Promise 6: lanes do not count how often an agent answers agents.
     ForgetsAutoReplies,
+    /// Promise 6: a space does not remember which chains were stopped in it.
+    IgnoresStoppedChains,
     /// Promise 4: a call reports that it stopped or absorbed another run, which continues.
     AbsorbsNothing,
     /// Promise 4: the call that ended a run is not stored, so a repeat finds the run ended and

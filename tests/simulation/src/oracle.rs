@@ -138,6 +138,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     empty_spaces::empty_spaces_end(&mut evidence);
     chains::chains_of_agents_end(&mut evidence);
     chains::agents_answer_agents_only_so_often(&mut evidence);
+    chains::stopped_chains_wake_nobody(&mut evidence);
     rates::runs_per_minute_have_a_limit(&mut evidence);
     budgets::models_are_paid_for(&mut evidence);
     forms::a_form_counts_once(&mut evidence);

@@ -509,6 +509,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invites/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview an invite
+         * @description Where the invite leads, before somebody accepts it. It needs no credential and uses nothing. Its
+         *     limits are those of accepting.
+         */
+        post: operations["previewInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/me": {
         parameters: {
             query?: never;
@@ -2418,6 +2439,19 @@ export interface components {
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         InviteId: string;
+        /** @description Where an invite leads. */
+        InvitePreview: {
+            /** @description The name of the space. */
+            spaceName: string;
+            /** @description The name of the member that made the invite. Null if the operator did. */
+            invitedBy: string | null;
+            /** @description How many people are in the space. */
+            people: number;
+            /** @description The names of its agents. */
+            agents: string[];
+            /** @description When the invite ends. */
+            expiresAt: components["schemas"]["Time"];
+        };
         /** @description The last message of a space, in short. */
         LastMessage: {
             /**
@@ -3000,6 +3034,14 @@ export interface components {
             /** @description When the plan was last changed. */
             updatedAt: components["schemas"]["Time"];
         };
+        /** @description The operator, in nobody's name. */
+        OperatorResolvedBy: {
+            /**
+             * @description What answered.
+             * @enum {string}
+             */
+            kind: "operator";
+        };
         /** @description Why a run posted a message: the run's trigger, and the tools that it had used before. */
         Origin: components["schemas"]["SpaceMessageOrigin"] | components["schemas"]["PlanOrigin"] | components["schemas"]["ServiceOrigin"] | components["schemas"]["OtherOrigin"];
         /** @description Only the type of a trigger, for readers who may know no more. */
@@ -3478,6 +3520,8 @@ export interface components {
              */
             cost: number | null;
         };
+        /** @description Who answered a form. */
+        ResolvedBy: components["schemas"]["EntityId"] | components["schemas"]["OperatorResolvedBy"];
         /** @description Where a model answer comes from. */
         ResponseOrigin: {
             /** @description The answer's id at its provider; absent if the provider gave none. */
@@ -3694,6 +3738,18 @@ export interface components {
             firstTokenAt?: components["schemas"]["Time"] | null;
             finishedAt: components["schemas"]["Time"] | null;
             redactedAt?: components["schemas"]["Time"] | null;
+            /**
+             * @description The beginning of the message that triggered the run. Absent unless a list is asked for
+             *     `messages`, as `postSeq` and `said`, and if there is none.
+             */
+            asked?: string | null;
+            /**
+             * Format: int64
+             * @description The number of the first message that the run has posted.
+             */
+            postSeq?: number | null;
+            /** @description The beginning of that message. */
+            said?: string | null;
             /** @description The messages of watchers to the model, as members may see them. Not in events. */
             hints?: components["schemas"]["Hint"][] | null;
             /** @description The run's steps. Only for the operator, and not in lists. */
@@ -3960,6 +4016,10 @@ export interface components {
              */
             url: string | null;
             urlExpiresAt: components["schemas"]["Time"] | null;
+        };
+        ShownInvite: {
+            /** @description The invite's token. */
+            token: string;
         };
         /**
          * @description Why a message triggered an agent. If several reasons apply, the first one counts.
@@ -4329,6 +4389,8 @@ export interface components {
             name: string;
             /** @description What the model reads about the tool, at most 4,096 bytes. */
             description: string;
+            /** @description What the row of a call's card says in place of the tool's name, on one line. It may hold values of the call, as in `Deploy {input.version}: {output.status}`. */
+            title?: string | null;
             /** @description A JSON Schema: an object, `true` or `false`. */
             inputSchema?: unknown;
             /**
@@ -4361,6 +4423,8 @@ export interface components {
             callId: components["schemas"]["CallId"];
             /** @description The tool's name. */
             name: string;
+            /** @description The tool's `title` with the values of this call, on one line; null if the tool has none. */
+            title: string | null;
             /** @description The call's input. If it is partial, a text as far as the model wrote it. */
             input: unknown;
             /** @description True if the run was canceled while its model wrote the input. */
@@ -4374,7 +4438,7 @@ export interface components {
             /** @description A JSON Schema: an object, `true` or `false`. */
             resultSchema: unknown;
             answerBy: components["schemas"]["AnswerBy"] | null;
-            resolvedBy: components["schemas"]["EntityId"] | null;
+            resolvedBy: components["schemas"]["ResolvedBy"] | null;
             expiresAt: components["schemas"]["Time"] | null;
             approval?: components["schemas"]["Approval"] | null;
             pageOf?: components["schemas"]["EntityId"] | null;
@@ -4495,6 +4559,8 @@ export interface components {
              * @description Runs that ended and had asked a model.
              */
             runs: number;
+            /** @description The cost of each hour of the day in UTC, in dollars. Only if the sums are grouped by day. */
+            hours?: number[] | null;
         };
         /** @description The answer to a question about usage. */
         UsageReport: {
@@ -5957,6 +6023,110 @@ export interface operations {
             };
         };
     };
+    previewInvite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShownInvite"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitePreview"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            /** @description The credential is wrong. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["Authenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The deployment has no invites. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No invite has this token, or it has expired, was revoked or has ended. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The invite is used up. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            /** @description Too many wrong tokens from this address, or too many tries of this invite. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An error in Smartspace. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is unknown whether the request took effect. Repeat it with the same key. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     showMe: {
         parameters: {
             query?: never;
@@ -6064,6 +6234,11 @@ export interface operations {
                 since?: string;
                 /** @description Only runs that were triggered before this time. */
                 until?: string;
+                /**
+                 * @description Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
+                 *     triggered it and that it posted first.
+                 */
+                messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 limit?: number;
@@ -7757,6 +7932,11 @@ export interface operations {
     listRunsOfSpace: {
         parameters: {
             query?: {
+                /**
+                 * @description Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
+                 *     triggered it and that it posted first.
+                 */
+                messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 limit?: number;

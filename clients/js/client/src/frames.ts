@@ -11,6 +11,7 @@ import type {
   Run,
   Sender,
   SpaceInfo,
+  SystemLine,
   ToolPart,
 } from './types.ts';
 
@@ -112,7 +113,7 @@ export interface ToolEvent extends Event {
   resultSchema: ToolPart['resultSchema'];
   answerBy: AnswerBy | null;
   expiresAt: string | null;
-  resolvedBy: string | null;
+  resolvedBy: ToolPart['resolvedBy'];
   status: ToolPart['status'];
   approval?: Approval | null;
 }
@@ -182,6 +183,12 @@ export interface SpaceUpdated extends Event {
   space: SpaceInfo;
 }
 
+/** Something has changed in the space: it joined the lines between the messages. */
+export interface LineEvent extends Event {
+  type: 'space.line';
+  line: SystemLine;
+}
+
 /** The space was deleted, or the caller left it. */
 export interface SpaceEnded extends Event {
   type: 'space.deleted' | 'space.left';
@@ -214,6 +221,7 @@ export type SpaceEvent =
   | SpaceActivity
   | PresenceEvent
   | SpaceUpdated
+  | LineEvent
   | SpaceEnded;
 
 export interface Subscribed {

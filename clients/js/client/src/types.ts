@@ -27,6 +27,7 @@ import type {
   Run,
   Sender,
   SpaceInfo,
+  SystemLine,
   ToolPart,
 } from './schemas.ts';
 
@@ -212,6 +213,8 @@ export interface Mentions extends Store<MentionsState> {
 export interface TimelineState {
   /** Oldest first. */
   items: readonly TimelineItem[];
+  /** The lines between the loaded messages, oldest first: each stands after its `afterSeq`. */
+  lines: readonly SystemLine[];
   /** Whether `loadOlder()` would load more. */
   hasOlder: boolean;
   isLoading: boolean;
@@ -281,6 +284,8 @@ export interface RunsState {
   outcomes: Readonly<Record<string, readonly Outcome[]>>;
   /** The messages of the system to the model of a run, by the run's id. */
   hints: Readonly<Record<string, readonly Hint[]>>;
+  /** What the loaded runs have cost in USD, by their ids. Only operators learn that. */
+  costs: Readonly<Record<string, number>>;
 }
 
 /** An entity that is in the space right now. */

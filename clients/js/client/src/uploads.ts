@@ -38,7 +38,9 @@ export function createUploads(env: Environment, call: Call): Uploads {
       if ((status >= 200 && status < 300) || status === 412) return true;
       if (status === 403) return false;
       const error = new SmartspaceError(status);
-      if (!error.isTemporary || attempt === MOST_ATTEMPTS) throw error;
+      // 409: another upload of the same file is arriving.
+      const mayPass = error.isTemporary || status === 409;
+      if (!mayPass || attempt === MOST_ATTEMPTS) throw error;
       await pauseAfter(attempt, given.signal);
     }
   }

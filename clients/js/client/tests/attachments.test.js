@@ -71,6 +71,15 @@ test('an upload whose URL has expired begins again', async () => {
   await assert.rejects(attached(storage), { status: 403 });
 });
 
+test('an upload waits while another one of the file arrives', async () => {
+  const storage = await openStorage();
+  storage.statuses = [409, 409, 412];
+  storage.finding = { status: 'ready' };
+  assert.equal((await attached(storage)).id, 'att_1');
+  storage.statuses = Array(10).fill(409);
+  await assert.rejects(attached(storage), { status: 409 });
+});
+
 test('an upload without network fails after some tries', async () => {
   const storage = await openStorage();
   storage.statuses = Array(10).fill(0);

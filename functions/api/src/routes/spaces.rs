@@ -19,7 +19,7 @@ use smartspace_domain::{
     spaces::{NewSpace, Space, SpaceSettings, owner_limits::OperatorLimits},
 };
 use smartspace_pipeline::access::may_in;
-use smartspace_store::table::pages::Page;
+use smartspace_store::{spaces::lines::Reported, table::pages::Page};
 
 use self::creation::{
     NewSpaceRequest, check_members, existing, finished, given_up, new_space, role_of,
@@ -164,9 +164,12 @@ async fn change(
     {
         return Err(Error::invalid("/adminAgentId", "expected an agent of the space").into());
     }
-    store.spaces().change(&record, &settings, limits, &roster).await?;
+    let at = api.pipeline.now();
+    let reported = Reported { space: id, roster: &roster, by: caller, at };
+    store.spaces().change(&record, &settings, limits, reported).await?;
     let space = store.spaces().get(id).await?;
     api.pipeline.announce(id, EventKind::SpaceUpdated { space: Box::new(space) }).await;
+    api.pipeline.announce_lines(id, at).await;
     Ok(Json(store.spaces().seen_by(id, caller).await?))
 }
 

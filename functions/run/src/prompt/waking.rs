@@ -98,7 +98,8 @@ mod tests {
         };
         let members: Vec<_> = kinds.iter().zip(1..).map(member).collect();
         let count = members.len();
-        let overview = SpaceOverview { name: "Ops".into(), members, count, admin: None };
+        let overview =
+            SpaceOverview { name: "Ops".into(), members, count, admin: None, changed: None };
         write_waking(&serde_json::from_value(all).unwrap(), Some(&overview))
     }
 

@@ -1,8 +1,6 @@
 //! The place of a hit in the order of a search. Unlike the number of a hit in a list, it stays what
 //! it is when messages are edited, deleted or posted between two pages.
 
-use std::cmp::Ordering;
-
 use crate::{
     Time,
     ids::SpaceId,
@@ -39,21 +37,14 @@ impl HitPlace {
         if let Some(position) = hits.iter().position(is_same) {
             return position + 1;
         }
-        let is_behind = |joined: &Joined| self.compare(&Self::of(&joined.hit), sort).is_lt();
+        let here = self.hit();
+        let is_behind = |joined: &Joined| sort.compare(&here, &joined.hit).is_lt();
         hits.iter().position(is_behind).unwrap_or(hits.len())
     }
 
-    /// The order of [`Sort`], which the ranking of a search has, too.
-    fn compare(&self, other: &Self, sort: Sort) -> Ordering {
-        let by_time = || (other.at, other.seq, other.space).cmp(&(self.at, self.seq, self.space));
-        let score = |place: &Self| f64::from_bits(place.score);
-        let by_words = || other.has_all.cmp(&self.has_all);
-        match sort {
-            Sort::Relevance => {
-                by_words().then_with(|| score(other).total_cmp(&score(self))).then_with(by_time)
-            }
-            Sort::Newest => by_time(),
-        }
+    fn hit(&self) -> Hit {
+        let Self { space, seq, at, has_all, score } = *self;
+        Hit { space, seq, at, has_all, score: f64::from_bits(score) }
     }
 }
 

@@ -4,25 +4,12 @@ use std::ops::Range;
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
-use unicode_script::{Script, UnicodeScript};
 
 use crate::{
     names::is_blank,
     quoting::{is_bidi_mark, is_invisible, joins_or_selects},
+    unspaced::is_unspaced,
 };
-
-/// The scripts that put no blank between a name and the words beside it.
-const WITHOUT_BLANKS: [Script; 9] = [
-    Script::Han,
-    Script::Hiragana,
-    Script::Katakana,
-    Script::Bopomofo,
-    Script::Hangul,
-    Script::Thai,
-    Script::Lao,
-    Script::Khmer,
-    Script::Myanmar,
-];
 
 /// A character of a text with its marks.
 ///
@@ -119,7 +106,7 @@ pub(super) fn is_word(char: char) -> bool {
     if char.is_ascii() {
         return char.is_ascii_alphanumeric();
     }
-    is_letter_or_digit(char) && !joins_words(char)
+    is_letter_or_digit(char) && !is_unspaced(char)
 }
 
 fn is_letter_or_digit(char: char) -> bool {
@@ -138,14 +125,6 @@ fn is_letter_or_digit(char: char) -> bool {
             | LetterNumber
             | OtherNumber
     )
-}
-
-fn joins_words(char: char) -> bool {
-    let scripts = char.script_extension();
-    // The crate takes characters of no script of their own for characters of every script.
-    !scripts.is_common()
-        && !scripts.is_inherited()
-        && WITHOUT_BLANKS.into_iter().any(|script| scripts.contains_script(script))
 }
 
 /// Whether a character belongs to the one before it: a mark, a conjoining vowel or final of Hangul,

@@ -2,24 +2,8 @@
 //! and characters that nobody sees are left out.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
-use unicode_script::{Script, UnicodeScript};
 
 use crate::quoting::{is_bidi_mark, is_invisible, joins_or_selects};
-
-/// The scripts that put no blank between words. Their words are pairs of characters.
-const PAIRED: [Script; 9] = [
-    Script::Han,
-    Script::Hiragana,
-    Script::Katakana,
-    Script::Bopomofo,
-    Script::Hangul,
-    Script::Thai,
-    Script::Lao,
-    Script::Khmer,
-    Script::Myanmar,
-];
-/// No character before this one is of a script without blanks.
-const FIRST_PAIRED: char = '\u{e00}';
 
 /// A folded text that knows where its characters come from.
 #[derive(Debug, Default)]
@@ -132,18 +116,6 @@ fn is_mark(char: char) -> bool {
     is_combining_mark(char)
         || matches!(char, '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7fb}')
         || matches!(char, '\u{ff9e}' | '\u{ff9f}' | '\u{1f3fb}'..='\u{1f3ff}')
-}
-
-/// Whether a character is of a script that puts no blank between words.
-pub(super) fn is_paired(char: char) -> bool {
-    if char < FIRST_PAIRED {
-        return false;
-    }
-    let scripts = char.script_extension();
-    // The crate takes characters of no script of their own for characters of every script.
-    !scripts.is_common()
-        && !scripts.is_inherited()
-        && PAIRED.into_iter().any(|script| scripts.contains_script(script))
 }
 
 /// Whether a character is part of a word.

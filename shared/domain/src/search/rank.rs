@@ -124,10 +124,7 @@ impl Ranking {
                 score: scores.score(found) * newness(found.at, now),
             })
             .collect();
-        match sort {
-            Sort::Relevance => hits.sort_unstable_by(by_relevance),
-            Sort::Newest => hits.sort_unstable_by(by_time),
-        }
+        hits.sort_unstable_by(|one, other| sort.compare(one, other));
         hits
     }
 
@@ -199,14 +196,19 @@ fn newness(at: Time, now: Time) -> f64 {
     1.0 + NEWNESS * (-half_lives).exp2()
 }
 
-fn by_relevance(one: &Hit, other: &Hit) -> Ordering {
-    let order = other.has_all.cmp(&one.has_all).then(other.score.total_cmp(&one.score));
-    order.then_with(|| by_time(one, other))
-}
-
-fn by_time(one: &Hit, other: &Hit) -> Ordering {
-    let newer = |hit: &Hit| (hit.at, hit.seq, hit.space);
-    newer(other).cmp(&newer(one))
+impl Sort {
+    /// The order of two hits: the one that comes first is less.
+    pub(crate) fn compare(self, one: &Hit, other: &Hit) -> Ordering {
+        let time = |hit: &Hit| (hit.at, hit.seq, hit.space);
+        let by_time = || time(other).cmp(&time(one));
+        match self {
+            Self::Relevance => {
+                let by_words = other.has_all.cmp(&one.has_all);
+                by_words.then(other.score.total_cmp(&one.score)).then_with(by_time)
+            }
+            Self::Newest => by_time(),
+        }
+    }
 }
 
 /// Joins hits of a space that are at most two numbers apart into one, at the place of the best one.

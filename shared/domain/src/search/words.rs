@@ -2,7 +2,8 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::folding::{Folded, is_of_word, is_paired};
+use super::folding::{Folded, is_of_word};
+use crate::unspaced::is_unspaced;
 
 /// The longest word, in characters. The rest of it is cut.
 pub(super) const WORD_CHARS: usize = 64;
@@ -54,7 +55,7 @@ impl Tokens {
         }
         let mut from = None;
         for (offset, char) in segment.char_indices() {
-            if is_paired(char) {
+            if is_unspaced(char) {
                 self.end_word(at, segment, from.take(), offset);
                 self.run.push((at + offset, char));
             } else if is_of_word(char) || is_inside(segment, offset, char) {
@@ -102,7 +103,7 @@ impl Tokens {
 /// Whether a character that is no letter stands inside of a word: an apostrophe before a short
 /// ending, as in `sara's` and `don't`.
 fn is_inside(segment: &str, offset: usize, char: char) -> bool {
-    let is_letter = |char: &char| is_of_word(*char) && !is_paired(*char);
+    let is_letter = |char: &char| is_of_word(*char) && !is_unspaced(*char);
     let letters = || segment[offset + 1..].chars().take_while(is_letter).count();
     char == '\''
         && segment[..offset].chars().next_back().is_some_and(|before| is_letter(&before))

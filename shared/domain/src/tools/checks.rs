@@ -40,7 +40,10 @@ impl Tool {
         );
         faults.check(is_unique, "name", DUPLICATE);
         faults.check(self.description.len() <= 4_096, "description", "expected at most 4096 bytes");
+        let title_fault = self.title.as_deref().and_then(templates::title_fault);
+        faults.check(title_fault.is_none(), "title", title_fault.unwrap_or_default());
         check_schema(&self.input_schema, "inputSchema", faults);
+        self.check_title_inputs(faults);
         let draws = matches!(self.execution, Execution::Image { .. });
         faults.check(
             !draws || self.input_schema == json!({}) || self.input_schema == image_input(),
@@ -56,21 +59,9 @@ impl Tool {
     /// If the schema allows no other fields, a placeholder must name one of its fields. Otherwise
     /// a misspelled placeholder would be left out of every request without notice.
     fn check_inputs(&self, faults: &mut Faults) {
-        let schema = &self.input_schema;
-        let Some(fields) =
-            schema.get("properties").filter(|_| schema["additionalProperties"] == false)
-        else {
-            return;
-        };
         let Execution::Http { url, headers, body, .. } = &self.execution else { return };
         let mut check = |text: &str, field: &str| {
-            for name in templates::inputs_of(text) {
-                faults.check(
-                    fields.get(name).is_some(),
-                    field,
-                    format!("expected a field of inputSchema, got input.{name}"),
-                );
-            }
+            self.check_fields(templates::inputs_of(text), field, faults);
         };
         check(url, "url");
         for (name, value) in headers {
@@ -78,6 +69,25 @@ impl Tool {
         }
         if let Some(body) = body {
             templates::texts_of_body(body, &mut |text, _| check(text, "body"));
+        }
+    }
+
+    fn check_title_inputs(&self, faults: &mut Faults) {
+        let title = self.title.as_deref().unwrap_or_default();
+        self.check_fields(templates::inputs_of_title(title), "title", faults);
+    }
+
+    /// Adds a fault for each of these fields of the input that the schema does not allow.
+    fn check_fields(&self, names: Vec<&str>, field: &str, faults: &mut Faults) {
+        let schema = &self.input_schema;
+        let closed = schema["additionalProperties"] == false;
+        let Some(fields) = schema.get("properties").filter(|_| closed) else { return };
+        for name in names {
+            faults.check(
+                fields.get(name).is_some(),
+                field,
+                format!("expected a field of inputSchema, got input.{name}"),
+            );
         }
     }
 }

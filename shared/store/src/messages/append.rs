@@ -247,6 +247,7 @@ impl Messages<'_> {
         let auto_since = as_read.auto_since(&by, member);
         let incoming = IncomingMessage {
             auto_since,
+            chain_stopped: as_read.is_stopped(as_read.chain_of(&by, member), now),
             mentions: &as_read.mentions,
             ..IncomingMessage::new(&sender, text, depth)
         };

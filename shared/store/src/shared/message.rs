@@ -11,7 +11,7 @@ use smartspace_domain::{
     attachments::FilePart,
     dispatch::{ChainEnded, Dispatch, Routed},
     gate::Gate,
-    ids::{MessageId, RunId, SpaceId, StreamId},
+    ids::{ChainId, MessageId, RunId, SpaceId, StreamId},
     limits,
     messages::{Deleted, Mention, Message, Origin, Part, ReplyTo, Sender, excerpt},
     spaces::{EXCERPT_CHARS, LastMessage},
@@ -60,6 +60,9 @@ pub struct MessageRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_key: Option<String>,
     pub chain_depth: u32,
+    /// The chain that it belongs to. `None` if it begins one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<ChainId>,
     /// Whether its run was canceled while the model wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
@@ -161,6 +164,11 @@ impl MessageRecord {
         self.dispatch.is_some() || self.dispatch_apart
     }
 
+    /// The chain that it belongs to, or that it begins.
+    pub fn chain_id(&self) -> ChainId {
+        self.chain.unwrap_or_else(|| self.id.into())
+    }
+
     /// Whether the runs that it triggers were queued. A message that the sweep has given up is not
     /// settled.
     pub fn is_settled(&self) -> bool {
@@ -190,9 +198,10 @@ impl MessageRecord {
 
     /// The message, as a list of spaces shows it.
     pub fn in_list(&self) -> LastMessage {
-        let card = self.card.as_ref().map(|card| &card.name);
+        let card = self.card.clone().map(ToolCard::row);
         let file = self.files.first().filter(|_| self.text.is_empty());
-        let row = card.or_else(|| file.map(|file| &file.part.name)).unwrap_or(&self.text);
+        let row = card.as_ref().or_else(|| file.map(|file| &file.part.name));
+        let row = row.unwrap_or(&self.text);
         let is_deleted = self.deleted.is_some();
         LastMessage {
             seq: self.seq,

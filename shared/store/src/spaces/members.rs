@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// How many times a change of the roster is tried while other changes get ahead of it.
-const TRIES: u32 = 50;
+pub(super) const TRIES: u32 = 50;
 
 /// A member's read position after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,10 @@ impl Members<'_> {
     }
 
     /// Reads the roster first: a space that is read before its roster may have an outdated name.
-    async fn roster_and_record(self, space: SpaceId) -> Result<(Arc<Roster>, SpaceRecord)> {
+    pub(super) async fn roster_and_record(
+        self,
+        space: SpaceId,
+    ) -> Result<(Arc<Roster>, SpaceRecord)> {
         let roster = self.roster(space).await?;
         Ok((roster, self.store.spaces().record(space).await?))
     }
@@ -158,7 +161,7 @@ impl Members<'_> {
     /// Returns `None` if the writes took effect, or the refusal if the roster has changed since it
     /// was read. Our own first try may have changed it, if its answer was lost. The caller sees
     /// that when it reads the roster again.
-    async fn change_roster(self, writes: &[Write]) -> Result<Option<Refusal>> {
+    pub(super) async fn change_roster(self, writes: &[Write]) -> Result<Option<Refusal>> {
         match self.store.table.transact(writes).await {
             Ok(()) => Ok(None),
             Err(WriteError::Refused(refusal)) => Ok(Some(refusal)),
@@ -169,13 +172,17 @@ impl Members<'_> {
 
 /// The writes of every change of a roster.
 fn roster_change(space: SpaceId, roster: &Roster, overview: &SpaceOverview) -> Result<Vec<Write>> {
+    Ok(vec![raise_roster(space, roster)?, Write::put(keys::space_overview(space), overview)?])
+}
+
+/// Raises the version of a roster: what was decided from an older one fails.
+pub(super) fn raise_roster(space: SpaceId, roster: &Roster) -> Result<Write> {
     // A new member's cursor starts at `seq`, so no message may be appended at the same time.
-    let head = Write::update(keys::space_head(space), "SET #roster = :next")
+    Write::update(keys::space_head(space), "SET #roster = :next")
         .when("#roster = :roster AND #seq = :seq")
         .value(":roster", roster.head.roster)?
         .value(":next", roster.head.roster + 1)?
-        .value(":seq", roster.head.seq)?;
-    Ok(vec![head, Write::put(keys::space_overview(space), overview)?])
+        .value(":seq", roster.head.seq)
 }
 
 /// Moves a member out of the range that is read with each roster.
@@ -188,7 +195,7 @@ fn move_to_past(space: SpaceId, member: &MemberRecord) -> Result<[Write; 2]> {
     ])
 }
 
-fn being_changed() -> Error {
+pub(super) fn being_changed() -> Error {
     Error::Retry("too many changes of the space's members at once; repeat the call".into())
 }
 

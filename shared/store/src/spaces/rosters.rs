@@ -12,7 +12,7 @@ use smartspace_domain::{
     Time,
     append_limits::AppendWindow,
     entities::EntityType,
-    ids::{EntityId, SpaceId},
+    ids::{ChainId, EntityId, SpaceId},
     quota::RateWindow,
 };
 
@@ -31,6 +31,9 @@ const MOVED_EVERY: Duration = Duration::from_mins(1);
 pub struct Head {
     pub seq: u64,
     pub depth: u32,
+    /// The chain of the last message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<ChainId>,
     /// The number of the last outside cause: a message of a person, or of a run that a plan or a
     /// service triggered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +43,7 @@ pub struct Head {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub changed: u64,
     /// The version of the roster. It is raised when an entity joins or leaves, when a member's name
-    /// or role changes, and with the settings of the space.
+    /// or role changes, with the settings of the space, and when a chain is stopped in it.
     pub roster: u64,
     /// The runs of the last minute in which a message triggered an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,6 +71,7 @@ impl Head {
         Self {
             seq: 0,
             depth: 0,
+            chain: None,
             outside: None,
             changed: 0,
             roster: 1,

@@ -8,7 +8,7 @@ import {
   LAST_MESSAGE_MS,
   MOST_REMEMBERED,
 } from '../limits.ts';
-import type { Message, Parent, Run, SpaceInfo } from '../types.ts';
+import type { Message, Parent, Run, SpaceInfo, SystemLine } from '../types.ts';
 import { emit, patch, type Draft } from './effects.ts';
 import { isUnshown, putElsewhere, putParents } from './elsewhere.ts';
 import {
@@ -16,6 +16,7 @@ import {
   gapOf,
   lastSeq,
   messageAt,
+  putLines,
   putMessages,
   putOlderPage,
   putSeq,
@@ -32,6 +33,8 @@ import { putCounts, putOwnRead } from './unread.ts';
 export interface MessagePage {
   items: readonly Message[];
   parents?: readonly Parent[];
+  /** The lines between its messages. */
+  lines?: readonly SystemLine[];
 }
 
 /** Adds messages, as a page or an event brings them. */
@@ -55,10 +58,15 @@ export function addMessages(draft: Draft, page: readonly Message[]) {
   fillLater(draft);
 }
 
-/** Adds a page of messages, with the parents of its replies. */
-export function addPage(draft: Draft, { items, parents }: MessagePage) {
+/** Adds a page of messages, with the parents of its replies and the lines between them. */
+export function addPage(draft: Draft, { items, parents, lines = [] }: MessagePage) {
   putParents(draft, parents);
   addMessages(draft, items);
+  // After a jump they may be older than what is loaded.
+  putLines(
+    draft,
+    lines.filter((line) => line.afterSeq >= draft.floor - 1),
+  );
 }
 
 /** Adds a message as an event brings it. Its text may have been cut. */

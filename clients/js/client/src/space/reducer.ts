@@ -13,6 +13,7 @@ import {
   subscribed,
 } from './frame_changes.ts';
 import { changeInfo, putMember, putSpace } from './members.ts';
+import { putLines } from './history.ts';
 import { addMessage, noteSeq, putReactions } from './loading.ts';
 import { addHints, putStep } from './runs.ts';
 import { claimMessages } from './claims.ts';
@@ -56,6 +57,7 @@ const FRAME_HANDLERS: { [T in Type]?: (draft: Draft, frame: Of<T>) => unknown } 
       // The members may be missing if they are many.
       putSpace(draft, { ...space, members: space.members ?? draft.space?.members ?? [] }),
     ),
+  'space.line': (draft, { line }) => putLines(draft, [line]),
   'member.joined': (draft, frame) =>
     changeInfo(draft, frame.at, () => putMember(draft, frame.member.id, frame.member)),
   'member.left': (draft, frame) =>

@@ -31,6 +31,7 @@ import { itemsOf, messageView, threadItemsOf } from './timeline.ts';
 import { lastOf, unreadOf } from './unread.ts';
 
 const NOBODY: MembersState['members'] = [];
+const NO_LINES: TimelineState['lines'] = [];
 
 export const spaceView = (
   { space, unconfirmed, isLoading, error, isGone }: State,
@@ -61,6 +62,8 @@ export const membersView = ({ space, isLoading, error }: State): MembersState =>
 
 export const timelineView = (state: State, before?: TimelineState): TimelineState => ({
   items: same(before?.items as TimelineItem[], itemsOf(state, before?.items ?? [])),
+  // As long as the messages are not loaded, the lines would stand alone.
+  lines: state.isLoading ? NO_LINES : state.lines,
   hasOlder: hasOlder(state),
   isLoading: state.isLoading || isLoadingOlder(state),
   error: state.error,
@@ -101,8 +104,16 @@ export function runsView(state: State, before?: RunsState): RunsState {
     active: activeRuns(state, before?.active),
     outcomes: same(before?.outcomes, outcomes),
     hints: state.hints,
+    costs: same(before?.costs, costsOf(state)),
   };
 }
+
+const costsOf = ({ runs }: Runs) =>
+  Object.fromEntries(
+    [...runs.values()].flatMap(({ id, usage }) =>
+      typeof usage?.cost === 'number' ? [[id, usage.cost] as const] : [],
+    ),
+  );
 
 // An agent that reacts has answered.
 function withReaction(outcome: Outcome, reactions: readonly Reaction[]): Outcome {

@@ -15,6 +15,8 @@ export interface SpaceMembers {
   isOperator: boolean;
   /** The caller; null: the operator. */
   meId: string | null;
+  /** The caller may only read and write. */
+  isGuest: boolean;
   /** The person in whose name the operator writes and answers; null for others. */
   senderId: string | null;
   choose: (id: string) => void;
@@ -44,10 +46,10 @@ export function useSpaceMembers(space: Space): SpaceMembers {
     return (id: string) => (places.get(id) ?? 0) % HUES;
   }, [shape]);
   const meId = me?.entity?.id ?? null;
-  return useMemo(
-    () => ({ space, people, isOperator, meId, senderId, choose, nameOf, hueOf }),
-    [space, people, isOperator, meId, senderId, nameOf, hueOf],
-  );
+  return useMemo(() => {
+    const isGuest = people.some(({ id, guest }) => id === meId && guest);
+    return { space, people, isOperator, isGuest, meId, senderId, choose, nameOf, hueOf };
+  }, [space, people, isOperator, meId, senderId, nameOf, hueOf]);
 }
 
 /**

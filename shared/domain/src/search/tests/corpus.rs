@@ -7,10 +7,10 @@ use crate::{
     ids::SpaceId,
     search::{
         entry::{Entry, Has},
-        folding::is_paired,
         tests::naive::{NaiveQuery, Wanted},
         words::tokens,
     },
+    unspaced::is_unspaced,
 };
 
 /// The alphabets of scripts, with blanks between words or without.
@@ -128,7 +128,7 @@ pub(super) fn query(random: &mut Random, messages: &[(SpaceId, Entry)]) -> Naive
         let text = random.pick(&entry.texts);
         let words: Vec<_> = tokens(text).into_iter().map(|token| token.word).collect();
         let at = random.below(words.len());
-        let is_pair = words[at].chars().any(is_paired);
+        let is_pair = words[at].chars().any(is_unspaced);
         let letters = words[at].chars().take_while(|char| char.is_alphanumeric());
         let prefix: String = letters.take(2 + random.below(2)).collect();
         let wanted = match random.below(4) {
@@ -160,7 +160,7 @@ pub(super) fn query(random: &mut Random, messages: &[(SpaceId, Entry)]) -> Naive
 
 /// The phrase of these words, or of the first ones. Pairs that overlap are written as one.
 fn phrase(words: &[String]) -> Wanted {
-    let has_pairs = |word: &String| word.chars().any(is_paired);
+    let has_pairs = |word: &String| word.chars().any(is_unspaced);
     if !words.iter().any(has_pairs) {
         return Wanted::Phrase { written: words.join(" "), words: words.to_vec() };
     }

@@ -10,11 +10,11 @@ use crate::{
     ids::{EntityId, SpaceId},
     search::{
         entry::{Entry, Has, HasFlags},
-        folding::is_paired,
         rank::Sort,
         stems::stem,
         words::tokens,
     },
+    unspaced::is_unspaced,
 };
 
 const DAY_MILLIS: f64 = 24.0 * 60.0 * 60.0 * 1_000.0;
@@ -147,7 +147,7 @@ impl NaiveMessage {
 }
 
 fn is_same(own: &str, wanted: &str) -> bool {
-    let is_single = wanted.chars().count() == 1 && wanted.chars().all(is_paired);
+    let is_single = wanted.chars().count() == 1 && wanted.chars().all(is_unspaced);
     if is_single { own.contains(wanted) } else { own == wanted }
 }
 

@@ -15,6 +15,7 @@ fn spaces(count: u128) -> Vec<(SpaceId, Head)> {
     let head = |number: u128| Head {
         seq: 10,
         depth: 0,
+        chain: None,
         outside: None,
         changed: 0,
         roster: 1,

@@ -7,7 +7,7 @@ use smartspace_domain::{
     Time,
     append_limits::{AppendLimit, AppendWindow},
     dispatch::{ChainEnded, Decided, Dispatch, IncomingMessage},
-    ids::{EntityId, SpaceId},
+    ids::{ChainId, EntityId, SpaceId},
     limits,
     mentions::Mention,
     messages::{ReplyTo, Sender},
@@ -34,6 +34,8 @@ use crate::{
 pub(super) struct Draft {
     seq: u64,
     depth: u32,
+    /// The chain of the message; `None` if it begins one.
+    chain: Option<ChainId>,
     sender: Sender,
     /// For a message of an agent that is no outside cause: the last outside cause before it.
     pub(super) auto_since: Option<u64>,
@@ -82,14 +84,15 @@ impl Draft {
         let second = second.transpose()?;
         as_read.check_parent()?;
         let depth = as_read.depth_of(&new.by, member);
+        let chain = as_read.chain_of(&new.by, member);
         let auto_since = as_read.auto_since(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
-        let mut gated = None;
-        let mut asks = false;
+        let (mut gated, mut asks) = (None, false);
         let decided = match new.content.text() {
             Some(text) if !new.by.is_stopped() => {
                 let incoming = IncomingMessage {
                     auto_since,
+                    chain_stopped: as_read.is_stopped(chain, now),
                     mentions: &as_read.mentions,
                     ..IncomingMessage::new(&sender, text, depth)
                 };
@@ -101,12 +104,12 @@ impl Draft {
             }
             _ => Decided::default(),
         };
-        let is_decided_later =
-            decided.woken() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
+        let is_later = decided.woken() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
         let Decided { dispatch, taken, counted, chain_ended, .. } = decided;
         Ok(Self {
             seq: as_read.head.seq + 1,
             depth,
+            chain,
             sender,
             auto_since,
             minute,
@@ -123,7 +126,7 @@ impl Draft {
             cards: as_read.head.cards + u64::from(matches!(new.content, Content::Card(_))),
             listed: as_read.head.next_place(new.space, now),
             at: now,
-            is_decided_later,
+            is_decided_later: is_later,
         })
     }
 
@@ -154,6 +157,7 @@ impl Draft {
             stream_id: by_run.map(|by| by.stream),
             client_key: new.by.client_key(),
             chain_depth: self.depth,
+            chain: self.chain,
             partial: new.by.is_partial(),
             asks: self.asks,
             has_page: new.by.page().is_some(),
@@ -186,7 +190,12 @@ impl Draft {
 
     /// Moves the space's head to this message, unless another message or a change of the roster
     /// came first.
-    pub(super) fn head(&self, space: SpaceId, as_read: &SpaceAsRead) -> Result<Write> {
+    pub(super) fn head(
+        &self,
+        space: SpaceId,
+        chain: ChainId,
+        as_read: &SpaceAsRead,
+    ) -> Result<Write> {
         let minute = (!self.taken.is_empty()).then_some(&self.minute);
         let runs = if minute.is_some() { ", #minute = :minute" } else { "" };
         let messages = if self.second.is_some() { ", #second = :second" } else { "" };
@@ -194,15 +203,16 @@ impl Draft {
         let is_card = self.cards > as_read.head.cards;
         let cards = if is_card { ", #cards = :cards" } else { "" };
         let place = if self.listed.is_some() { ", #g2pk = :list, #g2sk = :place" } else { "" };
-        let also = format!("{cards}{place}");
+        let also = format!("{outside}{messages}{runs}{cards}{place}");
         let mut head = Write::update(
             keys::space_head(space),
-            format!("SET #seq = :next, #depth = :depth, #at = :at{outside}{messages}{runs}{also}"),
+            format!("SET #seq = :next, #depth = :depth, #chain = :chain, #at = :at{also}"),
         )
         .when("#seq = :seq AND #roster = :roster")
         .value(":seq", as_read.head.seq)?
         .value(":next", self.seq)?
         .value(":depth", self.depth)?
+        .value(":chain", chain)?
         .value(":at", self.at)?
         .value(":roster", as_read.roster.head.roster)?;
         if is_card {

@@ -7,6 +7,7 @@ import { isolated, visible } from '../../ui/visible.ts';
 import { Details, Value } from '../card/details.tsx';
 import type { NameOf } from '../card/terms.ts';
 import { useNewId } from '../fields/controls.ts';
+import { LazyDecision } from '../lazy_answering.tsx';
 import {
   approvalsIn,
   byText,
@@ -16,7 +17,6 @@ import {
   termsText,
   type ApprovalPart,
 } from './approval_words.ts';
-import { DecisionForm } from './decision_form.tsx';
 
 export interface ApprovalCardProps {
   part: ApprovalPart;
@@ -119,7 +119,7 @@ function Deciding(props: ApprovalCardProps & { titleId: string }): JSX.Element {
           {isOperator ? `${isolated(person.name)} has approved it.` : 'You have approved it.'}
         </p>
       ) : null}
-      <DecisionForm
+      <LazyDecision
         // A new decision changes the call that is decided: a new input, or one person less.
         key={approval.decisions.map(({ by, at }) => `${by} ${at}`).join()}
         part={part}

@@ -132,7 +132,7 @@ export function Composer({ members, target, onTarget, onSent }: ComposerProps): 
           mentions.close();
         }}
       />
-      <ComposerRow {...{ members, target, isMute, files }} said={editHint || wouldWake} />
+      <ComposerRow {...{ members, target, isMute, files }} said={editHint} wouldWake={wouldWake} />
     </form>
   );
 }

@@ -75,11 +75,10 @@ function MemberItem({ member, hue, isShown }: MemberItemProps) {
 
 function aboutText(members: readonly Member[], { triggerPolicy, paused }: SpaceInfo) {
   const agents = members.filter(({ type }) => type === 'agent').length;
-  const counts = [
-    counted(members.length - agents, 'person', 'people'),
-    counted(agents, 'agent', 'agents'),
-  ];
-  return [...counts, paused ? 'paused: nobody is asked' : POLICIES[triggerPolicy]].join(' · ');
+  const people = counted(members.length - agents, 'person', 'people');
+  if (agents === 0) return `${people} · no agents`;
+  const asked = paused ? 'paused: nobody is asked' : POLICIES[triggerPolicy];
+  return [people, counted(agents, 'agent', 'agents'), asked].join(' · ');
 }
 
 const counted = (count: number, one: string, more: string) =>

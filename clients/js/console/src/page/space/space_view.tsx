@@ -3,12 +3,12 @@
 import type { Message } from '@smartspace/client';
 import { useClient, useConnection, useMe, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { SpaceScope } from '../../api/providers.ts';
 import { useSpaceMembers } from '../../members/space_members.ts';
 import { Typing } from '../../members/typing.tsx';
 import { NoticeLine, wordsOf } from '../../ui/notices.tsx';
-import { Why } from '../../why/why.tsx';
+import { preloadScripts } from '../../ui/script.ts';
 import { Composer } from '../composer/composer.tsx';
 import type { Target } from '../composer/use_target.ts';
 import { CommandsContext } from '../../message/commands.ts';
@@ -16,7 +16,7 @@ import { MessageList } from '../timeline/message_list.tsx';
 import { Scroller } from '../timeline/scroller.ts';
 import { TimelineView } from '../timeline/timeline.tsx';
 import { ActiveRuns } from './active_runs.tsx';
-import { LazyChain, LazyFork, LazyScores } from './lazy_why.tsx';
+import { LazyChain, LazyFork, LazyScores, LazyWhy } from './lazy_why.tsx';
 import { MessageDialog, type Asked } from './message_dialog.tsx';
 import { PinsLine } from './pins_line.tsx';
 import { LazyThread } from './lazy_thread.tsx';
@@ -64,6 +64,7 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
     }),
     [],
   );
+  useEffect(preloadScripts, []);
   const isLive = useConnection().state === 'live';
   const name = space?.name ?? 'Smartspace';
   // While the connection is lost, the status says so.
@@ -77,7 +78,7 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
         <SpaceHead name={name} members={members} />
         <PinsLine members={members} />
         <NoticeLine text={notice || gone || failed} />
-        <TimelineView members={members} scroller={scroller} seq={seq} />
+        <TimelineView {...{ members, scroller, seq, runId }} />
         <div class="strip">
           <ActiveRuns nameOf={members.nameOf} />
           <Typing members={members} />
@@ -91,7 +92,7 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
           />
         ) : null}
       </main>
-      {runId !== null && <Why key={runId} {...{ runId, tab, members }} {...WHY_PARTS} />}
+      {runId !== null && <LazyWhy key={runId} {...{ runId, tab, members }} {...WHY_PARTS} />}
       {thread !== null && (
         <LazyThread key={thread} seq={thread} members={members} list={MessageList} />
       )}

@@ -6,7 +6,7 @@ import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { LineView } from './bubble.tsx';
-import { linesOf, seqOf } from './bubbles.ts';
+import { linesOf, runOf, seqOf } from './bubbles.ts';
 import { EntryView } from './entry.tsx';
 import { Hosts } from './hosts.ts';
 import { useMessageKeys } from './message_keys.ts';
@@ -21,6 +21,8 @@ export interface MessageListProps {
   list?: RefObject<HTMLDivElement | null>;
   /** The message that is marked. */
   seq?: number | null;
+  /** The run whose messages are marked. */
+  runId?: string | null;
 }
 
 export function MessageList({
@@ -30,8 +32,9 @@ export function MessageList({
   id,
   list,
   seq = null,
+  runId = null,
 }: MessageListProps): JSX.Element {
-  const { outcomes, hints } = useRuns();
+  const { outcomes, hints, costs } = useRuns();
   const own = useRef<HTMLDivElement>(null);
   const place = list ?? own;
   const [hosts] = useState(() => new Hosts());
@@ -50,7 +53,7 @@ export function MessageList({
         aria-label={label}
       >
         {lines.map((line) => (
-          <LineView key={line.key} {...{ line, hosts, hints }} hueOf={members.hueOf} />
+          <LineView key={line.key} {...{ line, hosts, hints, costs, members }} />
         ))}
       </div>
       {entries.map((item) => (
@@ -60,7 +63,9 @@ export function MessageList({
           item={item}
           members={members}
           outcomes={item.type === 'message' ? outcomes[item.message.id] : undefined}
-          isMarked={seq !== null && seqOf(item) === seq}
+          isMarked={
+            (seq !== null && seqOf(item) === seq) || (runId !== null && runOf(item) === runId)
+          }
         />
       ))}
     </>

@@ -7,7 +7,7 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } fro
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { seqOf } from './bubbles.ts';
-import { FirstScreen } from './first_screen.tsx';
+import { LazyFirstScreen } from './lazy_first_screen.tsx';
 import { MessageList } from './message_list.tsx';
 import type { Scroller } from './scroller.ts';
 import { Span } from './span.ts';
@@ -19,10 +19,12 @@ export interface TimelineProps {
   scroller: Scroller;
   /** The message that the address names. */
   seq: number | null;
+  /** The run that the drawer explains. */
+  runId: string | null;
 }
 
 /** Shows the messages, and keeps the scroll position. */
-export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Element {
+export function TimelineView({ members, scroller, seq, runId }: TimelineProps): JSX.Element {
   const timeline = useTimeline();
   const { items, hasOlder, isLoading } = timeline;
   const [span] = useState(() => new Span());
@@ -65,9 +67,14 @@ export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Ele
           Show earlier
         </button>
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
-          {isEmpty && !hasOlder && !isLoading ? <FirstScreen members={members} /> : null}
+          {isEmpty && !hasOlder && !isLoading ? <LazyFirstScreen members={members} /> : null}
         </div>
-        <MessageList id="bubbles" label="Messages" items={shown} {...{ members, list, seq }} />
+        <MessageList
+          id="bubbles"
+          label="Messages"
+          items={shown}
+          {...{ members, list, seq, runId }}
+        />
       </div>
       <button type="button" id="latest" class="latest" hidden={!isAway} onClick={toEnd}>
         Go to the latest

@@ -28,7 +28,8 @@ export function Facts({ run }: { run: Run }): JSX.Element {
   ];
   return (
     <>
-      <Failure run={run} />
+      {/* Only operators see its steps. */}
+      <Failure run={run} isOperator={Boolean(run.steps)} />
       <dl class="facts" aria-label="About this run">
         {facts.map(([name, value]) =>
           value === null ? null : (

@@ -4,10 +4,10 @@ import type { FilePart, Message } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { spacePath } from '../../api/paths.ts';
-import type { SpaceMembers } from '../../members/space_members.ts';
-import { useNotify, wordsOf } from '../../ui/notices.tsx';
-import { isolated } from '../../ui/visible.ts';
+import { spacePath } from '../api/paths.ts';
+import type { SpaceMembers } from '../members/space_members.ts';
+import { useNotify, wordsOf } from '../ui/notices.tsx';
+import { isolated } from '../ui/visible.ts';
 
 /** The files of a message that the reader may delete. Members send only files of their own. */
 export function deletableFiles(message: Message, members: SpaceMembers): FilePart[] {

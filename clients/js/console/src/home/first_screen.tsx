@@ -3,9 +3,9 @@
 import type { Member } from '@smartspace/client';
 import { useMembers, useSend, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
-import type { SpaceMembers } from '../../members/space_members.ts';
-import { settingsHash } from '../../navigation/address.ts';
-import { shownName } from '../../ui/visible.ts';
+import type { SpaceMembers } from '../members/space_members.ts';
+import { settingsHash } from '../navigation/address.ts';
+import { shownName } from '../ui/visible.ts';
 
 const MOST_NAMES = 6;
 
@@ -18,8 +18,12 @@ const DEMO_OFFERS = [
   'Please draw a red fox.',
 ];
 
+export interface FirstScreenProps {
+  members: SpaceMembers;
+}
+
 /** Shown instead of messages. */
-export function FirstScreen({ members }: { members: SpaceMembers }): JSX.Element | null {
+export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
   const { members: everyone } = useMembers();
   const send = useSend();
   const { senderId, isOperator, people, space } = members;

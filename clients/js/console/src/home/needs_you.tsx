@@ -3,15 +3,15 @@
 import type { InboxItem } from '@smartspace/client';
 import { useInbox } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { headingOf, kindText, leftText } from '../../forms/card/waiting.ts';
-import { INBOX, openSpace } from '../../navigation/address.ts';
-import { useNow } from '../../ui/now.ts';
-import { isolated, visible } from '../../ui/visible.ts';
+import { headingOf, kindText, leftText } from '../forms/card/waiting.ts';
+import { INBOX, openSpace } from '../navigation/address.ts';
+import { useNow } from '../ui/now.ts';
+import { isolated, visible } from '../ui/visible.ts';
 
 const MOST = 10;
 
 /** The first cards, and the link to all of them, or nothing if there is none. */
-export function Inbox({ isCurrent }: { isCurrent: boolean }): JSX.Element | null {
+export function NeedsYou({ isCurrent }: { isCurrent: boolean }): JSX.Element | null {
   const { items, hasMore } = useInbox();
   const now = useNow(items.length > 0);
   if (items.length === 0) return null;

@@ -1,0 +1,1 @@
+import"./chunk.GXQYZ4GW.js";
