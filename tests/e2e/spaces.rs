@@ -1,5 +1,6 @@
 //! Spaces, their members, and visibility between entities.
 
+pub(crate) mod activity;
 pub(crate) mod agent_configuration;
 pub(crate) mod guest_names;
 pub(crate) mod hundred_spaces;

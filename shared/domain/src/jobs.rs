@@ -138,6 +138,16 @@ pub enum BroadcastJob {
         space_id: SpaceId,
         /// The last message that it has read.
         seq: u64,
+        /// How many tool cards there are up to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cards: Option<u64>,
+    },
+    /// Notify the connections of a space's people, and of the operator, that do not follow it, of
+    /// its last message.
+    #[serde(rename = "activity.1")]
+    Activity {
+        /// The space.
+        space_id: SpaceId,
     },
     /// Notify an entity's connections that it is no longer a member of a space, and delete their
     /// subscriptions to it.
@@ -316,7 +326,8 @@ impl Job for BroadcastJob {
     fn group(&self) -> String {
         match self {
             Self::Event(job) => job.event.space_id.to_string(),
-            Self::Removed { space_id, .. }
+            Self::Activity { space_id }
+            | Self::Removed { space_id, .. }
             | Self::Joined { space_id, .. }
             | Self::OwnRead { space_id, .. }
             | Self::Left { space_id, .. } => space_id.to_string(),

@@ -205,8 +205,11 @@ impl Pipeline {
 
     /// Notifies the followers of a space.
     pub async fn announce(&self, space_id: SpaceId, what: EventKind) {
-        let event = Event { space_id, at: self.now(), what: what.without_trigger_texts() };
-        queue(&*self.broadcasts, vec![event.into()]).await;
+        queue(&*self.broadcasts, vec![self.event(space_id, what).into()]).await;
+    }
+
+    fn event(&self, space_id: SpaceId, what: EventKind) -> Event {
+        Event { space_id, at: self.now(), what: what.without_trigger_texts() }
     }
 }
 

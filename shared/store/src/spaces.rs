@@ -1,5 +1,6 @@
 //! Spaces: their settings, and the small items of a space that are read often.
 
+mod activity;
 mod deletion;
 mod emptiness;
 pub mod lines;
@@ -14,13 +15,11 @@ mod unshown;
 pub mod unshown_reactions;
 pub mod unshown_reads;
 
-use futures::future::join_all;
 use serde::Deserialize;
 use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::SpaceId,
-    limits::PAGE_BYTES,
     spaces::{Space, SpaceSettings, owner_limits::OperatorLimits},
     stored,
     system_lines::SystemLine,
@@ -38,24 +37,16 @@ use crate::{
         members::TRIES,
         rosters::{Head, Roster},
     },
-    table::{
-        Page as QueryPage, Query, WriteError,
-        indexes::Index,
-        key_of, keys,
-        pages::{Page, PageRequest, json_bytes},
-        write::Write,
-    },
+    table::{Query, WriteError, indexes::Index, keys, write::Write},
 };
-
-/// How many spaces of a list are read at once.
-const SPACES_AT_ONCE: usize = 16;
 
 /// A space, as the API shows it.
 pub fn view(record: SpaceRecord, roster: &Roster) -> Space {
     let members = roster.members.iter().map(MemberRecord::view).collect();
     let pins = record.pins.iter().map(|pin| pin.seq).collect();
     let space = Space::of(record.id, record.settings, record.created_at);
-    Space { seq: roster.head.seq, members, pins, ..space }
+    let Head { seq, cards, .. } = roster.head;
+    Space { seq, cards, members, pins, ..space }
 }
 
 fn changed_meanwhile() -> Error {
@@ -98,12 +89,13 @@ impl Spaces<'_> {
             pins: Vec::new(),
             stopped_chains: Vec::new(),
             stop: None,
+            looked_seq: None,
             g2pk: Some(keys::SPACES.to_owned()),
             g2sk: Some(id.to_string()),
         };
         let mut writes = vec![
             Write::put(keys::space_meta(id), &record)?.if_absent(),
-            Write::put(keys::space_head(id), &Head::new())?.if_absent(),
+            Write::put(keys::space_head(id), &Head::new(id, now))?.if_absent(),
             Write::put(keys::space_overview(id), &overview)?,
         ];
         if let Some(key) = key {
@@ -137,57 +129,10 @@ impl Spaces<'_> {
         Ok(view(record, &roster))
     }
 
-    pub async fn list(self, request: &PageRequest) -> Result<Page<Space>> {
-        let query = Query::of_index(Index::LISTS, keys::SPACES.to_owned())
-            .limit(request.limit()?)
-            .after(request.after(Index::LISTS.keys, keys::SPACES)?);
-        let page = self.store.table.page(query).await?;
-        self.page_of(page, Some).await
-    }
-
     /// How many spaces there are.
     pub async fn count(self) -> Result<usize> {
         let query = Query::of_index(Index::LISTS, keys::SPACES.to_owned());
         Ok(self.store.table.all(query).await?.len())
-    }
-
-    /// The spaces of a page of index entries, as `shown` shows them. Only a few spaces are read at
-    /// once, and none after the page is full, because the roster of a large space is large.
-    pub(crate) async fn page_of(
-        self,
-        entries: QueryPage,
-        shown: impl Fn(Space) -> Option<Space> + Send,
-    ) -> Result<Page<Space>> {
-        let mut items = Vec::with_capacity(entries.items.len());
-        let mut bytes = 0;
-        let mut rest = entries.items.into_iter();
-        while bytes <= PAGE_BYTES || items.len() < 2 {
-            let some: Vec<_> = rest.by_ref().take(SPACES_AT_ONCE).collect();
-            if some.is_empty() {
-                break;
-            }
-            let keys = some.iter().map(key_of).collect::<Result<Vec<_>>>()?;
-            let ids = keys.iter().map(|key| {
-                key.pk
-                    .strip_prefix("SPACE#")
-                    .and_then(|id| id.parse().ok())
-                    .ok_or_else(no_such_space)
-            });
-            let spaces = join_all(ids.map(async |id| self.get(id?).await)).await;
-            for (entry, space) in some.into_iter().zip(spaces) {
-                let space = match space {
-                    Ok(space) => shown(space),
-                    // The index may still have a deleted space.
-                    Err(Error::NotFound(_)) => None,
-                    Err(error) => return Err(error),
-                };
-                if let Some(space) = space {
-                    bytes += json_bytes(&space);
-                    items.push((entry, space));
-                }
-            }
-        }
-        Ok(Page::cut(items, entries.next, Index::LISTS.keys.sk))
     }
 
     /// Changes a space's settings, and the limits that the operator has set, if they are still at

@@ -881,7 +881,9 @@ export interface paths {
         };
         /**
          * List spaces
-         * @description The oldest comes first. The operator sees all spaces, and an entity those that it is in.
+         * @description By activity: the one with the newest message comes first. A space without messages stands where
+         *     it was created. The operator sees all spaces, and an entity those that it is in. A space that
+         *     gets a message while the pages are read may be on two of them.
          */
         get: operations["listSpaces"];
         put?: never;
@@ -1444,6 +1446,17 @@ export interface components {
                 [key: string]: null | components["schemas"]["WebhookPatch"];
             } | null;
         };
+        /** @description An agent. */
+        AgentNewEntity: {
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
+            name: string;
+            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
+            externalId?: string | null;
+            /** @description The agent's configuration. */
+            agent: components["schemas"]["AgentConfig"];
+            /** @enum {string} */
+            type: "agent";
+        };
         /** @description A remembered approval: calls of one tool of one agent that are made without asking. */
         Allowance: {
             /** @description Its id. */
@@ -1736,6 +1749,13 @@ export interface components {
             /** @description What the page shows, at most 8 KiB without NUL. */
             context?: string;
         };
+        /** @description Evaluates a CEL expression over the input. */
+        ComputeExecution: {
+            /** @description The expression. It sees the input as `input`. */
+            expression: string;
+            /** @enum {string} */
+            type: "compute";
+        };
         /** @description How many runs of an agent work at the same time. A run that waits for people does not count. */
         ConcurrencyConfig: {
             /**
@@ -1827,6 +1847,54 @@ export interface components {
             token: string;
             /** @description The address of a page on which a person accepts the invite. It holds the token. */
             url: string;
+        };
+        /** @description The plan fires repeatedly, by the five fields of cron. */
+        CronListedPlan: {
+            /** @description The five fields. */
+            cron: string;
+            /** @description The IANA time zone. */
+            timezone: string;
+            /** @enum {string} */
+            type: "cron";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
+            nextRuns: components["schemas"]["Time"][];
+        };
+        /** @description The plan fires repeatedly, by the five fields of cron. */
+        CronPlan: {
+            /** @description The five fields. */
+            cron: string;
+            /** @description The IANA time zone. */
+            timezone: string;
+            /** @enum {string} */
+            type: "cron";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
         };
         /**
          * @description What a person decides.
@@ -2003,6 +2071,34 @@ export interface components {
             pointer: string;
             /** @description What was expected there, and often what was found. */
             detail: string;
+        };
+        /** @description A file. */
+        FilePart: {
+            /** @description The file. */
+            attachmentId: components["schemas"]["AttachmentId"];
+            /** @description Its name. */
+            name: string;
+            /** @description Its media type. */
+            contentType: string;
+            /**
+             * Format: int64
+             * @description Its size.
+             */
+            bytes: number;
+            /**
+             * Format: int32
+             * @description The width of a picture in pixels.
+             */
+            width?: number | null;
+            /**
+             * Format: int32
+             * @description The height of a picture in pixels.
+             */
+            height?: number | null;
+            /** @description Whether the file was deleted. It can no longer be downloaded. */
+            deleted?: boolean;
+            /** @enum {string} */
+            type: "file";
         };
         /**
          * @description Why a model stopped.
@@ -2216,6 +2312,50 @@ export interface components {
          * @enum {string}
          */
         History: "timeline" | "roles";
+        /** @description Sends an HTTP request. */
+        HttpExecution: {
+            /** @description GET, POST, PUT, PATCH or DELETE. */
+            method: string;
+            /** @description `http://` or `https://` and a host without placeholders. */
+            url: string;
+            /** @description Headers. Their values may hold placeholders. */
+            headers?: {
+                [key: string]: components["schemas"]["HeaderValue"];
+            };
+            /** @description The JSON body. Its texts may hold placeholders. */
+            body?: unknown;
+            /**
+             * Format: int32
+             * @description How long a call may take in milliseconds, with redirects and retries.
+             * @default 10000
+             */
+            timeoutMs: number;
+            /** @enum {string} */
+            type: "http";
+        };
+        /** @description A person. */
+        HumanNewEntity: {
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
+            name: string;
+            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
+            externalId?: string | null;
+            /** @enum {string} */
+            type: "human";
+        };
+        /** @description Draws a picture, which the card of the call shows. */
+        ImageExecution: {
+            /** @description The provider whose model draws it. Its API is that of OpenAI, Bedrock or a script. */
+            provider: components["schemas"]["ProviderName"];
+            /** @description The model's name at its provider. `scripted` needs none. */
+            model?: string | null;
+            /**
+             * @description The size of the picture. Each model has its own sizes.
+             * @default 1024x1024
+             */
+            size: components["schemas"]["ImageSize"];
+            /** @enum {string} */
+            type: "image";
+        };
         /** @description A size like `1024x1024`: width and height in pixels, 64 to 4096. */
         ImageSize: string;
         /** @description An agent that asks. */
@@ -2312,6 +2452,25 @@ export interface components {
             /** @description When the invite ends. */
             expiresAt: components["schemas"]["Time"];
         };
+        /** @description The last message of a space, in short. */
+        LastMessage: {
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description When it was posted. */
+            at: components["schemas"]["Time"];
+            /** @description Who posted it. */
+            sender: components["schemas"]["Sender"];
+            /**
+             * @description The first 80 characters of its text, or the name of the tool that its card shows. Null if
+             *     it is deleted.
+             */
+            excerpt: string | null;
+            /** @description True if it is deleted. Absent otherwise. */
+            deleted?: boolean;
+        };
         /** @description A file in the list of a space's files. */
         ListedAttachment: {
             /** @description The file's id. */
@@ -2355,6 +2514,19 @@ export interface components {
         };
         /** @description A plan of a list, with its next times. */
         ListedPlan: components["schemas"]["OnceListedPlan"] | components["schemas"]["CronListedPlan"];
+        /** @description How far the operator has looked at a space. */
+        Looked: {
+            /**
+             * Format: int64
+             * @description The `seq` of the last message that the operator has seen.
+             */
+            seq: number;
+            /**
+             * Format: int64
+             * @description How many tool cards there are up to it.
+             */
+            cards: number;
+        };
         /** @description Limits of one run. */
         LoopConfig: {
             /**
@@ -2818,8 +2990,67 @@ export interface components {
          * @enum {string}
          */
         OnExpire: "decline" | "end";
+        /** @description The plan fires once and is then deleted. */
+        OnceListedPlan: {
+            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
+            runAfter: string | null;
+            /** @enum {string} */
+            type: "once";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
+            nextRuns: components["schemas"]["Time"][];
+        };
+        /** @description The plan fires once and is then deleted. */
+        OncePlan: {
+            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
+            runAfter: string | null;
+            /** @enum {string} */
+            type: "once";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /** @description The operator, in nobody's name. */
+        OperatorResolvedBy: {
+            /**
+             * @description What answered.
+             * @enum {string}
+             */
+            kind: "operator";
+        };
         /** @description Why a run posted a message: the run's trigger, and the tools that it had used before. */
         Origin: components["schemas"]["SpaceMessageOrigin"] | components["schemas"]["PlanOrigin"] | components["schemas"]["ServiceOrigin"] | components["schemas"]["OtherOrigin"];
+        /** @description Only the type of a trigger, for readers who may know no more. */
+        OtherOrigin: {
+            /** @description The trigger's type. */
+            type: components["schemas"]["TriggerKind"];
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
         /** @description What messages led to. */
         Outcome: {
             /**
@@ -2847,7 +3078,12 @@ export interface components {
             readSeq: number;
             /**
              * Format: int64
-             * @description The number of messages after it.
+             * @description How many tool cards there are up to it.
+             */
+            readCards?: number;
+            /**
+             * Format: int64
+             * @description The number of messages after it, without tool cards.
              */
             unread: number;
         };
@@ -3000,11 +3236,56 @@ export interface components {
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         PlanId: string;
+        /** @description A plan fired. */
+        PlanOrigin: {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @description The plan's name. */
+            name: string;
+            /** @description The plan's instruction. */
+            instruction: string;
+            /** @description The time for which the plan fired. */
+            scheduledAt: components["schemas"]["Time"];
+            /**
+             * Format: int32
+             * @description How many earlier times of the plan were missed, up to 10,000.
+             */
+            missed: number;
+            /** @enum {string} */
+            type: "plan";
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
         /**
          * @description Whether a plan fires.
          * @enum {string}
          */
         PlanStatus: "active" | "paused";
+        /** @description A plan fired. */
+        PlanTrigger: {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @description The plan's name. */
+            name: string;
+            /** @description The plan's instruction. */
+            instruction: string;
+            /** @description The time for which the plan fired. */
+            scheduledAt: components["schemas"]["Time"];
+            /**
+             * Format: int32
+             * @description How many earlier times of the plan were missed, up to 10,000.
+             */
+            missed: number;
+            /** @enum {string} */
+            type: "plan";
+        };
+        /** @description A plan fired. */
+        PlanTriggerReference: {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @enum {string} */
+            type: "plan";
+        };
         PreviewResponse: {
             dispatch: components["schemas"]["Dispatch"][];
         };
@@ -3107,18 +3388,23 @@ export interface components {
              */
             reactionsRev: number;
         };
-        /**
-         * @description The new read position. With the admin key, `entityId` is required: the operator has no position
-         *     of its own.
-         */
+        /** @description The new read position. */
         ReadBody: {
             seq: number;
             entityId?: components["schemas"]["EntityId"] | null;
         };
         ReadResponse: {
-            entityId: components["schemas"]["EntityId"];
-            /** Format: int64 */
+            entityId: components["schemas"]["EntityId"] | null;
+            /**
+             * Format: int64
+             * @description The last message that it has read.
+             */
             seq: number;
+            /**
+             * Format: int64
+             * @description How many tool cards there are up to it.
+             */
+            cards: number;
         };
         /**
          * @description Why a message did not trigger an agent. If several reasons apply, the first one counts.
@@ -3655,6 +3941,41 @@ export interface components {
             guest?: boolean;
         };
         ServiceName: string;
+        /** @description A service sent a webhook. */
+        ServiceOrigin: {
+            /** @description The service. */
+            service: string;
+            /** @description The JSON that the service sent. */
+            payload: unknown;
+            /** @description The delivery. */
+            deliveryId: components["schemas"]["DeliveryId"];
+            /** @description When the delivery was received. */
+            at: components["schemas"]["Time"];
+            /** @enum {string} */
+            type: "service";
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description A service sent a webhook. */
+        ServiceTrigger: {
+            /** @description The service. */
+            service: string;
+            /** @description The JSON that the service sent. */
+            payload: unknown;
+            /** @description The delivery. */
+            deliveryId: components["schemas"]["DeliveryId"];
+            /** @description When the delivery was received. */
+            at: components["schemas"]["Time"];
+            /** @enum {string} */
+            type: "service";
+        };
+        /** @description A service sent a webhook. */
+        ServiceTriggerReference: {
+            /** @description The service. */
+            service: string;
+            /** @enum {string} */
+            type: "service";
+        };
         /** @description A file, and where to download it. */
         ShownAttachment: {
             /** @description The file's id. */
@@ -3756,6 +4077,12 @@ export interface components {
              * @description The `seq` of the space's last message.
              */
             seq: number;
+            /**
+             * Format: int64
+             * @description How many of its messages are tool cards.
+             */
+            cards: number;
+            lastMessage?: components["schemas"]["LastMessage"] | null;
             /** @description When the space was created. */
             createdAt: components["schemas"]["Time"];
             /** @description The members, people and agents. */
@@ -3763,13 +4090,109 @@ export interface components {
             /** @description The `seq` of the pinned messages, in the order in which they were pinned; absent without. */
             pins?: number[];
             me: components["schemas"]["OwnPosition"] | null;
+            looked?: components["schemas"]["Looked"] | null;
         };
         SpaceCount: {
             /** @description How many there are. */
             count: number;
         };
+        /** @description Shows a form in the space and waits for an answer. */
+        SpaceExecution: {
+            /**
+             * @description `form`, `buttons`, or a component that your client knows.
+             * @default form
+             */
+            ui: string;
+            /** @description A JSON Schema: an object, `true` or `false`. */
+            resultSchema?: unknown;
+            expiresAfter?: components["schemas"]["WrittenDuration"] | null;
+            /**
+             * @description Who may answer.
+             * @default humans
+             */
+            answerBy: components["schemas"]["AnswerBy"];
+            /** @enum {string} */
+            type: "space";
+        };
         /** @description Opaque: do not parse it, and do not sort by it. */
         SpaceId: string;
+        /** @description A message was posted. */
+        SpaceMessageOrigin: {
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            /** @description The message's space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The space's name. */
+            spaceName: string;
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description The message's sender. */
+            sender: components["schemas"]["Sender"];
+            /**
+             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
+             *     origin of a message: read it from the message that it names.
+             */
+            text?: string;
+            /** @description When the message was posted. */
+            at: components["schemas"]["Time"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @description The delegating agent's note about the message. */
+            note?: string | null;
+            /** @enum {string} */
+            type: "space_message";
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description A message was posted. */
+        SpaceMessageTrigger: {
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            /** @description The message's space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The space's name. */
+            spaceName: string;
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description The message's sender. */
+            sender: components["schemas"]["Sender"];
+            /**
+             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
+             *     origin of a message: read it from the message that it names.
+             */
+            text?: string;
+            /** @description When the message was posted. */
+            at: components["schemas"]["Time"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @description The delegating agent's note about the message. */
+            note?: string | null;
+            /** @enum {string} */
+            type: "space_message";
+        };
+        /** @description A message was posted. */
+        SpaceMessageTriggerReference: {
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @enum {string} */
+            type: "space_message";
+        };
         /** @description The settings of a space: the document that a merge patch changes. */
         SpacePatch: {
             /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
@@ -3836,6 +4259,13 @@ export interface components {
             };
             /** @description When the upload must have started. */
             expiresAt: components["schemas"]["Time"];
+        };
+        /** @description Returns `output`. */
+        StaticExecution: {
+            /** @description The result of every call. */
+            output: unknown;
+            /** @enum {string} */
+            type: "static";
         };
         /** @description One model answer with its tool calls. */
         Step: {
@@ -3922,6 +4352,18 @@ export interface components {
             runId: components["schemas"]["RunId"];
             callId: components["schemas"]["CallId"];
         };
+        /** @description Text. */
+        TextPart: {
+            /** @description The text. */
+            text: string;
+            /**
+             * @description True if the run was canceled while its model wrote the text, or if the text was cut at
+             *     `maxOutputTokens`.
+             */
+            partial?: boolean;
+            /** @enum {string} */
+            type: "text";
+        };
         /**
          * @description `entityId` is the entity that the connection acts as. Without it, a connection of the operator
          *     may follow every space. `protocol` is true for a connection that serves a client of another
@@ -3975,6 +4417,34 @@ export interface components {
          * @enum {string}
          */
         ToolChoice: "auto" | "required";
+        /** @description A tool call, shown as a card. */
+        ToolPart: {
+            /** @description The call's id. */
+            callId: components["schemas"]["CallId"];
+            /** @description The tool's name. */
+            name: string;
+            /** @description The tool's `title` with the values of this call, on one line; null if the tool has none. */
+            title: string | null;
+            /** @description The call's input. If it is partial, a text as far as the model wrote it. */
+            input: unknown;
+            /** @description True if the run was canceled while its model wrote the input. */
+            partial?: boolean;
+            /** @description The call's result; null while there is none. */
+            output: unknown;
+            /** @description The call's status. */
+            status: components["schemas"]["CallStatus"];
+            /** @description `form`, `buttons`, or a component that your client knows; null if the card is not a form. */
+            ui: string | null;
+            /** @description A JSON Schema: an object, `true` or `false`. */
+            resultSchema: unknown;
+            answerBy: components["schemas"]["AnswerBy"] | null;
+            resolvedBy: components["schemas"]["ResolvedBy"] | null;
+            expiresAt: components["schemas"]["Time"] | null;
+            approval?: components["schemas"]["Approval"] | null;
+            pageOf?: components["schemas"]["EntityId"] | null;
+            /** @enum {string} */
+            type: "tool";
+        };
         /** @description The result of a tool call: an output, or a refusal to answer. */
         ToolResult: components["schemas"]["OutputResult"] | components["schemas"]["DeclinedResult"];
         /** @description Why a run was started. */
@@ -4131,425 +4601,6 @@ export interface components {
         Would: "wake" | "ask" | "silent";
         /** @description A duration like `30 seconds`, `2 hours`, `1 day` or `1 week`. */
         WrittenDuration: string;
-        /** @description Sends an HTTP request. */
-        HttpExecution: {
-            /** @description GET, POST, PUT, PATCH or DELETE. */
-            method: string;
-            /** @description `http://` or `https://` and a host without placeholders. */
-            url: string;
-            /** @description Headers. Their values may hold placeholders. */
-            headers?: {
-                [key: string]: components["schemas"]["HeaderValue"];
-            };
-            /** @description The JSON body. Its texts may hold placeholders. */
-            body?: unknown;
-            /**
-             * Format: int32
-             * @description How long a call may take in milliseconds, with redirects and retries.
-             * @default 10000
-             */
-            timeoutMs: number;
-            /** @enum {string} */
-            type: "http";
-        };
-        /** @description Shows a form in the space and waits for an answer. */
-        SpaceExecution: {
-            /**
-             * @description `form`, `buttons`, or a component that your client knows.
-             * @default form
-             */
-            ui: string;
-            /** @description A JSON Schema: an object, `true` or `false`. */
-            resultSchema?: unknown;
-            expiresAfter?: components["schemas"]["WrittenDuration"] | null;
-            /**
-             * @description Who may answer.
-             * @default humans
-             */
-            answerBy: components["schemas"]["AnswerBy"];
-            /** @enum {string} */
-            type: "space";
-        };
-        /** @description Evaluates a CEL expression over the input. */
-        ComputeExecution: {
-            /** @description The expression. It sees the input as `input`. */
-            expression: string;
-            /** @enum {string} */
-            type: "compute";
-        };
-        /** @description Draws a picture, which the card of the call shows. */
-        ImageExecution: {
-            /** @description The provider whose model draws it. Its API is that of OpenAI, Bedrock or a script. */
-            provider: components["schemas"]["ProviderName"];
-            /** @description The model's name at its provider. `scripted` needs none. */
-            model?: string | null;
-            /**
-             * @description The size of the picture. Each model has its own sizes.
-             * @default 1024x1024
-             */
-            size: components["schemas"]["ImageSize"];
-            /** @enum {string} */
-            type: "image";
-        };
-        /** @description Returns `output`. */
-        StaticExecution: {
-            /** @description The result of every call. */
-            output: unknown;
-            /** @enum {string} */
-            type: "static";
-        };
-        /** @description The plan fires once and is then deleted. */
-        OnceListedPlan: {
-            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
-            runAfter: string | null;
-            /** @enum {string} */
-            type: "once";
-            /** @description The plan's id. */
-            id: components["schemas"]["PlanId"];
-            /** @description The plan's name, 1 to 128 characters. */
-            name: string;
-            /** @description What the agent is to do, 1 to 4,000 characters. */
-            instruction: string;
-            /** @description Whether the plan fires. */
-            status: components["schemas"]["PlanStatus"];
-            nextRunAt: components["schemas"]["Time"] | null;
-            lastRunAt: components["schemas"]["Time"] | null;
-            /** @description When the plan was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When the plan was last changed. */
-            updatedAt: components["schemas"]["Time"];
-            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
-            nextRuns: components["schemas"]["Time"][];
-        };
-        /** @description The plan fires repeatedly, by the five fields of cron. */
-        CronListedPlan: {
-            /** @description The five fields. */
-            cron: string;
-            /** @description The IANA time zone. */
-            timezone: string;
-            /** @enum {string} */
-            type: "cron";
-            /** @description The plan's id. */
-            id: components["schemas"]["PlanId"];
-            /** @description The plan's name, 1 to 128 characters. */
-            name: string;
-            /** @description What the agent is to do, 1 to 4,000 characters. */
-            instruction: string;
-            /** @description Whether the plan fires. */
-            status: components["schemas"]["PlanStatus"];
-            nextRunAt: components["schemas"]["Time"] | null;
-            lastRunAt: components["schemas"]["Time"] | null;
-            /** @description When the plan was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When the plan was last changed. */
-            updatedAt: components["schemas"]["Time"];
-            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
-            nextRuns: components["schemas"]["Time"][];
-        };
-        /** @description A person. */
-        HumanNewEntity: {
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
-            name: string;
-            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
-            externalId?: string | null;
-            /** @enum {string} */
-            type: "human";
-        };
-        /** @description An agent. */
-        AgentNewEntity: {
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
-            name: string;
-            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
-            externalId?: string | null;
-            /** @description The agent's configuration. */
-            agent: components["schemas"]["AgentConfig"];
-            /** @enum {string} */
-            type: "agent";
-        };
-        /** @description A message was posted. */
-        SpaceMessageOrigin: {
-            /** @description Why the message triggered this agent. */
-            source: components["schemas"]["Source"];
-            /** @description The message's space. */
-            spaceId: components["schemas"]["SpaceId"];
-            /** @description The space's name. */
-            spaceName: string;
-            /** @description The message's id. */
-            messageId: components["schemas"]["MessageId"];
-            /**
-             * Format: int64
-             * @description The message's position in the space.
-             */
-            seq: number;
-            /** @description The message's sender. */
-            sender: components["schemas"]["Sender"];
-            /**
-             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
-             *     origin of a message: read it from the message that it names.
-             */
-            text?: string;
-            /** @description When the message was posted. */
-            at: components["schemas"]["Time"];
-            delegatedBy?: components["schemas"]["Sender"] | null;
-            /** @description The delegating agent's note about the message. */
-            note?: string | null;
-            /** @enum {string} */
-            type: "space_message";
-            /** @description The names of the tools that the run had used before, in order, each once. */
-            toolsUsed?: string[];
-        };
-        /** @description A plan fired. */
-        PlanOrigin: {
-            /** @description The plan. */
-            planId: components["schemas"]["PlanId"];
-            /** @description The plan's name. */
-            name: string;
-            /** @description The plan's instruction. */
-            instruction: string;
-            /** @description The time for which the plan fired. */
-            scheduledAt: components["schemas"]["Time"];
-            /**
-             * Format: int32
-             * @description How many earlier times of the plan were missed, up to 10,000.
-             */
-            missed: number;
-            /** @enum {string} */
-            type: "plan";
-            /** @description The names of the tools that the run had used before, in order, each once. */
-            toolsUsed?: string[];
-        };
-        /** @description A service sent a webhook. */
-        ServiceOrigin: {
-            /** @description The service. */
-            service: string;
-            /** @description The JSON that the service sent. */
-            payload: unknown;
-            /** @description The delivery. */
-            deliveryId: components["schemas"]["DeliveryId"];
-            /** @description When the delivery was received. */
-            at: components["schemas"]["Time"];
-            /** @enum {string} */
-            type: "service";
-            /** @description The names of the tools that the run had used before, in order, each once. */
-            toolsUsed?: string[];
-        };
-        /** @description Only the type of a trigger, for readers who may know no more. */
-        OtherOrigin: {
-            /** @description The trigger's type. */
-            type: components["schemas"]["TriggerKind"];
-            /** @description The names of the tools that the run had used before, in order, each once. */
-            toolsUsed?: string[];
-        };
-        /** @description Text. */
-        TextPart: {
-            /** @description The text. */
-            text: string;
-            /**
-             * @description True if the run was canceled while its model wrote the text, or if the text was cut at
-             *     `maxOutputTokens`.
-             */
-            partial?: boolean;
-            /** @enum {string} */
-            type: "text";
-        };
-        /** @description A tool call, shown as a card. */
-        ToolPart: {
-            /** @description The call's id. */
-            callId: components["schemas"]["CallId"];
-            /** @description The tool's name. */
-            name: string;
-            /** @description The tool's `title` with the values of this call, on one line; null if the tool has none. */
-            title: string | null;
-            /** @description The call's input. If it is partial, a text as far as the model wrote it. */
-            input: unknown;
-            /** @description True if the run was canceled while its model wrote the input. */
-            partial?: boolean;
-            /** @description The call's result; null while there is none. */
-            output: unknown;
-            /** @description The call's status. */
-            status: components["schemas"]["CallStatus"];
-            /** @description `form`, `buttons`, or a component that your client knows; null if the card is not a form. */
-            ui: string | null;
-            /** @description A JSON Schema: an object, `true` or `false`. */
-            resultSchema: unknown;
-            answerBy: components["schemas"]["AnswerBy"] | null;
-            resolvedBy: components["schemas"]["ResolvedBy"] | null;
-            expiresAt: components["schemas"]["Time"] | null;
-            approval?: components["schemas"]["Approval"] | null;
-            pageOf?: components["schemas"]["EntityId"] | null;
-            /** @enum {string} */
-            type: "tool";
-        };
-        /** @description A file. */
-        FilePart: {
-            /** @description The file. */
-            attachmentId: components["schemas"]["AttachmentId"];
-            /** @description Its name. */
-            name: string;
-            /** @description Its media type. */
-            contentType: string;
-            /**
-             * Format: int64
-             * @description Its size.
-             */
-            bytes: number;
-            /**
-             * Format: int32
-             * @description The width of a picture in pixels.
-             */
-            width?: number | null;
-            /**
-             * Format: int32
-             * @description The height of a picture in pixels.
-             */
-            height?: number | null;
-            /** @description Whether the file was deleted. It can no longer be downloaded. */
-            deleted?: boolean;
-            /** @enum {string} */
-            type: "file";
-        };
-        /** @description The plan fires once and is then deleted. */
-        OncePlan: {
-            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
-            runAfter: string | null;
-            /** @enum {string} */
-            type: "once";
-            /** @description The plan's id. */
-            id: components["schemas"]["PlanId"];
-            /** @description The plan's name, 1 to 128 characters. */
-            name: string;
-            /** @description What the agent is to do, 1 to 4,000 characters. */
-            instruction: string;
-            /** @description Whether the plan fires. */
-            status: components["schemas"]["PlanStatus"];
-            nextRunAt: components["schemas"]["Time"] | null;
-            lastRunAt: components["schemas"]["Time"] | null;
-            /** @description When the plan was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When the plan was last changed. */
-            updatedAt: components["schemas"]["Time"];
-        };
-        /** @description The plan fires repeatedly, by the five fields of cron. */
-        CronPlan: {
-            /** @description The five fields. */
-            cron: string;
-            /** @description The IANA time zone. */
-            timezone: string;
-            /** @enum {string} */
-            type: "cron";
-            /** @description The plan's id. */
-            id: components["schemas"]["PlanId"];
-            /** @description The plan's name, 1 to 128 characters. */
-            name: string;
-            /** @description What the agent is to do, 1 to 4,000 characters. */
-            instruction: string;
-            /** @description Whether the plan fires. */
-            status: components["schemas"]["PlanStatus"];
-            nextRunAt: components["schemas"]["Time"] | null;
-            lastRunAt: components["schemas"]["Time"] | null;
-            /** @description When the plan was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When the plan was last changed. */
-            updatedAt: components["schemas"]["Time"];
-        };
-        /** @description The operator, in nobody's name. */
-        OperatorResolvedBy: {
-            /**
-             * @description What answered.
-             * @enum {string}
-             */
-            kind: "operator";
-        };
-        /** @description A message was posted. */
-        SpaceMessageTrigger: {
-            /** @description Why the message triggered this agent. */
-            source: components["schemas"]["Source"];
-            /** @description The message's space. */
-            spaceId: components["schemas"]["SpaceId"];
-            /** @description The space's name. */
-            spaceName: string;
-            /** @description The message's id. */
-            messageId: components["schemas"]["MessageId"];
-            /**
-             * Format: int64
-             * @description The message's position in the space.
-             */
-            seq: number;
-            /** @description The message's sender. */
-            sender: components["schemas"]["Sender"];
-            /**
-             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
-             *     origin of a message: read it from the message that it names.
-             */
-            text?: string;
-            /** @description When the message was posted. */
-            at: components["schemas"]["Time"];
-            delegatedBy?: components["schemas"]["Sender"] | null;
-            /** @description The delegating agent's note about the message. */
-            note?: string | null;
-            /** @enum {string} */
-            type: "space_message";
-        };
-        /** @description A plan fired. */
-        PlanTrigger: {
-            /** @description The plan. */
-            planId: components["schemas"]["PlanId"];
-            /** @description The plan's name. */
-            name: string;
-            /** @description The plan's instruction. */
-            instruction: string;
-            /** @description The time for which the plan fired. */
-            scheduledAt: components["schemas"]["Time"];
-            /**
-             * Format: int32
-             * @description How many earlier times of the plan were missed, up to 10,000.
-             */
-            missed: number;
-            /** @enum {string} */
-            type: "plan";
-        };
-        /** @description A service sent a webhook. */
-        ServiceTrigger: {
-            /** @description The service. */
-            service: string;
-            /** @description The JSON that the service sent. */
-            payload: unknown;
-            /** @description The delivery. */
-            deliveryId: components["schemas"]["DeliveryId"];
-            /** @description When the delivery was received. */
-            at: components["schemas"]["Time"];
-            /** @enum {string} */
-            type: "service";
-        };
-        /** @description A message was posted. */
-        SpaceMessageTriggerReference: {
-            /** @description The message's id. */
-            messageId: components["schemas"]["MessageId"];
-            /**
-             * Format: int64
-             * @description The message's position in the space.
-             */
-            seq: number;
-            /** @description Why the message triggered this agent. */
-            source: components["schemas"]["Source"];
-            delegatedBy?: components["schemas"]["Sender"] | null;
-            /** @enum {string} */
-            type: "space_message";
-        };
-        /** @description A plan fired. */
-        PlanTriggerReference: {
-            /** @description The plan. */
-            planId: components["schemas"]["PlanId"];
-            /** @enum {string} */
-            type: "plan";
-        };
-        /** @description A service sent a webhook. */
-        ServiceTriggerReference: {
-            /** @description The service. */
-            service: string;
-            /** @enum {string} */
-            type: "service";
-        };
     };
     responses: {
         /** @description The query, a header or the JSON of the body can't be read. */

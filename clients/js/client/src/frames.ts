@@ -3,6 +3,7 @@
 import type {
   AnswerBy,
   Approval,
+  LastMessage,
   LiveStep,
   Member,
   Message,
@@ -153,6 +154,17 @@ export interface SpaceRead extends Event {
   seq: number;
   /** All positions that moved, if there are several. */
   reads?: { entityId: string; seq: number }[];
+  /** How many tool cards there are up to `seq`. Only with the caller's own position. */
+  cards?: number;
+}
+
+/** There is news in a space that the connection does not follow. At most one a minute. */
+export interface SpaceActivity extends Event {
+  type: 'space.activity';
+  lastMessage: LastMessage;
+  seq: number;
+  /** How many messages of the space are tool cards. */
+  cards: number;
 }
 
 /** The entities that are in the space right now: always all of them, up to 200. */
@@ -206,6 +218,7 @@ export type SpaceEvent =
   | MemberJoined
   | MemberLeft
   | SpaceRead
+  | SpaceActivity
   | PresenceEvent
   | SpaceUpdated
   | LineEvent

@@ -9,6 +9,8 @@ export type Schemas = components['schemas'];
 export type Entity = Schemas['Entity'];
 /** A space with its settings and members, as `GET /v1/spaces/{id}` returns it. */
 export type SpaceInfo = Schemas['Space'];
+/** The last message of a space, in short. */
+export type LastMessage = Schemas['LastMessage'];
 /** A member of a space. */
 export type Member = Schemas['Member'];
 /**

@@ -21,6 +21,7 @@ import type {
   FilePart,
   Hint,
   InboxItem,
+  LastMessage,
   Member,
   Message,
   Run,
@@ -68,10 +69,10 @@ export interface ConnectionState {
 export interface SpaceSummary {
   id: string;
   name: string;
-  /** The number of messages after the caller's read position. The operator has none. */
+  /** The number of messages after the caller's read position, without tool cards. */
   unread: number;
-  /** The last message; null until it is known, or if there is none. */
-  lastMessage: Message | null;
+  /** The last message, in short unless it is loaded; null until it is known, or without one. */
+  lastMessage: Message | LastMessage | null;
   /** The runs that are active in the space. */
   activity: readonly ActiveRun[];
 }

@@ -383,20 +383,15 @@ impl Pending<'_> {
         token: Option<(String, Time)>,
     ) -> Result<AcceptedInvite> {
         let store = &self.api.pipeline.store;
-        let space = Box::pin(store.spaces().get(self.token.space));
+        let caller = Caller::Entity(entity);
+        let space = Box::pin(store.spaces().seen_by(self.token.space, caller));
         let found = futures::try_join!(space, store.entities().get(entity));
         let (space, entity) = found.map_err(|error| match error {
             Error::NotFound(_) => Error::Conflict("the caller was removed at the same time".into()),
             error => error,
         })?;
-        let caller = Caller::Entity(entity.id);
         let (token, expires_at) = token.unzip();
-        Ok(AcceptedInvite {
-            space: space.seen_by(caller),
-            entity: entity.seen_by(caller),
-            token,
-            expires_at,
-        })
+        Ok(AcceptedInvite { space, entity: entity.seen_by(caller), token, expires_at })
     }
 }
 

@@ -14,6 +14,7 @@ use smartspace_domain::{
     ids::{ChainId, MessageId, RunId, SpaceId, StreamId},
     limits,
     messages::{Deleted, Mention, Message, Origin, Part, ReplyTo, Sender, excerpt},
+    spaces::{EXCERPT_CHARS, LastMessage},
     steps::CallStatus,
     stored,
 };
@@ -34,6 +35,9 @@ pub struct MessageRecord {
     /// Its number in the space.
     pub seq: u64,
     pub rev: u64,
+    /// How many tool cards the space had, with this message.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub cards: u64,
     pub sender: Sender,
     /// The first 4,000 characters of the text. For a card, a line about the progress of its call.
     pub text: String,
@@ -192,6 +196,22 @@ impl MessageRecord {
         self.reacted && self.deleted.is_none()
     }
 
+    /// The message, as a list of spaces shows it.
+    pub fn in_list(&self) -> LastMessage {
+        let card = self.card.clone().map(ToolCard::row);
+        let file = self.files.first().filter(|_| self.text.is_empty());
+        let row = card.as_ref().or_else(|| file.map(|file| &file.part.name));
+        let row = row.unwrap_or(&self.text);
+        let is_deleted = self.deleted.is_some();
+        LastMessage {
+            seq: self.seq,
+            at: self.created_at,
+            sender: self.sender.clone(),
+            excerpt: (!is_deleted).then(|| excerpt(row, EXCERPT_CHARS).0.to_owned()),
+            deleted: is_deleted,
+        }
+    }
+
     /// The least number of bytes that its content has.
     pub fn least_bytes(&self) -> usize {
         self.text.len() + self.more_chars + self.card.as_ref().map_or(0, ToolCard::least_bytes)
@@ -294,6 +314,11 @@ fn parts(
     let text = Part::Text { text: overflow.text.unwrap_or(text), partial };
     let files = files.into_iter().map(|file| Part::File(file.part));
     card.into_iter().chain(is_shown.then_some(text)).chain(files).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn are_none(number: &u64) -> bool {
+    *number == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

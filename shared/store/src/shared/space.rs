@@ -38,6 +38,9 @@ pub struct SpaceRecord {
     /// The pinned messages, in the order in which they were pinned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<PinRecord>,
+    /// The last message that the operator has seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looked_seq: Option<u64>,
     /// The chains that were stopped here, the last one last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stopped_chains: Vec<StoppedChain>,

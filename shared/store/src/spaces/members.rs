@@ -29,6 +29,17 @@ use crate::{
 /// How many times a change of the roster is tried while other changes get ahead of it.
 pub(super) const TRIES: u32 = 50;
 
+/// A member's read position after a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadUpTo {
+    /// The last message that it has read.
+    pub seq: u64,
+    /// How many cards there are up to it.
+    pub cards: u64,
+    /// Whether this request has moved the position.
+    pub moved: bool,
+}
+
 impl Members<'_> {
     /// A space and a member of it, or `None` if the entity is not a member or the space does not
     /// exist.
@@ -117,29 +128,25 @@ impl Members<'_> {
     }
 
     /// Moves a member's read position forward to `seq`, at most to the space's last message.
-    /// Returns the new position, and whether it has moved.
-    pub async fn read_up_to(
-        self,
-        space: SpaceId,
-        entity: EntityId,
-        seq: u64,
-    ) -> Result<(u64, bool)> {
+    pub async fn read_up_to(self, space: SpaceId, entity: EntityId, seq: u64) -> Result<ReadUpTo> {
         let roster = self.roster(space).await?;
         let member = roster.member(entity).ok_or_else(no_such_member)?;
         let seq = seq.min(roster.head.seq);
         let write = Write::update(keys::member(space, entity), "SET #readSeq = :seq")
             .when("#readSeq < :seq")
             .value(":seq", seq)?;
-        match self.store.table.write(write).await {
-            Ok(_) => Ok((seq, true)),
+        let (seq, moved) = match self.store.table.write(write).await {
+            Ok(_) => (seq, true),
             Err(WriteError::Refused(refusal)) => {
                 let stored: Option<MemberRecord> = refusal.existing(&keys::member(space, entity));
                 let stored = stored.ok_or_else(no_such_member)?;
                 // The first try may have moved the position, and its answer was lost.
-                Ok((stored.read_seq, stored.read_seq == seq && member.read_seq < seq))
+                (stored.read_seq, stored.read_seq == seq && member.read_seq < seq)
             }
-            Err(WriteError::Other(error)) => Err(error),
-        }
+            Err(WriteError::Other(error)) => return Err(error),
+        };
+        let cards = self.store.spaces().cards_up_to(space, &roster.head, seq).await?;
+        Ok(ReadUpTo { seq, cards, moved })
     }
 
     /// Reads the roster first: a space that is read before its roster may have an outdated name.

@@ -4,10 +4,12 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
+    Time,
     append_limits::AppendWindow,
     entities::EntityType,
     ids::{ChainId, EntityId, SpaceId},
@@ -20,6 +22,9 @@ use crate::{
     shared::space::no_such_space,
     table::{Query, key_of, keys, read},
 };
+
+/// How long messages do not move a space in the index by activity after one has.
+const MOVED_EVERY: Duration = Duration::from_mins(1);
 
 /// The part of a space that changes with each message, and the version of the roster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,11 +51,23 @@ pub struct Head {
     /// The messages of the last second in which one was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<AppendWindow>,
+    /// How many messages are tool cards.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cards: u64,
+    /// When the last message was stored, or else the space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Time>,
+    /// Index of all spaces by activity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub g2pk: Option<String>,
+    /// The place there. Messages move it at most once a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub g2sk: Option<String>,
 }
 
 impl Head {
     /// The head of a new space.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(space: SpaceId, now: Time) -> Self {
         Self {
             seq: 0,
             depth: 0,
@@ -60,7 +77,18 @@ impl Head {
             roster: 1,
             minute: None,
             second: None,
+            cards: 0,
+            at: Some(now),
+            g2pk: Some(keys::SPACES_BY_ACTIVITY.to_owned()),
+            g2sk: Some(keys::active_space(now, space)),
         }
+    }
+
+    /// The place in the index to which a message moves the space, if it moves it.
+    pub(crate) fn next_place(&self, space: SpaceId, now: Time) -> Option<String> {
+        let place = self.g2sk.as_deref().and_then(|place| place.split('#').next()?.parse().ok());
+        let is_due = place.is_none_or(|moved: Time| now.since(moved) >= MOVED_EVERY);
+        (is_due || self.seq == 0).then(|| keys::active_space(now, space))
     }
 }
 

@@ -193,6 +193,7 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     ("PUT /v1/spaces/{id}/read", &[
         row("{space}", r#"{"seq":1{,entityId}}"#,                   [404, 200, 200, 200, 200, 200]),
+        row("{space}", r#"{"seq":1}"#,                              [404, 200, 200, 200, 200, 200]),
         row("{space}", r#"{"seq":1,"entityId":"{owner}"}"#,         [404, 403, 200, 403, 403, 200]),
     ]),
     ("GET /v1/spaces/{id}/runs", &[

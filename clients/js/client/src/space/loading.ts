@@ -21,12 +21,13 @@ import {
   putOlderPage,
   putSeq,
 } from './history.ts';
-import { putName, putRead, putSpace } from './members.ts';
+import { putName, putSpace } from './members.ts';
 import { hasEnded, putRuns } from './runs.ts';
 import { isKnown, meId } from './state.ts';
 import { closeStreams } from './streams.ts';
 import { endStreams } from './stream_lifetime.ts';
 import { loadParents, reloadElsewhere } from './threads.ts';
+import { putCounts, putOwnRead } from './unread.ts';
 
 /** A page of messages, with those parents of its replies that are not on it. */
 export interface MessagePage {
@@ -44,7 +45,7 @@ export function addMessages(draft: Draft, page: readonly Message[]) {
   for (const { sender, seq } of page) {
     putName(draft, sender);
     // Posting marks one's own message as read, and no `space.read` follows.
-    if (sender.id === me) putRead(draft, me, seq);
+    if (sender.id === me) putOwnRead(draft, { seq });
   }
   closeStreams(
     draft,
@@ -122,6 +123,7 @@ export function noteSeq(draft: Draft, seq: number) {
 /** Takes over the settings and members as HTTP says them. */
 export function spaceLoaded(draft: Draft, space: SpaceInfo) {
   putSpace(draft, space);
+  putCounts(draft, space);
   noteSeq(draft, space.seq);
 }
 

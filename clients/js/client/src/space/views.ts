@@ -23,12 +23,12 @@ import type {
 import { PINS } from './elsewhere.ts';
 import { formsOf } from './forms.ts';
 import { hasOlder, isLoadingOlder } from './history.ts';
-import { memberOf } from './members.ts';
 import { pinsWithUnconfirmed, withUnconfirmed, type Unconfirmed } from './optimistic.ts';
 import { hasEnded, outcomeOf, type Runs } from './runs.ts';
-import { meId, type State } from './state.ts';
+import type { State } from './state.ts';
 import type { Stream } from './streams.ts';
 import { itemsOf, messageView, threadItemsOf } from './timeline.ts';
+import { lastOf, unreadOf } from './unread.ts';
 
 const NOBODY: MembersState['members'] = [];
 const NO_LINES: TimelineState['lines'] = [];
@@ -144,8 +144,8 @@ export const streamView = (stream?: Stream, before?: StreamState): StreamState =
 export const summaryView = (state: State, before?: SpaceSummary): SpaceSummary => ({
   id: state.id,
   name: state.space?.name ?? '',
-  unread: Math.max(0, state.lastKnown - (memberOf(state, meId(state))?.readSeq ?? Infinity)),
-  lastMessage: lastMessageOf(state),
+  unread: unreadOf(state),
+  lastMessage: lastOf(state.listed, lastMessageOf(state)),
   activity: activeRuns(state, before?.activity),
 });
 

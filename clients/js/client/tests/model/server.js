@@ -232,9 +232,19 @@ export class Server {
       seq,
       members,
       createdAt,
-      me: { readSeq, unread: seq - readSeq },
+      cards: this.#cardsUpTo(seq),
+      me: {
+        readSeq,
+        readCards: this.#cardsUpTo(readSeq),
+        unread: seq - readSeq - (this.#cardsUpTo(seq) - this.#cardsUpTo(readSeq)),
+      },
       ...(this.pins.length > 0 && { pins: this.pins }),
     };
+  }
+
+  #cardsUpTo(seq) {
+    const isCard = ({ parts }) => parts.some(({ type }) => type === 'tool');
+    return this.messages.filter((each) => each.seq <= seq && isCard(each)).length;
   }
 
   answer(method, path, body, key) {

@@ -21,6 +21,10 @@ fn spaces(count: u128) -> Vec<(SpaceId, Head)> {
         roster: 1,
         minute: None,
         second: Some(AppendWindow { at: number as i64, ..AppendWindow::default() }),
+        cards: 0,
+        at: None,
+        g2pk: None,
+        g2sk: None,
     };
     (1..=count).map(|number| (space(number), head(number))).collect()
 }

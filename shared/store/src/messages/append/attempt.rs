@@ -66,6 +66,8 @@ pub(super) struct Attempt {
     superseded: Vec<RunRecord>,
     taken: Vec<(EntityId, Bucket)>,
     auto_since: Option<u64>,
+    /// Whether the message moves its space in the list by activity.
+    moves_space: bool,
 }
 
 impl Attempt {
@@ -123,6 +125,7 @@ impl Attempt {
             call_output: None,
             taken: if is_later { Vec::new() } else { draft.taken },
             auto_since: draft.auto_since,
+            moves_space: draft.listed.is_some(),
         };
         attempt.store_overflow(new.space)?;
         if let Some(page) = new.by.page() {
@@ -275,6 +278,7 @@ impl Attempt {
             repeated: false,
             by_owner: self.by_owner,
             changed: Some(self.changed),
+            moves_space: self.moves_space,
             open_card,
         }
     }

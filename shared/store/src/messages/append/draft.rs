@@ -20,7 +20,7 @@ use crate::{
     attachments::FileRecord,
     limits::quota::minute_stays,
     messages::append::{
-        MessageSource, NewMessage,
+        Content, MessageSource, NewMessage,
         gated::{Details, Gated},
         parent::Parent,
         questions::Question,
@@ -56,6 +56,12 @@ pub(super) struct Draft {
     reply_to: Option<ReplyTo>,
     /// The first message of its chain of replies.
     thread: Option<u64>,
+    /// How many tool cards the space has, with this message.
+    cards: u64,
+    /// The place of the space in the list by activity, if the message moves it.
+    pub(super) listed: Option<String>,
+    /// When the message is stored.
+    at: Time,
     /// Whether the message triggers too many agents for one transaction, or the router has to be
     /// asked. The trigger function then decides again.
     pub(super) is_decided_later: bool,
@@ -81,8 +87,7 @@ impl Draft {
         let chain = as_read.chain_of(&new.by, member);
         let auto_since = as_read.auto_since(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
-        let mut gated = None;
-        let mut asks = false;
+        let (mut gated, mut asks) = (None, false);
         let decided = match new.content.text() {
             Some(text) if !new.by.is_stopped() => {
                 let incoming = IncomingMessage {
@@ -99,8 +104,7 @@ impl Draft {
             }
             _ => Decided::default(),
         };
-        let is_decided_later =
-            decided.woken() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
+        let is_later = decided.woken() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
         let Decided { dispatch, taken, counted, chain_ended, .. } = decided;
         Ok(Self {
             seq: as_read.head.seq + 1,
@@ -119,7 +123,10 @@ impl Draft {
             chain_ended,
             reply_to: as_read.parent.as_ref().map(Parent::reply_to),
             thread: as_read.parent.as_ref().map(Parent::thread),
-            is_decided_later,
+            cards: as_read.head.cards + u64::from(matches!(new.content, Content::Card(_))),
+            listed: as_read.head.next_place(new.space, now),
+            at: now,
+            is_decided_later: is_later,
         })
     }
 
@@ -140,6 +147,7 @@ impl Draft {
             id: new.id,
             seq: self.seq,
             rev: 1,
+            cards: self.cards,
             sender: self.sender.clone(),
             text,
             card,
@@ -192,16 +200,27 @@ impl Draft {
         let runs = if minute.is_some() { ", #minute = :minute" } else { "" };
         let messages = if self.second.is_some() { ", #second = :second" } else { "" };
         let outside = if self.auto_since.is_none() { ", #outside = :next" } else { "" };
+        let is_card = self.cards > as_read.head.cards;
+        let cards = if is_card { ", #cards = :cards" } else { "" };
+        let place = if self.listed.is_some() { ", #g2pk = :list, #g2sk = :place" } else { "" };
+        let also = format!("{outside}{messages}{runs}{cards}{place}");
         let mut head = Write::update(
             keys::space_head(space),
-            format!("SET #seq = :next, #depth = :depth, #chain = :chain{outside}{messages}{runs}"),
+            format!("SET #seq = :next, #depth = :depth, #chain = :chain, #at = :at{also}"),
         )
         .when("#seq = :seq AND #roster = :roster")
         .value(":seq", as_read.head.seq)?
         .value(":next", self.seq)?
         .value(":depth", self.depth)?
         .value(":chain", chain)?
+        .value(":at", self.at)?
         .value(":roster", as_read.roster.head.roster)?;
+        if is_card {
+            head = head.value(":cards", self.cards)?;
+        }
+        if let Some(place) = &self.listed {
+            head = head.value(":list", keys::SPACES_BY_ACTIVITY)?.value(":place", place)?;
+        }
         if let Some(second) = &self.second {
             head = head.value(":second", second)?;
         }

@@ -97,6 +97,15 @@ impl ToolCard {
             || self.asks.as_ref().is_some_and(|asks| asks.has_schema)
     }
 
+    /// The title of the call, or else the name of its tool.
+    pub(super) fn row(self) -> String {
+        let name = self.name.clone();
+        match self.view(&Overflow::default(), false) {
+            Part::Tool(tool) => tool.title.unwrap_or(name),
+            Part::Text { .. } | Part::File(_) => name,
+        }
+    }
+
     pub(super) fn view(self, overflow: &Overflow, partial: bool) -> Part {
         let input = self.input.whole(overflow.input.as_ref());
         let output = self.output.map(|output| output.whole(overflow.output.as_ref()));
