@@ -131,6 +131,7 @@ async fn state_of(scene: &Scene, stack: &Stack) -> Vec<Value> {
         .collect();
     let mut settings = stack.get(&format!("/v1/spaces/{space}")).await.must_be(200);
     settings["seq"] = Value::Null;
+    settings["lastMessage"] = Value::Null;
     for member in settings["members"].as_array_mut().unwrap() {
         if member["type"] == "agent" {
             member["readSeq"] = Value::Null;

@@ -133,7 +133,7 @@ async fn cards_do_not_count_as_unread() {
 
     let (run, call) = (card["runId"].as_str().unwrap(), card["callId"].as_str().unwrap());
     let result = format!("/v1/runs/{run}/toolCalls/{call}/result");
-    hers.create(&result, json!({"output": {"ok": true}})).await.must_be(200);
+    hers.create(&result, json!({"output": {"ok": true}})).await.must_be(202);
     stack.quiet(&space).await;
     let after = shown(&hers, &space).await;
     assert_eq!((&after["seq"], &after["cards"]), (&json!(3), &json!(1)));

@@ -21,7 +21,8 @@ fn deploy() -> Value {
 #[tokio::test]
 async fn the_title_of_a_card_shows_the_input_and_then_the_answer() {
     let input = json!({
-        "version": "v2.1", "who": {"name": "Sarah\n\u{202e}{output.choice}"}, "options": ["Go"],
+        "message": "Deploy it?", "options": ["Go"], "version": "v2.1",
+        "who": {"name": "Sarah\n\u{202e}{output.choice}"},
     });
     let plain = json!({
         "name": "hours", "description": "When.", "visible": true, "title": "",
@@ -64,7 +65,7 @@ async fn a_title_with_a_wrong_placeholder_is_refused() {
         let mut tool = deploy();
         tool["title"] = json!(title);
         tool["inputSchema"] = schema;
-        let config = json!({"model": {"provider": "scripted"}, "tools": [tool]});
+        let config = json!({"model": {"provider": "scripted", "name": "m"}, "tools": [tool]});
         let body = json!({"type": "agent", "name": "Ada", "agent": config});
         let problem = stack.create("/v1/entities", body).await.must_be(422);
         let fault = &problem["errors"][0];

@@ -1147,6 +1147,29 @@ export interface paths {
         patch: operations["editMessage"];
         trace?: never;
     };
+    "/v1/spaces/{id}/messages/{seq}/chain/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a chain
+         * @description The chain is what one message has set off: the runs that it has triggered, their messages, and
+         *     so on. Its active runs that messages of this space triggered are canceled, for the operator
+         *     those of other spaces, too. Later messages of the chain wake nobody in this space. For people
+         *     who are members, but not for guests. May be repeated.
+         */
+        post: operations["stopChain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces/{id}/messages/{seq}/reactions": {
         parameters: {
             query?: never;
@@ -1246,6 +1269,28 @@ export interface paths {
         get: operations["listRunsOfSpace"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop everything in a space
+         * @description The space is paused, and all active runs that its messages triggered are canceled. For people
+         *     who are members, but not for guests; an owner ends the pause with `paused: false`. May be
+         *     repeated.
+         */
+        post: operations["stopSpace"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1445,17 +1490,6 @@ export interface components {
             webhooks?: {
                 [key: string]: null | components["schemas"]["WebhookPatch"];
             } | null;
-        };
-        /** @description An agent. */
-        AgentNewEntity: {
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
-            name: string;
-            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
-            externalId?: string | null;
-            /** @description The agent's configuration. */
-            agent: components["schemas"]["AgentConfig"];
-            /** @enum {string} */
-            type: "agent";
         };
         /** @description A remembered approval: calls of one tool of one agent that are made without asking. */
         Allowance: {
@@ -1749,13 +1783,6 @@ export interface components {
             /** @description What the page shows, at most 8 KiB without NUL. */
             context?: string;
         };
-        /** @description Evaluates a CEL expression over the input. */
-        ComputeExecution: {
-            /** @description The expression. It sees the input as `input`. */
-            expression: string;
-            /** @enum {string} */
-            type: "compute";
-        };
         /** @description How many runs of an agent work at the same time. A run that waits for people does not count. */
         ConcurrencyConfig: {
             /**
@@ -1847,54 +1874,6 @@ export interface components {
             token: string;
             /** @description The address of a page on which a person accepts the invite. It holds the token. */
             url: string;
-        };
-        /** @description The plan fires repeatedly, by the five fields of cron. */
-        CronListedPlan: {
-            /** @description The five fields. */
-            cron: string;
-            /** @description The IANA time zone. */
-            timezone: string;
-            /** @enum {string} */
-            type: "cron";
-            /** @description The plan's id. */
-            id: components["schemas"]["PlanId"];
-            /** @description The plan's name, 1 to 128 characters. */
-            name: string;
-            /** @description What the agent is to do, 1 to 4,000 characters. */
-            instruction: string;
-            /** @description Whether the plan fires. */
-            status: components["schemas"]["PlanStatus"];
-            nextRunAt: components["schemas"]["Time"] | null;
-            lastRunAt: components["schemas"]["Time"] | null;
-            /** @description When the plan was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When the plan was last changed. */
-            updatedAt: components["schemas"]["Time"];
-            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
-            nextRuns: components["schemas"]["Time"][];
-        };
-        /** @description The plan fires repeatedly, by the five fields of cron. */
-        CronPlan: {
-            /** @description The five fields. */
-            cron: string;
-            /** @description The IANA time zone. */
-            timezone: string;
-            /** @enum {string} */
-            type: "cron";
-            /** @description The plan's id. */
-            id: components["schemas"]["PlanId"];
-            /** @description The plan's name, 1 to 128 characters. */
-            name: string;
-            /** @description What the agent is to do, 1 to 4,000 characters. */
-            instruction: string;
-            /** @description Whether the plan fires. */
-            status: components["schemas"]["PlanStatus"];
-            nextRunAt: components["schemas"]["Time"] | null;
-            lastRunAt: components["schemas"]["Time"] | null;
-            /** @description When the plan was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When the plan was last changed. */
-            updatedAt: components["schemas"]["Time"];
         };
         /**
          * @description What a person decides.
@@ -2071,34 +2050,6 @@ export interface components {
             pointer: string;
             /** @description What was expected there, and often what was found. */
             detail: string;
-        };
-        /** @description A file. */
-        FilePart: {
-            /** @description The file. */
-            attachmentId: components["schemas"]["AttachmentId"];
-            /** @description Its name. */
-            name: string;
-            /** @description Its media type. */
-            contentType: string;
-            /**
-             * Format: int64
-             * @description Its size.
-             */
-            bytes: number;
-            /**
-             * Format: int32
-             * @description The width of a picture in pixels.
-             */
-            width?: number | null;
-            /**
-             * Format: int32
-             * @description The height of a picture in pixels.
-             */
-            height?: number | null;
-            /** @description Whether the file was deleted. It can no longer be downloaded. */
-            deleted?: boolean;
-            /** @enum {string} */
-            type: "file";
         };
         /**
          * @description Why a model stopped.
@@ -2312,50 +2263,6 @@ export interface components {
          * @enum {string}
          */
         History: "timeline" | "roles";
-        /** @description Sends an HTTP request. */
-        HttpExecution: {
-            /** @description GET, POST, PUT, PATCH or DELETE. */
-            method: string;
-            /** @description `http://` or `https://` and a host without placeholders. */
-            url: string;
-            /** @description Headers. Their values may hold placeholders. */
-            headers?: {
-                [key: string]: components["schemas"]["HeaderValue"];
-            };
-            /** @description The JSON body. Its texts may hold placeholders. */
-            body?: unknown;
-            /**
-             * Format: int32
-             * @description How long a call may take in milliseconds, with redirects and retries.
-             * @default 10000
-             */
-            timeoutMs: number;
-            /** @enum {string} */
-            type: "http";
-        };
-        /** @description A person. */
-        HumanNewEntity: {
-            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
-            name: string;
-            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
-            externalId?: string | null;
-            /** @enum {string} */
-            type: "human";
-        };
-        /** @description Draws a picture, which the card of the call shows. */
-        ImageExecution: {
-            /** @description The provider whose model draws it. Its API is that of OpenAI, Bedrock or a script. */
-            provider: components["schemas"]["ProviderName"];
-            /** @description The model's name at its provider. `scripted` needs none. */
-            model?: string | null;
-            /**
-             * @description The size of the picture. Each model has its own sizes.
-             * @default 1024x1024
-             */
-            size: components["schemas"]["ImageSize"];
-            /** @enum {string} */
-            type: "image";
-        };
         /** @description A size like `1024x1024`: width and height in pixels, 64 to 4096. */
         ImageSize: string;
         /** @description An agent that asks. */
@@ -2471,6 +2378,13 @@ export interface components {
             /** @description True if it is deleted. Absent otherwise. */
             deleted?: boolean;
         };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        LineId: string;
+        /**
+         * @description What a line reports.
+         * @enum {string}
+         */
+        LineKind: "joined" | "left" | "renamed" | "paused" | "resumed" | "policyChanged" | "chainStopped" | "stopped";
         /** @description A file in the list of a space's files. */
         ListedAttachment: {
             /** @description The file's id. */
@@ -2805,6 +2719,11 @@ export interface components {
              *     are none.
              */
             parents?: components["schemas"]["ParentMessage"][];
+            /**
+             * @description The lines between the messages of this page, and after its last one if there is no later
+             *     message: the last 100 of them. Absent if there are none, and in a thread.
+             */
+            lines?: components["schemas"]["SystemLine"][];
         };
         /** @description A model and its settings. */
         ModelConfig: {
@@ -2990,67 +2909,8 @@ export interface components {
          * @enum {string}
          */
         OnExpire: "decline" | "end";
-        /** @description The plan fires once and is then deleted. */
-        OnceListedPlan: {
-            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
-            runAfter: string | null;
-            /** @enum {string} */
-            type: "once";
-            /** @description The plan's id. */
-            id: components["schemas"]["PlanId"];
-            /** @description The plan's name, 1 to 128 characters. */
-            name: string;
-            /** @description What the agent is to do, 1 to 4,000 characters. */
-            instruction: string;
-            /** @description Whether the plan fires. */
-            status: components["schemas"]["PlanStatus"];
-            nextRunAt: components["schemas"]["Time"] | null;
-            lastRunAt: components["schemas"]["Time"] | null;
-            /** @description When the plan was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When the plan was last changed. */
-            updatedAt: components["schemas"]["Time"];
-            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
-            nextRuns: components["schemas"]["Time"][];
-        };
-        /** @description The plan fires once and is then deleted. */
-        OncePlan: {
-            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
-            runAfter: string | null;
-            /** @enum {string} */
-            type: "once";
-            /** @description The plan's id. */
-            id: components["schemas"]["PlanId"];
-            /** @description The plan's name, 1 to 128 characters. */
-            name: string;
-            /** @description What the agent is to do, 1 to 4,000 characters. */
-            instruction: string;
-            /** @description Whether the plan fires. */
-            status: components["schemas"]["PlanStatus"];
-            nextRunAt: components["schemas"]["Time"] | null;
-            lastRunAt: components["schemas"]["Time"] | null;
-            /** @description When the plan was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When the plan was last changed. */
-            updatedAt: components["schemas"]["Time"];
-        };
-        /** @description The operator, in nobody's name. */
-        OperatorResolvedBy: {
-            /**
-             * @description What answered.
-             * @enum {string}
-             */
-            kind: "operator";
-        };
         /** @description Why a run posted a message: the run's trigger, and the tools that it had used before. */
         Origin: components["schemas"]["SpaceMessageOrigin"] | components["schemas"]["PlanOrigin"] | components["schemas"]["ServiceOrigin"] | components["schemas"]["OtherOrigin"];
-        /** @description Only the type of a trigger, for readers who may know no more. */
-        OtherOrigin: {
-            /** @description The trigger's type. */
-            type: components["schemas"]["TriggerKind"];
-            /** @description The names of the tools that the run had used before, in order, each once. */
-            toolsUsed?: string[];
-        };
         /** @description What messages led to. */
         Outcome: {
             /**
@@ -3236,56 +3096,11 @@ export interface components {
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         PlanId: string;
-        /** @description A plan fired. */
-        PlanOrigin: {
-            /** @description The plan. */
-            planId: components["schemas"]["PlanId"];
-            /** @description The plan's name. */
-            name: string;
-            /** @description The plan's instruction. */
-            instruction: string;
-            /** @description The time for which the plan fired. */
-            scheduledAt: components["schemas"]["Time"];
-            /**
-             * Format: int32
-             * @description How many earlier times of the plan were missed, up to 10,000.
-             */
-            missed: number;
-            /** @enum {string} */
-            type: "plan";
-            /** @description The names of the tools that the run had used before, in order, each once. */
-            toolsUsed?: string[];
-        };
         /**
          * @description Whether a plan fires.
          * @enum {string}
          */
         PlanStatus: "active" | "paused";
-        /** @description A plan fired. */
-        PlanTrigger: {
-            /** @description The plan. */
-            planId: components["schemas"]["PlanId"];
-            /** @description The plan's name. */
-            name: string;
-            /** @description The plan's instruction. */
-            instruction: string;
-            /** @description The time for which the plan fired. */
-            scheduledAt: components["schemas"]["Time"];
-            /**
-             * Format: int32
-             * @description How many earlier times of the plan were missed, up to 10,000.
-             */
-            missed: number;
-            /** @enum {string} */
-            type: "plan";
-        };
-        /** @description A plan fired. */
-        PlanTriggerReference: {
-            /** @description The plan. */
-            planId: components["schemas"]["PlanId"];
-            /** @enum {string} */
-            type: "plan";
-        };
         PreviewResponse: {
             dispatch: components["schemas"]["Dispatch"][];
         };
@@ -3410,7 +3225,7 @@ export interface components {
          * @description Why a message did not trigger an agent. If several reasons apply, the first one counts.
          * @enum {string}
          */
-        Reason: "paused" | "chain_depth" | "policy" | "router" | "no_admin" | "auto_replies" | "rate" | "budget" | "busy";
+        Reason: "paused" | "chain_stopped" | "chain_depth" | "policy" | "router" | "no_admin" | "auto_replies" | "rate" | "budget" | "busy";
         /**
          * @description How much a model thinks before it answers.
          * @enum {string}
@@ -3941,41 +3756,6 @@ export interface components {
             guest?: boolean;
         };
         ServiceName: string;
-        /** @description A service sent a webhook. */
-        ServiceOrigin: {
-            /** @description The service. */
-            service: string;
-            /** @description The JSON that the service sent. */
-            payload: unknown;
-            /** @description The delivery. */
-            deliveryId: components["schemas"]["DeliveryId"];
-            /** @description When the delivery was received. */
-            at: components["schemas"]["Time"];
-            /** @enum {string} */
-            type: "service";
-            /** @description The names of the tools that the run had used before, in order, each once. */
-            toolsUsed?: string[];
-        };
-        /** @description A service sent a webhook. */
-        ServiceTrigger: {
-            /** @description The service. */
-            service: string;
-            /** @description The JSON that the service sent. */
-            payload: unknown;
-            /** @description The delivery. */
-            deliveryId: components["schemas"]["DeliveryId"];
-            /** @description When the delivery was received. */
-            at: components["schemas"]["Time"];
-            /** @enum {string} */
-            type: "service";
-        };
-        /** @description A service sent a webhook. */
-        ServiceTriggerReference: {
-            /** @description The service. */
-            service: string;
-            /** @enum {string} */
-            type: "service";
-        };
         /** @description A file, and where to download it. */
         ShownAttachment: {
             /** @description The file's id. */
@@ -4096,103 +3876,8 @@ export interface components {
             /** @description How many there are. */
             count: number;
         };
-        /** @description Shows a form in the space and waits for an answer. */
-        SpaceExecution: {
-            /**
-             * @description `form`, `buttons`, or a component that your client knows.
-             * @default form
-             */
-            ui: string;
-            /** @description A JSON Schema: an object, `true` or `false`. */
-            resultSchema?: unknown;
-            expiresAfter?: components["schemas"]["WrittenDuration"] | null;
-            /**
-             * @description Who may answer.
-             * @default humans
-             */
-            answerBy: components["schemas"]["AnswerBy"];
-            /** @enum {string} */
-            type: "space";
-        };
         /** @description Opaque: do not parse it, and do not sort by it. */
         SpaceId: string;
-        /** @description A message was posted. */
-        SpaceMessageOrigin: {
-            /** @description Why the message triggered this agent. */
-            source: components["schemas"]["Source"];
-            /** @description The message's space. */
-            spaceId: components["schemas"]["SpaceId"];
-            /** @description The space's name. */
-            spaceName: string;
-            /** @description The message's id. */
-            messageId: components["schemas"]["MessageId"];
-            /**
-             * Format: int64
-             * @description The message's position in the space.
-             */
-            seq: number;
-            /** @description The message's sender. */
-            sender: components["schemas"]["Sender"];
-            /**
-             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
-             *     origin of a message: read it from the message that it names.
-             */
-            text?: string;
-            /** @description When the message was posted. */
-            at: components["schemas"]["Time"];
-            delegatedBy?: components["schemas"]["Sender"] | null;
-            /** @description The delegating agent's note about the message. */
-            note?: string | null;
-            /** @enum {string} */
-            type: "space_message";
-            /** @description The names of the tools that the run had used before, in order, each once. */
-            toolsUsed?: string[];
-        };
-        /** @description A message was posted. */
-        SpaceMessageTrigger: {
-            /** @description Why the message triggered this agent. */
-            source: components["schemas"]["Source"];
-            /** @description The message's space. */
-            spaceId: components["schemas"]["SpaceId"];
-            /** @description The space's name. */
-            spaceName: string;
-            /** @description The message's id. */
-            messageId: components["schemas"]["MessageId"];
-            /**
-             * Format: int64
-             * @description The message's position in the space.
-             */
-            seq: number;
-            /** @description The message's sender. */
-            sender: components["schemas"]["Sender"];
-            /**
-             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
-             *     origin of a message: read it from the message that it names.
-             */
-            text?: string;
-            /** @description When the message was posted. */
-            at: components["schemas"]["Time"];
-            delegatedBy?: components["schemas"]["Sender"] | null;
-            /** @description The delegating agent's note about the message. */
-            note?: string | null;
-            /** @enum {string} */
-            type: "space_message";
-        };
-        /** @description A message was posted. */
-        SpaceMessageTriggerReference: {
-            /** @description The message's id. */
-            messageId: components["schemas"]["MessageId"];
-            /**
-             * Format: int64
-             * @description The message's position in the space.
-             */
-            seq: number;
-            /** @description Why the message triggered this agent. */
-            source: components["schemas"]["Source"];
-            delegatedBy?: components["schemas"]["Sender"] | null;
-            /** @enum {string} */
-            type: "space_message";
-        };
         /** @description The settings of a space: the document that a merge patch changes. */
         SpacePatch: {
             /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
@@ -4260,13 +3945,6 @@ export interface components {
             /** @description When the upload must have started. */
             expiresAt: components["schemas"]["Time"];
         };
-        /** @description Returns `output`. */
-        StaticExecution: {
-            /** @description The result of every call. */
-            output: unknown;
-            /** @enum {string} */
-            type: "static";
-        };
         /** @description One model answer with its tool calls. */
         Step: {
             /**
@@ -4328,6 +4006,13 @@ export interface components {
             firstTokenAt: components["schemas"]["Time"] | null;
             finishedAt: components["schemas"]["Time"] | null;
         };
+        /** @description What a stop has done. */
+        StopResponse: {
+            /** @description How many runs this request has canceled. */
+            canceledRuns: number;
+            /** @description The line that reports the stop. If it was stopped before, the line of that stop. */
+            line: components["schemas"]["SystemLine"];
+        };
         /** @description Opaque: do not parse it, and do not sort by it. */
         StreamId: string;
         StreamedResponse: {
@@ -4341,6 +4026,32 @@ export interface components {
             input: unknown;
             spaceId?: components["schemas"]["SpaceId"] | null;
         };
+        /** @description A line between the messages of a space. */
+        SystemLine: {
+            /** @description The line's id. */
+            id: components["schemas"]["LineId"];
+            /**
+             * Format: int64
+             * @description The `seq` of the newest message at that time, 0 if there was none. Lines after the same
+             *     message are in the order of their ids.
+             */
+            afterSeq: number;
+            /** @description When it happened. */
+            at: components["schemas"]["Time"];
+            by: components["schemas"]["Sender"] | null;
+            /** @description What the line reports. */
+            kind: components["schemas"]["LineKind"];
+            member?: components["schemas"]["Sender"] | null;
+            /** @description The name or the policy before. Absent if the line reports no such change. */
+            from?: string | null;
+            /** @description The name or the policy after. Absent if the line reports no such change. */
+            to?: string | null;
+            /**
+             * Format: int64
+             * @description The message whose chain was stopped. Absent otherwise.
+             */
+            seq?: number | null;
+        };
         /** @description A message for the model that a watcher added between two steps. */
         SystemMessage: {
             /** @description The watcher's name. */
@@ -4351,18 +4062,6 @@ export interface components {
         TakenResponse: {
             runId: components["schemas"]["RunId"];
             callId: components["schemas"]["CallId"];
-        };
-        /** @description Text. */
-        TextPart: {
-            /** @description The text. */
-            text: string;
-            /**
-             * @description True if the run was canceled while its model wrote the text, or if the text was cut at
-             *     `maxOutputTokens`.
-             */
-            partial?: boolean;
-            /** @enum {string} */
-            type: "text";
         };
         /**
          * @description `entityId` is the entity that the connection acts as. Without it, a connection of the operator
@@ -4417,34 +4116,6 @@ export interface components {
          * @enum {string}
          */
         ToolChoice: "auto" | "required";
-        /** @description A tool call, shown as a card. */
-        ToolPart: {
-            /** @description The call's id. */
-            callId: components["schemas"]["CallId"];
-            /** @description The tool's name. */
-            name: string;
-            /** @description The tool's `title` with the values of this call, on one line; null if the tool has none. */
-            title: string | null;
-            /** @description The call's input. If it is partial, a text as far as the model wrote it. */
-            input: unknown;
-            /** @description True if the run was canceled while its model wrote the input. */
-            partial?: boolean;
-            /** @description The call's result; null while there is none. */
-            output: unknown;
-            /** @description The call's status. */
-            status: components["schemas"]["CallStatus"];
-            /** @description `form`, `buttons`, or a component that your client knows; null if the card is not a form. */
-            ui: string | null;
-            /** @description A JSON Schema: an object, `true` or `false`. */
-            resultSchema: unknown;
-            answerBy: components["schemas"]["AnswerBy"] | null;
-            resolvedBy: components["schemas"]["ResolvedBy"] | null;
-            expiresAt: components["schemas"]["Time"] | null;
-            approval?: components["schemas"]["Approval"] | null;
-            pageOf?: components["schemas"]["EntityId"] | null;
-            /** @enum {string} */
-            type: "tool";
-        };
         /** @description The result of a tool call: an output, or a refusal to answer. */
         ToolResult: components["schemas"]["OutputResult"] | components["schemas"]["DeclinedResult"];
         /** @description Why a run was started. */
@@ -4601,6 +4272,422 @@ export interface components {
         Would: "wake" | "ask" | "silent";
         /** @description A duration like `30 seconds`, `2 hours`, `1 day` or `1 week`. */
         WrittenDuration: string;
+        /** @description Sends an HTTP request. */
+        HttpExecution: {
+            /** @description GET, POST, PUT, PATCH or DELETE. */
+            method: string;
+            /** @description `http://` or `https://` and a host without placeholders. */
+            url: string;
+            /** @description Headers. Their values may hold placeholders. */
+            headers?: {
+                [key: string]: components["schemas"]["HeaderValue"];
+            };
+            /** @description The JSON body. Its texts may hold placeholders. */
+            body?: unknown;
+            /**
+             * Format: int32
+             * @description How long a call may take in milliseconds, with redirects and retries.
+             * @default 10000
+             */
+            timeoutMs: number;
+            /** @enum {string} */
+            type: "http";
+        };
+        /** @description Shows a form in the space and waits for an answer. */
+        SpaceExecution: {
+            /**
+             * @description `form`, `buttons`, or a component that your client knows.
+             * @default form
+             */
+            ui: string;
+            /** @description A JSON Schema: an object, `true` or `false`. */
+            resultSchema?: unknown;
+            expiresAfter?: components["schemas"]["WrittenDuration"] | null;
+            /**
+             * @description Who may answer.
+             * @default humans
+             */
+            answerBy: components["schemas"]["AnswerBy"];
+            /** @enum {string} */
+            type: "space";
+        };
+        /** @description Evaluates a CEL expression over the input. */
+        ComputeExecution: {
+            /** @description The expression. It sees the input as `input`. */
+            expression: string;
+            /** @enum {string} */
+            type: "compute";
+        };
+        /** @description Draws a picture, which the card of the call shows. */
+        ImageExecution: {
+            /** @description The provider whose model draws it. Its API is that of OpenAI, Bedrock or a script. */
+            provider: components["schemas"]["ProviderName"];
+            /** @description The model's name at its provider. `scripted` needs none. */
+            model?: string | null;
+            /**
+             * @description The size of the picture. Each model has its own sizes.
+             * @default 1024x1024
+             */
+            size: components["schemas"]["ImageSize"];
+            /** @enum {string} */
+            type: "image";
+        };
+        /** @description Returns `output`. */
+        StaticExecution: {
+            /** @description The result of every call. */
+            output: unknown;
+            /** @enum {string} */
+            type: "static";
+        };
+        /** @description The plan fires once and is then deleted. */
+        OnceListedPlan: {
+            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
+            runAfter: string | null;
+            /** @enum {string} */
+            type: "once";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
+            nextRuns: components["schemas"]["Time"][];
+        };
+        /** @description The plan fires repeatedly, by the five fields of cron. */
+        CronListedPlan: {
+            /** @description The five fields. */
+            cron: string;
+            /** @description The IANA time zone. */
+            timezone: string;
+            /** @enum {string} */
+            type: "cron";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
+            nextRuns: components["schemas"]["Time"][];
+        };
+        /** @description A person. */
+        HumanNewEntity: {
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
+            name: string;
+            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
+            externalId?: string | null;
+            /** @enum {string} */
+            type: "human";
+        };
+        /** @description An agent. */
+        AgentNewEntity: {
+            /** @description 1 to 128 characters, not only blanks, without control characters, invisible ones and ones that Unicode does not assign. A joiner or a selector stands only after a character beyond ASCII. */
+            name: string;
+            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
+            externalId?: string | null;
+            /** @description The agent's configuration. */
+            agent: components["schemas"]["AgentConfig"];
+            /** @enum {string} */
+            type: "agent";
+        };
+        /** @description A message was posted. */
+        SpaceMessageOrigin: {
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            /** @description The message's space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The space's name. */
+            spaceName: string;
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description The message's sender. */
+            sender: components["schemas"]["Sender"];
+            /**
+             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
+             *     origin of a message: read it from the message that it names.
+             */
+            text?: string;
+            /** @description When the message was posted. */
+            at: components["schemas"]["Time"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @description The delegating agent's note about the message. */
+            note?: string | null;
+            /** @enum {string} */
+            type: "space_message";
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description A plan fired. */
+        PlanOrigin: {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @description The plan's name. */
+            name: string;
+            /** @description The plan's instruction. */
+            instruction: string;
+            /** @description The time for which the plan fired. */
+            scheduledAt: components["schemas"]["Time"];
+            /**
+             * Format: int32
+             * @description How many earlier times of the plan were missed, up to 10,000.
+             */
+            missed: number;
+            /** @enum {string} */
+            type: "plan";
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description A service sent a webhook. */
+        ServiceOrigin: {
+            /** @description The service. */
+            service: string;
+            /** @description The JSON that the service sent. */
+            payload: unknown;
+            /** @description The delivery. */
+            deliveryId: components["schemas"]["DeliveryId"];
+            /** @description When the delivery was received. */
+            at: components["schemas"]["Time"];
+            /** @enum {string} */
+            type: "service";
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description Only the type of a trigger, for readers who may know no more. */
+        OtherOrigin: {
+            /** @description The trigger's type. */
+            type: components["schemas"]["TriggerKind"];
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        /** @description Text. */
+        TextPart: {
+            /** @description The text. */
+            text: string;
+            /**
+             * @description True if the run was canceled while its model wrote the text, or if the text was cut at
+             *     `maxOutputTokens`.
+             */
+            partial?: boolean;
+            /** @enum {string} */
+            type: "text";
+        };
+        /** @description A tool call, shown as a card. */
+        ToolPart: {
+            /** @description The call's id. */
+            callId: components["schemas"]["CallId"];
+            /** @description The tool's name. */
+            name: string;
+            /** @description The tool's `title` with the values of this call, on one line; null if the tool has none. */
+            title: string | null;
+            /** @description The call's input. If it is partial, a text as far as the model wrote it. */
+            input: unknown;
+            /** @description True if the run was canceled while its model wrote the input. */
+            partial?: boolean;
+            /** @description The call's result; null while there is none. */
+            output: unknown;
+            /** @description The call's status. */
+            status: components["schemas"]["CallStatus"];
+            /** @description `form`, `buttons`, or a component that your client knows; null if the card is not a form. */
+            ui: string | null;
+            /** @description A JSON Schema: an object, `true` or `false`. */
+            resultSchema: unknown;
+            answerBy: components["schemas"]["AnswerBy"] | null;
+            resolvedBy: components["schemas"]["ResolvedBy"] | null;
+            expiresAt: components["schemas"]["Time"] | null;
+            approval?: components["schemas"]["Approval"] | null;
+            pageOf?: components["schemas"]["EntityId"] | null;
+            /** @enum {string} */
+            type: "tool";
+        };
+        /** @description A file. */
+        FilePart: {
+            /** @description The file. */
+            attachmentId: components["schemas"]["AttachmentId"];
+            /** @description Its name. */
+            name: string;
+            /** @description Its media type. */
+            contentType: string;
+            /**
+             * Format: int64
+             * @description Its size.
+             */
+            bytes: number;
+            /**
+             * Format: int32
+             * @description The width of a picture in pixels.
+             */
+            width?: number | null;
+            /**
+             * Format: int32
+             * @description The height of a picture in pixels.
+             */
+            height?: number | null;
+            /** @description Whether the file was deleted. It can no longer be downloaded. */
+            deleted?: boolean;
+            /** @enum {string} */
+            type: "file";
+        };
+        /** @description The plan fires once and is then deleted. */
+        OncePlan: {
+            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
+            runAfter: string | null;
+            /** @enum {string} */
+            type: "once";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /** @description The plan fires repeatedly, by the five fields of cron. */
+        CronPlan: {
+            /** @description The five fields. */
+            cron: string;
+            /** @description The IANA time zone. */
+            timezone: string;
+            /** @enum {string} */
+            type: "cron";
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /** @description The operator, in nobody's name. */
+        OperatorResolvedBy: {
+            /** @enum {string} */
+            kind: "operator";
+        };
+        /** @description A message was posted. */
+        SpaceMessageTrigger: {
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            /** @description The message's space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The space's name. */
+            spaceName: string;
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description The message's sender. */
+            sender: components["schemas"]["Sender"];
+            /**
+             * @description The message's text, cut to 4,000 characters. Absent if the message has none, and in the
+             *     origin of a message: read it from the message that it names.
+             */
+            text?: string;
+            /** @description When the message was posted. */
+            at: components["schemas"]["Time"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @description The delegating agent's note about the message. */
+            note?: string | null;
+            /** @enum {string} */
+            type: "space_message";
+        };
+        /** @description A plan fired. */
+        PlanTrigger: {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @description The plan's name. */
+            name: string;
+            /** @description The plan's instruction. */
+            instruction: string;
+            /** @description The time for which the plan fired. */
+            scheduledAt: components["schemas"]["Time"];
+            /**
+             * Format: int32
+             * @description How many earlier times of the plan were missed, up to 10,000.
+             */
+            missed: number;
+            /** @enum {string} */
+            type: "plan";
+        };
+        /** @description A service sent a webhook. */
+        ServiceTrigger: {
+            /** @description The service. */
+            service: string;
+            /** @description The JSON that the service sent. */
+            payload: unknown;
+            /** @description The delivery. */
+            deliveryId: components["schemas"]["DeliveryId"];
+            /** @description When the delivery was received. */
+            at: components["schemas"]["Time"];
+            /** @enum {string} */
+            type: "service";
+        };
+        /** @description A message was posted. */
+        SpaceMessageTriggerReference: {
+            /** @description The message's id. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @enum {string} */
+            type: "space_message";
+        };
+        /** @description A plan fired. */
+        PlanTriggerReference: {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @enum {string} */
+            type: "plan";
+        };
+        /** @description A service sent a webhook. */
+        ServiceTriggerReference: {
+            /** @description The service. */
+            service: string;
+            /** @enum {string} */
+            type: "service";
+        };
     };
     responses: {
         /** @description The query, a header or the JSON of the body can't be read. */
@@ -7734,6 +7821,39 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    stopChain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopResponse"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     reactToMessage: {
         parameters: {
             query?: never;
@@ -7963,6 +8083,38 @@ export interface operations {
                 };
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    stopSpace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopResponse"];
+                };
+            };
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];

@@ -1,7 +1,10 @@
 //! Who answered a form.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{
+    ToSchema,
+    openapi::schema::{Object, ObjectBuilder, Type},
+};
 
 use crate::ids::EntityId;
 
@@ -14,17 +17,21 @@ pub enum ResolvedBy {
     /// The operator, in nobody's name.
     Operator {
         /// What answered.
-        #[schema(inline)]
+        #[schema(schema_with = operator)]
         kind: OperatorKind,
     },
 }
 
 /// Says that the operator acted, in nobody's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OperatorKind {
     /// The operator.
     Operator,
+}
+
+fn operator() -> Object {
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["operator"])).build()
 }
 
 impl ResolvedBy {

@@ -94,7 +94,7 @@ export class Server {
     return true;
   }
 
-  /** A message as HTTP shows it: with its reactions, which the frames of messages lack here. */
+  /** A message as HTTP and replays show it: with its reactions, which live frames lack here. */
   shown = (message) => {
     const { reactions, reactionsRev } = this.reactions.get(message.seq) ?? {};
     if (!reactionsRev) return message;
@@ -356,8 +356,9 @@ export class Server {
       }));
       const seq = this.messages.length;
       reply({ type: 'subscribed', spaceId, seq, from: missed[0]?.seq ?? null, active });
+      // No other frame brings the reactions to what is replayed.
       for (const message of missed)
-        socket.deliver(this.#frame({ type: 'message.created', message }));
+        socket.deliver(this.#frame({ type: 'message.created', message: this.shown(message) }));
     } else if (action === 'snapshot') {
       reply({ type: 'accepted', streamId });
       const stream = this.streams.get(streamId);

@@ -244,7 +244,7 @@ impl Runs<'_> {
     ) -> Result<Vec<Write>> {
         if let Some(prompt) = &ending.prompt {
             let holds = lease_holds(Write::check(keys::run_meta(run.id)), lease)?;
-            self.store.prompts().store_parts(prompt, &holds, now).await?;
+            self.store.prompts().store_parts(run.id, prompt, holds, now).await?;
         }
         let RunRecord { id, agent_id, .. } = *run;
         let expires_at = self.store.work_expiry(now);

@@ -1,1 +1,0 @@
-import"./chunk.GXQYZ4GW.js";

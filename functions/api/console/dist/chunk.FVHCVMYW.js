@@ -1,1 +1,0 @@
-import{$ as n,Qa as i,Ra as m,aa as o}from"./chunk.GXQYZ4GW.js";function x({kind:t,agent:r,tool:e,input:p}){return t==="approval"?`${o(r.name)} wants to call ${n(e)}`:n(m({name:e,input:p,ui:"form"}).heading)}var l=({kind:t})=>t==="form"?"Form":"Approval";function I({expiresAt:t},r){let e=Date.parse(t)-r;return e>0?`${i(e)} left`:"expired"}export{x as a,l as b,I as c};
