@@ -143,6 +143,10 @@ pub enum Mutant {
     IgnoresMembership,
     /// Promise 10: the messages of a second are not counted.
     ForgetsSeconds,
+    /// Promise 10: messages do not move their space in the list by activity.
+    KeepsOldPlaces,
+    /// Promise 10: the tool cards of a space are not counted.
+    CountsNoCards,
     /// Promise 1: a repeated job dispatches a message again, long after it was dispatched.
     DispatchesAgain,
     /// Promise 10: a run starts when its agent has no free slot.

@@ -83,7 +83,7 @@ impl Mutant {
             Self::ForgetsTokensOfFrames => parameters.flood_connections(),
             Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => parameters.make_crowd(),
-            Self::KeepsOldCards => parameters.show_cards(),
+            Self::KeepsOldCards | Self::CountsNoCards => parameters.show_cards(),
             Self::CountsPeopleTwice | Self::AsksInsteadOfDenying | Self::KeepsOldApprovals => {
                 parameters.decide_calls();
             }
