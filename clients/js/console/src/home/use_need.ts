@@ -7,6 +7,7 @@ import { spacePath } from '../api/paths.ts';
 import { questionOf } from '../forms/card/question.ts';
 import { isObject } from '../forms/schema/json.ts';
 import { chosenSender } from '../members/chosen_sender.ts';
+import { decidersOf } from '../members/sender_choice.tsx';
 import { wordsOf } from '../ui/notices.tsx';
 
 // More of them have no room in the sidebar.
@@ -35,7 +36,8 @@ export function useNeed(item: InboxItem, isOperator: boolean): Need {
     });
   };
   const decide = (decision: Decision) => {
-    const senderId = isOperator ? chosenSender(item.spaceId) : null;
+    const { members } = space.members.getSnapshot();
+    const senderId = isOperator ? chosenSender(decidersOf(members)) : null;
     if (!isOperator) return act(() => space.decide(item.callId, decision));
     if (senderId !== null) return act(() => space.decide(item.callId, decision, { senderId }));
     document.getElementById(`need-${item.callId}`)?.focus();

@@ -2,9 +2,9 @@
 
 import type { Member, Space } from '@smartspace/client';
 import { useMembers, useMe } from '@smartspace/react';
-import { useMemo, useState } from 'preact/hooks';
-import { setTabPreference, tabPreference } from '../ui/preferences.ts';
+import { useMemo } from 'preact/hooks';
 import { shownName } from '../ui/visible.ts';
+import { chooseSender, useChosenSender } from './chosen_sender.ts';
 
 const HUES = 6; // As many as style.css has.
 
@@ -36,7 +36,8 @@ export function useSpaceMembers(space: Space): SpaceMembers {
   );
   const people = useMemo(() => members.filter(({ type }) => type === 'human'), [shape]);
   const isOperator = me?.kind === 'operator';
-  const [senderId, choose] = useSender(people, isOperator);
+  const chosenId = useChosenSender(people);
+  const senderId = isOperator ? chosenId : null;
   const nameOf = useMemo(() => {
     const guests = new Set(members.filter(({ guest }) => guest).map(({ id }) => id));
     return (id: string) => shownName({ name: space.nameOf(id), guest: guests.has(id) });
@@ -48,20 +49,7 @@ export function useSpaceMembers(space: Space): SpaceMembers {
   const meId = me?.entity?.id ?? null;
   return useMemo(() => {
     const isGuest = people.some(({ id, guest }) => id === meId && guest);
+    const choose = chooseSender;
     return { space, people, isOperator, isGuest, meId, senderId, choose, nameOf, hueOf };
   }, [space, people, isOperator, meId, senderId, nameOf, hueOf]);
-}
-
-/**
- * The person that the operator has chosen in this tab, in any space; null while that is nobody
- * here. It stays the same until another one is chosen or this one leaves.
- */
-function useSender(people: readonly Member[], isOperator: boolean) {
-  const [chosenId, setChosenId] = useState(() => tabPreference('sender'));
-  const id = people.find((each) => each.id === chosenId)?.id ?? null;
-  const choose = (next: string) => {
-    setChosenId(next);
-    setTabPreference('sender', next);
-  };
-  return [isOperator ? id : null, choose] as const;
 }
