@@ -43,14 +43,15 @@ const MINUTE = 60_000;
 test('the filters of the address become a path', () => {
   const pathOf = (query) => runsPath(filtersOf(new URLSearchParams(query)), NOW);
   const hour = encodeURIComponent('2026-11-25T11:00:00.000Z');
-  assert.equal(pathOf(''), '/v1/runs');
-  assert.equal(pathOf('other=1&since=never'), '/v1/runs');
+  const all = '/v1/runs?messages=true';
+  assert.equal(pathOf(''), all);
+  assert.equal(pathOf('other=1&since=never'), all);
   assert.equal(
     pathOf('since=hour&agentId=ent_1&status=failed'),
-    `/v1/runs?status=failed&agentId=ent_1&since=${hour}`,
+    `${all}&status=failed&agentId=ent_1&since=${hour}`,
   );
   const time = '2026-11-01T00:00:00Z';
-  assert.equal(pathOf(`since=${time}`), `/v1/runs?since=${encodeURIComponent(time)}`);
+  assert.equal(pathOf(`since=${time}`), `${all}&since=${encodeURIComponent(time)}`);
 });
 
 test('waiting and failed runs are looked for in a limited time', () => {

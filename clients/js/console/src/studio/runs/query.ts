@@ -40,17 +40,16 @@ export const isFiltered = (filters: RunFilters): boolean =>
   Object.values(filters).some((value) => value !== '');
 
 /**
- * The path of the list with these filters. `since` is `hour`, `day`, `week`, or a time; something
+ * The path of the list with these filters, with what each run was asked and has said. `since` is `hour`, `day`, `week`, or a time; something
  * else does not filter.
  */
 export function runsPath(filters: Partial<RunFilters>, now: number): string {
-  const query = new URLSearchParams();
+  const query = new URLSearchParams({ messages: 'true' });
   for (const name of FILTERS) {
     const value = name === 'since' ? sinceOf(filters.since ?? '', now) : filters[name];
     if (value) query.set(name, value);
   }
-  const text = query.toString();
-  return `/v1/runs${text === '' ? '' : `?${text}`}`;
+  return `/v1/runs?${query}`;
 }
 
 /** The path of the runs that wait for an answer. */

@@ -78,7 +78,7 @@ function StopAll({ runs, onChanged }: { runs: readonly ListedRun[]; onChanged: (
   );
 }
 
-const longer = (path: string) => `${path}${path.includes('?') ? '&' : '?'}limit=100`;
+const longer = (path: string) => `${path}&limit=100`;
 
 // Each run once.
 const merged = (lists: readonly Pages<ListedRun>[]): ListedRun[] => [
