@@ -98,12 +98,18 @@ test('two owners approve a call in the room with the keyboard', async (t) => {
   await isAccessible(other);
 });
 
-test('the operator decides next in the name of whoever has not approved', async (t) => {
+test('the operator decides in the name of the person whom it chooses in the room', async (t) => {
   const { space } = await makeRoom('By the operator', { rules: [{ ...RULE, quorum: 2 }] });
   await decide(husam, await askIn(space), { action: 'approve' });
   const page = await openTab(t);
   await openSpace(page, 'By the operator');
   await page.getByText('1 of 2 approvals: Husam, by the operator').waitFor();
+  const menu = page.getByLabel('Decide as');
+  await menu.selectOption('Choose a person');
+  await button(page, 'End run').click();
+  await page.getByText('Choose the person in whose name you decide.').waitFor();
+  await menu.selectOption('Sarah');
+  await isAccessible(page);
   await button(page, 'Approve once as Sarah').click();
   await outcome(page, 'approved by Husam and Sarah, by the operator').waitFor();
 });

@@ -3,27 +3,13 @@
 import type { Member } from '@smartspace/client';
 import { useClient, useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { shownName } from '../ui/visible.ts';
-import { chooseSender, useChosenSender } from './chosen_sender.ts';
+import { useChosenSender } from './chosen_sender.ts';
+import { SenderSelect } from './sender_select.tsx';
 
 export function SenderChoice({ spaceId, id }: { spaceId: string; id: string }): JSX.Element {
-  const people = useDeciders(spaceId);
-  const senderId = useChosenSender(people);
   return (
     <label class="note">
-      as{' '}
-      <select
-        id={id}
-        value={senderId ?? ''}
-        onChange={({ currentTarget }) => chooseSender(currentTarget.value)}
-      >
-        <option value="">Choose a person</option>
-        {people.map((person) => (
-          <option key={person.id} value={person.id}>
-            {shownName(person)}
-          </option>
-        ))}
-      </select>
+      as <SenderSelect id={id} people={useDeciders(spaceId)} />
     </label>
   );
 }

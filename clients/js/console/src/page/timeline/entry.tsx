@@ -215,8 +215,8 @@ function CardPart({ part, message, members }: CardPartProps) {
 function Approval({ part, message, members }: CardPartProps & { part: ApprovalPart }) {
   const isOpen = part.approval.state === 'open';
   const now = useNow(isOpen);
-  const { space, people, senderId, isOperator, meId, nameOf } = members;
-  const who = { space, people, senderId, isOperator, meId, nameOf };
+  const { space, people, isOperator, meId, nameOf } = members;
+  const who = { space, people, isOperator, meId, nameOf };
   // The configuration of an agent is the operator's to read.
   const agentId = isOpen && isOperator ? (message?.sender.id ?? null) : null;
   const host = useToolHost(agentId, part.name);
