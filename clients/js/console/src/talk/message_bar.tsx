@@ -4,7 +4,6 @@ import type { Message } from '@smartspace/client';
 import { useClient, useRuns, useSpace } from '@smartspace/react';
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { spacePath } from '../api/paths.ts';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { useCommands } from '../message/commands.ts';
 import { textOf } from '../message/message_words.ts';
@@ -156,8 +155,7 @@ function StopChain({ message }: Pick<MessageBarProps, 'message'>) {
   if (!runId && !dispatch?.some((each) => each.runId)) return null;
   const stop = () => {
     setIsStopped(true);
-    const path = spacePath(spaceId, `messages/${seq}/chain/cancel`);
-    client.request('POST', path, { retry: true }).catch((error) => {
+    client.stopChain(spaceId, seq).catch((error) => {
       setIsStopped(false);
       notify(wordsOf(error));
     });
