@@ -124,6 +124,48 @@ test('Escape stops the agents, and what they wrote stays', async (t) => {
   await page.getByText('word3').waitFor();
 });
 
+test('a member stops all agents of a space and pauses it, after a question', async (t) => {
+  const words = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ');
+  const slow = await api.createAgent('Slow too', [answerRule(words)], 50);
+  const space = await api.createSpace('Paused at once', [husam, slow]);
+  await api.createSpace('Nobody to stop', [husam]);
+  const page = await openTab(t);
+  await signInAs(page, husam, `#/s/${space.id}`);
+  await send(page, 'Tell me a lot.');
+  await page.getByText('word3').waitFor();
+  const stop = page.getByRole('button', { name: 'Stop all and pause' });
+  page.once('dialog', (dialog) => dialog.dismiss());
+  await stop.click();
+  assert.ok(!(await api.space(space)).paused);
+  const questions = [];
+  page.once('dialog', (dialog) => {
+    questions.push(dialog.message());
+    return dialog.accept();
+  });
+  await stop.click();
+  await page.locator('.badge.paused').waitFor();
+  await stop.waitFor({ state: 'detached' });
+  assert.match(questions[0], /^Stop all agents in Paused at once and pause it\?/);
+  await page.getByText('unfinished', { exact: true }).waitFor();
+  assert.equal((await api.space(space)).paused, true);
+  assert.ok((await api.runs(space)).every(({ status }) => status === 'canceled'));
+  await isAccessible(page);
+  await page.getByRole('link', { name: 'Nobody to stop' }).click();
+  await page.getByText('1 person · no agents').waitFor();
+  assert.equal(await stop.count(), 0);
+});
+
+test('a guest is not offered to stop all agents', async (t) => {
+  const gus = { id: 'gus', name: 'Gus', type: 'human' };
+  const me = { kind: 'entity', entity: gus, capabilities: [] };
+  const page = await openFakeRoom(t, { data: { me } });
+  const stop = page.getByRole('button', { name: 'Stop all and pause' });
+  await stop.waitFor();
+  const guest = { ...gus, role: 'member', readSeq: 0, guest: true };
+  await deliver(page, (member) => ({ type: 'member.joined', member }), guest);
+  await stop.waitFor({ state: 'detached' });
+});
+
 test('a failed run can be retried where it failed', async (t) => {
   const fails = { steps: [{ error: 'bad_request' }] };
   const fay = await api.createAgent('Fay', [fails]);

@@ -5,3 +5,4 @@ export { MemberCard } from './member_card.tsx';
 export { NeedsYou } from './needs_you.tsx';
 export { Notifications } from './notifications.tsx';
 export { Overview } from './overview.tsx';
+export { StopRoom } from './stop_space.tsx';

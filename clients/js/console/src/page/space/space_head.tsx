@@ -36,6 +36,8 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
   const shown = everyone.find(({ id }) => id === shownId);
   useNamesAsButtons(setShownId);
   const isOwner = everyone.some(({ id, role }) => id === me?.entity?.id && role === 'owner');
+  const hasAgents = everyone.some(({ type }) => type === 'agent');
+  const mayStop = me !== null && !members.isGuest && hasAgents;
   return (
     <PageHead title={name}>
       <ul id="members" class="members" aria-label="Members">
@@ -62,6 +64,7 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
       {space ? <p class="note about">{aboutText(everyone, space)}</p> : null}
       {space ? (
         <div class="head-actions">
+          {home && mayStop ? <home.StopRoom space={space} /> : null}
           <a class="button" href={settingsHash(space.id)}>
             {me?.kind === 'operator' || isOwner ? 'Settings' : 'Members'}
           </a>
