@@ -122,7 +122,7 @@ function Endings({ tree, members }: { tree: ChainNode; members: SpaceMembers }) 
   return (
     <Section title={going ? 'Where it is now' : 'Where it ended'} about={facts.join(' · ')}>
       <ul class="endings" aria-label="Ends of the chain">
-        {endingsOf(tree).map(({ words, agentIds }) => (
+        {endingsOf(tree, members.isOperator).map(({ words, agentIds }) => (
           <li key={words} dir="auto">
             <strong>{agentIds.map(members.nameOf).join(', ')}</strong> {words}
           </li>
@@ -211,7 +211,7 @@ function RunLine({ node, members, runId }: NodeProps<RunNode>) {
   return (
     <div class="chain-run" data-status={run?.status} aria-current={isThis ? 'true' : undefined}>
       <button type="button" class="link" onClick={() => openWhy(node.runId)} dir="auto">
-        <strong>{members.nameOf(agentId)}</strong> {runWords(node)}
+        <strong>{members.nameOf(agentId)}</strong> {runWords(node, members.isOperator)}
       </button>
       <p class="note">{facts.filter(Boolean).join(' · ')}</p>
     </div>
