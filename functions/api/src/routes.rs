@@ -29,6 +29,7 @@ mod single_messages;
 mod socket_tickets;
 mod spaces;
 mod tool_calls;
+mod tools;
 mod triggers;
 mod usage;
 
@@ -70,6 +71,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(callbacks::routes())
         .merge(usage::routes())
         .merge(providers::routes())
+        .merge(tools::routes())
         .merge(tool_calls::routes())
         .merge(inbox::routes())
         .merge(mentions::routes())
