@@ -32,6 +32,7 @@ use smartspace_web::{with_fallbacks, with_middleware};
 
 pub use auth::AdminKey;
 pub use decoded_path::as_sent;
+pub use smartspace_egress::{Egress, ToolHosts};
 pub use smartspace_web::PublicAddress;
 pub use socket_url::SocketUrl;
 pub use tokens::Tokens;
@@ -60,6 +61,8 @@ pub struct Api {
     pub providers: Arc<Providers>,
     /// Asks the deployment's own servers for what they tell.
     pub model_servers: Arc<dyn ModelServers>,
+    /// Sends the requests of tested tools.
+    pub egress: Egress,
     pub invites: InvitePolicy,
 }
 

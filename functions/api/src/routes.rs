@@ -30,6 +30,7 @@ mod socket_tickets;
 mod spaces;
 mod stops;
 mod tool_calls;
+mod tools;
 mod triggers;
 mod usage;
 
@@ -72,6 +73,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(callbacks::routes())
         .merge(usage::routes())
         .merge(providers::routes())
+        .merge(tools::routes())
         .merge(tool_calls::routes())
         .merge(inbox::routes())
         .merge(mentions::routes())

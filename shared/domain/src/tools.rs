@@ -182,6 +182,17 @@ impl Execution {
         }
     }
 
+    /// The type.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Http { .. } => "http",
+            Self::Space { .. } => "space",
+            Self::Compute { .. } => "compute",
+            Self::Image { .. } => "image",
+            Self::Static { .. } => "static",
+        }
+    }
+
     /// The fields of an execution of this type besides `type`, if this version knows the type.
     pub(crate) fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
         Some(match kind {

@@ -1317,6 +1317,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tools/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a tool
+         * @description Makes one real call, outside of runs, and shows what a model would read. Nothing is stored. A
+         *     call takes at most 25 seconds.
+         */
+        post: operations["testTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -2542,6 +2563,13 @@ export interface components {
              * @default 30000
              */
             timeoutMs: number;
+        };
+        /** @description A tool of an MCP server. */
+        McpToolTest: {
+            /** @description The server, as in the configuration of an agent. */
+            server: components["schemas"]["McpServer"];
+            /** @description The name of the tool at the server. */
+            tool: string;
         };
         /** @description The holder of a credential. */
         Me: {
@@ -4118,6 +4146,30 @@ export interface components {
         ToolChoice: "auto" | "required";
         /** @description The result of a tool call: an output, or a refusal to answer. */
         ToolResult: components["schemas"]["OutputResult"] | components["schemas"]["DeclinedResult"];
+        /** @description A call to be made. It has either a `tool` or an `mcp`. */
+        ToolTest: {
+            tool?: components["schemas"]["Tool"] | null;
+            mcp?: components["schemas"]["McpToolTest"] | null;
+            /** @description The input of the call. */
+            input?: unknown;
+        };
+        /** @description What a call has returned. */
+        ToolTestResult: {
+            /**
+             * Format: int32
+             * @description The HTTP status of the answer; null without one, and for tools of MCP servers.
+             */
+            status: number | null;
+            /**
+             * Format: int64
+             * @description How long the call took.
+             */
+            milliseconds: number;
+            /** @description Whether the call failed. */
+            isError: boolean;
+            /** @description The result as a model reads it: JSON, cut to 32 KiB, with secrets replaced. */
+            result: string;
+        };
         /** @description Why a run was started. */
         Trigger: components["schemas"]["SpaceMessageTrigger"] | components["schemas"]["PlanTrigger"] | components["schemas"]["ServiceTrigger"];
         TriggerBody: {
@@ -8158,6 +8210,42 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    testTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolTest"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolTestResult"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

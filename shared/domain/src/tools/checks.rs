@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use self::requests::{check_body, check_url};
 use crate::{
-    errors::Faults,
+    errors::{Error, Faults, Result},
     forms::check_asked_files,
     headers::{DUPLICATE, check_headers},
     templates::{self, TemplatePosition},
@@ -31,6 +31,26 @@ pub(crate) fn check_tools(tools: &[Tool], faults: &mut Faults) {
 }
 
 impl Tool {
+    /// Adds all faults of a tool that stands alone.
+    pub fn add_faults(&self, faults: &mut Faults) {
+        self.check(true, faults);
+    }
+
+    /// Fails if an input does not fit the schema.
+    ///
+    /// # Errors
+    /// The first fault of the input.
+    pub fn check_input(&self, input: &Value) -> Result<()> {
+        let Ok(validator) = jsonschema::validator_for(&self.input_schema) else { return Ok(()) };
+        match validator.iter_errors(input).next() {
+            Some(error) => {
+                let text = format!("expected an input that fits inputSchema: {error}");
+                Err(Error::invalid(format!("/input{}", error.instance_path()), text))
+            }
+            None => Ok(()),
+        }
+    }
+
     fn check(&self, is_unique: bool, faults: &mut Faults) {
         faults.check(is_tool_name(&self.name), "name", "expected [A-Za-z_][A-Za-z0-9_]{0,63}");
         faults.check(
@@ -162,6 +182,11 @@ impl McpConfig {
 }
 
 impl McpServer {
+    /// Adds all faults of a server that stands alone.
+    pub fn add_faults(&self, faults: &mut Faults) {
+        self.check(true, faults);
+    }
+
     fn check(&self, is_unique: bool, faults: &mut Faults) {
         faults.check(is_server_name(&self.name), "name", SERVER_NAME);
         faults.check(is_unique, "name", DUPLICATE);

@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use smartspace_domain::templates::{self, PlaceholderValues};
 
-use crate::tools::configured::http::HttpTool;
+use crate::http_tool::HttpTool;
 
 /// The `Accept` header, unless one is configured.
 const ACCEPTED: &str = "application/json, text/*;q=0.9, */*;q=0.8";

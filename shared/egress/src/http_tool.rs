@@ -5,41 +5,46 @@ mod response;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use http::Method;
+use http::{HeaderMap, Method};
+use reqwest::Url;
 use serde_json::Value;
 use smartspace_domain::templates::{self, PlaceholderValues};
-use smartspace_egress::Outgoing;
 use smartspace_ports::secrets::{KnownSecrets, Secret};
-use url::Url;
 
-use crate::{run_context::trace_context, tools::calling::Calling};
-pub(crate) use response::send;
+pub use self::response::{HttpResult, send};
+use crate::{Egress, Outgoing};
 
 /// The longest address that the HTTP client can send, in bytes.
 const MAX_ADDRESS_BYTES: usize = 60 * 1024;
 
 /// A request as it is configured.
 #[derive(Debug)]
-pub(crate) struct HttpTool {
-    pub(crate) method: String,
-    pub(crate) url: String,
-    pub(crate) headers: BTreeMap<String, String>,
-    pub(crate) body: Option<Value>,
+pub struct HttpTool {
+    /// GET, POST, PUT, PATCH or DELETE.
+    pub method: String,
+    /// The URL, with its placeholders.
+    pub url: String,
+    /// The headers, with their placeholders.
+    pub headers: BTreeMap<String, String>,
+    /// The body, with its placeholders.
+    pub body: Option<Value>,
     /// For the whole call.
-    pub(crate) limit: Duration,
+    pub limit: Duration,
 }
 
 impl HttpTool {
-    /// The filled-in request of a call. The error is a text for the model about a bad input or a
-    /// missing setting.
-    pub(crate) async fn request(
+    /// The filled-in request of a call, with the headers of its trace.
+    ///
+    /// # Errors
+    /// A text for the model about a bad input or a missing setting.
+    pub async fn request(
         &self,
-        calling: &Calling<'_>,
+        egress: &Egress,
+        trace: HeaderMap,
         input: &Value,
         repeatable: bool,
     ) -> Result<Outgoing, String> {
-        let context = calling.context;
-        let known = context.egress.secrets().await.map_err(|error| error.to_string())?;
+        let known = egress.secrets().await.map_err(|error| error.to_string())?;
         let secret = |name: &str| match known.get(name) {
             Some(secret) => Ok(secret.reveal().to_owned()),
             None => Err(format!(
@@ -64,12 +69,11 @@ impl HttpTool {
                  the operator of this deployment sets its hosts"
             ));
         }
-        let trace = trace_context(&context.run);
         Ok(Outgoing {
             method: Method::from_bytes(self.method.as_bytes())
                 .map_err(|error| error.to_string())?,
             url,
-            headers: self.headers(trace.headers(calling.begun.call_id), &filling)?,
+            headers: self.headers(trace, &filling)?,
             body: self
                 .body
                 .as_ref()
