@@ -123,9 +123,9 @@ impl Event {
     }
 
     /// The event as members get it, if the operator gets more: only the operator may know the plan
-    /// or the service that triggered a run, the words of a provider about its failure, its
-    /// chain, and its usage. Owners read the usage over HTTP, because a look at the roster for each event of a run
-    /// would cost more than it is worth.
+    /// or the service that triggered a run, the words of a provider about its failure, its chain,
+    /// and its usage. Owners read the usage over HTTP, because a look at the roster for each event
+    /// of a run would cost more than it is worth.
     pub fn for_members(&self) -> Option<Self> {
         let mut event = self.clone();
         let run = event.what.run_mut()?;
