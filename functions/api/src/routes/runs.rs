@@ -440,7 +440,7 @@ async fn of_own_space(
 
 /// A run as the caller may see it. The space that the run is active in is shown to members of that
 /// space only, its usage to the owners of the space that triggered it, and the words of a provider
-/// to the operator only.
+/// and its chain to the operator only.
 async fn seen(
     api: &Api,
     run: Run,
@@ -451,7 +451,7 @@ async fn seen(
         Some(space) => known.has(&api.pipeline, KnownBy::Owners(space)).await?,
         None => known.is_operator(),
     };
-    let run = if known.is_operator() { run } else { run.without_foreign_words() };
+    let run = if known.is_operator() { run } else { run.without_foreign_words().without_chain() };
     let run = if is_owner { run } else { run.for_members() };
     Ok(match triggered_in.and_then(|space| run.known_by(space)) {
         Some(other) if !known.has(&api.pipeline, other).await? => run.without_active_space(),

@@ -368,6 +368,7 @@ impl RunRecord {
             trigger,
             active_space_id: self.active_space_id,
             chain_depth: self.chain_depth,
+            chain_id: Some(self.chain_id()),
             attempt: self.attempt,
             step_count: self.step_count,
             usage: Some(self.usage),

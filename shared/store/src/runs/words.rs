@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use smartspace_domain::{Time, ids::SpaceId, jobs::MessageRef, messages::excerpt, runs::Run};
+use smartspace_domain::{Time, ids::SpaceId, jobs::MessageRef, runs::Run, spaces::EXCERPT_CHARS};
 
 use crate::{
     Result, Runs,
@@ -18,9 +18,6 @@ use crate::{
         write::Write,
     },
 };
-
-/// How much of a message is shown, in characters.
-const SHOWN_CHARS: usize = 80;
 
 /// The first message that a run has posted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,8 +67,7 @@ impl Runs<'_> {
         let texts: BTreeMap<_, _> = wanted.into_iter().zip(found).collect();
         let words_at = |at: MessageRef| {
             let message = texts.get(&(at.space_id, at.seq))?.as_ref()?;
-            let words = excerpt(&message.text, SHOWN_CHARS).0;
-            (!words.is_empty()).then(|| words.to_owned())
+            message.beginning(EXCERPT_CHARS).filter(|words| !words.is_empty())
         };
         for (run, record) in runs.iter_mut().zip(&records) {
             run.asked = record.place().and_then(words_at);

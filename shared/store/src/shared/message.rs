@@ -196,6 +196,11 @@ impl MessageRecord {
         self.reacted && self.deleted.is_none()
     }
 
+    /// The beginning of its text. `None` if it is deleted.
+    pub fn beginning(&self, chars: usize) -> Option<String> {
+        self.deleted.is_none().then(|| excerpt(&self.text, chars).0.to_owned())
+    }
+
     /// The message, as a list of spaces shows it.
     pub fn in_list(&self) -> LastMessage {
         let card = self.card.clone().map(ToolCard::row);

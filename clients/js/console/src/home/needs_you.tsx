@@ -3,12 +3,12 @@
 import type { InboxItem } from '@smartspace/client';
 import { useInbox, useMe } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { labelOf, shortened } from '../forms/schema/json.ts';
+import { labelOf } from '../forms/schema/json.ts';
 import { headingOf, leftText } from '../forms/card/waiting.ts';
 import { SenderChoice } from '../members/sender_choice.tsx';
 import { INBOX, hashOf } from '../navigation/address.ts';
 import { useNow } from '../ui/now.ts';
-import { isolated, visible } from '../ui/visible.ts';
+import { isolated, shortened, visible } from '../ui/visible.ts';
 import { useNeed } from './use_need.ts';
 
 const MOST = 4;

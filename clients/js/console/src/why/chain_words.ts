@@ -1,6 +1,7 @@
 // A chain in words: its messages and runs, and the reasons why it ended. Pure.
 
 import type { Message } from '@smartspace/client';
+import { onOneLine } from '../ui/visible.ts';
 import { nodesOf, type ChainNode, type RunNode } from './chain_tree.ts';
 import { refusalWords } from './outcomes.ts';
 import { endWords, statusWords } from './words.ts';
@@ -16,12 +17,10 @@ export interface Ending {
 
 /** The first words of a message, or the names of the tool on its card and of its files. */
 export function firstWords({ parts }: Message): string {
-  const words = parts
-    .map((part) => (part.type === 'text' ? part.text : `${PARTS[part.type]}: ${part.name}`))
-    .join(' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return words.length > LONGEST_CHARS ? `${words.slice(0, LONGEST_CHARS).trimEnd()}…` : words;
+  const words = parts.map((part) =>
+    part.type === 'text' ? part.text : `${PARTS[part.type]}: ${part.name}`,
+  );
+  return onOneLine(words.join(' '), LONGEST_CHARS);
 }
 
 /** The outcome of a run. Why it failed is for the operator. */

@@ -2,8 +2,8 @@
 // output.
 
 import type { JSX } from 'preact';
-import { visible } from '../../ui/visible.ts';
-import { isObject, shortened, wordsFor } from '../schema/json.ts';
+import { onOneLine, visible } from '../../ui/visible.ts';
+import { isObject, wordsFor } from '../schema/json.ts';
 import { FlatTable, tableOf } from './flat_table.tsx';
 import { GrowingText } from './growing_text.tsx';
 import type { CardPart } from './parts.ts';
@@ -48,7 +48,7 @@ export function resultText(part: CardPart): string {
   if ('raw' in part || typeof part.ui === 'string') return '';
   if ('title' in part && typeof part.title === 'string' && part.title !== '') return part.title;
   if (part.output === null || part.output === undefined || isPicture(part.output)) return '';
-  return shortened(flatWords(part.output).replace(/\s+/g, ' ').trim(), LONGEST_CHARS);
+  return onOneLine(flatWords(part.output), LONGEST_CHARS);
 }
 
 // `found: 7`, not JSON.

@@ -1,8 +1,8 @@
 // The outcome of a call with a form, in words. Pure.
 
 import type { ToolPart } from '@smartspace/client';
-import { visible } from '../../ui/visible.ts';
-import { isObject, labelOf, shortened } from '../schema/json.ts';
+import { shortened, visible } from '../../ui/visible.ts';
+import { isObject, labelOf } from '../schema/json.ts';
 import type { NameOf } from './terms.ts';
 
 const LONGEST_CHARS = 300;

@@ -1,7 +1,7 @@
 // What the list of spaces says of a space's last message. Pure.
 
 import type { Message, Part, Sender } from '@smartspace/client';
-import { shownName, visible } from '../../ui/visible.ts';
+import { onOneLine, shownName, visible } from '../../ui/visible.ts';
 
 /** The last message as the list of spaces brings it. */
 interface Listed {
@@ -19,7 +19,7 @@ export type LastMessage = Listed | Message;
 export function lastLineOf(last: LastMessage): { text: string; at: number } {
   const isListed = 'excerpt' in last;
   const text = isListed ? last.excerpt : last.parts.flatMap(textOf)[0];
-  const words = last.deleted ? 'deleted' : visible(text ?? '').slice(0, 80);
+  const words = last.deleted ? 'deleted' : onOneLine(visible(text ?? ''), 80);
   return {
     text: `${shownName(last.sender)}: ${words || '…'}`,
     at: Date.parse(isListed ? last.at : last.createdAt),

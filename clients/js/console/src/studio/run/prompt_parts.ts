@@ -1,5 +1,6 @@
 // The parts of a prompt, each below a line that names it: `INSTRUCTIONS:`, `TRIGGER: …`. Pure.
 
+import { onOneLine } from '../../ui/visible.ts';
 import type { Piece } from '../../why/prompt.ts';
 
 /** A part of a block of a prompt. */
@@ -39,6 +40,5 @@ const capitalized = (name: string) => `${name.slice(0, 1)}${name.slice(1).toLowe
 
 function excerptOf(text: string, name: string | null): string {
   const rest = text.slice(name?.length ?? 0).replace(/^:/, '');
-  const line = rest.replace(/\s+/g, ' ').trim();
-  return line.length > MOST ? `${line.slice(0, MOST)}…` : line;
+  return onOneLine(rest, MOST);
 }

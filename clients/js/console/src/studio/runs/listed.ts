@@ -4,13 +4,9 @@ import type { Message, Run } from '@smartspace/client';
 import { shownName } from '../../ui/visible.ts';
 import { causeOf, shortened, textOf } from './words.ts';
 
-/** A run of a list. A list that is asked for messages has the texts and the chain. */
+/** A run of a list. A list that is asked for messages has the texts. */
 export type ListedRun = Run & {
-  /** The first words of the message that triggered it. */
-  asked?: string | null;
-  /** The first words of its first message. */
-  said?: string | null;
-  /** The chain that it belongs to. */
+  /** The chain that it belongs to, for the operator. */
   chainId?: string | null;
 };
 

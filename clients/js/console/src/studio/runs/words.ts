@@ -1,6 +1,7 @@
 // A run of a list in words: its state, its trigger, its times. Pure.
 
 import type { Message, Run } from '@smartspace/client';
+import { onOneLine } from '../../ui/visible.ts';
 import { costText, durationText, usageCost } from '../../why/words.ts';
 
 /** The color of a state. The words say the same. */
@@ -88,12 +89,8 @@ export function causeOf({ trigger }: Run): string {
 export const textOf = ({ parts }: Message): string =>
   shortened(parts.map((part) => (part.type === 'text' ? part.text : '')).join(' '));
 
-/** A text on one line, cut after 160 characters. */
-export function shortened(text: string): string {
-  const characters = [...text.replace(/\s+/g, ' ').trim()];
-  if (characters.length <= MOST) return characters.join('');
-  return `${characters.slice(0, MOST - 1).join('')}…`;
-}
+/** The beginning of a text, on one line. */
+export const shortened = (text: string): string => onOneLine(text, MOST);
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,6 +1,6 @@
 // The cost of today beside the days before, and by hour. Pure.
 
-import type { UsageItem } from './report.ts';
+import { DAY_MS, dayOf, type UsageItem } from './report.ts';
 
 /** A day of a report, with the dollars of each of its hours in UTC if the server sums them. */
 export type UsageDay = Omit<UsageItem, 'hours'> & { hours?: readonly number[] | null };
@@ -22,12 +22,8 @@ export interface Costs {
 }
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const DAYS_BEFORE = 7;
 const BARS = 12;
-
-/** A day in UTC: `2026-02-18`. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The path of the usage of today and of the seven days before. */
 export const costsPath = (now: number): string =>

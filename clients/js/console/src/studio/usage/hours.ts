@@ -1,7 +1,7 @@
 // The hours of a day, compared with the days before. Pure.
 
 import type { UsageDay } from './costs.ts';
-import type { Range } from './report.ts';
+import { DAY_MS, dayOf, type Range } from './report.ts';
 
 /** The cost of one hour of a day, in UTC. */
 export interface HourCost {
@@ -11,11 +11,8 @@ export interface HourCost {
   usual: number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_BEFORE = 7;
 const HOURS = 24;
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The day, and the seven days before it. Null if it is no day. */
 export function weekBefore(day: string): Range | null {
