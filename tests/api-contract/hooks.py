@@ -47,6 +47,9 @@ RULES = re.compile(
             r"^expected an IANA time zone ",
             r"^expected (the five fields|for the |cron fields|a day that exists in its months)",
             r"^expected 1 to 128 characters, not only blanks",
+            r"^expected either a tool or an mcp$",
+            r"^expected http: a tool of the type \w+ can't be tested$",
+            r"^expected (a tool that the server lists|an input that fits inputSchema: )",
             r"^can't be changed$",
             r"^required with the policy admin$",
             r"^expected a router model: the operator sets one ",
@@ -86,6 +89,7 @@ RULES = re.compile(
             r"^expected another header: Smartspace or the connection sets this one$",
             r"^expected no placeholder in the name of a field$",
             r"^expected a field of inputSchema, got input\.",
+            r"^expected no line breaks, control characters and invisible ones$",
             r"^expected humans, anyone, or 1 to 100 ids$",
             # Cursors are opaque.
             r"^cursor: expected the nextCursor of an earlier page$",
@@ -232,6 +236,7 @@ def filter_failure(context, failure, case, response):
 ONLY_SIGNED = {
     "POST /v1/hooks/{agentId}/{service}",
     "POST /v1/invites/accept",
+    "POST /v1/invites/preview",
     "POST /v1/runs/{id}/messages",
     "POST /v1/runs/{id}/reactions",
     "POST /v1/runs/{id}/stream",

@@ -22,6 +22,7 @@ mod plans;
 mod races;
 mod reading_and_deleting;
 mod stopped;
+mod stops;
 mod studio;
 mod sweep;
 

@@ -1,5 +1,6 @@
 //! The local host: the demo, shutdown, two deployments, and what it takes from clients.
 
+pub(crate) mod compression;
 pub(crate) mod demo;
 pub(crate) mod half_open;
 pub(crate) mod headers;

@@ -74,6 +74,7 @@ samples! {
     trigger_finds_no_reactions_to_show: "trigger/show-reactions" after [];
     trigger_finds_no_block_to_build: "trigger/index-messages" after [];
     trigger_looks_after_a_question: "trigger/unanswered" after [];
+    trigger_finds_no_stop_to_finish: "trigger/finish-stop" after [];
     trigger_resumes_a_waiting_run: "trigger/wake-run" after ["run/form"];
     broadcast_sends_an_event: "broadcast/event" after ["socket/connect", "socket/subscribe"];
     broadcast_sends_an_event_to_some_connections: "broadcast/event-for-some"

@@ -14,5 +14,6 @@ pub(crate) mod remote;
 pub(crate) mod retry;
 pub(crate) mod run_details;
 pub(crate) mod steps;
+pub(crate) mod stops;
 pub(crate) mod turns;
 pub(crate) mod what_is_read;

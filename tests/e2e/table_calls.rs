@@ -1,6 +1,7 @@
 //! What operations of the store cost, in calls and in bytes, on a table in memory.
 
 mod active_runs;
+mod activity;
 mod blocks;
 mod changes;
 mod counted;

@@ -18,3 +18,5 @@ pub(crate) mod page_tools;
 pub(crate) mod private_addresses;
 pub(crate) mod search;
 pub(crate) mod secrets;
+pub(crate) mod tested;
+pub(crate) mod titles;

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -50,12 +50,33 @@ const MARKED_LEXER = {
   },
 };
 
+/**
+ * Lets each script that is loaded later import the first one, which is there by then. Otherwise
+ * what they share with it would stand in a chunk of its own for each combination of them, and the
+ * page would load all of these chunks at once.
+ */
+const ONE_FIRST_SCRIPT = {
+  name: 'one-first-script',
+  setup({ onLoad, onResolve }) {
+    const later = new Set();
+    onResolve({ filter: /\.tsx?$/ }, ({ kind, path, resolveDir }) => {
+      if (kind === 'dynamic-import') later.add(resolve(resolveDir, path));
+    });
+    onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
+      if (!later.has(path)) return;
+      const text = await readFile(path, 'utf8');
+      return { contents: `${text}import ${JSON.stringify(HERE + APP)};`, loader: 'tsx' };
+    });
+  },
+};
+
 const source = (name) => readFile(`${HERE}src/${name}`, 'utf8');
 
 /**
- * The scripts by their names: `app`, which the page loads; `studio`, which it loads when it opens
- * one of its pages; `search`, which it loads once it shows; and chunks with what several of them
- * need. `preloaded` are those that `app` needs.
+ * The scripts by their names: `app`, which the page loads; `form`, `decision_form` and `why`, which
+ * it loads when it has nothing else to do; `studio`, which it loads when it opens one of its pages;
+ * `home` and `later`, which it loads once it shows; and chunks with what several of them need.
+ * `preloaded` are those that `app` needs.
  */
 async function bundle() {
   const { outputFiles, metafile } = await build({
@@ -65,7 +86,7 @@ async function bundle() {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     alias: ALIAS,
-    plugins: [MARKED_LEXER],
+    plugins: [MARKED_LEXER, ONE_FIRST_SCRIPT],
     splitting: true,
     outdir: 'out',
     entryNames: '[name].[hash]',

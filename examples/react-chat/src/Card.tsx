@@ -12,6 +12,7 @@ export function Card({ part, id }: { part: ToolPart; id: string }) {
   const act = (done: Promise<void>) => done.catch(({ message }) => setError(message));
   const { title, message, options = ['OK'] } = (part.input ?? {}) as Input;
   const output = part.output as { choice?: string; declined?: boolean } | null;
+  const who = typeof resolvedBy === 'string' ? nameOf(resolvedBy) : 'the operator';
   const result = output?.declined ? 'declined' : (output?.choice ?? status);
   return (
     <fieldset data-status={status}>
@@ -30,7 +31,7 @@ export function Card({ part, id }: { part: ToolPart; id: string }) {
       {status !== 'pending' && (
         <output>
           {result}
-          {resolvedBy && ` (${nameOf(resolvedBy)})`}
+          {resolvedBy && ` (${who})`}
         </output>
       )}
       {error && <p role="alert">{error}</p>}

@@ -8,6 +8,7 @@
 mod annotated_routes;
 mod answers;
 mod auth;
+mod compression;
 mod console;
 mod decoded_path;
 mod description;
@@ -31,6 +32,7 @@ use smartspace_web::{with_fallbacks, with_middleware};
 
 pub use auth::AdminKey;
 pub use decoded_path::as_sent;
+pub use smartspace_egress::{Egress, ToolHosts};
 pub use smartspace_web::PublicAddress;
 pub use socket_url::SocketUrl;
 pub use tokens::Tokens;
@@ -59,6 +61,8 @@ pub struct Api {
     pub providers: Arc<Providers>,
     /// Asks the deployment's own servers for what they tell.
     pub model_servers: Arc<dyn ModelServers>,
+    /// Sends the requests of tested tools.
+    pub egress: Egress,
     pub invites: InvitePolicy,
 }
 
@@ -92,8 +96,11 @@ pub fn router(api: Api, host_routes: Router) -> Router {
     let ids = Arc::clone(&api.pipeline.ids);
     let origins = api.cors_origins.clone();
     let api = Arc::new(api);
-    let routes = routes::all().with_state(Arc::clone(&api)).merge(host_routes);
-    let charged =
-        with_fallbacks(routes).layer(middleware::from_fn_with_state(api, metering::charge));
-    with_middleware(charged, ids, &origins)
+    let routes = routes::all()
+        .with_state(Arc::clone(&api))
+        // Callers are charged for what was read, not for what is sent.
+        .layer(middleware::from_fn_with_state(api, metering::charge))
+        .layer(middleware::from_fn(compression::compress))
+        .merge(host_routes);
+    with_middleware(with_fallbacks(routes), ids, &origins)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{Router, extract::Request, middleware::map_request};
 use smartspace_api::{
-    AdminKey, Api, PublicAddress, SocketUrl, SourceAddress, Tokens, as_sent, router,
+    AdminKey, Api, Egress, PublicAddress, SocketUrl, SourceAddress, Tokens, as_sent, router,
 };
 use smartspace_domain::callbacks::CallbackKey;
 use smartspace_lambda::{
@@ -15,7 +15,7 @@ use smartspace_lambda::{
     http,
     secret::{Built, Contents},
 };
-use smartspace_ports::{key_sets::HttpKeySet, model_servers::NoServers};
+use smartspace_ports::{key_sets::HttpKeySet, model_servers::NoServers, resolver::SystemResolver};
 use smartspace_web::refusing;
 
 #[tokio::main]
@@ -24,6 +24,8 @@ async fn main() -> Result<(), Error> {
     let secret = aws.secret();
     let Aws { config, pipeline, .. } = aws;
     let tools: Arc<_> = Arc::new(secret.clone());
+    let egress =
+        Egress::new(Arc::new(SystemResolver), config.tool_hosts.parse()?, Arc::new(secret.clone()));
     let routes = Built::new(secret, move |secret| {
         let api = Api {
             pipeline: pipeline.clone(),
@@ -38,6 +40,7 @@ async fn main() -> Result<(), Error> {
             providers: Arc::new(secret.fill_in(&config.providers)),
             // A function must not wait for a server that may be out of its reach.
             model_servers: Arc::new(NoServers),
+            egress: egress.clone(),
             invites: config.invites,
         };
         Ok(router(api, Router::new()).layer(map_request(with_source)))

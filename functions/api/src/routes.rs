@@ -28,7 +28,9 @@ mod search;
 mod single_messages;
 mod socket_tickets;
 mod spaces;
+mod stops;
 mod tool_calls;
+mod tools;
 mod triggers;
 mod usage;
 
@@ -67,9 +69,11 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(attachments::routes())
         .merge(reads::routes())
         .merge(runs::routes())
+        .merge(stops::routes())
         .merge(callbacks::routes())
         .merge(usage::routes())
         .merge(providers::routes())
+        .merge(tools::routes())
         .merge(tool_calls::routes())
         .merge(inbox::routes())
         .merge(mentions::routes())

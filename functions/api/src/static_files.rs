@@ -55,7 +55,7 @@ impl StaticFile {
 
 /// Whether the client takes gzip. A client that does not say gets the plain form, although it may
 /// take any (RFC 9110, 12.5.3): many such clients show or store what they get.
-fn accepts_gzip(request: &HeaderMap) -> bool {
+pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
     let weight = |name: &str| {
         members(request, &header::ACCEPT_ENCODING).find_map(|member| {
             let (coding, parameters) = member.split_once(';').unwrap_or((member, ""));
@@ -70,7 +70,10 @@ fn accepts_gzip(request: &HeaderMap) -> bool {
 }
 
 /// The members of a header that is a list.
-fn members<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> impl Iterator<Item = &'a str> {
+pub(crate) fn members<'a>(
+    headers: &'a HeaderMap,
+    name: &header::HeaderName,
+) -> impl Iterator<Item = &'a str> {
     let lists = headers.get_all(name).into_iter().filter_map(|list| list.to_str().ok());
     lists.flat_map(|list| list.split(',')).map(str::trim)
 }

@@ -4,12 +4,17 @@
 //! [`Followers`] posts the events. Connections whose credential has expired are closed after the
 //! event was sent. In large rooms jobs also post what agents write.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use futures::future::{BoxFuture, join_all, try_join_all};
+use futures::{
+    StreamExt, TryStreamExt,
+    future::{BoxFuture, join_all, try_join_all},
+    stream,
+};
 use smartspace_domain::{
     Error, Result,
     access::Caller,
+    entities::EntityType,
     events::{Event, EventKind, InboxChange, ReadPosition},
     ids::{EntityId, SpaceId},
     jobs::BroadcastJob,
@@ -24,6 +29,9 @@ use smartspace_store::{
     connections::{Audience, ConnectionRecord},
     spaces::rosters::Roster,
 };
+
+/// The connections of how many people are read at once.
+const READ_AT_ONCE: usize = 32;
 
 /// The dependencies of the function.
 #[derive(Clone)]
@@ -59,10 +67,11 @@ impl Broadcast {
                 self.joined(*space_id, *entity_id).await
             }
             BroadcastJob::Left { entity_id, space_id } => self.left(*space_id, *entity_id).await,
-            BroadcastJob::OwnRead { entity_id, space_id, seq } => {
+            BroadcastJob::OwnRead { entity_id, space_id, seq, cards } => {
                 let read = ReadPosition { entity_id: *entity_id, seq: *seq };
-                self.own_read(*space_id, read).await
+                self.own_read(*space_id, read, *cards).await
             }
+            BroadcastJob::Activity { space_id } => self.show_activity(*space_id).await,
             BroadcastJob::Removed { entity_id, space_id } => {
                 self.remove(*space_id, *entity_id).await
             }
@@ -154,8 +163,8 @@ impl Broadcast {
         if connections.is_empty() {
             return Ok(());
         }
-        let space = match self.store.spaces().get(id).await {
-            Ok(space) => space.seen_by(Caller::Entity(entity)),
+        let space = match self.store.spaces().seen_by(id, Caller::Entity(entity)).await {
+            Ok(space) => space,
             Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -189,11 +198,50 @@ impl Broadcast {
     }
 
     /// Notifies an entity's connections how far it has read a space.
-    async fn own_read(&self, space_id: SpaceId, read: ReadPosition) -> Result<()> {
+    async fn own_read(
+        &self,
+        space_id: SpaceId,
+        read: ReadPosition,
+        cards: Option<u64>,
+    ) -> Result<()> {
         let now = self.clock.now();
         let connections = self.store.connections().of_entity(read.entity_id, now).await?;
-        let event = Event { space_id, at: now, what: EventKind::read(read, &[]) };
+        let event = Event { space_id, at: now, what: EventKind::own_read(read, cards) };
         self.send_own_event(&connections, event).await;
+        Ok(())
+    }
+
+    /// Notifies the people of a space and the operator of its last message, where they do not
+    /// follow the space.
+    async fn show_activity(&self, space_id: SpaceId) -> Result<()> {
+        let now = self.clock.now();
+        let audience = match self.store.connections().audience(space_id, now).await {
+            Ok(audience) => audience,
+            Err(Error::NotFound(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let Some((last_message, cards)) = self.store.spaces().last_message(space_id).await? else {
+            return Ok(());
+        };
+        let store = self.store.connections();
+        let roster = &audience.roster;
+        let people = roster.members.iter().filter(|member| member.kind == EntityType::Human);
+        let people: Vec<_> = people.map(|person| person.entity_id).collect();
+        let found = stream::iter(people)
+            .map(|person| store.of_entity(person, now))
+            .buffer_unordered(READ_AT_ONCE)
+            .try_collect::<Vec<_>>();
+        let (found, of_operator) = futures::try_join!(found, store.of_operator(now))?;
+        let follows: BTreeSet<_> = audience.connections.iter().map(|it| &it.id).collect();
+        let connections: Vec<_> = found
+            .into_iter()
+            .chain([of_operator])
+            .flatten()
+            .filter(|connection| !connection.is_protocol && !follows.contains(&connection.id))
+            .collect();
+        let seq = last_message.seq;
+        let what = EventKind::SpaceActivity { last_message, seq, cards };
+        self.send_own_event(&connections, Event { space_id, at: now, what }).await;
         Ok(())
     }
 

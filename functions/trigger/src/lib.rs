@@ -15,6 +15,7 @@ use smartspace_domain::{
     events::EventKind,
     ids::{EntityId, RunId, SpaceId},
     jobs::TriggerJob,
+    messages::Message,
     quota::{Bucket, QuotaUser},
 };
 use smartspace_pipeline::Pipeline;
@@ -23,6 +24,7 @@ use smartspace_store::{
     messages::{MessageRecord, append::Stored},
     optimistic_retry::RETRIED_FOR,
     runs::{ActiveRecord, RunRecord},
+    spaces::LineAt,
 };
 use tokio::time::Instant;
 
@@ -95,6 +97,10 @@ impl Triggers {
             TriggerJob::IndexMessages { space_id, below } => {
                 Box::pin(self.pipeline.index_messages(*space_id, *below)).await
             }
+            TriggerJob::FinishStop { space_id, after_seq: after, line_id: id } => {
+                Box::pin(self.pipeline.finish_stop(*space_id, LineAt { after: *after, id: *id }))
+                    .await
+            }
             TriggerJob::SettleSpace { space_id } => self.pipeline.settle_space(*space_id).await,
         }
     }
@@ -130,6 +136,21 @@ impl Triggers {
         }
         let message = store.messages().with_long_texts(space, vec![record.clone()]).await?.pop();
         let Some(message) = message else { return Ok(()) };
+        let created = self.create_runs(space, &record, &message).await;
+        // The worker that decided may have died before it announced this.
+        self.pipeline.announce(space, EventKind::MessageUpdated { message }).await;
+        created?;
+        store.messages().settled(space, seq).await
+    }
+
+    /// Creates the runs of a stored decision.
+    async fn create_runs(
+        &self,
+        space: SpaceId,
+        record: &MessageRecord,
+        message: &Message,
+    ) -> Result<()> {
+        let store = &self.pipeline.store;
         let name = store.spaces().record(space).await?.settings.name;
         let triggered =
             message.dispatch.iter().flatten().filter_map(|decision| {
@@ -137,7 +158,7 @@ impl Triggers {
             });
         let runs: Vec<_> = triggered
             .map(|(agent, run, source)| {
-                RunRecord::triggered(run, agent, space, &record, source, self.pipeline.now())
+                RunRecord::triggered(run, agent, space, record, source, self.pipeline.now())
             })
             .collect();
         let since = record.auto_since;
@@ -147,22 +168,25 @@ impl Triggers {
         let mut failed = Ok(());
         for chunk in runs.chunks(CONCURRENT_WRITES) {
             let writes = chunk.iter().map(|(run, mode)| {
-                let active = ActiveRecord::triggered(run, space, &name, &record);
+                let active = ActiveRecord::triggered(run, space, &name, record);
                 let now = self.pipeline.now();
                 async move { store.runs().create(run, &active, *mode, since, now).await }
             });
             // The runs of the other agents start even if one of them can't be created now.
+            let mut placed = Vec::with_capacity(chunk.len());
             for placement in join_all(writes).await {
                 match placement {
-                    Ok(placement) => self.pipeline.follow_placement(placement).await,
+                    Ok(placement) => placed.push(placement),
                     Err(error) => failed = Err(error),
                 }
             }
+            let created: Vec<_> = chunk.iter().map(|(run, _)| run.id).collect();
+            let chain = record.chain_id();
+            for placement in self.pipeline.unless_stopped(space, chain, &created, placed).await? {
+                self.pipeline.follow_placement(placement).await;
+            }
         }
-        // The worker that decided may have died before it announced this.
-        self.pipeline.announce(space, EventKind::MessageUpdated { message }).await;
-        failed?;
-        store.messages().settled(space, seq).await
+        failed
     }
 
     /// Decides which agents a message triggers, and asks the space's router where its policy says

@@ -7,13 +7,14 @@ mod greeting;
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use axum::{Router, middleware::from_fn_with_state};
-use smartspace_api::{AdminKey, Api, SocketUrl};
+use smartspace_api::{AdminKey, Api, Egress, SocketUrl};
 use smartspace_domain::{append_limits::AppendLimit, callbacks::CallbackKey, limits::CallLimits};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     clock::SystemClock,
     ids::{IdSource, RandomIds},
     log::Concealed,
+    resolver::SystemResolver,
     secrets::FixedSecrets,
     trace,
 };
@@ -222,6 +223,7 @@ fn new_router(
         admin_key: AdminKey::new(key),
         callback_key: CallbackKey::of_secret(key),
         tokens: flags.tokens()?,
+        egress: Egress::new(Arc::new(SystemResolver), flags.tool_hosts()?, secrets.clone()),
         secrets,
         public_address: addresses.public.clone(),
         socket_url: SocketUrl::Under(socket_server::PATH),

@@ -36,6 +36,8 @@ pub enum SpaceAction {
     Cancel,
     /// Repeat a run that the space triggered.
     Retry,
+    /// Stop a chain in the space, or everything in it.
+    Stop,
     /// Leave the space.
     Leave,
     /// Change or delete the space, add or remove members.
@@ -154,7 +156,14 @@ impl Caller {
             SpaceAction::Pin => {
                 Err(Error::Forbidden("an agent pins a message only where it is an owner".into()))
             }
-            SpaceAction::Cancel | SpaceAction::Retry if kind == EntityType::Human => Ok(()),
+            SpaceAction::Cancel | SpaceAction::Retry | SpaceAction::Stop
+                if kind == EntityType::Human =>
+            {
+                Ok(())
+            }
+            SpaceAction::Stop => {
+                Err(Error::Forbidden("only people may stop a chain or a space".into()))
+            }
             SpaceAction::Cancel => Err(Error::Forbidden("only people may cancel a run".into())),
             SpaceAction::Retry => Err(Error::Forbidden("only people may repeat a run".into())),
             SpaceAction::Govern if role == Role::Owner => Ok(()),

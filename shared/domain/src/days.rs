@@ -6,7 +6,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::Time;
 
-const MILLIS: i64 = 24 * 60 * 60 * 1000;
+const HOUR_MILLIS: i64 = 60 * 60 * 1000;
+const MILLIS: i64 = HOURS as i64 * HOUR_MILLIS;
+
+/// The hours of a day.
+pub const HOURS: usize = 24;
 
 /// A day in UTC. Its text is `2026-02-18`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +20,12 @@ impl Day {
     /// The day that contains `time`.
     pub fn of(time: Time) -> Self {
         Self(time.as_millis().div_euclid(MILLIS))
+    }
+
+    /// The hour of its day that contains `time`: 0 to 23.
+    pub fn hour_of(time: Time) -> usize {
+        let hour = time.as_millis().div_euclid(HOUR_MILLIS).rem_euclid(HOURS as i64);
+        usize::try_from(hour).unwrap_or(0)
     }
 
     /// Its first moment.
@@ -90,6 +100,9 @@ mod tests {
         assert_eq!(day.next().begin().to_string(), "2026-03-01T00:00:00.000Z");
         assert_eq!(Day::of(day.begin()), day);
         assert_eq!(Day::of(day.begin() - Duration::from_millis(1)), day.before(1));
+        assert_eq!(Day::hour_of(day.begin()), 0);
+        assert_eq!(Day::hour_of("2026-02-28T15:59:59.999Z".parse().unwrap()), 15);
+        assert_eq!(Day::hour_of(day.begin() - Duration::from_millis(1)), 23);
         for wrong in ["", "2026-2-28", "20260228", "2026-02-30", "2026-02-28T00:00:00Z", "today"] {
             assert!(wrong.parse::<Day>().is_err(), "{wrong}");
         }

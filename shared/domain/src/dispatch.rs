@@ -44,6 +44,8 @@ use crate::{
 pub enum Reason {
     /// The agent or the space is paused.
     Paused,
+    /// The message's chain was stopped in the space.
+    ChainStopped,
     /// The message's chain depth has reached `maxChainDepth` of the space or of the agent.
     ChainDepth,
     /// The space's `triggerPolicy` does not select the agent.
@@ -71,6 +73,7 @@ impl Reason {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Paused => "paused",
+            Self::ChainStopped => "chain_stopped",
             Self::ChainDepth => "chain_depth",
             Self::Policy => "policy",
             Self::Router => "router",
@@ -170,6 +173,8 @@ pub struct IncomingMessage<'a> {
     pub mentions: &'a [Mention],
     /// The chain depth.
     pub chain_depth: u32,
+    /// Whether its chain was stopped in the space.
+    pub chain_stopped: bool,
     /// For a message of an agent that is no outside cause: the `seq` of the last outside cause, 0
     /// if there was none.
     pub auto_since: Option<u64>,
@@ -190,10 +195,20 @@ impl<'a> IncomingMessage<'a> {
             text,
             mentions: &[],
             chain_depth,
+            chain_stopped: false,
             auto_since: None,
             partner: None,
             reply_to: None,
             replies_to_expired: false,
+        }
+    }
+
+    /// The reason for which it can't trigger an agent with these limits, whomever it is for.
+    fn cannot_wake(&self, space: &SpaceSettings, limits: &WakeLimits) -> Option<Reason> {
+        match cannot_wake(space, limits, self.chain_depth) {
+            Some(Reason::Paused) => Some(Reason::Paused),
+            _ if self.chain_stopped => Some(Reason::ChainStopped),
+            reason => reason,
         }
     }
 
@@ -265,8 +280,7 @@ pub fn decide(
             continue;
         }
         let meant = addressing.source(agent.id, space, incoming.sender_kind);
-        let selected =
-            cannot_wake(space, limits, incoming.chain_depth).map_or(Ok(()), Err).and(meant);
+        let selected = incoming.cannot_wake(space, limits).map_or(Ok(()), Err).and(meant);
         let verdict = choosing.verdict(agent.id, selected);
         let room = room(space, agent, limits, window, &user);
         let obstacle = obstacle(agent, verdict.is_left_out);

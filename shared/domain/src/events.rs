@@ -26,9 +26,10 @@ use crate::{
     mentions::MentionWhy,
     messages::Message,
     runs::{Run, RunStatus},
-    spaces::{Member, Space},
+    spaces::{LastMessage, Member, Space},
     steps::LiveStep,
     stored::{self, tolerant},
+    system_lines::SystemLine,
 };
 
 /// An event in a space.
@@ -221,6 +222,20 @@ pub enum EventKind {
         /// All members that moved theirs, if several did within a moment, including this one.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reads: Vec<ReadPosition>,
+        /// How many tool cards there are up to `seq`. Only the member's own connections get it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cards: Option<u64>,
+    },
+    /// Sent to the connections of the people of the space and of the operator that do not follow
+    /// it: there are new messages, or the last one changed.
+    #[serde(rename = "space.activity")]
+    SpaceActivity {
+        /// The last message.
+        last_message: LastMessage,
+        /// The position of the last message.
+        seq: u64,
+        /// How many messages of the space are tool cards.
+        cards: u64,
     },
     /// Members reacted to messages, or took reactions back.
     #[serde(rename = "reactions")]
@@ -244,6 +259,12 @@ pub enum EventKind {
     SpaceUpdated {
         /// The space's new state.
         space: Box<Space>,
+    },
+    /// A line between the messages says what has changed in the space.
+    #[serde(rename = "space.line")]
+    SpaceLine {
+        /// The line.
+        line: SystemLine,
     },
     /// The space was deleted.
     #[serde(rename = "space.deleted")]

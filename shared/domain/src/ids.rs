@@ -134,6 +134,17 @@ id!(
     "run"
 );
 id!(
+    /// The id of a chain: what one message, or one run of a plan or a service, has set off. It has
+    /// the bits of the id of that message or run.
+    ChainId,
+    "chn"
+);
+id!(
+    /// The id of a line between the messages of a space.
+    LineId,
+    "lin"
+);
+id!(
     /// The id of a tool call.
     CallId,
     "cal"

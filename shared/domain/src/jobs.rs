@@ -9,7 +9,7 @@ pub use self::events::{EventJob, Recipient, Recipients};
 use crate::{
     Time,
     events::Event,
-    ids::{AttachmentId, EntityId, PlanId, RunId, SpaceId},
+    ids::{AttachmentId, EntityId, LineId, PlanId, RunId, SpaceId},
 };
 
 /// A message, by its space and `seq`.
@@ -138,6 +138,16 @@ pub enum BroadcastJob {
         space_id: SpaceId,
         /// The last message that it has read.
         seq: u64,
+        /// How many tool cards there are up to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cards: Option<u64>,
+    },
+    /// Notify the connections of a space's people, and of the operator, that do not follow it, of
+    /// its last message.
+    #[serde(rename = "activity.1")]
+    Activity {
+        /// The space.
+        space_id: SpaceId,
     },
     /// Notify an entity's connections that it is no longer a member of a space, and delete their
     /// subscriptions to it.
@@ -265,6 +275,16 @@ pub enum TriggerJob {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         below: Option<u64>,
     },
+    /// Cancel the runs of a stop that are still active.
+    #[serde(rename = "finishStop.1")]
+    FinishStop {
+        /// The space.
+        space_id: SpaceId,
+        /// The last message before the line of the stop.
+        after_seq: u64,
+        /// The line of the stop.
+        line_id: LineId,
+    },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
     SettleSpace {
@@ -306,7 +326,8 @@ impl Job for BroadcastJob {
     fn group(&self) -> String {
         match self {
             Self::Event(job) => job.event.space_id.to_string(),
-            Self::Removed { space_id, .. }
+            Self::Activity { space_id }
+            | Self::Removed { space_id, .. }
             | Self::Joined { space_id, .. }
             | Self::OwnRead { space_id, .. }
             | Self::Left { space_id, .. } => space_id.to_string(),
@@ -321,6 +342,7 @@ impl Job for TriggerJob {
             | Self::Unanswered { space_id, .. }
             | Self::ForgetMessage { space_id, .. }
             | Self::IndexMessages { space_id, .. }
+            | Self::FinishStop { space_id, .. }
             | Self::SettleFile { space_id, .. }
             | Self::ExpireFile { space_id, .. }
             | Self::SettleSpace { space_id }

@@ -75,6 +75,7 @@ pub mod search;
 pub mod spaces;
 pub mod steps;
 pub mod stored;
+pub mod system_lines;
 pub mod templates;
 mod texts;
 pub mod time;

@@ -2,6 +2,7 @@
 
 mod reactions;
 mod relations;
+mod resolved_by;
 mod text;
 
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,7 @@ pub use crate::{
     messages::{
         reactions::{Emoji, Reactions},
         relations::{Deleted, DeletedBy, Mention, Reaction, ReplyTo},
+        resolved_by::{OperatorKind, ResolvedBy},
         text::MessageText,
     },
     texts::{cut, excerpt},
@@ -62,6 +64,9 @@ pub struct ToolPart {
     pub call_id: CallId,
     /// The tool's name.
     pub name: String,
+    /// The tool's `title` with the values of this call, on one line; null if the tool has none.
+    #[schema(required)]
+    pub title: Option<String>,
     /// The call's input. If it is partial, a text as far as the model wrote it.
     pub input: Value,
     /// True if the run was canceled while its model wrote the input.
@@ -82,9 +87,10 @@ pub struct ToolPart {
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[schema(required)]
     pub answer_by: Option<AnswerBy>,
-    /// Who answered the form. Also null if the operator answered.
+    /// Who answered the form.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
     #[schema(required)]
-    pub resolved_by: Option<EntityId>,
+    pub resolved_by: Option<ResolvedBy>,
     /// When the form expires.
     #[schema(required)]
     pub expires_at: Option<Time>,

@@ -7,7 +7,7 @@ pub use crate::usage::{ReportedUsage, Usage, UsageByModel};
 use crate::{
     Time,
     callers::KnownBy,
-    ids::{EntityId, RunId, SpaceId},
+    ids::{ChainId, EntityId, RunId, SpaceId},
     steps::{self, Step},
     stored::{self, tolerant},
     triggers::{self, RunTrigger, Trigger},
@@ -227,6 +227,11 @@ pub struct Run {
     pub active_space_id: Option<SpaceId>,
     /// The chain depth of the run's trigger.
     pub chain_depth: u32,
+    /// The chain that the run belongs to: the same for all that one message, or one run of a plan
+    /// or a service, has set off. Absent unless the reader is the operator: the chain may have
+    /// begun in another space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain_id: Option<ChainId>,
     /// 1, plus 1 for each takeover after a lost lease.
     pub attempt: u32,
     /// The number of stored model answers.
@@ -259,6 +264,16 @@ pub struct Run {
     /// absent if never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redacted_at: Option<Time>,
+    /// The beginning of the message that triggered the run. Absent unless a list is asked for
+    /// `messages`, as `postSeq` and `said`, and if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
+    /// The number of the first message that the run has posted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post_seq: Option<u64>,
+    /// The beginning of that message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// The messages of watchers to the model, as members may see them. Not in events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<Hint>>,
@@ -291,6 +306,13 @@ impl Run {
     pub fn without_foreign_words(self) -> Self {
         let plain = |error: RunError| RunError { message: error.code.words().into(), ..error };
         Self { error: self.error.map(plain), ..self }
+    }
+
+    /// The run for readers other than the operator, without its chain: that names what happened in
+    /// another space, if the chain began there.
+    #[must_use]
+    pub fn without_chain(self) -> Self {
+        Self { chain_id: None, ..self }
     }
 
     /// The run for members who are no owners: without its usage, and without the hints about what

@@ -1,5 +1,6 @@
 //! Spaces and their members.
 
+mod activity;
 mod limits;
 pub mod owner_limits;
 pub mod router;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{PartialSchema, ToSchema};
 
 pub use crate::spaces::{
+    activity::{EXCERPT_CHARS, LastMessage, Looked, OwnPosition, ShownLast, ShownLooked},
     router::{RouterConfig, RouterModel},
     schema::NewSpace,
 };
@@ -255,6 +257,12 @@ pub struct Space {
     pub budget: Option<Budget>,
     /// The `seq` of the space's last message.
     pub seq: u64,
+    /// How many of its messages are tool cards.
+    #[serde(default)]
+    pub cards: u64,
+    /// The last message, in short. Absent in events.
+    #[serde(default, deserialize_with = "read_shown", skip_serializing_if = "Option::is_none")]
+    pub last_message: Option<ShownLast>,
     /// When the space was created.
     pub created_at: Time,
     /// The members, people and agents.
@@ -264,6 +272,9 @@ pub struct Space {
     pub pins: Vec<u64>,
     /// The caller's read position; null for the operator.
     pub me: Option<OwnPosition>,
+    /// How far the operator has looked. Absent for all others.
+    #[serde(default, deserialize_with = "read_shown", skip_serializing_if = "Option::is_none")]
+    pub looked: Option<ShownLooked>,
 }
 
 impl Space {
@@ -296,10 +307,13 @@ impl Space {
             router: Some(ShownRouter(router)),
             budget: Some(budget),
             seq: 0,
+            cards: 0,
+            last_message: None,
             created_at,
             members: Vec::new(),
             pins: Vec::new(),
             me: None,
+            looked: None,
         }
     }
 
@@ -310,30 +324,20 @@ impl Space {
     }
 
     /// The space as `caller` sees it: with the caller's read position, if it is a member.
+    /// `read_cards` is the number of cards up to that position.
     #[must_use]
-    pub fn seen_by(self, caller: Caller) -> Self {
+    pub fn seen_by(self, caller: Caller, read_cards: u64) -> Self {
         let own = self.members.iter().find(|member| caller == Caller::Entity(member.id));
-        let me = own.map(|Member { read_seq, .. }| OwnPosition {
-            read_seq: *read_seq,
-            unread: self.seq.saturating_sub(*read_seq),
-        });
+        let me = own.map(|member| OwnPosition::of(&self, member.read_seq, read_cards));
         let is_owner = own.is_some_and(|member| member.role == Role::Owner);
         let seen = Self { me, ..self };
         if is_owner || caller == Caller::Operator { seen } else { seen.for_members() }
     }
 }
 
-/// Reads a setting that is not shown to every member: it may be null, or absent.
-fn read_shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ShownRouter>, D::Error> {
+/// Reads a field that is not shown to every reader: it may be null, or absent.
+fn read_shown<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     stored::read(deserializer).map(Some)
-}
-
-/// A caller's read position in a space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct OwnPosition {
-    /// The `seq` of the last message that the caller has read.
-    pub read_seq: u64,
-    /// The number of messages after it.
-    pub unread: u64,
 }

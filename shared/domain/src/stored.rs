@@ -45,6 +45,8 @@ const FALLBACKS: &[(&str, &str)] = &[
     ("GoalStatus", "active"),
     ("History", "timeline"),
     ("InboxState", "closed"),
+    // It says the least.
+    ("LineKind", "policyChanged"),
     ("MentionWhy", "mention"),
     ("OnExpire", "decline"),
     // A paused plan does not fire.

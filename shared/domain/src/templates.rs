@@ -7,12 +7,15 @@
 mod pieces;
 #[cfg(test)]
 mod tests;
+mod titles;
 
 use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
+pub(crate) use self::titles::title_schema;
+pub use self::titles::{inputs_of_title, title, title_fault};
 use crate::templates::pieces::{Piece, parse};
 
 /// All characters except those that RFC 3986 leaves unreserved (section 2.3).

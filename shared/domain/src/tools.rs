@@ -17,7 +17,7 @@ use crate::{
     durations::WrittenDuration,
     ids::{EntityId, SpaceId},
     providers::ProviderName,
-    schemas, stored,
+    schemas, stored, templates,
 };
 
 /// The built-in tool with which an agent posts a message.
@@ -67,6 +67,10 @@ pub struct Tool {
     /// What the model reads about the tool, at most 4,096 bytes.
     #[schema(max_length = 4096)]
     pub description: String,
+    /// What the row of a call's card says in place of the tool's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = templates::title_schema)]
+    pub title: Option<String>,
     /// JSON Schema of the input. A tool of the type `image` has none: its input is `{prompt}`.
     #[serde(default = "no_schema")]
     #[schema(schema_with = schemas::json_schema)]
@@ -175,6 +179,17 @@ impl Execution {
                 Some(provider.full_name(model.as_deref().unwrap_or(SCRIPTED_IMAGE_MODEL)))
             }
             _ => None,
+        }
+    }
+
+    /// The type.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Http { .. } => "http",
+            Self::Space { .. } => "space",
+            Self::Compute { .. } => "compute",
+            Self::Image { .. } => "image",
+            Self::Static { .. } => "static",
         }
     }
 

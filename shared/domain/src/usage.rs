@@ -141,7 +141,7 @@ impl UsageByModel {
 }
 
 /// Dollars rounded to billionths, without the rounding errors of sums.
-pub(crate) fn rounded(dollars: f64) -> f64 {
+pub fn rounded(dollars: f64) -> f64 {
     (dollars * 1e9).round() / 1e9
 }
 

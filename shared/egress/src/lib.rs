@@ -3,6 +3,8 @@
 //!
 //! - [`addresses`]: the addresses that tools must not reach
 //! - [`guard`]: the HTTP client, which connects only to public addresses and to allowed hosts
+//! - [`http_tool`]: fills in the request of an HTTP tool, and reads the answer for the model
+//! - [`output`]: limits what models read
 //! - [`mcp`]: lists the tools of MCP servers and calls them
 //! - [`trace_context`]: headers that tell a server which run a request belongs to
 //! - `exchange`: a request and its response
@@ -15,7 +17,9 @@ pub mod addresses;
 mod causes;
 mod exchange;
 pub mod guard;
+pub mod http_tool;
 pub mod mcp;
+pub mod output;
 mod request;
 pub mod trace_context;
 

@@ -22,7 +22,7 @@ impl Pipeline {
         self.cancel_record(&record, reason).await
     }
 
-    async fn cancel_record(&self, record: &RunRecord, reason: EndReason) -> Result<Run> {
+    pub(crate) async fn cancel_record(&self, record: &RunRecord, reason: EndReason) -> Result<Run> {
         let canceled = self.store.runs().cancel(record, reason, &self.token(), self.now()).await?;
         self.queue_runs(canceled.next).await;
         self.follow_cancel(&canceled.run, None).await

@@ -5,12 +5,12 @@ use smartspace_domain::{
     access::{Caller, SpaceAction},
     events::EventKind,
     ids::{EntityId, SpaceId},
-    jobs::TriggerJob,
+    jobs::{BroadcastJob, TriggerJob},
     messages::Message,
 };
 use smartspace_store::messages::changing::{Changed, MessageChange, NewState};
 
-use crate::Pipeline;
+use crate::{Pipeline, queue};
 
 impl Pipeline {
     /// Gives a message of `editor` another text, for a caller of the API. An entity that is not a
@@ -52,6 +52,10 @@ impl Pipeline {
         }
         let message = changed.message.clone();
         self.announce(change.space, EventKind::MessageUpdated { message }).await;
+        if changed.is_last {
+            // Lists of spaces show it.
+            queue(&*self.broadcasts, vec![BroadcastJob::Activity { space_id: change.space }]).await;
+        }
         if changed.is_unpinned
             && let Err(error) = self.announce_pins(change.space).await
         {

@@ -94,6 +94,7 @@ impl Pipeline {
             Accepted::Member(_) => false,
             Accepted::Joined(member) => {
                 self.notify_joined(space, member).await;
+                self.announce_lines(space, member.joined_at).await;
                 true
             }
         }

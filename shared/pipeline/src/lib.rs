@@ -31,6 +31,7 @@
 //! - [`search`]: searches of messages
 //! - [`membership`]: joining and leaving, and their consequences
 //! - [`lanes`]: what follows when runs start, wait, or are replaced
+//! - [`stops`]: stops a chain, or everything in a space
 //! - [`settle`]: finishes a change of an entity or a deletion of a space
 //!
 //! `docs/internals/` has pages on budgets, files, lanes and members.
@@ -69,6 +70,7 @@ pub mod search;
 pub mod services;
 pub mod settle;
 pub mod spending;
+pub mod stops;
 
 use std::{sync::Arc, time::Duration};
 
@@ -87,6 +89,8 @@ use smartspace_store::{Store, runs::RunRecord};
 
 /// How long after its end the trace of a run is exported: when the caller has its answer.
 const EXPORTED_AFTER: Duration = Duration::from_secs(1);
+/// Among how many of the newest lines those of a change are looked for.
+const NEWEST_LINES: usize = 8;
 
 /// The table and the ports.
 #[derive(Clone)]
@@ -186,10 +190,26 @@ impl Pipeline {
         self.alarms.set(self.now() + EXPORTED_AFTER, job).await;
     }
 
+    /// Notifies the followers of a space of the lines of a change that was made at `at`. The lines
+    /// are in the table, so a failure is only logged.
+    pub async fn announce_lines(&self, space: SpaceId, at: Time) {
+        match self.store.spaces().lines(space, 0, u64::MAX, NEWEST_LINES).await {
+            Ok(lines) => {
+                for line in lines.into_iter().filter(|line| line.at == at) {
+                    self.announce(space, EventKind::SpaceLine { line }).await;
+                }
+            }
+            Err(error) => tracing::warn!(%space, %error, "nobody was notified of a line"),
+        }
+    }
+
     /// Notifies the followers of a space.
     pub async fn announce(&self, space_id: SpaceId, what: EventKind) {
-        let event = Event { space_id, at: self.now(), what: what.without_trigger_texts() };
-        queue(&*self.broadcasts, vec![event.into()]).await;
+        queue(&*self.broadcasts, vec![self.event(space_id, what).into()]).await;
+    }
+
+    fn event(&self, space_id: SpaceId, what: EventKind) -> Event {
+        Event { space_id, at: self.now(), what: what.without_trigger_texts() }
     }
 }
 

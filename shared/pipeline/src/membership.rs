@@ -10,7 +10,7 @@ use smartspace_domain::{
     jobs::BroadcastJob,
     spaces::{Member, Role, ShownSettings, TriggerPolicy},
 };
-use smartspace_store::spaces::rosters::MemberRecord;
+use smartspace_store::spaces::rosters::{MemberRecord, Roster};
 
 use crate::{Pipeline, access::may_in, queue};
 
@@ -55,14 +55,15 @@ impl Pipeline {
         role: Option<Role>,
     ) -> Result<Member> {
         let before = self.store.members().get(space, entity.id).await?;
-        let may = |roster: &smartspace_store::spaces::rosters::Roster| {
+        let may = |roster: &Roster| {
             may_in(roster, caller, SpaceAction::Govern)?;
             if role == Some(Role::Owner) && entity.guest_of.is_some() {
                 return Err(Error::Forbidden("a guest can't be an owner".into()));
             }
             if roster.member(entity.id).is_none() { caller.may_bring_in(entity) } else { Ok(()) }
         };
-        let changed = self.store.members().join_if(space, entity, role, self.now(), may).await?;
+        let now = self.now();
+        let changed = self.store.members().join_if(space, entity, role, caller, now, may).await?;
         match (changed, before) {
             (None, Some(member)) => Ok(member.view()),
             // Another request added it meanwhile.
@@ -74,6 +75,7 @@ impl Pipeline {
             }
             (Some(member), None) => {
                 self.notify_joined(space, &member).await;
+                self.announce_lines(space, now).await;
                 Ok(member.view())
             }
             (Some(member), Some(_)) => {
@@ -87,8 +89,14 @@ impl Pipeline {
     /// Removes an entity from a space. Once this is stored, the entity can't write there and gets
     /// no more events.
     pub async fn leave(&self, space: SpaceId, entity: EntityId) -> Result<()> {
-        let left = self.store.members().leave(space, entity, self.now()).await?;
-        self.follow_leaving(space, entity, left).await
+        let now = self.now();
+        let left = self.store.members().leave(space, entity, now).await?;
+        let has_left = left.is_some();
+        let followed = self.follow_leaving(space, entity, left).await;
+        if has_left {
+            self.announce_lines(space, now).await;
+        }
+        followed
     }
 
     /// Like [`Self::leave`] on behalf of a caller: an owner, the operator, or the entity itself. An
@@ -99,12 +107,13 @@ impl Pipeline {
             return self.follow_leaving(space, entity, None).await;
         }
         let action = if is_own { SpaceAction::Leave } else { SpaceAction::Govern };
-        let left = self
-            .store
-            .members()
-            .leave_if(space, entity, self.now(), |roster| may_in(roster, caller, action))
-            .await?;
+        let now = self.now();
+        let may = |roster: &Roster| may_in(roster, caller, action);
+        let left = self.store.members().leave_if(space, entity, caller, now, may).await?;
         let followed = self.follow_leaving(space, entity, left.clone()).await;
+        if left.is_some() {
+            self.announce_lines(space, now).await;
+        }
         // A guest must not stay because something else that follows has failed.
         match left {
             Some(left) => self.retire_former_guest(&left).await.and(followed),

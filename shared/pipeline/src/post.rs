@@ -8,12 +8,12 @@ use smartspace_domain::{
     entities::EntityType,
     events::EventKind,
     ids::AttachmentId,
-    jobs::{RunJob, TriggerJob},
+    jobs::{BroadcastJob, RunJob, TriggerJob},
     quota::QuotaUser,
 };
 use smartspace_store::messages::append::{Appended, NewMessage};
 
-use crate::Pipeline;
+use crate::{Pipeline, queue};
 
 impl Pipeline {
     /// Stores a message and queues the jobs that follow from it. Succeeds once the message is
@@ -37,10 +37,12 @@ impl Pipeline {
         }
         let user = QuotaUser::member(message.sender.id, message.sender.kind == EntityType::Human);
         let counted = self.store.quota().count_runs(&appended.taken, &user, message.created_at);
-        join!(
-            counted,
-            self.announce(message.space_id, EventKind::MessageCreated { message: message.clone() })
-        );
+        let created = EventKind::MessageCreated { message: message.clone() };
+        let space_id = message.space_id;
+        let activity = appended.moves_space.then_some(BroadcastJob::Activity { space_id });
+        let event = BroadcastJob::from(self.event(space_id, created));
+        let jobs = [event].into_iter().chain(activity).collect();
+        join!(counted, queue(&*self.broadcasts, jobs));
         let queued = std::mem::take(&mut appended.queued);
         let never_started = std::mem::take(&mut appended.never_started);
         self.announce_waiting(queued, never_started).await;

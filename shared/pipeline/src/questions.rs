@@ -1,7 +1,12 @@
 //! Looks after questions: if every agent that a question triggered stayed silent, and nobody else
 //! has posted since, the best of these agents runs once more.
 
-use smartspace_domain::{Error, Result, Time, ids::SpaceId, jobs::TriggerJob, limits};
+use smartspace_domain::{
+    Error, Result, Time,
+    ids::{RunId, SpaceId},
+    jobs::TriggerJob,
+    limits,
+};
 use smartspace_store::{
     messages::Range,
     runs::{RunRecord, questions::Asked},
@@ -62,6 +67,7 @@ impl Pipeline {
         // A person who asks again gets one answer, to the newest question.
         let is_over = !record.settings.answers_questions()
             || asked.message.deleted.is_some()
+            || record.stops(asked.message.chain_id(), self.now())
             || roster.member(asker).is_none()
             || later.iter().any(|message| message.sender.id != asker || message.asks);
         if is_over {
@@ -73,7 +79,12 @@ impl Pipeline {
             return Ok(Some(at));
         }
         let placed = self.store.runs().answer_unanswered(space, asked, &roster, now).await?;
-        self.follow_placement(placed).await;
+        let chain = asked.message.chain_id();
+        let created = [RunId::of_unanswered(asked.message.id, asked.message.created_at)];
+        let placed = self.unless_stopped(space, chain, &created, vec![placed]).await?;
+        for placed in placed {
+            self.follow_placement(placed).await;
+        }
         Ok(None)
     }
 }

@@ -7,7 +7,9 @@ use smartspace_domain::{
     events::{Event, EventKind, ReadPosition},
     ids::{EntityId, SpaceId},
     jobs::{BroadcastJob, TriggerJob},
+    spaces::Looked,
 };
+use smartspace_store::spaces::members::ReadUpTo;
 
 use crate::{Pipeline, queue};
 
@@ -16,14 +18,16 @@ const READS_OF_EVENT: usize = 200;
 
 impl Pipeline {
     /// Moves a member's read position forward to `seq`, and announces it. Returns the position.
-    pub async fn read_up_to(&self, space: SpaceId, entity: EntityId, seq: u64) -> Result<u64> {
-        let (seq, moved) = self.store.members().read_up_to(space, entity, seq).await?;
+    pub async fn read_up_to(&self, space: SpaceId, entity: EntityId, seq: u64) -> Result<Looked> {
+        let read = self.store.members().read_up_to(space, entity, seq).await?;
+        let ReadUpTo { seq, cards, moved } = read;
         if moved {
             let read = ReadPosition { entity_id: entity, seq };
-            let own = BroadcastJob::OwnRead { space_id: space, entity_id: entity, seq };
+            let (space_id, entity_id, cards) = (space, entity, Some(cards));
+            let own = BroadcastJob::OwnRead { space_id, entity_id, seq, cards };
             join(queue(&*self.broadcasts, vec![own]), self.announce_read(space, read)).await;
         }
-        Ok(seq)
+        Ok(Looked { seq, cards })
     }
 
     /// Lets the followers of a space know of a read position within two seconds.

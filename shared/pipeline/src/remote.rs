@@ -230,6 +230,7 @@ impl Pipeline {
             by: MessageSource::Run(Box::new(RunSender {
                 run: run.id,
                 depth: run.chain_depth + 1,
+                chain: run.chain_id(),
                 origin,
                 stream,
                 is_cut: false,

@@ -43,8 +43,12 @@ impl Pipeline {
                 self.leave(space, id).await?;
                 is_done = false;
             } else {
-                match self.store.members().rename(space, &record.entity).await {
-                    Ok(()) => is_done = false,
+                let now = self.now();
+                match self.store.members().rename(space, &record.entity, now).await {
+                    Ok(()) => {
+                        is_done = false;
+                        self.announce_lines(space, now).await;
+                    }
                     // The name was taken in this space meanwhile, so the old one stays.
                     Err(Error::Conflict(_)) => {}
                     Err(error) => return Err(error),

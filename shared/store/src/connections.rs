@@ -122,8 +122,8 @@ impl Connections<'_> {
             is_protocol: ticket.is_protocol,
         };
         let mut writes = vec![Write::put(keys::connection_meta(id), &record)?];
+        writes.push(Write::put(own_key(record.caller, id), &record)?);
         if let Caller::Entity(entity) = record.caller {
-            writes.push(Write::put(keys::own_connection(entity, id), &record)?);
             writes.push(not_retired(entity));
         }
         match self.store.table.transact(&writes).await {
@@ -135,8 +135,16 @@ impl Connections<'_> {
 
     /// An entity's own connections whose credential is valid.
     pub async fn of_entity(self, entity: EntityId, now: Time) -> Result<Vec<ConnectionRecord>> {
-        let items =
-            self.store.table.all(Query::of(keys::entity(entity)).begins_with(keys::CONN)).await?;
+        self.own(keys::entity(entity), now).await
+    }
+
+    /// The operator's connections whose credential is valid.
+    pub async fn of_operator(self, now: Time) -> Result<Vec<ConnectionRecord>> {
+        self.own(keys::OPERATOR.to_owned(), now).await
+    }
+
+    async fn own(self, partition: String, now: Time) -> Result<Vec<ConnectionRecord>> {
+        let items = self.store.table.all(Query::of(partition).begins_with(keys::CONN)).await?;
         let records =
             items.into_iter().map(read::<ConnectionRecord>).collect::<Result<Vec<_>>>()?;
         Ok(records.into_iter().filter(|connection| connection.valid_until > now).collect())
@@ -183,13 +191,19 @@ impl Connections<'_> {
             } else if key == meta {
                 let record: ConnectionRecord = read(item)?;
                 was.add(Vec::new(), record.expires_at);
-                if let Caller::Entity(entity) = record.caller {
-                    let own = Write::delete(keys::own_connection(entity, id));
-                    self.store.table.write_always(own).await?;
-                }
+                let own = Write::delete(own_key(record.caller, id));
+                self.store.table.write_always(own).await?;
             }
         }
         self.store.table.write_always(Write::delete(meta)).await?;
         Ok(was)
+    }
+}
+
+/// The item of a connection beside those of its caller.
+fn own_key(caller: Caller, id: &ConnectionId) -> keys::Key {
+    match caller {
+        Caller::Operator => keys::operators_connection(id),
+        Caller::Entity(entity) => keys::own_connection(entity, id),
     }
 }

@@ -135,6 +135,10 @@ impl Due<'_> {
                     TriggerJob::Dispatch { space_id, seq }
                 })))
             }
+            ("SPACE", None) if let Some((after_seq, line_id)) = keys::line_at(&key.sk) => {
+                let space_id: SpaceId = id.parse().map_err(|_| unknown())?;
+                Ok(Some(Duty::Trigger(TriggerJob::FinishStop { space_id, after_seq, line_id })))
+            }
             ("SPACE", None) => {
                 let space_id: SpaceId = id.parse().map_err(|_| unknown())?;
                 Ok(Some(Duty::Trigger(TriggerJob::SettleSpace { space_id })))

@@ -94,6 +94,14 @@ impl InviteRecord {
             .value(":now", now)
     }
 
+    /// Checks that it can be used. `maker` is the member that made it, if it is one still.
+    pub fn check(&self, maker: Option<&MemberRecord>) -> Result<()> {
+        if self.has_lost_its_maker(maker) {
+            return Err(no_such_invite());
+        }
+        if self.uses_left == 0 { Err(used_up()) } else { Ok(()) }
+    }
+
     /// Why an invite can't be used. An invite that is over does not exist any longer.
     pub(crate) fn unusable(stored: Option<Self>) -> Error {
         match stored {

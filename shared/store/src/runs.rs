@@ -30,6 +30,7 @@ mod silence;
 pub mod steps;
 mod triggered_by;
 pub mod triggers;
+mod words;
 
 use smartspace_domain::{
     Time,
@@ -38,12 +39,14 @@ use smartspace_domain::{
     runs::{Run, RunStatus},
 };
 
+pub(crate) use self::words::with_first_post;
 pub use self::{
     active::{ActiveCause, ActiveRecord, MessageTexts, active_view},
     membership::RunMembership,
     record::{RunRecord, Tried},
     remote::RemoteRecord,
     triggered_by::TriggeredBy,
+    words::FirstPost,
 };
 use crate::{
     Error, Result, Runs,

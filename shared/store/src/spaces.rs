@@ -1,54 +1,52 @@
 //! Spaces: their settings, and the small items of a space that are read often.
 
+mod activity;
 mod deletion;
 mod emptiness;
+pub mod lines;
 pub mod members;
 mod overview;
 pub mod pins;
 mod relationships;
 pub mod rosters;
+pub mod stops;
 pub mod summaries;
 mod unshown;
 pub mod unshown_reactions;
 pub mod unshown_reads;
 
-use futures::future::join_all;
 use serde::Deserialize;
 use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::SpaceId,
-    limits::PAGE_BYTES,
     spaces::{Space, SpaceSettings, owner_limits::OperatorLimits},
     stored,
+    system_lines::SystemLine,
 };
 
 pub use self::overview::{Lengths, OverviewMember, SpaceOverview};
 pub(crate) use self::overview::{head_keys, take_lengths, take_overviews};
-pub use crate::shared::space::{PinRecord, SpaceRecord};
+pub use crate::shared::space::{LineAt, PinRecord, SpaceRecord, StoppedChain};
 use crate::{
     Error, Result, Spaces,
     idempotency::PostKey,
     shared::{member::MemberRecord, space::no_such_space},
-    spaces::rosters::{Head, Roster},
-    table::{
-        Page as QueryPage, Query, WriteError,
-        indexes::Index,
-        key_of, keys,
-        pages::{Page, PageRequest, json_bytes},
-        write::Write,
+    spaces::{
+        lines::{Reported, line_write},
+        members::TRIES,
+        rosters::{Head, Roster},
     },
+    table::{Query, WriteError, indexes::Index, keys, write::Write},
 };
-
-/// How many spaces of a list are read at once.
-const SPACES_AT_ONCE: usize = 16;
 
 /// A space, as the API shows it.
 pub fn view(record: SpaceRecord, roster: &Roster) -> Space {
     let members = roster.members.iter().map(MemberRecord::view).collect();
     let pins = record.pins.iter().map(|pin| pin.seq).collect();
     let space = Space::of(record.id, record.settings, record.created_at);
-    Space { seq: roster.head.seq, members, pins, ..space }
+    let Head { seq, cards, .. } = roster.head;
+    Space { seq, cards, members, pins, ..space }
 }
 
 fn changed_meanwhile() -> Error {
@@ -89,12 +87,15 @@ impl Spaces<'_> {
             deleted_by: None,
             emptied_at: None,
             pins: Vec::new(),
+            stopped_chains: Vec::new(),
+            stop: None,
+            looked_seq: None,
             g2pk: Some(keys::SPACES.to_owned()),
             g2sk: Some(id.to_string()),
         };
         let mut writes = vec![
             Write::put(keys::space_meta(id), &record)?.if_absent(),
-            Write::put(keys::space_head(id), &Head::new())?.if_absent(),
+            Write::put(keys::space_head(id), &Head::new(id, now))?.if_absent(),
             Write::put(keys::space_overview(id), &overview)?,
         ];
         if let Some(key) = key {
@@ -128,57 +129,10 @@ impl Spaces<'_> {
         Ok(view(record, &roster))
     }
 
-    pub async fn list(self, request: &PageRequest) -> Result<Page<Space>> {
-        let query = Query::of_index(Index::LISTS, keys::SPACES.to_owned())
-            .limit(request.limit()?)
-            .after(request.after(Index::LISTS.keys, keys::SPACES)?);
-        let page = self.store.table.page(query).await?;
-        self.page_of(page, Some).await
-    }
-
     /// How many spaces there are.
     pub async fn count(self) -> Result<usize> {
         let query = Query::of_index(Index::LISTS, keys::SPACES.to_owned());
         Ok(self.store.table.all(query).await?.len())
-    }
-
-    /// The spaces of a page of index entries, as `shown` shows them. Only a few spaces are read at
-    /// once, and none after the page is full, because the roster of a large space is large.
-    pub(crate) async fn page_of(
-        self,
-        entries: QueryPage,
-        shown: impl Fn(Space) -> Option<Space> + Send,
-    ) -> Result<Page<Space>> {
-        let mut items = Vec::with_capacity(entries.items.len());
-        let mut bytes = 0;
-        let mut rest = entries.items.into_iter();
-        while bytes <= PAGE_BYTES || items.len() < 2 {
-            let some: Vec<_> = rest.by_ref().take(SPACES_AT_ONCE).collect();
-            if some.is_empty() {
-                break;
-            }
-            let keys = some.iter().map(key_of).collect::<Result<Vec<_>>>()?;
-            let ids = keys.iter().map(|key| {
-                key.pk
-                    .strip_prefix("SPACE#")
-                    .and_then(|id| id.parse().ok())
-                    .ok_or_else(no_such_space)
-            });
-            let spaces = join_all(ids.map(async |id| self.get(id?).await)).await;
-            for (entry, space) in some.into_iter().zip(spaces) {
-                let space = match space {
-                    Ok(space) => shown(space),
-                    // The index may still have a deleted space.
-                    Err(Error::NotFound(_)) => None,
-                    Err(error) => return Err(error),
-                };
-                if let Some(space) = space {
-                    bytes += json_bytes(&space);
-                    items.push((entry, space));
-                }
-            }
-        }
-        Ok(Page::cut(items, entries.next, Index::LISTS.keys.sk))
     }
 
     /// Changes a space's settings, and the limits that the operator has set, if they are still at
@@ -188,41 +142,52 @@ impl Spaces<'_> {
         record: &SpaceRecord,
         settings: &SpaceSettings,
         limits: OperatorLimits,
-        roster: &Roster,
+        reported: Reported<'_>,
     ) -> Result<()> {
         let SpaceRecord { id, rev, .. } = *record;
+        let roster = reported.roster;
         let whole = self.changed_settings(record, settings).await?;
-        let overview = SpaceOverview::of(settings, roster.members.iter());
-        let change = "SET #settings = :settings, #rev = :next, #operatorLimits = :limits";
+        // A space that is resumed is not stopped any more.
+        let resumed = if settings.paused { "" } else { " REMOVE #stop" };
+        let change =
+            format!("SET #settings = :settings, #rev = :next, #operatorLimits = :limits{resumed}");
         let meta = Write::update(keys::space_meta(id), change)
             .when("#rev = :rev AND attribute_not_exists(#deleted)")
             .value(":limits", limits)?
             .value(":settings", whole)?
             .value(":rev", rev)?
             .value(":next", rev + 1)?;
-        // This raises the version of the roster, like a member that joins or leaves. Otherwise such
-        // a change at the same time would store the overview with the old name.
-        let head =
-            Write::update(keys::space_head(id), "SET #roster = :next").when("#roster = :roster");
-        let head =
-            head.value(":roster", roster.head.roster)?.value(":next", roster.head.roster + 1)?;
-        match self
-            .store
-            .table
-            .transact(&[meta, head, Write::put(keys::space_overview(id), &overview)?])
-            .await
-        {
-            Ok(()) => Ok(()),
-            Err(WriteError::Refused(refusal)) => {
-                match refusal.existing::<SpaceRecord>(&keys::space_meta(id)) {
+        let overview = SpaceOverview::of(settings, roster.members.iter());
+        let mut seq = roster.head.seq;
+        for tries in 0..TRIES {
+            let lines = reported.settings(&record.settings, settings, seq);
+            let mut writes = vec![meta.clone(), head_of_change(id, roster, seq, &lines)?];
+            let overview = overview.clone().after(lines.last());
+            writes.push(Write::put(keys::space_overview(id), &overview)?);
+            for line in &lines {
+                writes.push(line_write(id, line)?);
+            }
+            let refusal = match self.store.table.transact(&writes).await {
+                Ok(()) => return Ok(()),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            if refusal.names(&keys::space_meta(id)) {
+                return match refusal.existing::<SpaceRecord>(&keys::space_meta(id)) {
                     // The next revision has these settings: the first try took effect and its
                     // answer was lost.
                     Some(stored) if stored.rev == rev + 1 && stored.settings == *settings => Ok(()),
                     _ => Err(changed_meanwhile()),
-                }
+                };
             }
-            Err(WriteError::Other(error)) => Err(error),
+            match refusal.existing::<Head>(&keys::space_head(id)) {
+                // Only messages were sent meanwhile.
+                Some(head) if head.roster == roster.head.roster => seq = head.seq,
+                _ => return Err(changed_meanwhile()),
+            }
+            self.store.table.pause(tries).await;
         }
+        Err(changed_meanwhile())
     }
 
     /// The settings to store: what this version does not know of them stays as it is.
@@ -246,4 +211,15 @@ impl Spaces<'_> {
         };
         Ok(stored::merge(whole.settings, &json(&record.settings)?, json(settings)?))
     }
+}
+
+/// The change of settings raises the version of the roster, like a member that joins or leaves.
+/// Otherwise such a change at the same time would store the overview with the old name. If lines
+/// report it, no message may be sent at the same time, so that they are in the right place.
+fn head_of_change(id: SpaceId, roster: &Roster, seq: u64, lines: &[SystemLine]) -> Result<Write> {
+    let head = Write::update(keys::space_head(id), "SET #roster = :next")
+        .when("#roster = :roster")
+        .value(":roster", roster.head.roster)?
+        .value(":next", roster.head.roster + 1)?;
+    if lines.is_empty() { Ok(head) } else { head.when("#seq = :seq").value(":seq", seq) }
 }

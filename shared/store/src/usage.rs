@@ -23,6 +23,9 @@ use crate::{
 /// How long the rows of a day are stored after it.
 const STORED_FOR: std::time::Duration = std::time::Duration::from_hours(24 * 400);
 
+/// The beginning of the attribute with the cost of an hour, before the hour.
+const HOUR: &str = "h_";
+
 /// The agent and the space that usage counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UsageScope {
@@ -44,7 +47,11 @@ pub(crate) fn writes(
     let main = used.iter().max_by_key(|(_, usage)| usage.input_tokens).map(|(model, _)| model);
     let write = |(model, usage): (&str, &Usage)| {
         let usage = usage.believable();
-        let cost = if usage.cost.is_some() { ", #cost :cost" } else { "" };
+        // The hours of a row make its day, so they need no rows of their own.
+        let cost = match usage.cost {
+            Some(_) => format!(", #cost :cost, #{HOUR}{} :cost", Day::hour_of(now)),
+            None => String::new(),
+        };
         let images = if usage.images > 0 { ", #images :images" } else { "" };
         let unknown = if usage.price_unknown { ", #priceUnknown = :yes" } else { "" };
         let key = keys::usage(day, scope.agent, scope.space, model);

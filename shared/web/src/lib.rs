@@ -15,7 +15,7 @@ use axum::{
     Router,
     http::{HeaderName, HeaderValue, Method, header},
     middleware,
-    response::IntoResponse,
+    response::{IntoResponse, Response},
 };
 use smartspace_domain::Error;
 use smartspace_ports::ids::IdSource;
@@ -43,7 +43,19 @@ pub fn with_middleware(router: Router, ids: Arc<dyn IdSource>, origins: &[String
         .layer(CatchPanicLayer::custom(answers::panicked))
         .layer(cors(origins))
         .layer(middleware::from_fn_with_state(ids, request_id::name_request))
-        .layer(middleware::map_response(async |response| with_privacy(response)))
+        .layer(middleware::map_response(async |response| with_privacy(with_one_vary(response))))
+}
+
+/// Joins several `Vary` headers into one: an answer of a Lambda function has each header once.
+fn with_one_vary(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let all: Vec<_> = headers.get_all(header::VARY).iter().map(HeaderValue::as_bytes).collect();
+    if all.len() > 1
+        && let Ok(joined) = HeaderValue::from_bytes(&all.join(&b", "[..]))
+    {
+        headers.insert(header::VARY, joined);
+    }
+    response
 }
 
 /// A router that answers every request with 503, for a host that is not configured. `why` goes to
@@ -73,6 +85,7 @@ fn cors(origins: &[String]) -> CorsLayer {
             HeaderName::from_static("mcp-protocol-version"),
         ])
         .expose_headers([
+            header::ETAG,
             header::LOCATION,
             header::RETRY_AFTER,
             HeaderName::from_static("x-request-id"),
@@ -80,4 +93,26 @@ fn cors(origins: &[String]) -> CorsLayer {
         .max_age(CORS_AGE)
         // The other headers of a request do not change the answer.
         .vary([header::ORIGIN])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_one_vary_header() {
+        for (given, expected) in [
+            (&[][..], &[][..]),
+            (&["origin"], &["origin"]),
+            (&["accept-encoding", "origin"], &["accept-encoding, origin"]),
+        ] {
+            let mut response = Response::default();
+            for name in given {
+                response.headers_mut().append(header::VARY, HeaderValue::from_static(name));
+            }
+            let joined = with_one_vary(response);
+            let found: Vec<_> = joined.headers().get_all(header::VARY).iter().collect();
+            assert_eq!(found, expected);
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use smartspace_domain::{
     Time,
+    access::Caller,
     entities::Entity,
     ids::{EntityId, LeaseId, SpaceId},
     limits::EMPTY_SPACES_KEPT,
@@ -46,9 +47,10 @@ async fn path_of_an_empty_space(fault: Option<(usize, Fault)>) -> (String, usize
     for person in &people {
         members.join(space(), person, Role::Member, at(1)).await.unwrap();
     }
-    members.leave_if(space(), people[0].id, at(2), |_| Ok(())).await.unwrap();
+    let by = Caller::Operator;
+    members.leave_if(space(), people[0].id, by, at(2), |_| Ok(())).await.unwrap();
     assert_eq!(emptied_at(store).await, None);
-    members.leave_if(space(), people[1].id, at(3), |_| Ok(())).await.unwrap();
+    members.leave_if(space(), people[1].id, by, at(3), |_| Ok(())).await.unwrap();
     assert_eq!(emptied_at(store).await, Some(at(3)));
     let emptied = store.spaces().record(space()).await.unwrap();
     members.join(space(), &people[0], Role::Member, at(4)).await.unwrap();

@@ -31,6 +31,7 @@ fn card(call: &CallRecord) -> NewCard {
     NewCard {
         call_id: call.call_id,
         name: call.name.clone(),
+        title: None,
         input: json!({"city": "Oslo"}),
         output: None,
         status: call.status,

@@ -185,6 +185,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
     let by = RunSender {
         run: run.id,
         depth: 1,
+        chain: run.chain_id(),
         origin: Origin { trigger: store.triggers().of(run).await.unwrap(), tools_used: Vec::new() },
         stream: StreamId::of(calls[0].call_id, 1),
         is_cut: false,

@@ -26,18 +26,20 @@ async fn path_of_an_owner(fault: Option<(usize, Fault)>) -> (String, usize) {
     let may = |action| move |roster: &Roster| may_in(roster, caller, action);
     let joined = store
         .members()
-        .join_if(space, &other, Some(Role::Owner), at(1), may(SpaceAction::Govern))
+        .join_if(space, &other, Some(Role::Owner), caller, at(1), may(SpaceAction::Govern))
         .await;
     let given = store
         .members()
-        .join_if(space, &owner, Some(Role::Member), at(2), may(SpaceAction::Govern))
+        .join_if(space, &owner, Some(Role::Member), caller, at(2), may(SpaceAction::Govern))
         .await;
     let refused = store
         .members()
-        .join_if(space, &owner, Some(Role::Owner), at(3), may(SpaceAction::Govern))
+        .join_if(space, &owner, Some(Role::Owner), caller, at(3), may(SpaceAction::Govern))
         .await;
-    let left = store.members().leave_if(space, owner.id, at(9), may(SpaceAction::Leave)).await;
-    let again = store.members().leave_if(space, owner.id, at(9), may(SpaceAction::Leave)).await;
+    let members = store.members();
+    let leave = || members.leave_if(space, owner.id, caller, at(9), may(SpaceAction::Leave));
+    let left = leave().await;
+    let again = leave().await;
     let results = [joined, given, refused, left, again]
         .map(|result| result.map(|member| member.map(|member| (member.entity_id, member.role))));
     let members = store.members().roster(space).await.unwrap().members.clone();

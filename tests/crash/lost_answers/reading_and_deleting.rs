@@ -34,7 +34,8 @@ async fn path_of_reading_and_deleting(fault: Option<(usize, Fault)>) -> (String,
 #[tokio::test(start_paused = true)]
 async fn reading_and_deleting_survive_a_fault_of_any_write() {
     let (results, writes) = assert_same_outcome(path_of_reading_and_deleting).await;
-    let expected = "Ok(1) Ok((1, true)) Ok((1, false)) \
+    let expected = "Ok(1) Ok(ReadUpTo { seq: 1, cards: 0, moved: true }) \
+                    Ok(ReadUpTo { seq: 1, cards: 0, moved: false }) \
                     Err(NotFound(\"the entity is not a member of this space\")) \
                     Ok(()) Err(NotFound(\"there is no such space\"))";
     assert_eq!((results.as_str(), writes), (expected, 6));

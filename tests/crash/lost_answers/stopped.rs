@@ -22,6 +22,7 @@ impl Studio {
         let by = RunSender {
             run: run.id,
             depth: 1,
+            chain: run.chain_id(),
             origin: Origin { trigger, tools_used: Vec::new() },
             stream: StreamId::of(call, 1),
             is_cut: false,

@@ -128,6 +128,7 @@ impl Studio {
         let card = NewCard {
             call_id: call.call_id,
             name: "ask".into(),
+            title: None,
             input: json!({"title": "?"}),
             output: None,
             status: CallStatus::Pending,
@@ -148,6 +149,7 @@ impl Studio {
         let by = RunSender {
             run: run.id,
             depth: 1,
+            chain: run.chain_id(),
             origin,
             stream,
             is_cut: false,

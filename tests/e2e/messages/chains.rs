@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::say,
-    routes::{text, triggered_run},
+    routes::{id, text, triggered_run},
     stack::Stack,
 };
 
@@ -82,6 +82,28 @@ async fn three_agents_that_answer_everything_stop_at_the_chain_depth_of_the_spac
             assert_eq!(depth(answers[0]), depth(message) + 1);
         }
     }
+}
+
+#[tokio::test]
+async fn the_operator_sees_to_which_chain_a_run_belongs() {
+    let Some(stack) = Stack::with_secret(&[]).await else { return };
+    stack.model.replies("talker", |request| say(&format!("About {}", request.trigger_text())));
+    let person = stack.person("Husam").await;
+    let agents = talkers(&stack).await;
+    let members = [&person, &agents[0], &agents[1]];
+    let space = stack.space_with("Team", &members, json!({ "maxChainDepth": 2 })).await;
+    let mut chains = Vec::new();
+    for text in ["weather", "lunch"] {
+        let message = id(&stack.post(&space, &person, text).await);
+        stack.quiet(&space).await;
+        chains.push(json!(message.replace("msg_", "chn_")));
+    }
+    let runs = stack.runs_of(&space).await;
+    let of_chain = |chain: &Value| runs.iter().filter(|run| run["chainId"] == *chain).count();
+    assert_eq!((of_chain(&chains[0]), of_chain(&chains[1]), runs.len()), (4, 4, 8), "{runs:?}");
+    let seen = stack.as_entity(&person).runs_of(&space).await;
+    assert_eq!(seen.len(), 8);
+    assert!(seen.iter().all(|run| run.get("chainId").is_none()), "{seen:?}");
 }
 
 #[tokio::test]

@@ -373,6 +373,10 @@ async fn usage_is_reported_by_day_agent_space_and_model() {
         let own = report(&format!("/v1/agents/{agent}/usage")).await;
         let [item] = &own["items"].as_array().unwrap()[..] else { panic!("{own}") };
         assert!(item["day"].is_string() && item.get("agentId").is_none(), "{item}");
+        let hours: Vec<_> = item["hours"].as_array().unwrap().iter().map(Value::as_f64).collect();
+        let spent: f64 = hours.iter().copied().flatten().sum();
+        let cost = item["cost"].as_f64().unwrap_or_default();
+        assert!(hours.len() == 24 && (spent - cost).abs() < 1e-9, "{item}");
         assert_eq!((tokens(item), tokens(&own["total"])), (*used, *used));
         let own = report(&format!("/v1/spaces/{space}/usage?by=agent")).await;
         assert_eq!((of_agent(&own, agent).len(), tokens(&own["total"])), (1, *used));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    model::stop,
+    model::{say, stop},
     routes::{id, triggered_run},
     stack::Stack,
     waiting::SOON,
@@ -69,6 +69,39 @@ async fn runs_of_all_agents_are_listed_and_filtered() {
     let until = messages[1]["createdAt"].as_str().unwrap();
     let first = ids(&stack, &format!("agentId={bob}&until={until}")).await;
     assert_eq!(first, of_bob[2..]);
+}
+
+#[tokio::test]
+async fn a_list_with_messages_says_what_runs_were_asked_and_what_they_said() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let model = stack.model.name("ada");
+    let goes_on = stack.agent("Ada", &model).await;
+    let ends = stack.agent_of_defaults("Bob", &model).await;
+    let long = format!("Hello {}", "ä".repeat(100));
+    for agent in [goes_on, ends] {
+        let space = stack.space("Office", &[&person, &agent]).await;
+        stack.model.plays("ada", [say("Good morning.").into(), stop()]);
+        let message = stack.post(&space, &person, &long).await;
+        let run = triggered_run(&message, &agent).unwrap();
+        stack.ended(&run, SOON).await;
+        let asked: String = long.chars().take(80).collect();
+        let lists = [format!("/v1/runs?spaceId={space}&"), format!("/v1/spaces/{space}/runs?")];
+        for path in &lists {
+            let plain = stack.all(&format!("{path}limit=9")).await;
+            assert_eq!(words(&plain), [[Value::Null, Value::Null, Value::Null]], "{path}");
+            let runs = stack.all(&format!("{path}messages=true")).await;
+            let expected = [[json!(asked), json!(2), json!("Good morning.")]];
+            assert_eq!(words(&runs), expected, "{path}");
+        }
+        stack.delete(&format!("/v1/spaces/{space}/messages/2")).await.must_be(204);
+        let runs = stack.all(&format!("{}messages=true", lists[1])).await;
+        assert_eq!(words(&runs), [[json!(asked), json!(2), Value::Null]]);
+    }
+}
+
+fn words(runs: &[Value]) -> Vec<[Value; 3]> {
+    runs.iter().map(|run| ["asked", "postSeq", "said"].map(|field| run[field].clone())).collect()
 }
 
 #[tokio::test]

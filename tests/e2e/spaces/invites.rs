@@ -100,6 +100,41 @@ async fn an_invite_lets_as_many_people_in_as_it_says() {
 }
 
 #[tokio::test]
+async fn a_preview_says_where_an_invite_leads_and_uses_nothing() {
+    let Some(scene) = Scene::new().await else { return };
+    let agent = scene.stack.agent("Ada", "ada").await;
+    let path = format!("/v1/spaces/{}/members/{agent}", scene.space);
+    scene.stack.put(&path, json!({})).await.must_be(200);
+    let invite = scene.invite(json!({})).await;
+    let shown = json!({
+        "spaceName": "Garden", "invitedBy": "Husam", "people": 1, "agents": ["Ada"],
+        "expiresAt": invite["expiresAt"],
+    });
+    let preview = async |caller: Client, token: &Value| {
+        caller.create("/v1/invites/preview", json!({ "token": token })).await
+    };
+    let stranger = scene.stack.person("Stranger").await;
+    for _ in 0..2 {
+        let request = scene.stack.request(Method::POST, "/v1/invites/preview");
+        let reply = scene.stack.send(request.json(&json!({"token": invite["token"]}))).await;
+        assert_eq!(reply.must_be(200), shown, "without a credential");
+        let reply = preview(scene.stack.as_entity(&stranger), &invite["token"]).await;
+        assert_eq!(reply.must_be(200), shown, "with one");
+    }
+    let of_operator = scene.stack.create(&scene.path(), json!({})).await.must_be(201);
+    let reply = preview(scene.stack.as_entity(&stranger), &of_operator["token"]).await;
+    assert_eq!(reply.must_be(200)["invitedBy"], Value::Null);
+
+    let bad = json!("invite_none");
+    let reply = preview(scene.stack.as_entity(&stranger), &bad).await.must_be(404);
+    let accepted = scene.accept(&stranger, &json!({"token": bad})).await.must_be(404);
+    assert_eq!(reply["detail"], accepted["detail"]);
+    scene.accept(&stranger, &invite).await.must_be(200);
+    let used = preview(scene.stack.as_entity(&stranger), &invite["token"]).await;
+    used.must_be(409);
+}
+
+#[tokio::test]
 async fn of_many_who_want_the_last_use_at_once_one_gets_it() {
     let Some(scene) = Scene::new().await else { return };
     let invite = scene.invite(json!({})).await;

@@ -39,11 +39,11 @@ async fn an_entity_lists_only_its_spaces_and_their_members() {
 
     let spaces = mine.all("/v1/spaces?limit=1").await;
     assert_eq!(names(&spaces), ["Team", "Pair"]);
-    assert_eq!(spaces[0]["me"], json!({ "readSeq": 0, "unread": 3 }));
+    assert_eq!(spaces[0]["me"], json!({ "readSeq": 0, "readCards": 0, "unread": 3 }));
     mine.put(&format!("/v1/spaces/{team}/read"), json!({ "seq": 2 })).await.must_be(200);
     assert_eq!(
         mine.get(&format!("/v1/spaces/{team}")).await.must_be(200)["me"],
-        json!({ "readSeq": 2, "unread": 1 })
+        json!({ "readSeq": 2, "readCards": 0, "unread": 1 })
     );
     assert!(
         stack.get(&format!("/v1/spaces/{team}")).await.must_be(200)["me"].is_null(),
@@ -78,7 +78,7 @@ async fn the_creator_of_a_space_owns_it_and_can_change_roles() {
     let expected =
         [("Husam", "owner"), ("Sara", "member")].map(|(name, role)| (name.to_owned(), json!(role)));
     assert_eq!(roles(&made), expected.into());
-    assert_eq!(made["me"], json!({ "readSeq": 0, "unread": 0 }));
+    assert_eq!(made["me"], json!({ "readSeq": 0, "readCards": 0, "unread": 0 }));
     let space = id(&made);
     let membership = |entity: &str| format!("/v1/spaces/{space}/members/{entity}");
     let watching = mine.socket().await;

@@ -43,12 +43,12 @@ impl Reply {
 
 impl Client {
     pub(crate) fn new(url: String, key: String) -> Self {
-        let http = reqwest::Client::builder()
-            .no_proxy()
-            .timeout(patient(Duration::from_secs(30)))
-            .build()
-            .unwrap();
-        Self { http, url, key }
+        Self { http: connections().build().unwrap(), url, key }
+    }
+
+    /// The same caller, who gets bodies as they are sent: nothing is decompressed.
+    pub(crate) fn undecoded(&self) -> Self {
+        Self { http: connections().no_gzip().build().unwrap(), ..self.clone() }
     }
 
     /// A caller of the same product with another credential.
@@ -112,4 +112,8 @@ impl Client {
     pub(crate) async fn delete(&self, path: &str) -> Reply {
         self.call(Method::DELETE, path, None).await
     }
+}
+
+fn connections() -> reqwest::ClientBuilder {
+    reqwest::Client::builder().no_proxy().timeout(patient(Duration::from_secs(30)))
 }

@@ -50,6 +50,7 @@ pub(crate) fn card_part(
         "type": "tool",
         "callId": call_id,
         "name": name,
+        "title": null,
         "input": input,
         "output": output,
         "status": status,

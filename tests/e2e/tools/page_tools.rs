@@ -74,6 +74,7 @@ async fn a_call_waits_for_the_page_of_its_member_and_is_no_question_to_people() 
         "type": "tool",
         "callId": part["callId"],
         "name": "set_color",
+        "title": null,
         "input": {"color": "red"},
         "output": null,
         "status": "pending",

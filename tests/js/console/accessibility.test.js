@@ -35,7 +35,7 @@ test('the list, the first screen and the dialogs', async (t) => {
   await ids();
   const page = await openTab(t);
   await signIn(page);
-  await page.getByRole('button', { name: 'Welcome' }).click();
+  await page.getByRole('link', { name: 'Welcome' }).click();
   await page.getByText('Try one of these').waitFor();
   await isAccessible(page, PHONE);
   await page.getByRole('button', { name: 'New space' }).click();

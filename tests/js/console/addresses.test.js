@@ -13,7 +13,7 @@ test('the address follows the open space, and back and forward work', async (t) 
   await openSpace(page, 'Address one');
   assert.equal(await hash(), `#/s/${one.id}`);
   const spaces = page.getByRole('navigation', { name: 'Spaces' });
-  await spaces.getByRole('button', { name: 'Address two' }).click();
+  await spaces.getByRole('link', { name: 'Address two' }).click();
   await page.getByRole('heading', { name: 'Address two' }).waitFor();
   assert.equal(await hash(), `#/s/${two.id}`);
   await page.goBack();
@@ -42,7 +42,7 @@ test('an address that comes while the list of spaces loads stays', async (t) => 
   await page.evaluate((id) => history.replaceState(null, '', `#/s/${id}`), space.id);
   answer();
   const spaces = page.getByRole('navigation', { name: 'Spaces' });
-  await spaces.getByRole('button', { name: 'Address stays' }).waitFor();
+  await spaces.getByRole('link', { name: 'Address stays' }).waitFor();
   await page.evaluate(() => dispatchEvent(new Event('hashchange')));
   await page.getByRole('heading', { name: 'Address stays' }).waitFor();
 });

@@ -77,7 +77,7 @@ for (const [template, answer] of [
   ['Silent observer', null],
   ['Approver', /^“Good day” is decided\. The call was made\.$/],
   ['Webhook handler', /I report here/],
-  ['Router', /It is mine/],
+  ['Dispatcher', /It is mine/],
   ['Scripted', /Hello Husam, I play a script/],
 ]) {
   test(`the template ${template} makes an agent that works`, async (t) => {
@@ -97,15 +97,17 @@ for (const [template, answer] of [
     const chosen = fields.getByRole('group', { name: 'Add to these spaces' });
     const last = chosen.getByRole('checkbox', { name: 'Welcome', exact: true });
     await last.waitFor();
-    if (template === 'Router') assert.equal(await last.isChecked(), false);
+    if (template === 'Dispatcher') assert.equal(await last.isChecked(), false);
     await last.uncheck();
     await chosen.getByRole('checkbox', { name: space.name, exact: true }).check();
     await press(fields, 'Create agent');
     await heading(page, `A ${template}`).waitFor();
+    const next = page.getByRole('link', { name: `Try it in ${space.name}` });
+    assert.equal(await next.getAttribute('href'), `#/s/${space.id}`);
 
     const joined = await api.space(space);
     const agent = joined.members.find(({ name }) => name === `A ${template}`);
-    assert.equal(joined.adminAgentId, template === 'Router' ? agent.id : null);
+    assert.equal(joined.adminAgentId, template === 'Dispatcher' ? agent.id : null);
     const { dispatch } = await api.postMessage(space, husam, 'Good day');
     const { runId } = dispatch.find(({ agentId }) => agentId === agent.id);
     if (template === 'Approver') {
@@ -136,7 +138,7 @@ test('the templates are valid for a real model, too', async (t) => {
     'Silent observer',
     'Approver',
     'Webhook handler',
-    'Router',
+    'Dispatcher',
   ]) {
     await page.goto(`${product.base}/#/agents/new`);
     await page.getByRole('radio', { name: new RegExp(`^${template}`) }).check();
@@ -363,13 +365,15 @@ test('tools are added from templates, changed and removed', async (t) => {
     ['Add buttons', 'askForApproval', 'Asks people with buttons'],
     ['Add a form', 'askForAmount', 'Asks people with a form'],
     ['Add an HTTP call', 'fetchWeather', 'Calls GET https://api.example.com/weather'],
+    ['Add a computation', 'addTax', 'Computes input.price * 1.19'],
+    ['Add a constant', 'officeHours', 'Always returns the same result'],
     ['Add pictures', 'draw', 'Draws pictures of 1024x1024 pixels with openai/gpt-image-1'],
   ]) {
     await press(tools, button);
     await press(editor, 'Save tool');
     await tools.getByRole('listitem').filter({ hasText: name }).getByText(words).waitFor();
   }
-  assert.equal((await configOf(agent)).tools.length, 4);
+  assert.equal((await configOf(agent)).tools.length, 6);
   await tools.getByText('Answer schema').click();
   await tools.getByText('"Euros"').waitFor();
 
@@ -378,7 +382,7 @@ test('tools are added from templates, changed and removed', async (t) => {
   const typed = (await json.inputValue()).replace('"GET"', '"FETCH"');
   await json.fill(typed);
   await press(editor, 'Save tool');
-  await editor.getByText('/execution').first().waitFor();
+  await editor.getByText(/^Tool “fetchWeather”, Method: /).waitFor();
   assert.equal(await json.inputValue(), typed);
   await json.fill(typed.replace('"FETCH"', '"POST"'));
   await press(editor, 'Save tool');
@@ -389,7 +393,7 @@ test('tools are added from templates, changed and removed', async (t) => {
   await tools.getByText('Removed', { exact: true }).waitFor();
   assert.deepEqual(
     (await configOf(agent)).tools.map(({ name }) => name),
-    ['askForApproval', 'fetchWeather', 'draw'],
+    ['askForApproval', 'fetchWeather', 'addTax', 'officeHours', 'draw'],
   );
 });
 

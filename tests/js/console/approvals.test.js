@@ -98,12 +98,18 @@ test('two owners approve a call in the room with the keyboard', async (t) => {
   await isAccessible(other);
 });
 
-test('the operator decides next in the name of whoever has not approved', async (t) => {
+test('the operator decides in the name of the person whom it chooses in the room', async (t) => {
   const { space } = await makeRoom('By the operator', { rules: [{ ...RULE, quorum: 2 }] });
   await decide(husam, await askIn(space), { action: 'approve' });
   const page = await openTab(t);
   await openSpace(page, 'By the operator');
   await page.getByText('1 of 2 approvals: Husam, by the operator').waitFor();
+  const menu = page.getByLabel('Decide as');
+  await menu.selectOption('Choose a person');
+  await button(page, 'End run').click();
+  await page.getByText('Choose the person in whose name you decide.').waitFor();
+  await menu.selectOption('Sarah');
+  await isAccessible(page);
   await button(page, 'Approve once as Sarah').click();
   await outcome(page, 'approved by Husam and Sarah, by the operator').waitFor();
 });
@@ -127,6 +133,30 @@ test('four keys approve a call from the inbox', async (t) => {
   await page.keyboard.press('a');
   await page.getByText(/^Nothing waits for you/).waitFor();
   await api.waitForMessage(space, ({ parts }) => parts[0].text === 'Result: 900 went to Acme');
+});
+
+test('the operator approves in the list, in the name of a person who is chosen', async (t) => {
+  const { space } = await makeRoom('In the list');
+  await askIn(space);
+  await api.createSpace('Elsewhere', [husam]);
+  const page = await openTab(t);
+  await openSpace(page, 'Elsewhere');
+  const needs = page.getByRole('navigation', { name: 'Needs you' });
+  const card = needs.getByRole('listitem').filter({ hasText: 'Teller of In the list asks in' });
+  await card.getByText('{"amount":900,"to":"Acme"}').waitFor();
+  await isAccessible(page);
+  const approve = card.getByRole('button', { name: /^Approve/ });
+  await approve.click();
+  await card.getByText('Choose the person in whose name you decide.').waitFor();
+  await card.getByLabel('as').selectOption('Sarah');
+  await approve.click();
+  const [{ decisions }] = await api
+    .waitForMessage(space, ({ parts: [{ approval }] }) => approval?.decisions.length > 0)
+    .then(({ parts }) => parts.map(({ approval }) => approval));
+  assert.deepEqual(
+    decisions.map(({ by, action, byOperator }) => [by, action, byOperator]),
+    [[sarah.id, 'approve', true]],
+  );
 });
 
 test('an edit that the server refuses says so at the field, and keeps what is typed', async (t) => {

@@ -40,7 +40,10 @@ test('a card shows its outcome in words and its output as a table', async (t) =>
       },
       'Approve (“fine”) · answered by Sarah',
     ],
-    [{ ui: 'buttons', output: { choice: { label: 'Later' } } }, 'Later · answered by the operator'],
+    [
+      { ui: 'buttons', output: { choice: { label: 'Later' } }, resolvedBy: { kind: 'operator' } },
+      'Later · answered by the operator',
+    ],
     [{ output: { a: 1 }, resolvedBy: 'sarah' }, 'answered by Sarah'],
     [{ output: false, resolvedBy: 'gone' }, 'answered by Someone'],
     [

@@ -57,6 +57,11 @@ test('a chain is a tree, and it is said where it ended and why', async (t) => {
   }
   await place.getByText('it woke nobody').waitFor();
 
+  // The runs are below each other on one axis of time, too.
+  const bars = drawer(page).getByRole('list', { name: 'Runs of the chain by time' });
+  assert.equal(await bars.getByRole('button').count(), 5);
+  await bars.locator('[aria-current]').filter({ hasText: 'Ana' }).waitFor();
+
   await chain(page).getByRole('button', { name: 'Husam a question' }).click();
   await page.waitForURL(new RegExp(`#/s/${space.id}/m/1\\?why=run_.*&tab=chain$`));
   await chain(page).getByRole('button', { name: 'Ben spoke' }).click();
@@ -128,6 +133,12 @@ test('a member sees the chain, and in a narrow window a message closes the drawe
     ),
   );
   assert.equal(isTooWide, false);
+  // Why a run has failed is for the operator.
+  await ends(page)
+    .getByRole('listitem')
+    .filter({ hasText: 'Cleo cannot answer at the moment' })
+    .waitFor();
+  assert.equal(await drawer(page).getByText(/bad_request/).count(), 0);
   assert.equal(await drawer(page).getByRole('link', { name: 'Open run' }).count(), 0);
   await message.click();
   await drawer(page).waitFor({ state: 'detached' });

@@ -60,12 +60,23 @@ function watchThePage() {
 /** Signs in with the address that the product prints, and opens a space by its name. */
 export async function openSpace(page, name) {
   await page.goto(`${product.base}/#key=${product.adminKey}`);
-  await page
-    .getByRole('navigation', { name: 'Spaces' })
-    .getByRole('button', { name, exact: true })
-    .click();
+  const spaces = page.getByRole('navigation', { name: 'Spaces' });
+  const space = spaces.getByRole('link', { name, exact: true });
+  const more = spaces.getByRole('button', { name: /without news/ });
+  await space.or(more).first().waitFor();
+  if ((await space.count()) === 0) await more.click();
+  await space.click();
   await page.getByRole('heading', { name, exact: true }).waitFor();
   await waitUntilLive(page);
+  await writeAsSomebody(page);
+}
+
+/** Lets the operator write in the name of the first person of a space, unless one is chosen. */
+export async function writeAsSomebody(page) {
+  await page.locator('#composer').waitFor();
+  const people = page.locator('#sender:has(option[value=""]) option:not([value=""])');
+  if ((await people.count()) === 0) return;
+  await page.locator('#sender').selectOption(await people.first().getAttribute('value'));
 }
 
 /** Signs in with the token of a person. */
@@ -133,6 +144,7 @@ export async function openPicker(page, key) {
 /** Types a message and presses Enter. */
 export async function send(page, text) {
   const box = page.getByRole('textbox', { name: 'Message' });
+  await writeAsSomebody(page);
   await box.fill(text);
   await box.press('Enter');
 }

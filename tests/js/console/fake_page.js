@@ -115,8 +115,10 @@ export function makeServer() {
     location.hash = `#/s/${current}`;
     await done;
     await drawn();
+    if (document.getElementById('sender')?.value === '') window.sendAs('sarah');
+    await drawn();
   };
-  // Selects the sender. At first it is Sarah, the first person.
+  // Selects the sender. `open` selects Sarah, the first person.
   window.sendAs = (id) => {
     const menu = document.getElementById('sender');
     menu.value = id;

@@ -116,10 +116,10 @@ test('a text with files keeps its draft, also over a look at another space', asy
   await box.fill('See the plan.');
   await choose(page, textFile('plan.txt'));
   const spaces = page.getByRole('navigation', { name: 'Spaces' });
-  await spaces.getByRole('button', { name: 'Somewhere else', exact: true }).click();
+  await spaces.getByRole('link', { name: 'Somewhere else', exact: true }).click();
   await page.getByRole('heading', { name: 'Somewhere else', exact: true }).waitFor();
   assert.equal(await items(page).count(), 0);
-  await spaces.getByRole('button', { name: 'Draft with files', exact: true }).click();
+  await spaces.getByRole('link', { name: 'Draft with files', exact: true }).click();
   await ready(page, 1).waitFor();
   assert.equal(await box.inputValue(), 'See the plan.');
   const parts = await sentFiles(page, space);

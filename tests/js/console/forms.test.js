@@ -264,7 +264,7 @@ test('typed values survive new messages and a switch to another space', async (t
   assert.deepEqual(found, ['Nora of the Harbour', 5, 7, true]);
 
   for (const name of ['Elsewhere', 'Talking on']) {
-    await page.getByRole('navigation', { name: 'Spaces' }).getByRole('button', { name }).click();
+    await page.getByRole('navigation', { name: 'Spaces' }).getByRole('link', { name }).click();
     await page.getByRole('heading', { name }).waitFor();
   }
   assert.equal(await first.inputValue(), 'Nora of the Harbour');

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callRule, formTool } from '../api_client.js';
+import { isAccessible } from './accessible.js';
 import { openSpace, openTab, signInAs, waitUntilLive } from './console_page.js';
 import { api, husam, sarah } from './suite.js';
 
@@ -27,8 +28,10 @@ test('a form in another space is listed, leads to its card, and its answer ends 
   const other = await api.createSpace('Elsewhere', [husam, sarah]);
   const page = await openTab(t);
   await signInAs(page, sarah, `#/s/${other.id}`);
-  const line = needs(page).getByRole('button', { name: /When may I deploy\?.*Deployments/ });
-  await line.click();
+  await needs(page)
+    .getByText(/^DeployBot asks in Deployments · \d+ min left/)
+    .waitFor();
+  await needs(page).getByRole('link', { name: 'When may I deploy?', exact: true }).click();
   const card = page.getByRole('group', { name: 'When may I deploy?' });
   await card.getByRole('checkbox', { name: 'Approve' }).check();
   await card.getByRole('button', { name: 'Send' }).click();
@@ -44,11 +47,31 @@ test('a form in the oldest of many spaces is listed, also after it was read', as
   await page.getByRole('group', { name: 'May I restart the oldest?' }).waitFor();
   await page.reload();
   await waitUntilLive(page);
-  const line = { name: /May I restart the oldest\?.*The oldest/ };
-  await needs(page).getByRole('button', line).waitFor();
+  const line = { name: 'May I restart the oldest?', exact: true };
+  await needs(page).getByRole('link', line).waitFor();
   const operator = await openTab(t);
   await openSpace(operator, 'Newer 3');
-  await needs(operator).getByRole('button', line).waitFor();
+  await needs(operator).getByRole('link', line).waitFor();
+});
+
+test('a question with buttons is answered in the list, by the operator in no name', async (t) => {
+  const input = { message: 'Deploy v2.1?', options: ['Deploy', 'Wait'] };
+  const tool = formTool('choose', { ui: 'buttons' });
+  const agent = await api.createAgent('Asker', [callRule('choose', input, 'Thanks.')], 0, [tool]);
+  const space = await api.createSpace('With buttons', [sarah, agent]);
+  await api.postMessage(space, sarah, 'Deploy, please.');
+  const other = await api.createSpace('Not there', [sarah]);
+  const page = await openTab(t);
+  await openSpace(page, 'Not there');
+  const card = needs(page).getByRole('listitem').filter({ hasText: 'With buttons' });
+  await card.getByText('Asker asks in With buttons').waitFor();
+  await isAccessible(page);
+  await card.getByRole('button', { name: 'Deploy: Deploy v2.1?' }).click();
+  await card.waitFor({ state: 'detached' });
+  assert.match(page.url(), new RegExp(other.id));
+  const { parts } = await api.waitForMessage(space, ({ parts }) => parts[0].output);
+  assert.deepEqual(parts[0].output, { choice: 'Deploy' });
+  assert.notEqual(parts[0].resolvedBy, sarah.id);
 });
 
 test('a form that others may answer is not listed', async (t) => {
@@ -70,7 +93,7 @@ test('the composer names the agents that a text would wake, and why not others',
   await openSpace(page, 'Previews');
   const box = page.getByRole('textbox', { name: 'Message' });
   await box.fill('Hello');
-  await page.getByText('Would wake Ana, Fay · not Pax (paused)').waitFor();
+  await page.getByText('asks Ana, Fay · not Pax (paused)').waitFor();
   await box.fill('');
   await page.getByText('Enter sends, Shift+Enter makes a new line').waitFor();
 });
@@ -79,5 +102,5 @@ test('the composer names the agents that a text would wake, and why not others',
 async function openedBy(page, name) {
   await waitUntilLive(page);
   const spaces = page.getByRole('navigation', { name: 'Spaces', exact: true });
-  await spaces.getByRole('button', { name }).click();
+  await spaces.getByRole('link', { name }).click();
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiClient, tokenOf } from '../api_client.js';
+import { isAccessible } from './accessible.js';
 import { openTab, send, storedEntry, waitUntilLive } from './console_page.js';
 import { startProduct } from '../product.js';
 import { api, product, sarah } from './suite.js';
@@ -65,6 +66,30 @@ test('a guest of another space sees the reason, and joins as another guest', asy
   await page.getByRole('textbox', { name: 'Your name' }).fill('Gus again');
   await page.getByRole('button', { name: 'Join as a guest' }).click();
   await page.getByRole('heading', { name: 'Two' }).waitFor();
+});
+
+test('the page of an invite says where it leads, and who reads along', async (t) => {
+  const sara = await openApi.createPerson('Sara');
+  const ana = await openApi.createAgent('Ana', []);
+  const ben = await openApi.createAgent('Ben', []);
+  const space = await openApi.createSpace('Orchestra', [sara, ana, ben]);
+  await openApi.setRole(space, sara, 'owner');
+  const invite = await openApi.createInviteAs(sara, space);
+  const page = await openTab(t, { expected: [/404/] });
+  await page.goto(`${open.base}/${hashOf(invite)}`);
+  await page.getByText('Sara has invited you to Orchestra.').waitFor();
+  // The agents come in the order of their ids, which may be of the same millisecond.
+  await page
+    .getByText(/^One person is there\. The agents (Ana and Ben|Ben and Ana) read along\.$/)
+    .waitFor();
+  await assertHidden(page, invite);
+  await isAccessible(page);
+
+  // Without a preview the page says less, and the reader can try all the same.
+  await openApi.revoke(space, invite);
+  await page.reload();
+  await page.getByText('Somebody has invited you to a space.').waitFor();
+  await page.getByRole('textbox', { name: 'Your name' }).waitFor();
 });
 
 test('an invite that is used up or revoked says so', async (t) => {

@@ -11,6 +11,12 @@ const PHONE = { width: 390, height: 844 };
 
 const entry = (page, seq) => page.locator(`#bubbles .entry[data-seq="${seq}"]`);
 const act = (page, seq, name) => entry(page, seq).getByRole('button', { name, exact: true });
+/** A button that is behind the last one of the bar. */
+async function choose(page, seq, name) {
+  await entry(page, seq).hover();
+  await act(page, seq, 'More').click();
+  await act(page, seq, name).click();
+}
 const box = (page) => page.getByRole('textbox', { name: 'Message' });
 const thread = (page) => page.getByRole('complementary', { name: 'Thread' });
 
@@ -49,8 +55,7 @@ test('a reply shows its parent, and its thread opens beside the messages', async
   await entry(hers, 3).getByRole('link').click();
   await hers.locator('.entry.marked[data-seq="1"]').waitFor();
 
-  await entry(hers, 3).hover();
-  await act(hers, 3, 'Thread').click();
+  await choose(hers, 3, 'Thread');
   await thread(hers).locator('.entry[data-seq="3"]').waitFor();
   assert.match(hers.url(), /\?thread=1$/);
   await thread(hers).getByText('Replies to Husam: Yes, on Friday.').waitFor();
@@ -127,8 +132,7 @@ test('an edit begins with ↑, keeps the draft, and says that it wakes nobody', 
 
   // Leaving an edit brings the draft back.
   await box(his).fill('A draft');
-  await entry(his, 1).hover();
-  await act(his, 1, 'Edit').click();
+  await choose(his, 1, 'Edit');
   await his.getByRole('button', { name: 'Save' }).waitFor();
   assert.equal(await box(his).inputValue(), '@Ada we ship on Friday.');
   await box(his).press('Escape');
@@ -137,6 +141,8 @@ test('an edit begins with ↑, keeps the draft, and says that it wakes nobody', 
   // Others' messages are not offered.
   await entry(hers, 1).hover();
   await act(hers, 1, 'Reply').waitFor();
+  await act(hers, 1, 'More').click();
+  await act(hers, 1, 'Thread').waitFor();
   assert.equal(await act(hers, 1, 'Edit').count(), 0);
   assert.equal(await act(hers, 1, 'Delete').count(), 0);
 });
@@ -145,15 +151,13 @@ test('a deleted message leaves a line for everyone', async (t) => {
   const space = await room('Deleted', 'The key is 4711.');
   const [his, hers] = [await tabOf(t, husam, space), await tabOf(t, sarah, space)];
   await his.getByText('The key is 4711.').waitFor();
-  await entry(hers, 1).hover();
-  await act(hers, 1, 'Delete').click();
+  await choose(hers, 1, 'Delete');
   const dialog = hers.getByRole('dialog', { name: 'Delete this message?' });
   await dialog.getByText('If it was a secret, change the secret.').waitFor();
   await isAccessible(hers);
   await dialog.getByRole('button', { name: 'Keep it' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await entry(hers, 1).hover();
-  await act(hers, 1, 'Delete').click();
+  await choose(hers, 1, 'Delete');
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   for (const page of [his, hers]) {
     await entry(page, 1).getByText('Deleted by its sender').waitFor();
@@ -167,9 +171,10 @@ test('pinned messages are a line in the head', async (t) => {
   const space = await room('Pinned', 'We ship on Fridays.', 'Omar is on call.');
   const [his, hers] = [await tabOf(t, husam, space), await tabOf(t, sarah, space)];
   for (const seq of [1, 2]) {
-    await entry(his, seq).hover();
-    await act(his, seq, 'Pin').click();
-    await entry(his, seq).getByRole('button', { name: 'Unpin' }).waitFor();
+    await choose(his, seq, 'Pin');
+    await entry(his, seq)
+      .getByRole('button', { name: 'Unpin', includeHidden: true })
+      .waitFor({ state: 'attached' });
   }
   const pins = hers.locator('.pins');
   await pins.getByText('and 1 more').waitFor();
@@ -275,7 +280,7 @@ test('the keyboard alone does all of it', async (t) => {
   await waitUntilFocused(entry(page, 3));
 });
 
-test('on a phone a long press shows the bar, and a thread is a page', async (t) => {
+test('on a phone a touch shows the bar, and a thread is a page', async (t) => {
   const space = await room('Phone', 'One');
   const context = await browser.newContext({ viewport: PHONE, hasTouch: true, isMobile: true });
   t.after(() => context.close());
@@ -289,6 +294,7 @@ test('on a phone a long press shows the bar, and a thread is a page', async (t) 
   await act(page, 1, 'Reply').waitFor();
   await isAccessibleAt(page, PHONE);
   await entry(page, 1).dispatchEvent('pointerup', pointer);
+  await act(page, 1, 'More').tap();
   await act(page, 1, 'Thread').tap();
   const main = page.getByRole('main', { name: 'Thread' });
   await main.getByLabel('Reply in this thread').fill('Two');

@@ -181,7 +181,7 @@ test('frames about subscriptions are counted', async (t) => {
   await openSpace(page, 'Counted');
   await waitUntilSubscribed(page, first.id);
   const spaces = page.getByRole('navigation', { name: 'Spaces' });
-  await spaces.getByRole('button', { name: 'Counted too', exact: true }).click();
+  await spaces.getByRole('link', { name: 'Counted too', exact: true }).click();
   await api.postMessage(second, husam, 'to the second');
   await storedEntry(page, 'to the second').waitFor();
   await waitUntilSubscribed(page, second.id);

@@ -44,6 +44,12 @@ test('a run is shown step by step: what the model read, wrote and called', async
   await part(page, 'What woke it').getByText('What color is it?').waitFor();
 
   const one = step(page, 1, 3);
+  await part(page, 'What came of it').getByText('It is blue.').waitFor();
+  const posted = part(page, 'What came of it').getByRole('link', { name: '#2 in Steps' });
+  assert.equal(await posted.getAttribute('href'), `#/s/${space.id}/m/2`);
+  // The prompt is folded by its parts.
+  assert.equal(await one.getByText('INSTRUCTIONS:').isVisible(), false);
+  await one.locator('summary').filter({ hasText: 'Instructions' }).click();
   await one.getByText('INSTRUCTIONS:').waitFor();
   await one.getByRole('heading', { name: 'System', exact: true }).waitFor();
   await one.getByRole('heading', { name: 'User', exact: true }).waitFor();
@@ -59,6 +65,7 @@ test('a run is shown step by step: what the model read, wrote and called', async
   await two.getByRole('article').getByRole('row', { name: 'text It is blue.' }).waitFor();
   assert.equal(await two.getByText('INSTRUCTIONS:').isVisible(), false);
   await two.getByText(/^As before: /).click();
+  await two.locator('summary').filter({ hasText: 'Instructions' }).click();
   await two.getByText('INSTRUCTIONS:').waitFor();
 
   await two.getByRole('button', { name: 'Next step' }).click();
@@ -116,8 +123,11 @@ test('a run that waits is live: it is stopped, and asked again', async (t) => {
   await part(page, 'What it did')
     .getByRole('button', { name: /ask · waits for people/ })
     .waitFor();
+  const answer = part(page, 'What came of it').getByRole('link', { name: 'Answer' });
+  assert.equal(await answer.getAttribute('href'), `#/s/${space.id}/m/2`);
   await page.getByRole('button', { name: 'Stop' }).click();
   await status(page, 'canceled').waitFor();
+  await part(page, 'What came of it').getByText('It was stopped: a person stopped it.').waitFor();
   await fact(page, 'Ended because').getByText('a person stopped it').waitFor();
 
   await page.getByRole('button', { name: 'Retry' }).click();
@@ -161,6 +171,9 @@ test('a fork begins at the selected step, and has a page of its own', async (t) 
   const original = page.url();
   await form.getByRole('link', { name: 'Open the dry run' }).click();
   await page.getByText('A dry run of').waitFor();
+  await step(page, 2, 3)
+    .locator('details')
+    .evaluateAll((all) => all.forEach((each) => each.setAttribute('open', '')));
   await step(page, 2, 3).getByText('Be brief.').first().waitFor();
   assert.equal(await page.getByRole('button', { name: 'Fork', exact: true }).count(), 0);
   await page.getByRole('link', { name: 'another run' }).click();

@@ -1,4 +1,5 @@
-// The page of runs: its filters, the runs that need a person, stopping and repeating.
+// The page of runs: its tiles and filters, the runs that need a person, chains, stopping and
+// repeating.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,8 +15,9 @@ const stays = [
 const asks = [callRule('approve', {}, 'Thank you.')];
 const approve = formTool('approve', { ui: 'form', resultSchema: { type: 'string' } });
 
-const table = (page, name) => page.getByRole('table', { name, exact: true });
-const all = (page) => table(page, 'All runs, newest first');
+const all = (page) => page.getByRole('table', { name: 'Runs', exact: true });
+const tile = (page, name) =>
+  page.getByRole('list', { name: 'At a glance' }).getByRole('link', { name });
 const filter = (page, name) => page.getByRole('combobox', { name, exact: true });
 
 /** A space of its own for an agent, with a message that triggers it. */
@@ -56,24 +58,35 @@ test('waiting and failed runs come first, and each row says what happened', asyn
   const page = await openTab(t);
   await openRuns(page);
 
-  const waiting = table(page, 'Waiting for an answer').getByRole('row', { name: /Wren/ });
-  await waiting.getByRole('link', { name: 'Waiting for an answer' }).waitFor();
-  const failed = table(page, 'Failed in the last day').getByRole('row', { name: /Fay/ });
+  const waiting = all(page).getByRole('row', { name: /Wren/ });
+  await waiting.getByRole('link', { name: 'Waiting', exact: true }).waitFor();
+  const failed = all(page).getByRole('row', { name: /Fay/ });
   await failed.getByText(/^bad_request: /).waitFor();
   await failed.getByText('Hello Fay').waitFor();
-  const silent = all(page).getByRole('row', { name: /Stayed silent.*Quinn/ });
+  const silent = all(page).getByRole('row', { name: /Silent.*Quinn/ });
   await silent.getByText('“Ana knows better.”').waitFor();
-  assert.deepEqual(await page.getByRole('heading', { level: 2 }).allTextContents(), [
-    ...(await page.getByRole('navigation').getByRole('heading', { level: 2 }).allTextContents()),
-    'Waiting for an answer',
-    'Failed in the last day',
-    'All runs, newest first',
-  ]);
+  const states = await all(page).locator('tbody th').allInnerTexts();
+  assert.deepEqual(states, ['Waiting', 'Failed', 'Silent']);
+
+  // The tiles count them, and are filters.
+  await tile(page, /^Running 0 nothing at work$/).waitFor();
+  await tile(page, /^Waiting 1 for people · oldest/).waitFor();
+  await tile(page, /^Cost today \$0\.\d+ nothing in the 7 days before$/).waitFor();
+  await tile(page, /^Failed, 24 h 1 bad request · Fay$/).click();
+  await page.waitForURL('**/#/runs?status=failed');
+  await waiting.waitFor({ state: 'detached' });
+  await tile(page, /^Failed/).click();
+  await page.waitForURL('**/#/runs');
+
+  // The card that a run waits with is one press away.
+  await waiting.getByRole('link', { name: 'Answer Wren in Space of Wren' }).click();
+  await page.waitForURL(`**/#/s/${wren.space.id}/m/2`);
+  await page.goBack();
 
   const place = silent.getByRole('link', { name: 'Space of Quinn' });
   assert.equal(await place.getAttribute('href'), `#/s/${quinn.space.id}/m/1`);
   const run = await runWith(quinn.agent, 'completed');
-  await silent.getByRole('link', { name: 'Stayed silent' }).click();
+  await silent.getByRole('link', { name: 'Silent' }).click();
   await page.waitForURL(`**/#/r/${run.id}`);
 });
 
@@ -90,18 +103,17 @@ test('the filters change the address, and the address is what is listed', async 
 
   await filter(page, 'State').selectOption('Failed');
   await page.getByText('No run fits these filters.').waitFor();
-  await page.getByRole('heading', { name: 'Failed, newest first' }).waitFor();
   await page.goBack();
   await all(page).getByRole('row', { name: /Ida/ }).waitFor();
 
   await page.getByRole('link', { name: 'Show all' }).click();
   await page.waitForURL('**/#/runs');
   await filter(page, 'Since').selectOption('Last hour');
-  await page.getByRole('heading', { name: 'Failed in the last hour' }).waitFor();
+  await tile(page, /^Failed, 1 h/).waitFor();
   await filter(page, 'Space').selectOption({ label: 'Space of Jo' });
   await all(page).getByRole('row', { name: /Jo/ }).waitFor();
   await page.reload();
-  await table(page, 'Failed in the last hour').getByRole('row', { name: /Jo/ }).waitFor();
+  await all(page).getByRole('row', { name: /Jo/ }).waitFor();
   assert.equal(await filter(page, 'Since').inputValue(), 'hour');
 });
 
@@ -111,9 +123,9 @@ test('a run is stopped, and then repeated', async (t) => {
   const page = await openTab(t);
   await openRuns(page, `?agentId=${agent.id}`);
   const rows = all(page).getByRole('row');
-  await rows.getByRole('button', { name: 'Stop' }).click();
+  await rows.getByRole('button', { name: 'Stop Nia in Space of Nia' }).click();
   const stopped = rows.filter({ hasText: 'by a person' });
-  await stopped.getByRole('button', { name: 'Retry' }).click();
+  await stopped.getByRole('button', { name: 'Retry Nia in Space of Nia' }).click();
   const link = stopped.getByRole('link', { name: 'New run' });
   const href = await link.getAttribute('href');
   assert.notEqual(href, `#/r/${first.id}`);
@@ -136,13 +148,19 @@ test('a long list has more pages', async (t) => {
   await api.request('PATCH', `/v1/entities/${agent.id}`, { agent: { budget } });
   const settings = { maxChainDepth: 1, budget };
   const space = await api.createSpace('Space of Max', [husam, agent], settings);
-  for (let n = 1; n <= 51; n += 1) await api.postMessage(space, husam, `Message ${n}`);
+  for (let n = 1; n <= 101; n += 1) await api.postMessage(space, husam, `Message ${n}`);
   const page = await openTab(t);
   await openRuns(page, `?agentId=${agent.id}`);
-  const list = page.getByRole('region', { name: 'All runs, newest first' });
-  await list.getByText('Message 51', { exact: true }).waitFor();
-  await list.getByRole('button', { name: 'Show more' }).click();
-  await list.getByText('Message 1', { exact: true }).waitFor();
+  await all(page).getByText('Message 101').waitFor();
+  // Until the texts are there, the rows move.
+  await all(page)
+    .getByText(/Message 2(?!\d)/)
+    .waitFor();
+  // The rows move while their texts come.
+  await page.getByRole('button', { name: 'Show more' }).press('Enter');
+  await all(page)
+    .getByText(/Message 1(?!\d)/)
+    .waitFor();
 });
 
 test('a list that comes slowly follows what happens all the time', async (t) => {
@@ -152,8 +170,7 @@ test('a list that comes slowly follows what happens all the time', async (t) => 
   // Longer than the time between two loads of a list.
   await page.route(/\/v1\/runs\?/, (route) => delay(1500).then(() => route.continue()));
   await openRuns(page, `?agentId=${agent.id}`);
-  const list = page.getByRole('region', { name: 'All runs, newest first' });
-  await list.getByText('Hello Sal', { exact: true }).waitFor();
+  await all(page).getByText('Hello Sal').waitFor();
   let isPosting = true;
   const posts = (async () => {
     for (let n = 1; isPosting; n += 1) {
@@ -162,18 +179,80 @@ test('a list that comes slowly follows what happens all the time', async (t) => 
     }
   })();
   try {
-    await list.getByText('First news', { exact: true }).waitFor();
+    await all(page).getByText('First news').waitFor();
   } finally {
     isPosting = false;
     await posts;
   }
 });
 
+/** Two agents that answer each other until the chain is this deep, and a slow last one. */
+async function loop(depth) {
+  const say = (text) => [{ steps: [{ calls: [{ tool: 'send_message', input: { text } }] }] }];
+  const budget = { runsPerMinute: 1000 };
+  const ping = await api.createAgent('Ping', say('Your turn, Pong.'), 0, [], { budget });
+  const pong = await api.createAgent('Pong', say('Your turn, Ping.'), 0, [], { budget });
+  const settings = { maxChainDepth: depth, budget };
+  const space = await api.createSpace('Debate', [husam, ping, pong], settings);
+  await api.postMessage(space, husam, 'Tabs or spaces?');
+  await api.waitFor(async () => (await api.runs(space)).length >= 2 * depth);
+  await api.waitFor(async () => (await api.runs(space)).every(({ finishedAt }) => finishedAt));
+  return space;
+}
+
+test('a loop is one row, which opens and says how deep it is', async (t) => {
+  const space = await loop(4);
+  const page = await openTab(t);
+  await openRuns(page, `?spaceId=${space.id}`);
+  const row = all(page).getByRole('row', { name: /8 runs in one chain, depth 3 of 4/ });
+  await row.filter({ hasText: 'Husam: Tabs or spaces? → “Your turn, P' }).waitFor();
+  await row.filter({ hasText: '8 spoke' }).waitFor();
+  await row.filter({ hasText: /Ping ⇄ Pong|Pong ⇄ Ping/ }).waitFor();
+  assert.equal(await all(page).locator('tbody tr').count(), 1);
+  await row.getByRole('button', { name: /8 runs/, expanded: false }).click();
+  assert.equal(await all(page).locator('tbody tr').count(), 9);
+  await all(page).getByRole('row').filter({ hasText: 'depth 3' }).nth(1).waitFor();
+
+  await filter(page, 'Group by').selectOption({ label: 'Each run' });
+  await page.waitForURL(/group=run$/);
+  await page.waitForFunction(() => document.querySelectorAll('.runs tbody tr').length === 8);
+});
+
+test('the table is sorted by cost', async (t) => {
+  const cheap = await wake('Cia', stays);
+  const dear = await wake('Dee', [answerRule('A long answer. '.repeat(200))]);
+  await Promise.all([runWith(cheap.agent, 'completed'), runWith(dear.agent, 'completed')]);
+  await api.postMessage(cheap.space, husam, 'Again');
+  const page = await openTab(t);
+  await openRuns(page, '?sort=cost');
+  const costs = async () => {
+    const texts = await all(page).locator('tbody .cost').allInnerTexts();
+    return texts.map((text) => Number(text.replace(/[^\d.e-]/g, '')) || 0);
+  };
+  await all(page).getByRole('row', { name: /Dee/ }).waitFor();
+  const shown = await costs();
+  assert.deepEqual(
+    shown,
+    [...shown].sort((one, other) => other - one),
+  );
+  await filter(page, 'Sort by').selectOption({ label: 'Newest first' });
+  await page.waitForURL('**/#/runs?sort=time');
+  await all(page).locator('tbody tr').first().filter({ hasText: 'Cia' }).waitFor();
+});
+
 test('in a narrow window each run is a block, and nothing scrolls sideways', async (t) => {
   await wake('Pia', fails);
+  const slow = await api.createAgent('Rue', [answerRule('word '.repeat(400))], 200);
+  const space = await api.createSpace('Space of Rue', [husam, slow], { maxChainDepth: 1 });
+  await api.postMessage(space, husam, 'Hello Rue');
   const page = await openTab(t, { viewport: { width: 390, height: 844 } });
   await openRuns(page);
   await all(page).getByText('Hello Pia').waitFor();
+  // What runs now is in sight.
+  const first = all(page).locator('tbody tr').first();
+  await first.getByText('Running').waitFor();
+  const { y } = await first.getByRole('button', { name: 'Stop Rue in Space of Rue' }).boundingBox();
+  assert.ok(y <= 300, `the button is ${y} px from the top`);
   const widths = await page.evaluate(() => [
     document.documentElement.scrollWidth,
     document.querySelector('.page-body').scrollWidth,

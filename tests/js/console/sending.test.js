@@ -57,7 +57,7 @@ test('a draft survives a switch and a reload', async (t) => {
   const box = page.getByRole('textbox', { name: 'Message' });
   const open = async (name) => {
     const spaces = page.getByRole('navigation', { name: 'Spaces' });
-    await spaces.getByRole('button', { name, exact: true }).click();
+    await spaces.getByRole('link', { name, exact: true }).click();
     await page.getByRole('heading', { name, exact: true }).waitFor();
   };
   await box.fill('half a thou');

@@ -266,6 +266,6 @@ test('a space is deleted after its name is typed', async (t) => {
   await field.fill('To be deleted');
   await button.click();
   await page.waitForURL((url) => !url.hash.includes(space.id));
-  await page.getByRole('button', { name: 'To be deleted' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'To be deleted' }).waitFor({ state: 'detached' });
   await assert.rejects(api.space(space), /404/);
 });

@@ -39,7 +39,7 @@ test('the demo space has a person and three agents', async (t) => {
   await members.nth(3).waitFor();
   assert.equal(await members.filter({ hasText: 'person' }).count(), 1);
   assert.equal(await members.filter({ hasText: 'agent' }).count(), 3);
-  assert.equal(await page.getByRole('combobox', { name: 'as' }).locator('option').count(), 1);
+  assert.equal(await page.getByRole('combobox', { name: 'as' }).locator('option').count(), 2);
 });
 
 test('a wrong key shows the form with the reason, and the right key signs in', async (t) => {

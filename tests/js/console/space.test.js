@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from '../api_client.js';
+import { isAccessible } from './accessible.js';
 import { openSpace, openTab, send, signInAs, storedEntry, waitUntilLive } from './console_page.js';
 import { deliver, openFakeRoom } from './fake_server.js';
 import { api, husam, product, sarah } from './suite.js';
@@ -22,8 +23,40 @@ test('the first screen says who is here, and one click starts a conversation', a
     await log.getByRole('button', { name: offer }).waitFor();
   await log.getByRole('button', { name: 'Time for a coffee?' }).click();
   await page.getByRole('button', { name: 'Yes, please' }).waitFor();
-  await page.getByRole('button', { name: 'Observer silent: “I only watch.”' }).waitFor();
+  await page.getByRole('button', { name: '2 silent' }).click();
+  const reasons = page.getByRole('list', { name: 'The reasons' });
+  await reasons.getByRole('listitem').filter({ hasText: 'Observer“I only watch.”' }).waitFor();
   assert.equal(await log.getByRole('button', { name: 'Hello! Who is here?' }).count(), 0);
+});
+
+test('the first screen says what its agents do, and which models have keys', async (t) => {
+  await api.createSpace('No messages', [husam]);
+  const page = await openTab(t);
+  await openSpace(page, 'Help desk');
+  const log = page.getByRole('region', { name: 'Timeline' });
+  await log.getByRole('heading', { name: 'A room for people and agents' }).waitFor();
+  await log.getByText(/a key/).waitFor();
+  await log.getByText('see who answers, and why not the others').waitFor();
+  await log.getByRole('list', { name: 'Agents' }).getByRole('paragraph').first().waitFor();
+  await isAccessible(page);
+  await openSpace(page, 'No messages');
+  await log.getByText('People talk here.').waitFor();
+});
+
+test('an address of nothing says so, and leads on', async (t) => {
+  const page = await openTab(t, { expected: [/404/] });
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  for (const [address, title] of [
+    ['#/no/such/page', 'There is no such page'],
+    ['#/s/01a2b3c4d5e6f7', 'There is no such space'],
+  ]) {
+    await page.goto(`${product.base}/${address}`);
+    await heading(page, title).waitFor();
+    await isAccessible(page);
+    await page.getByRole('link', { name: 'Go to the spaces' }).click();
+    await page.waitForURL(/#\/s\/.{26}/);
+  }
 });
 
 test('a space without people or agents offers to add some', async (t) => {
@@ -55,6 +88,29 @@ test('the head names the members and the agents that a message asks', async (t) 
   ]);
 });
 
+test('a card says what a member does, and begins a message to it', async (t) => {
+  const ana = await api.createAgent('Ana', [answerRule('Here I am.')]);
+  await api.request('PATCH', `/v1/entities/${ana.id}`, {
+    agent: { description: 'Plans releases.' },
+  });
+  const space = await api.createSpace('With cards', [husam, ana]);
+  await api.postMessage(space, husam, 'Hello?');
+  const page = await openTab(t);
+  await openSpace(page, 'With cards');
+  await page.getByRole('button', { name: 'Ana, agent' }).click();
+  const card = page.getByRole('dialog', { name: 'Ana' });
+  await card.getByText('Plans releases.').waitFor();
+  await card.getByText('It may read and write messages.').waitFor();
+  await card.getByRole('button', { name: 'Pause Ana' }).click();
+  await card.getByText(/^It is paused\./).waitFor();
+  await isAccessible(page);
+  await card.getByRole('button', { name: 'Message' }).click();
+  const box = page.getByRole('textbox', { name: 'Message' });
+  assert.equal(await box.inputValue(), '@Ana ');
+  await page.locator('.bubble .name', { hasText: 'Husam' }).click();
+  await page.getByRole('dialog', { name: 'Husam' }).getByText('Person').waitFor();
+});
+
 test('Escape stops the agents, and what they wrote stays', async (t) => {
   const words = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ');
   const slow = await api.createAgent('Slow', [answerRule(words)], 50);
@@ -68,6 +124,48 @@ test('Escape stops the agents, and what they wrote stays', async (t) => {
   await page.getByText('word3').waitFor();
 });
 
+test('a member stops all agents of a space and pauses it, after a question', async (t) => {
+  const words = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ');
+  const slow = await api.createAgent('Slow too', [answerRule(words)], 50);
+  const space = await api.createSpace('Paused at once', [husam, slow]);
+  await api.createSpace('Nobody to stop', [husam]);
+  const page = await openTab(t);
+  await signInAs(page, husam, `#/s/${space.id}`);
+  await send(page, 'Tell me a lot.');
+  await page.getByText('word3').waitFor();
+  const stop = page.getByRole('button', { name: 'Stop all and pause' });
+  page.once('dialog', (dialog) => dialog.dismiss());
+  await stop.click();
+  assert.ok(!(await api.space(space)).paused);
+  const questions = [];
+  page.once('dialog', (dialog) => {
+    questions.push(dialog.message());
+    return dialog.accept();
+  });
+  await stop.click();
+  await page.locator('.badge.paused').waitFor();
+  await stop.waitFor({ state: 'detached' });
+  assert.match(questions[0], /^Stop all agents in Paused at once and pause it\?/);
+  await page.getByText('unfinished', { exact: true }).waitFor();
+  assert.equal((await api.space(space)).paused, true);
+  assert.ok((await api.runs(space)).every(({ status }) => status === 'canceled'));
+  await isAccessible(page);
+  await page.getByRole('link', { name: 'Nobody to stop' }).click();
+  await page.getByText('1 person · no agents').waitFor();
+  assert.equal(await stop.count(), 0);
+});
+
+test('a guest is not offered to stop all agents', async (t) => {
+  const gus = { id: 'gus', name: 'Gus', type: 'human' };
+  const me = { kind: 'entity', entity: gus, capabilities: [] };
+  const page = await openFakeRoom(t, { data: { me } });
+  const stop = page.getByRole('button', { name: 'Stop all and pause' });
+  await stop.waitFor();
+  const guest = { ...gus, role: 'member', readSeq: 0, guest: true };
+  await deliver(page, (member) => ({ type: 'member.joined', member }), guest);
+  await stop.waitFor({ state: 'detached' });
+});
+
 test('a failed run can be retried where it failed', async (t) => {
   const fails = { steps: [{ error: 'bad_request' }] };
   const fay = await api.createAgent('Fay', [fails]);
@@ -78,15 +176,15 @@ test('a failed run can be retried where it failed', async (t) => {
   const failed = page.locator('.entry[data-state="failed"]');
   await failed.first().hover();
   await failed.first().getByRole('button', { name: 'Retry' }).click();
-  await failed.first().getByRole('button', { name: 'Retried' }).waitFor();
-  await failed.nth(1).waitFor();
+  await failed.getByText(/Twice since/).waitFor();
+  assert.equal(await failed.count(), 1);
 });
 
 test('messages of one person within minutes stand together', async (t) => {
   await api.createSpace('Together', [husam, sarah]);
   const page = await openTab(t);
   await signInAs(page, husam);
-  await page.getByRole('button', { name: 'Together' }).click();
+  await page.getByRole('link', { name: 'Together' }).click();
   await heading(page, 'Together').waitFor();
   await send(page, 'One.');
   await send(page, 'Two.');
@@ -151,7 +249,7 @@ test('on a phone the list, a space and the drawer are pages of their own', async
   const page = await openTab(t, { viewport: PHONE });
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   await waitUntilLive(page);
-  const line = page.getByRole('button', { name: 'On a phone' });
+  const line = page.getByRole('link', { name: 'On a phone' });
   await line.click();
   await heading(page, 'On a phone').waitFor();
   await line.waitFor({ state: 'hidden' });

@@ -36,9 +36,7 @@ test('two people and an operator see the same, and each does what they may', asy
   }
   // Only Sarah may answer.
   const needs = (page) => page.getByRole('navigation', { name: 'Needs you' });
-  await needs(hers)
-    .getByRole('button', { name: /May I deploy\?/ })
-    .waitFor();
+  await needs(hers).getByRole('link', { name: 'May I deploy?', exact: true }).waitFor();
   assert.equal(await needs(his).count(), 0);
   await his.getByText('Only Sarah may answer this.').waitFor();
   await hers.getByRole('button', { name: 'Yes', exact: true }).click();
@@ -59,5 +57,5 @@ test('two people and an operator see the same, and each does what they may', asy
   await row.getByRole('button', { name: /^Pause/ }).click();
   await row.getByRole('button', { name: /^Resume/ }).waitFor();
   await his.getByRole('textbox', { name: 'Message' }).fill('Once more?');
-  await his.getByText('Would wake DeployBot · not Ana (paused)').waitFor();
+  await his.getByText('asks DeployBot · not Ana (paused)').waitFor();
 });

@@ -6,7 +6,7 @@ import { openTab, signInAs, storedEntry } from './console_page.js';
 import { api, husam, sarah } from './suite.js';
 
 const spaceButton = (page, name) =>
-  page.getByRole('navigation', { name: 'Spaces' }).getByRole('button', { name });
+  page.getByRole('navigation', { name: 'Spaces' }).getByRole('link', { name });
 
 test('unread messages are counted, marked with a line, and read at the end', async (t) => {
   const reader = await api.createPerson('Reader');

@@ -85,7 +85,7 @@ test('another template keeps what was typed', async (t) => {
   const instructions = page.getByRole('textbox', { name: 'Instructions' });
   await name.fill('Typed by hand');
   const before = await instructions.inputValue();
-  for (const template of ['Approver', 'Scripted', 'Router']) {
+  for (const template of ['Approver', 'Scripted', 'Dispatcher']) {
     await page.getByRole('radio', { name: template }).check();
     assert.equal(await name.inputValue(), 'Typed by hand');
   }

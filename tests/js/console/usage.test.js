@@ -55,7 +55,8 @@ test('the cost of runs appears while they end, by agent and by model', async (t)
   assert.match(await total(page, 'Cache reuse').innerText(), /^\d+ %$/);
   assert.equal(await total(page, 'Runs').innerText(), '2');
   const address = await sums(page).getByRole('link', { name: 'Ana' }).getAttribute('href');
-  assert.equal(address, `#/a/${ana.id}/setup`);
+  assert.match(address, new RegExp(`^#/runs\\?agentId=${ana.id}&since=.*&until=.*&sort=cost$`));
+  await page.getByLabel('Totals').getByText('Against the 30 days before').waitFor();
 
   // The charts name their parts, and a table has their numbers.
   for (const title of ['Cost', 'Tokens']) {
@@ -94,4 +95,36 @@ test('the range is chosen by a link or by own dates, and a wrong one is refused'
   await form.getByLabel('From').fill('2019-02-01');
   await form.getByRole('button', { name: 'Show' }).click();
   await page.getByRole('main').getByRole('alert').filter({ hasText: '92' }).waitFor();
+});
+
+test('the hours of a day show when the cost rose, and lead to the runs', async (t) => {
+  await work();
+  const page = await openTab(t);
+  const hours = Array.from({ length: 24 }, (_, hour) => (hour === 7 ? 0.5 : 0));
+  const item = { inputTokens: 9, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1, runs: 1 };
+  const days = [
+    { ...item, day: '2026-02-17', cost: 0.7, hours: hours.map((cost) => cost * 1.4) },
+    { ...item, day: '2026-02-18', cost: 0.5, hours },
+  ];
+  await page.route('**/v1/usage?from=2026-02-11&to=2026-02-18&by=day', (route) =>
+    route.fulfill({ json: { items: days, total: days[0] } }),
+  );
+  await page.route('**/v1/usage?from=2026-02-18&to=2026-02-18&by=day%2Cagent', (route) =>
+    route.fulfill({ json: { items: [days[1]], total: days[1] } }),
+  );
+  await page.route('**/v1/usage?from=2026-02-17&to=2026-02-17&by=agent', (route) =>
+    route.fulfill({ json: { items: [days[0]], total: { ...item, cost: 0.25 } } }),
+  );
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  await page.goto(`${product.base}/#/usage?from=2026-02-18&to=2026-02-18`);
+  assert.equal(await total(page, 'Against the day before').innerText(), '+ 100 %');
+  const bars = page.getByRole('list', { name: 'Cost by hour' }).getByRole('link');
+  assert.deepEqual(
+    await bars.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label'))),
+    ['7:00 · $0.50, usually $0.10'],
+  );
+  await bars.click();
+  const times = 'since=2026-02-18T07%3A00%3A00.000Z&until=2026-02-18T08%3A00%3A00.000Z';
+  await page.waitForURL(`**/#/runs?${times}&sort=cost`);
 });

@@ -17,9 +17,9 @@ const TSC = `${MODULES}typescript/bin/tsc`;
 const EXPECTED = `
   accepted attachment.ready error goodbye inbox member.joined member.left mention message.created
   message.updated pong presence reactions run.canceled run.completed run.failed run.queued
-  run.resumed run.started run.step run.waiting_tool sent space.deleted space.joined space.left
-  space.read space.updated stream.delta stream.ended stream.snapshot stream.started subscribed
-  system.message tool.requested tool.resolved unsubscribed
+  run.resumed run.started run.step run.waiting_tool sent space.activity space.deleted space.joined
+  space.left space.line space.read space.updated stream.delta stream.ended stream.snapshot
+  stream.started subscribed system.message tool.requested tool.resolved unsubscribed
 `;
 
 // Ids, times, numbers and texts do not matter for the types; short words may be members of a union.

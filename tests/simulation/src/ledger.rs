@@ -59,6 +59,8 @@ pub struct Ledger {
     pub decisions: Vec<CallDecision>,
     /// Runs whose cancellation was confirmed.
     pub canceled: Vec<Canceled>,
+    /// Chains that people have stopped.
+    pub stopped_chains: Vec<StoppedChain>,
     /// Requests to repeat runs.
     pub retried: Vec<Retried>,
     /// Invites, and how they were accepted.
@@ -440,6 +442,16 @@ pub struct Canceled {
     pub run: String,
     /// The last message number of each space after that answer.
     pub after: BTreeMap<SpaceId, u64>,
+}
+
+/// A chain whose stop was answered with 200.
+#[derive(Clone, Debug)]
+pub struct StoppedChain {
+    pub space: SpaceId,
+    /// The message that named the chain.
+    pub seq: u64,
+    /// The last message number of the space after that answer.
+    pub after: u64,
 }
 
 /// An entity whose removal from a space was confirmed.

@@ -105,6 +105,8 @@ pub enum Mutant {
     IgnoresDepth,
     /// Promise 6: lanes do not count how often an agent answers agents.
     ForgetsAutoReplies,
+    /// Promise 6: a space does not remember which chains were stopped in it.
+    IgnoresStoppedChains,
     /// Promise 4: a call reports that it stopped or absorbed another run, which continues.
     AbsorbsNothing,
     /// Promise 4: the call that ended a run is not stored, so a repeat finds the run ended and
@@ -141,6 +143,10 @@ pub enum Mutant {
     IgnoresMembership,
     /// Promise 10: the messages of a second are not counted.
     ForgetsSeconds,
+    /// Promise 10: messages do not move their space in the list by activity.
+    KeepsOldPlaces,
+    /// Promise 10: the tool cards of a space are not counted.
+    CountsNoCards,
     /// Promise 1: a repeated job dispatches a message again, long after it was dispatched.
     DispatchesAgain,
     /// Promise 10: a run starts when its agent has no free slot.

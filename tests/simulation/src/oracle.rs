@@ -12,7 +12,8 @@
 //! 7. `forms`, `approvals`, `plans`
 //! 8. `unread_messages`
 //! 9. `members_only`, `invites`, `runs_without_space`
-//! 10. `frames`, `reads`, `timeliness`, `lanes`, `seconds`, `budgets`, `rates`, `files`, `pictures`
+//! 10. `frames`, `reads`, `timeliness`, `lanes`, `seconds`, `budgets`, `rates`, `files`,
+//!     `pictures`, `activity`
 //! 13. `questions`
 //! 14. `changes`
 //! 15. `searches`
@@ -21,6 +22,7 @@
 //! messages as they were first posted.
 
 mod actions_once;
+mod activity;
 mod approvals;
 mod budgets;
 mod chains;
@@ -138,6 +140,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     empty_spaces::empty_spaces_end(&mut evidence);
     chains::chains_of_agents_end(&mut evidence);
     chains::agents_answer_agents_only_so_often(&mut evidence);
+    chains::stopped_chains_wake_nobody(&mut evidence);
     rates::runs_per_minute_have_a_limit(&mut evidence);
     budgets::models_are_paid_for(&mut evidence);
     forms::a_form_counts_once(&mut evidence);
@@ -157,6 +160,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
 fn limits_hold(evidence: &mut Evidence<'_>) {
     frames::only_floods_are_refused(evidence);
     reads::followers_learn_of_read_positions(evidence);
+    activity::spaces_are_listed_by_activity(evidence);
     timeliness::messages_arrive_in_time(evidence);
     timeliness::streams_arrive_in_time(evidence);
     lanes::each_run_works_at_its_turn(evidence);

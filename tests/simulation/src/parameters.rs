@@ -114,6 +114,8 @@ pub struct Parameters {
     /// How often a person stops following a space and follows it again in the calm, while another
     /// one posts there and everyone watches when the message arrives.
     pub watched_posts: u64,
+    /// After how many of a thousand actions a person stops a chain.
+    pub stops: u64,
     /// How many of a thousand pings are floods of a hundred.
     pub floods: u64,
     /// Whether old jobs are sent again at the end, after runs have expired.
@@ -216,6 +218,7 @@ impl Parameters {
                 [draw.number("mode", 0, 4) as usize],
             max_runs: [5, 5, 1, 2][draw.number("max runs", 0, 3) as usize],
             floods: 250,
+            stops: if !crowd && draw.number("stops", 0, 7) == 0 { 150 } else { 0 },
             ..Self::quiet()
         }
     }

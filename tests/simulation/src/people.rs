@@ -23,7 +23,12 @@ use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    client::Caller, deployment::Deployment, ledger::Canceled, locked, retries::retry, view::View,
+    client::Caller,
+    deployment::Deployment,
+    ledger::{Canceled, StoppedChain},
+    locked,
+    retries::retry,
+    view::View,
 };
 
 /// A person with a browser.
@@ -93,6 +98,10 @@ impl Person {
                 96..99 => self.rename(&place).await,
                 _ => self.retire(&place).await,
             }
+            let stops = deployment.env.parameters.stops;
+            if deployment.env.chance.happens(&format!("{place}/stop"), stops) {
+                self.stop_chain(&format!("{place}/stop"), space).await;
+            }
             self.react_to_space(&place, space).await;
             if deployment.env.chance.happens(&format!("{place}/again"), 100)
                 && self.follows(space)
@@ -160,6 +169,26 @@ impl Person {
             if self.deployment.env.chance.happens(&place, 500) {
                 retry(&self.deployment, &self.name, Caller::Entity(self.id), &run, &place).await;
             }
+        }
+    }
+
+    /// Stops the chain of one of the last messages of a space.
+    async fn stop_chain(&self, place: &str, space: SpaceId) {
+        let Some(last) = self.last_number(space).await.filter(|last| *last > 0) else { return };
+        let seq = last - self.deployment.env.chance.below(place, last.min(3));
+        self.deployment.env.history.note(&self.name, || format!("stops the chain of {seq}"));
+        let path = format!("/v1/spaces/{space}/messages/{seq}/chain/cancel");
+        let caller = Caller::Entity(self.id);
+        let answer = self
+            .deployment
+            .http_with_retries(&self.name, caller, Method::POST, &path, None, None)
+            .await;
+        if answer.is_some_and(|(status, _)| status == 200)
+            && let Some(after) = self.last_number(space).await
+        {
+            let stopped = StoppedChain { space, seq, after };
+            self.deployment.env.history.note(&self.name, || format!("learns of {stopped:?}"));
+            locked(&self.deployment.env.ledger).stopped_chains.push(stopped);
         }
     }
 

@@ -99,6 +99,7 @@ impl Process {
             post_permits: PostPermits::default(),
         });
         let models = Arc::new(SimModel { env: Arc::clone(env), life: Arc::clone(&life) });
+        let routers = Routers::new(models.clone(), Arc::default(), None);
         let transport = Arc::new(SimTransport { env: Arc::clone(env), life: Arc::clone(&life) });
         let egress = Egress::over(transport, Arc::new(FixedSecrets(Arc::clone(&SECRETS))));
         let api = Api {
@@ -114,6 +115,7 @@ impl Process {
             router_model: None,
             providers: Arc::default(),
             model_servers: Arc::new(NoServers),
+            egress: egress.clone(),
         };
         let (stopping, is_stopping) = watch::channel(false);
         Arc::new(Self {
@@ -128,7 +130,7 @@ impl Process {
             runs: RunJobHandler::new(
                 pipeline.clone(),
                 sockets.clone(),
-                models.clone(),
+                models,
                 egress,
                 Arc::default(),
                 Callbacks {
@@ -137,11 +139,7 @@ impl Process {
                 },
                 is_stopping,
             ),
-            triggers: Triggers {
-                pipeline: pipeline.clone(),
-                routers: Routers::new(models, Arc::default(), None),
-                traces: None,
-            },
+            triggers: Triggers { pipeline: pipeline.clone(), routers, traces: None },
             broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },
             sweep: Sweep { pipeline },
             stopping,

@@ -2,10 +2,17 @@
 //! minute, whoever else counts at the same time.
 
 use serde_json::json;
-use smartspace_domain::dispatch::{Reason, Routing};
-use smartspace_store::messages::{
-    MessageRecord,
-    append::{LateDispatch, Stored},
+use smartspace_domain::{
+    access::Caller,
+    dispatch::{Reason, Routing},
+    ids::LineId,
+};
+use smartspace_store::{
+    messages::{
+        MessageRecord,
+        append::{LateDispatch, Stored},
+    },
+    spaces::stops::{NewStop, Stopping},
 };
 
 use crate::small_space::{SmallSpace, start};
@@ -41,6 +48,14 @@ impl Office {
     async fn decide(&self, message: &MessageRecord) -> LateDispatch {
         let messages = self.0.store.messages();
         messages.decide_late(self.0.id, message, Routing::Failed, start()).await.unwrap()
+    }
+
+    /// The operator stops the chain of a message.
+    async fn stop_chain(&self, message: &MessageRecord) {
+        let what = Stopping::Chain { chain: message.chain_id(), seq: message.seq };
+        let id = LineId::new(start(), 1);
+        let new = NewStop { space: self.0.id, what, by: Caller::Operator, id };
+        self.0.store.spaces().stop(&new, |_| Ok(()), start()).await.unwrap();
     }
 
     async fn store(&self, late: &LateDispatch) -> Stored {
@@ -80,4 +95,18 @@ async fn a_late_decision_is_made_again_if_another_message_has_used_runs() {
     let late = office.decide(&second).await;
     assert_eq!((late.decided.taken.len(), refused(&late)), (1, 4));
     assert_eq!(office.store(&late).await, Stored::Now);
+}
+
+#[tokio::test]
+async fn a_late_decision_is_made_again_if_its_chain_was_stopped() {
+    let office = Office::new().await;
+    let message = office.post(1).await;
+    let outdated = office.decide(&message).await;
+    office.stop_chain(&message).await;
+    assert_eq!(office.store(&outdated).await, Stored::Outdated);
+    let late = office.decide(&message).await;
+    let reasons: Vec<_> = late.decided.dispatch.iter().map(|entry| entry.reason).collect();
+    assert_eq!(reasons, [Some(Reason::ChainStopped); 5]);
+    assert_eq!(office.store(&late).await, Stored::Now);
+    assert_ne!(office.post(2).await.chain_id(), message.chain_id());
 }

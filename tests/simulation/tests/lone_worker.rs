@@ -26,6 +26,7 @@ use futures::{StreamExt, stream};
 use serde_json::json;
 use smartspace_domain::{
     Time,
+    access::Caller,
     agents::ConcurrencyMode,
     callbacks::CallbackKey,
     dispatch::Source,
@@ -298,6 +299,7 @@ async fn what_follows_a_removal_is_finished_by_another_process() {
         seq: 30,
         message_id: MessageId::new(start(), 29),
         source: Source::Broadcast,
+        chain: None,
         asks: false,
         is_reply: false,
     };
@@ -306,7 +308,8 @@ async fn what_follows_a_removal_is_finished_by_another_process() {
     store.runs().create(&run, &active, ConcurrencyMode::Parallel, None, start()).await.unwrap();
     // The process dies here.
     let now = scene.pipeline.now();
-    let left = Box::pin(store.members().leave_if(space, agent, now, |_| Ok(()))).await;
+    let by = Caller::Operator;
+    let left = Box::pin(store.members().leave_if(space, agent, by, now, |_| Ok(()))).await;
     assert!(left.unwrap().is_some());
     assert_eq!(store.runs().record(run.id).await.unwrap().status, RunStatus::Queued);
 

@@ -190,6 +190,8 @@ mutants! {
     finds_kept_roster_version: KeepsRosterVersion
     finds_ignored_membership: IgnoresMembership
     finds_forgotten_seconds: ForgetsSeconds
+    finds_kept_old_places: KeepsOldPlaces
+    finds_uncounted_cards: CountsNoCards
     finds_dispatches_again: DispatchesAgain
     finds_ignored_slots: IgnoresSlots
     #[ignore = "long: tests/run --all"]

@@ -509,6 +509,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invites/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview an invite
+         * @description Where the invite leads, before somebody accepts it. It needs no credential and uses nothing. Its
+         *     limits are those of accepting.
+         */
+        post: operations["previewInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/me": {
         parameters: {
             query?: never;
@@ -860,7 +881,9 @@ export interface paths {
         };
         /**
          * List spaces
-         * @description The oldest comes first. The operator sees all spaces, and an entity those that it is in.
+         * @description By activity: the one with the newest message comes first. A space without messages stands where
+         *     it was created. The operator sees all spaces, and an entity those that it is in. A space that
+         *     gets a message while the pages are read may be on two of them.
          */
         get: operations["listSpaces"];
         put?: never;
@@ -1124,6 +1147,29 @@ export interface paths {
         patch: operations["editMessage"];
         trace?: never;
     };
+    "/v1/spaces/{id}/messages/{seq}/chain/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a chain
+         * @description The chain is what one message has set off: the runs that it has triggered, their messages, and
+         *     so on. Its active runs that messages of this space triggered are canceled, for the operator
+         *     those of other spaces, too. Later messages of the chain wake nobody in this space. For people
+         *     who are members, but not for guests. May be repeated.
+         */
+        post: operations["stopChain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces/{id}/messages/{seq}/reactions": {
         parameters: {
             query?: never;
@@ -1229,6 +1275,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/spaces/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop everything in a space
+         * @description The space is paused, and all active runs that its messages triggered are canceled. For people
+         *     who are members, but not for guests; an owner ends the pause with `paused: false`. May be
+         *     repeated.
+         */
+        post: operations["stopSpace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces/{id}/usage": {
         parameters: {
             query?: never;
@@ -1243,6 +1311,27 @@ export interface paths {
         get: operations["showUsageOfSpace"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a tool
+         * @description Makes one real call, outside of runs, and shows what a model would read. Nothing is stored. A
+         *     call takes at most 25 seconds.
+         */
+        post: operations["testTool"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2278,6 +2367,45 @@ export interface components {
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         InviteId: string;
+        /** @description Where an invite leads. */
+        InvitePreview: {
+            /** @description The name of the space. */
+            spaceName: string;
+            /** @description The name of the member that made the invite. Null if the operator did. */
+            invitedBy: string | null;
+            /** @description How many people are in the space. */
+            people: number;
+            /** @description The names of its agents. */
+            agents: string[];
+            /** @description When the invite ends. */
+            expiresAt: components["schemas"]["Time"];
+        };
+        /** @description The last message of a space, in short. */
+        LastMessage: {
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description When it was posted. */
+            at: components["schemas"]["Time"];
+            /** @description Who posted it. */
+            sender: components["schemas"]["Sender"];
+            /**
+             * @description The first 80 characters of its text, or the name of the tool that its card shows. Null if
+             *     it is deleted.
+             */
+            excerpt: string | null;
+            /** @description True if it is deleted. Absent otherwise. */
+            deleted?: boolean;
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        LineId: string;
+        /**
+         * @description What a line reports.
+         * @enum {string}
+         */
+        LineKind: "joined" | "left" | "renamed" | "paused" | "resumed" | "policyChanged" | "chainStopped" | "stopped";
         /** @description A file in the list of a space's files. */
         ListedAttachment: {
             /** @description The file's id. */
@@ -2321,6 +2449,19 @@ export interface components {
         };
         /** @description A plan of a list, with its next times. */
         ListedPlan: components["schemas"]["OnceListedPlan"] | components["schemas"]["CronListedPlan"];
+        /** @description How far the operator has looked at a space. */
+        Looked: {
+            /**
+             * Format: int64
+             * @description The `seq` of the last message that the operator has seen.
+             */
+            seq: number;
+            /**
+             * Format: int64
+             * @description How many tool cards there are up to it.
+             */
+            cards: number;
+        };
         /** @description Limits of one run. */
         LoopConfig: {
             /**
@@ -2422,6 +2563,13 @@ export interface components {
              * @default 30000
              */
             timeoutMs: number;
+        };
+        /** @description A tool of an MCP server. */
+        McpToolTest: {
+            /** @description The server, as in the configuration of an agent. */
+            server: components["schemas"]["McpServer"];
+            /** @description The name of the tool at the server. */
+            tool: string;
         };
         /** @description The holder of a credential. */
         Me: {
@@ -2599,6 +2747,11 @@ export interface components {
              *     are none.
              */
             parents?: components["schemas"]["ParentMessage"][];
+            /**
+             * @description The lines between the messages of this page, and after its last one if there is no later
+             *     message: the last 100 of them. Absent if there are none, and in a thread.
+             */
+            lines?: components["schemas"]["SystemLine"][];
         };
         /** @description A model and its settings. */
         ModelConfig: {
@@ -2813,7 +2966,12 @@ export interface components {
             readSeq: number;
             /**
              * Format: int64
-             * @description The number of messages after it.
+             * @description How many tool cards there are up to it.
+             */
+            readCards?: number;
+            /**
+             * Format: int64
+             * @description The number of messages after it, without tool cards.
              */
             unread: number;
         };
@@ -3073,24 +3231,29 @@ export interface components {
              */
             reactionsRev: number;
         };
-        /**
-         * @description The new read position. With the admin key, `entityId` is required: the operator has no position
-         *     of its own.
-         */
+        /** @description The new read position. */
         ReadBody: {
             seq: number;
             entityId?: components["schemas"]["EntityId"] | null;
         };
         ReadResponse: {
-            entityId: components["schemas"]["EntityId"];
-            /** Format: int64 */
+            entityId: components["schemas"]["EntityId"] | null;
+            /**
+             * Format: int64
+             * @description The last message that it has read.
+             */
             seq: number;
+            /**
+             * Format: int64
+             * @description How many tool cards there are up to it.
+             */
+            cards: number;
         };
         /**
          * @description Why a message did not trigger an agent. If several reasons apply, the first one counts.
          * @enum {string}
          */
-        Reason: "paused" | "chain_depth" | "policy" | "router" | "no_admin" | "auto_replies" | "rate" | "budget" | "busy";
+        Reason: "paused" | "chain_stopped" | "chain_depth" | "policy" | "router" | "no_admin" | "auto_replies" | "rate" | "budget" | "busy";
         /**
          * @description How much a model thinks before it answers.
          * @enum {string}
@@ -3200,6 +3363,8 @@ export interface components {
              */
             cost: number | null;
         };
+        /** @description Who answered a form. */
+        ResolvedBy: components["schemas"]["EntityId"] | components["schemas"]["OperatorResolvedBy"];
         /** @description Where a model answer comes from. */
         ResponseOrigin: {
             /** @description The answer's id at its provider; absent if the provider gave none. */
@@ -3416,6 +3581,18 @@ export interface components {
             firstTokenAt?: components["schemas"]["Time"] | null;
             finishedAt: components["schemas"]["Time"] | null;
             redactedAt?: components["schemas"]["Time"] | null;
+            /**
+             * @description The beginning of the message that triggered the run. Absent unless a list is asked for
+             *     `messages`, as `postSeq` and `said`, and if there is none.
+             */
+            asked?: string | null;
+            /**
+             * Format: int64
+             * @description The number of the first message that the run has posted.
+             */
+            postSeq?: number | null;
+            /** @description The beginning of that message. */
+            said?: string | null;
             /** @description The messages of watchers to the model, as members may see them. Not in events. */
             hints?: components["schemas"]["Hint"][] | null;
             /** @description The run's steps. Only for the operator, and not in lists. */
@@ -3648,6 +3825,10 @@ export interface components {
             url: string | null;
             urlExpiresAt: components["schemas"]["Time"] | null;
         };
+        ShownInvite: {
+            /** @description The invite's token. */
+            token: string;
+        };
         /**
          * @description Why a message triggered an agent. If several reasons apply, the first one counts.
          * @enum {string}
@@ -3704,6 +3885,12 @@ export interface components {
              * @description The `seq` of the space's last message.
              */
             seq: number;
+            /**
+             * Format: int64
+             * @description How many of its messages are tool cards.
+             */
+            cards: number;
+            lastMessage?: components["schemas"]["LastMessage"] | null;
             /** @description When the space was created. */
             createdAt: components["schemas"]["Time"];
             /** @description The members, people and agents. */
@@ -3711,6 +3898,7 @@ export interface components {
             /** @description The `seq` of the pinned messages, in the order in which they were pinned; absent without. */
             pins?: number[];
             me: components["schemas"]["OwnPosition"] | null;
+            looked?: components["schemas"]["Looked"] | null;
         };
         SpaceCount: {
             /** @description How many there are. */
@@ -3846,6 +4034,13 @@ export interface components {
             firstTokenAt: components["schemas"]["Time"] | null;
             finishedAt: components["schemas"]["Time"] | null;
         };
+        /** @description What a stop has done. */
+        StopResponse: {
+            /** @description How many runs this request has canceled. */
+            canceledRuns: number;
+            /** @description The line that reports the stop. If it was stopped before, the line of that stop. */
+            line: components["schemas"]["SystemLine"];
+        };
         /** @description Opaque: do not parse it, and do not sort by it. */
         StreamId: string;
         StreamedResponse: {
@@ -3858,6 +4053,32 @@ export interface components {
             /** @description The input, at most 64 KiB of JSON. */
             input: unknown;
             spaceId?: components["schemas"]["SpaceId"] | null;
+        };
+        /** @description A line between the messages of a space. */
+        SystemLine: {
+            /** @description The line's id. */
+            id: components["schemas"]["LineId"];
+            /**
+             * Format: int64
+             * @description The `seq` of the newest message at that time, 0 if there was none. Lines after the same
+             *     message are in the order of their ids.
+             */
+            afterSeq: number;
+            /** @description When it happened. */
+            at: components["schemas"]["Time"];
+            by: components["schemas"]["Sender"] | null;
+            /** @description What the line reports. */
+            kind: components["schemas"]["LineKind"];
+            member?: components["schemas"]["Sender"] | null;
+            /** @description The name or the policy before. Absent if the line reports no such change. */
+            from?: string | null;
+            /** @description The name or the policy after. Absent if the line reports no such change. */
+            to?: string | null;
+            /**
+             * Format: int64
+             * @description The message whose chain was stopped. Absent otherwise.
+             */
+            seq?: number | null;
         };
         /** @description A message for the model that a watcher added between two steps. */
         SystemMessage: {
@@ -3895,6 +4116,8 @@ export interface components {
             name: string;
             /** @description What the model reads about the tool, at most 4,096 bytes. */
             description: string;
+            /** @description What the row of a call's card says in place of the tool's name, on one line. It may hold values of the call, as in `Deploy {input.version}: {output.status}`. */
+            title?: string | null;
             /** @description A JSON Schema: an object, `true` or `false`. */
             inputSchema?: unknown;
             /**
@@ -3923,6 +4146,30 @@ export interface components {
         ToolChoice: "auto" | "required";
         /** @description The result of a tool call: an output, or a refusal to answer. */
         ToolResult: components["schemas"]["OutputResult"] | components["schemas"]["DeclinedResult"];
+        /** @description A call to be made. It has either a `tool` or an `mcp`. */
+        ToolTest: {
+            tool?: components["schemas"]["Tool"] | null;
+            mcp?: components["schemas"]["McpToolTest"] | null;
+            /** @description The input of the call. */
+            input?: unknown;
+        };
+        /** @description What a call has returned. */
+        ToolTestResult: {
+            /**
+             * Format: int32
+             * @description The HTTP status of the answer; null without one, and for tools of MCP servers.
+             */
+            status: number | null;
+            /**
+             * Format: int64
+             * @description How long the call took.
+             */
+            milliseconds: number;
+            /** @description Whether the call failed. */
+            isError: boolean;
+            /** @description The result as a model reads it: JSON, cut to 32 KiB, with secrets replaced. */
+            result: string;
+        };
         /** @description Why a run was started. */
         Trigger: components["schemas"]["SpaceMessageTrigger"] | components["schemas"]["PlanTrigger"] | components["schemas"]["ServiceTrigger"];
         TriggerBody: {
@@ -4035,6 +4282,8 @@ export interface components {
              * @description Runs that ended and had asked a model.
              */
             runs: number;
+            /** @description The cost of each hour of the day in UTC, in dollars. Only if the sums are grouped by day. */
+            hours?: number[] | null;
         };
         /** @description The answer to a question about usage. */
         UsageReport: {
@@ -4302,6 +4551,8 @@ export interface components {
             callId: components["schemas"]["CallId"];
             /** @description The tool's name. */
             name: string;
+            /** @description The tool's `title` with the values of this call, on one line; null if the tool has none. */
+            title: string | null;
             /** @description The call's input. If it is partial, a text as far as the model wrote it. */
             input: unknown;
             /** @description True if the run was canceled while its model wrote the input. */
@@ -4315,7 +4566,7 @@ export interface components {
             /** @description A JSON Schema: an object, `true` or `false`. */
             resultSchema: unknown;
             answerBy: components["schemas"]["AnswerBy"] | null;
-            resolvedBy: components["schemas"]["EntityId"] | null;
+            resolvedBy: components["schemas"]["ResolvedBy"] | null;
             expiresAt: components["schemas"]["Time"] | null;
             approval?: components["schemas"]["Approval"] | null;
             pageOf?: components["schemas"]["EntityId"] | null;
@@ -4393,6 +4644,11 @@ export interface components {
             createdAt: components["schemas"]["Time"];
             /** @description When the plan was last changed. */
             updatedAt: components["schemas"]["Time"];
+        };
+        /** @description The operator, in nobody's name. */
+        OperatorResolvedBy: {
+            /** @enum {string} */
+            kind: "operator";
         };
         /** @description A message was posted. */
         SpaceMessageTrigger: {
@@ -5906,6 +6162,110 @@ export interface operations {
             };
         };
     };
+    previewInvite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShownInvite"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitePreview"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            /** @description The credential is wrong. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["Authenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The deployment has no invites. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No invite has this token, or it has expired, was revoked or has ended. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The invite is used up. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            /** @description Too many wrong tokens from this address, or too many tries of this invite. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An error in Smartspace. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is unknown whether the request took effect. Repeat it with the same key. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     showMe: {
         parameters: {
             query?: never;
@@ -6013,6 +6373,11 @@ export interface operations {
                 since?: string;
                 /** @description Only runs that were triggered before this time. */
                 until?: string;
+                /**
+                 * @description Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
+                 *     triggered it and that it posted first.
+                 */
+                messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 limit?: number;
@@ -7508,6 +7873,39 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    stopChain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopResponse"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     reactToMessage: {
         parameters: {
             query?: never;
@@ -7706,6 +8104,11 @@ export interface operations {
     listRunsOfSpace: {
         parameters: {
             query?: {
+                /**
+                 * @description Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
+                 *     triggered it and that it posted first.
+                 */
+                messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 limit?: number;
@@ -7732,6 +8135,38 @@ export interface operations {
                 };
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    stopSpace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopResponse"];
+                };
+            };
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
@@ -7775,6 +8210,42 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    testTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolTest"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolTestResult"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

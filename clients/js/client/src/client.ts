@@ -23,6 +23,7 @@ import type {
   SearchQuery,
   Space,
   SpacesState,
+  StopResult,
   Store,
 } from './types.ts';
 import { createUploads } from './uploads.ts';
@@ -64,6 +65,13 @@ export interface Client {
     /** Runs again what a failed or stopped run was to do. Resolves to the id of the new run. */
     retry(runId: string): Promise<string>;
   };
+  /**
+   * Stops what a message has set off: its runs in the space are canceled, for the operator all of
+   * them, and later messages of the chain wake nobody there. It may be repeated.
+   */
+  stopChain(spaceId: string, seq: number): Promise<StopResult>;
+  /** Pauses a space and cancels all of its runs. It may be repeated. */
+  stopSpace(spaceId: string): Promise<StopResult>;
   /** What the wake gate of a space did, and would have done. For its owners and the operator. */
   gateReport(spaceId: string): Promise<GateReport>;
   /** The owner of the token. Asks the server once; rejects with a `SmartspaceError`. */
@@ -130,7 +138,7 @@ export function createClient(options: ClientOptions): Client {
     space,
     run: memoizeById((id) => createRun(env, call, connection, id)),
     runs: runMethods(call),
-    gateReport: (spaceId) => call('GET', `${spacePath(spaceId)}/gate`, { retry: true }),
+    ...spaceMethods(call),
     me,
     reloadSpaces: spaces.reload,
     close() {
@@ -148,6 +156,16 @@ function memoizeById<T>(make: (id: string) => T): (id: string) => T {
     const value = values.get(id) ?? make(id);
     values.set(id, value);
     return value;
+  };
+}
+
+function spaceMethods(call: Call): Pick<Client, 'stopChain' | 'stopSpace' | 'gateReport'> {
+  const act = (method: string, spaceId: string, path: string) =>
+    call(method, `${spacePath(spaceId)}/${path}`, { retry: true });
+  return {
+    stopChain: (spaceId, seq) => act('POST', spaceId, `messages/${seq}/chain/cancel`),
+    stopSpace: (spaceId) => act('POST', spaceId, 'stop'),
+    gateReport: (spaceId) => act('GET', spaceId, 'gate'),
   };
 }
 

@@ -3,6 +3,7 @@
 import type {
   AnswerBy,
   Approval,
+  LastMessage,
   LiveStep,
   Member,
   Message,
@@ -10,6 +11,7 @@ import type {
   Run,
   Sender,
   SpaceInfo,
+  SystemLine,
   ToolPart,
 } from './types.ts';
 
@@ -111,7 +113,7 @@ export interface ToolEvent extends Event {
   resultSchema: ToolPart['resultSchema'];
   answerBy: AnswerBy | null;
   expiresAt: string | null;
-  resolvedBy: string | null;
+  resolvedBy: ToolPart['resolvedBy'];
   status: ToolPart['status'];
   approval?: Approval | null;
 }
@@ -152,6 +154,17 @@ export interface SpaceRead extends Event {
   seq: number;
   /** All positions that moved, if there are several. */
   reads?: { entityId: string; seq: number }[];
+  /** How many tool cards there are up to `seq`. Only with the caller's own position. */
+  cards?: number;
+}
+
+/** There is news in a space that the connection does not follow. At most one a minute. */
+export interface SpaceActivity extends Event {
+  type: 'space.activity';
+  lastMessage: LastMessage;
+  seq: number;
+  /** How many messages of the space are tool cards. */
+  cards: number;
 }
 
 /** The entities that are in the space right now: always all of them, up to 200. */
@@ -168,6 +181,12 @@ export interface SpaceUpdated extends Event {
   type: 'space.updated' | 'space.joined';
   /** Its members may be missing if they are many. */
   space: SpaceInfo;
+}
+
+/** Something has changed in the space: it joined the lines between the messages. */
+export interface LineEvent extends Event {
+  type: 'space.line';
+  line: SystemLine;
 }
 
 /** The space was deleted, or the caller left it. */
@@ -199,8 +218,10 @@ export type SpaceEvent =
   | MemberJoined
   | MemberLeft
   | SpaceRead
+  | SpaceActivity
   | PresenceEvent
   | SpaceUpdated
+  | LineEvent
   | SpaceEnded;
 
 export interface Subscribed {

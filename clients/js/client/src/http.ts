@@ -3,6 +3,7 @@
 
 import type { Environment } from './environment.ts';
 import { SmartspaceError } from './errors.ts';
+import { createKept, type Kept, type KeptAnswer } from './answer_tags.ts';
 import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, TIME_LIMIT_MS, MOST_ATTEMPTS } from './limits.ts';
 import { createTokens, type Token, type Tokens } from './tokens.ts';
 import type { Caller } from './types.ts';
@@ -18,6 +19,11 @@ export interface CallOptions {
   retry?: boolean;
   /** The call outlives the page. */
   keepalive?: boolean;
+  /**
+   * Keeps the answer of a `GET`, and asks the next time only whether it has changed. An answer that
+   * has not is the same object again: don't change it.
+   */
+  keep?: boolean;
   /** Ends the call. The promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
@@ -41,19 +47,21 @@ interface Requests {
   url: string;
   /** Whether a refused token can be replaced. */
   isRenewable: boolean;
+  /** Without it no answer is kept. */
+  kept?: Kept;
   /** Called after each call with whether the server answered. */
   onEnd(isAnswered: boolean): void;
 }
 
 /** `caller` is the owner of the token, as far as it is known. */
 export function createHttp(
-  given: Omit<Requests, 'isRenewable'>,
+  given: Omit<Requests, 'isRenewable' | 'kept'>,
   token: Token,
   caller: () => Caller | null,
 ): Http {
   const { env } = given;
   const isRenewable = typeof token !== 'string';
-  const requests = { ...given, isRenewable };
+  const requests = { ...given, isRenewable, kept: createKept() };
   const whoHas = (found: string) =>
     request(requests, found, 'GET', '/v1/me', {}) as Promise<Caller>;
   const tokens = createTokens(env, token, caller, whoHas);
@@ -93,19 +101,26 @@ export async function request(
   token: string,
   method: string,
   path: string,
-  { body, idempotencyKey, keepalive = false, signal }: CallOptions,
+  { body, idempotencyKey, keepalive = false, keep = false, signal }: CallOptions,
 ): Promise<unknown> {
+  const known = (keep && requests.kept?.of(path)) || [];
   const headers = {
     ...(token && { authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+    ...(known.length > 0 && { 'if-none-match': known.map(({ tag }) => tag).join(', ') }),
   };
   const init = { method, headers, keepalive, body: JSON.stringify(body) };
   try {
     signal?.throwIfAborted();
     return await withLimit(requests.env, TIME_LIMIT_MS, signal, async (limited) => {
       const address = requests.url.replace(/\/+$/, '') + path;
-      return answerOf(await requests.env.fetch(address, { ...init, signal: limited }), requests);
+      const response = await requests.env.fetch(address, { ...init, signal: limited });
+      const tag = response.headers.get('etag');
+      const answer =
+        response.status === 304 ? keptOf(known, tag) : await answerOf(response, requests);
+      if (keep && tag) requests.kept?.put(path, tag, answer);
+      return answer;
     });
   } catch (error) {
     signal?.throwIfAborted();
@@ -113,6 +128,13 @@ export async function request(
     requests.onEnd(false);
     throw new SmartspaceError(0);
   }
+}
+
+function keptOf(known: readonly KeptAnswer[], tag: string | null): unknown {
+  const found = known.find((each) => each.tag === tag);
+  // A proxy has answered, and with a tag that nobody gave it.
+  if (!found) throw new SmartspaceError(0);
+  return found.answer;
 }
 
 async function answerOf(response: Response, requests: Requests): Promise<unknown> {
@@ -142,6 +164,7 @@ export const pageOf = <T>(call: Call, path: string, limit: number, cursor: strin
   call<Page<T>>(
     'GET',
     `${path}?limit=${limit}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    { keep: true },
   );
 
 /** The path of a run. */

@@ -29,7 +29,7 @@ export type { Environment } from './environment.ts';
 export { ClosedError, SmartspaceError, type Fault } from './errors.ts';
 export type * from './frames.ts';
 export type { Call, CallOptions } from './http.ts';
-export { acceptInvite } from './invites.ts';
+export { acceptInvite, previewInvite } from './invites.ts';
 export { findMentions } from './mentions.ts';
 export type { Token } from './tokens.ts';
 export type * from './types.ts';

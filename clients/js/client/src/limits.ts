@@ -12,6 +12,11 @@ export const PAGE = 50;
 export const AFTER_ALL = 2 ** 53 - 1;
 /** The most messages or spaces that one call returns. */
 export const LARGEST_PAGE = 200;
+/** The answers that are kept, and those of one path that a call names. */
+export const MOST_KEPT = 64;
+export const MOST_OFFERED = 6;
+/** Runs that a page of them has at least: besides those that are missing there may be new ones. */
+export const FEWEST_RUNS = 10;
 
 // Work that is repeated until it succeeds.
 export const FIRST_RETRY_MS = 2000;

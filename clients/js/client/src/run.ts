@@ -26,7 +26,7 @@ export function createRun(
 
   async function fetchRun() {
     const number = (newest += 1);
-    const run = await call<Run>('GET', runPath(runId));
+    const run = await call<Run>('GET', runPath(runId), { keep: true });
     // A newer call began, or the store was closed.
     if (number !== newest) return;
     set({ run, isLoading: false, error: null });

@@ -9,6 +9,8 @@ export type Schemas = components['schemas'];
 export type Entity = Schemas['Entity'];
 /** A space with its settings and members, as `GET /v1/spaces/{id}` returns it. */
 export type SpaceInfo = Schemas['Space'];
+/** The last message of a space, in short. */
+export type LastMessage = Schemas['LastMessage'];
 /** A member of a space. */
 export type Member = Schemas['Member'];
 /**
@@ -32,6 +34,39 @@ export interface Parent {
   text: string;
   /** It is deleted, and has no text. */
   deleted?: Message['deleted'];
+}
+/**
+ * A line between the messages: it says what has changed in a space. It has no `seq` of its own, and
+ * stands after the message with the seq `afterSeq`.
+ */
+export interface SystemLine {
+  id: string;
+  afterSeq: number;
+  at: string;
+  /** Null: the operator. */
+  by: Sender | null;
+  kind:
+    | 'joined'
+    | 'left'
+    | 'renamed'
+    | 'paused'
+    | 'resumed'
+    | 'policyChanged'
+    | 'chainStopped'
+    | 'stopped';
+  /** Who joined, left or was renamed. */
+  member?: Sender;
+  /** The name or the policy before. */
+  from?: string;
+  /** The name or the policy after. */
+  to?: string;
+  /** The message whose chain was stopped. */
+  seq?: number;
+}
+/** What a stop has done: the runs that it has canceled, and its line. */
+export interface StopResult {
+  canceledRuns: number;
+  line: SystemLine;
 }
 /** A part of a message: text, a tool call, or a file. */
 export type Part = Schemas['Part'];

@@ -2,6 +2,7 @@
 
 import type { Connection } from './connection/connection.ts';
 import type { Environment } from './environment.ts';
+import type { SpaceActivity } from './frames.ts';
 import { pageOf, type Call, type Page } from './http.ts';
 import { LARGEST_PAGE, MOST_WATCHED, RELOAD_MS } from './limits.ts';
 import type { OwnSpace } from './space/space.ts';
@@ -42,7 +43,7 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
 
   const retain = lifetime(env, () => {
     isOpen = true;
-    const stops = listenForNews(connection, load);
+    const stops = listenForNews(connection, load, showActivity);
     load();
     return () => {
       isOpen = false;
@@ -76,6 +77,13 @@ export function createSpaces({ env, call, connection, me, spaceOf }: SpacesConte
     if (missesEvents(caller, infos)) reloadLater();
   }
 
+  // A space with news is among the first ones, so the list follows it from now on.
+  function showActivity(frame: SpaceActivity) {
+    if (!state.infos.some(({ id }) => id === frame.spaceId)) return load();
+    spaceOf(frame.spaceId).applyActivity(frame);
+    watchOnly(mostWanted(list.getSnapshot().spaces));
+  }
+
   const reloadLater = (): void =>
     timers.after('load', RELOAD_MS, () => (env.isHidden() ? reloadLater() : load()));
 
@@ -88,9 +96,14 @@ const missesEvents = (caller: Caller, infos: readonly SpaceInfo[]) =>
   caller.kind === 'operator' || infos.length > MOST_WATCHED;
 
 // Calls `load` when the list may have changed. The results end that.
-const listenForNews = (connection: Connection, load: () => void) => [
+const listenForNews = (
+  connection: Connection,
+  load: () => void,
+  showActivity: (frame: SpaceActivity) => void,
+) => [
   connection.onFrame((frame) => {
-    if (frame.type === 'space.joined' || frame.type === 'space.left') load();
+    if (frame.type === 'space.activity') showActivity(frame);
+    else if (frame.type === 'space.joined' || frame.type === 'space.left') load();
   }),
   // Events are lost while nobody is connected.
   connection.onLive(load),
@@ -125,8 +138,10 @@ async function allSpaces(call: Call): Promise<SpaceInfo[]> {
 function listView(state: Listed, spaceOf: (id: string) => OwnSpace, before?: SpacesState) {
   const { infos, ...rest } = state;
   const summaryOf = ({ id }: SpaceInfo) => spaceOf(id).summary();
-  const newestAt = (info: SpaceInfo) =>
-    Date.parse(summaryOf(info).lastMessage?.createdAt ?? info.createdAt);
+  const newestAt = (info: SpaceInfo) => {
+    const last = summaryOf(info).lastMessage;
+    return Date.parse(!last ? info.createdAt : 'at' in last ? last.at : last.createdAt);
+  };
   const spaces = infos
     .filter((each) => !spaceOf(each.id).getSnapshot().isGone)
     .sort((one, other) => newestAt(other) - newestAt(one))

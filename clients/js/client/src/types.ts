@@ -21,11 +21,13 @@ import type {
   FilePart,
   Hint,
   InboxItem,
+  LastMessage,
   Member,
   Message,
   Run,
   Sender,
   SpaceInfo,
+  SystemLine,
   ToolPart,
 } from './schemas.ts';
 
@@ -67,10 +69,10 @@ export interface ConnectionState {
 export interface SpaceSummary {
   id: string;
   name: string;
-  /** The number of messages after the caller's read position. The operator has none. */
+  /** The number of messages after the caller's read position, without tool cards. */
   unread: number;
-  /** The last message; null until it is known, or if there is none. */
-  lastMessage: Message | null;
+  /** The last message, in short unless it is loaded; null until it is known, or without one. */
+  lastMessage: Message | LastMessage | null;
   /** The runs that are active in the space. */
   activity: readonly ActiveRun[];
 }
@@ -211,6 +213,8 @@ export interface Mentions extends Store<MentionsState> {
 export interface TimelineState {
   /** Oldest first. */
   items: readonly TimelineItem[];
+  /** The lines between the loaded messages, oldest first: each stands after its `afterSeq`. */
+  lines: readonly SystemLine[];
   /** Whether `loadOlder()` would load more. */
   hasOlder: boolean;
   isLoading: boolean;
@@ -280,6 +284,8 @@ export interface RunsState {
   outcomes: Readonly<Record<string, readonly Outcome[]>>;
   /** The messages of the system to the model of a run, by the run's id. */
   hints: Readonly<Record<string, readonly Hint[]>>;
+  /** What the loaded runs have cost in USD, by their ids. Only operators learn that. */
+  costs: Readonly<Record<string, number>>;
 }
 
 /** An entity that is in the space right now. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClosedError } from './model/library.js';
+import { ClosedError, createClient } from './model/library.js';
 import { memoryStorage } from './model/network.js';
 import { deferred, openRoom } from './model/room.js';
 
@@ -208,4 +208,34 @@ test('a token is checked also if its caller became known while it was asked for'
   await room.clock.advance(10);
   next.resolve('of husam');
   await refused;
+});
+
+test('an answer that is kept is not sent again until it changes', async () => {
+  const asked = [];
+  const answers = [
+    [200, { items: [1] }, 'W/"a"'],
+    [304, null, 'W/"a"'],
+    [200, { items: [2] }, 'W/"b"'],
+    [304, null, 'W/"a"'],
+    [304, null, 'W/"unknown"'],
+    [200, { items: [3] }, null],
+  ];
+  const fetch = async (address, { headers }) => {
+    asked.push(headers['if-none-match']);
+    const [status, body, etag] = answers.shift();
+    const text = body && JSON.stringify(body);
+    return new Response(text, { status, headers: etag ? { etag } : {} });
+  };
+  const client = createClient({ url: 'http://server', token: 'x', environment: { fetch } });
+  const ask = (query, options = { keep: true }) =>
+    client.request('GET', `/v1/spaces?${query}`, options);
+  const first = await ask('limit=1');
+  // Another query may ask for the same page.
+  assert.equal(await ask('limit=2'), first);
+  assert.deepEqual(await ask('limit=2'), { items: [2] });
+  assert.equal(await ask('limit=1'), first);
+  await assert.rejects(ask('limit=1'), (error) => error.isTemporary);
+  assert.deepEqual(await ask('limit=1', {}), { items: [3] });
+  const both = 'W/"b", W/"a"';
+  assert.deepEqual(asked, [undefined, 'W/"a"', 'W/"a"', 'W/"a", W/"b"', both, undefined]);
 });

@@ -271,3 +271,50 @@ test('while a listed space loads, it takes over its live events', async () => {
   const [{ lastMessage }] = room.client.spaces.getSnapshot().spaces;
   assert.equal(lastMessage?.seq, 2);
 });
+
+// Answers with 100 messages that name three runs each, and with pages of these runs. Notes in
+// `asked` how many runs were asked for.
+function manyRuns(asked) {
+  const at = (seq) => new Date(Date.UTC(2026, 0, 1, 0, seq)).toISOString();
+  const dispatchOf = (seq) =>
+    ['ada', 'ben', 'cleo'].map((agentId) => ({ agentId, runId: `${agentId} ${seq}` }));
+  const stored = Array.from({ length: 100 }, (_, index) =>
+    message(index + 1, `text ${index + 1}`, { dispatch: dispatchOf(index + 1) }),
+  );
+  const runs = stored.toReversed().flatMap(({ seq, dispatch }) =>
+    dispatch.map(({ runId }) => {
+      const times = { createdAt: at(seq), finishedAt: at(seq) };
+      return run(runId, 'completed', times).run;
+    }),
+  );
+  return ({ path }) => {
+    const { pathname, searchParams } = new URL(path, 'http://server');
+    const number = (name) => Number(searchParams.get(name));
+    const limit = number('limit');
+    if (pathname.endsWith('/messages')) {
+      const older = stored.filter(({ seq }) => seq < number('before'));
+      return { status: 200, body: { items: older.slice(-limit) } };
+    }
+    if (!pathname.endsWith('/runs')) return null;
+    asked.push(limit);
+    const next = number('cursor') + limit;
+    const nextCursor = next < runs.length ? `${next}` : null;
+    return { status: 200, body: { items: runs.slice(number('cursor'), next), nextCursor } };
+  };
+}
+
+test('of the runs of a space, those are asked for that its messages name', async () => {
+  const asked = [];
+  const room = await openRoom(100, { respond: manyRuns(asked) });
+  const outcomes = () => room.space.runs.getSnapshot().outcomes;
+  const isDecided = (seq) => outcomes()[`m${seq}`].every(({ state }) => state === 'silent');
+  assert.deepEqual(asked, [160]);
+  assert.ok(isDecided(51) && isDecided(100));
+  // What has ended does not change.
+  room.frames({ type: 'subscribed', seq: 100, from: null, active: [] });
+  await room.clock.advance(1000);
+  assert.deepEqual(asked, [160, 10]);
+  await room.space.loadOlder();
+  assert.ok(isDecided(1));
+  assert.ok(asked.length <= 4, asked.join());
+});

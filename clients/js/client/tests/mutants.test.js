@@ -35,6 +35,7 @@ const MUTANTS = [
     'remembering(draft.closedStreams, ids)',
     'draft.closedStreams',
   ],
+  ['counts tool cards as unread', 'space/unread.js', "type === 'tool'", 'false'],
   ['keeps the first try of a call', 'space/streams.js', 'if (isStart)', 'if (false)'],
   ['puts deltas together as they come', 'space/streams.js', 'at > text.length', 'false'],
   [

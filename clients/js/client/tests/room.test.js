@@ -164,3 +164,43 @@ test('the report of the gate is asked for, and asked for again', async () => {
   assert.deepEqual(await asked, report);
   assert.deepEqual(statuses, []);
 });
+
+test('a room keeps the lines between its messages once each, in their order', async () => {
+  const line = (id, afterSeq, kind = 'paused') => ({ id, afterSeq, at: AT, by: null, kind });
+  const room = await openRoom(3);
+  const lines = () => room.space.timeline.getSnapshot().lines.map(({ id }) => id);
+  assert.deepEqual(lines(), []);
+  room.frames({ type: 'space.line', line: line('lin_3', 3) });
+  room.frames({ type: 'space.line', line: line('lin_2', 3) });
+  room.frames({ type: 'space.line', line: line('lin_3', 3) });
+  room.frames({ type: 'space.line', line: line('lin_9', 2) });
+  assert.deepEqual(lines(), ['lin_9', 'lin_2', 'lin_3']);
+  assert.deepEqual(room.texts(), ['text 1', 'text 2', 'text 3']);
+});
+
+test('a room loads lines with its pages, also older ones', async () => {
+  const line = (id, afterSeq) => ({ id, afterSeq, at: AT, by: null, kind: 'resumed' });
+  const room = await openRoom(60);
+  const lines = () => room.space.timeline.getSnapshot().lines.map(({ id }) => id);
+  room.respond = ({ path }) =>
+    path.includes('before=11')
+      ? { status: 200, body: { items: room.stored.slice(0, 10), lines: [line('lin_1', 4)] } }
+      : null;
+  room.frames({ type: 'space.line', line: line('lin_2', 60) });
+  await room.space.loadOlder();
+  assert.deepEqual(lines(), ['lin_1', 'lin_2']);
+});
+
+test('a client stops a chain and a space with one call each', async () => {
+  const room = await openRoom(1);
+  const answer = { canceledRuns: 2, line: { id: 'lin_1', afterSeq: 1 } };
+  const paths = [];
+  room.respond = ({ method, path }) => {
+    if (method !== 'POST') return null;
+    paths.push(path.replace(/^.*\/v1/, '/v1'));
+    return { status: 200, body: answer };
+  };
+  assert.deepEqual(await room.client.stopChain('s', 7), answer);
+  assert.deepEqual(await room.client.stopSpace('s'), answer);
+  assert.deepEqual(paths, ['/v1/spaces/s/messages/7/chain/cancel', '/v1/spaces/s/stop']);
+});

@@ -11,6 +11,7 @@
 // why/         the drawer that explains a run: why, chain, fork
 // search/      the page of a search and the switcher's dialog, loaded once the page shows
 // studio/      the pages for operators and owners, loaded when the first of them is opened
+// home/        what waits for the caller and the first screen, loaded in the same way
 // page/        the page: session/ (key), shell/ (frame, list of spaces), space/ (one space) with
 //              its timeline/ and composer/
 // styles/      the styles that all of these share

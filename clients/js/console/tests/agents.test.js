@@ -7,22 +7,32 @@ import { importSource } from './bundle.js';
 const {
   answersOf,
   conflictsOf,
+  documentIn,
   executionWords,
   freshName,
+  kindOf,
   mergePatch,
   modelsIn,
+  needsOf,
   newAgentBody,
   newestRuns,
+  parametersOf,
+  placeWords,
   providerChoices,
+  sampleOf,
+  secretOf,
   setupPatch,
+  withParameters,
+  withSecret,
 } = await importSource(`
     export { newestRuns } from './src/studio/agents/list/entities.ts';
     export { conflictsOf } from './src/studio/save_form/conflicts.ts';
     export { mergePatch } from './src/studio/save_form/merge_patch.ts';
-    export { modelsIn, providerChoices } from './src/studio/agents/setup/models.ts';
+    export { modelsIn, needsOf, providerChoices } from './src/studio/agents/setup/models.ts';
     export { setupPatch } from './src/studio/agents/setup/setup_body.ts';
     export { newAgentBody } from './src/studio/agents/new_agent/templates.ts';
     export { executionWords, freshName } from './src/studio/agents/tools/tool_words.ts';
+    export * from './src/studio/agents/tools/tool_fields.ts';
     export { answersOf } from './src/studio/agents/trial/trial.ts';
   `);
 test('a merge patch names what changed, and null for what was removed', () => {
@@ -86,6 +96,11 @@ test('the providers of the operator follow those that exist everywhere', () => {
   assert.deepEqual(values([{ ...groq, name: 'openai' }, groq], 'groq'), [...everywhere, 'groq']);
   assert.deepEqual(values([], 'gone'), [...everywhere, 'gone']);
   assert.equal(providerChoices([groq], '')[4].text, 'groq, at api.groq.test');
+  const missing = { ...groq, name: 'anthropic', own: false, hasKey: false };
+  assert.equal(providerChoices([missing], '')[0].text, 'Anthropic · no key here');
+  assert.equal(needsOf('anthropic'), 'Smartspace needs ANTHROPIC_API_KEY in its environment.');
+  assert.equal(needsOf('anthropic', [{ ...missing, hasKey: true }]), 'Its key is set.');
+  assert.equal(providerChoices([{ ...missing, name: 'bedrock' }], '')[2].text, 'Amazon Bedrock');
 });
 
 test('the setup removes what was removed from webhooks and scripts', () => {
@@ -178,4 +193,50 @@ test('only a scripted agent gets a script', () => {
     model: { provider: 'openai', name: 'm' },
   });
   assert.deepEqual(made('scripted').model.script.rules, [{ steps: [] }]);
+});
+
+test('the form of a tool reads its document and keeps what it does not know', () => {
+  const inputSchema = {
+    type: 'object',
+    properties: {
+      order: { type: 'integer', description: 'Four digits' },
+      note: { type: 'string' },
+    },
+    required: ['order'],
+    additionalProperties: false,
+  };
+  const headers = { Accept: 'text/plain', Authorization: 'Bearer ${secret.KEY_1}' };
+  const tool = { name: 't', visible: true, inputSchema, execution: { type: 'http', headers } };
+  const parameters = [
+    { name: 'order', type: 'integer', description: 'Four digits', isRequired: true },
+    { name: 'note', type: 'string', description: '', isRequired: false },
+  ];
+  assert.equal(kindOf(tool), 'http');
+  assert.equal(kindOf({ execution: { type: 'space' } }), null);
+  assert.deepEqual(parametersOf(tool), parameters);
+  assert.deepEqual(withParameters(tool, parameters), tool);
+  assert.deepEqual(sampleOf(tool), { order: 1, note: 'text' });
+  // A schema that says more is left to the JSON.
+  const limited = { ...inputSchema, properties: { order: { type: 'integer', minimum: 1 } } };
+  for (const wrong of [limited, true, { type: 'array' }])
+    assert.equal(parametersOf({ inputSchema: wrong }), null);
+
+  assert.equal(secretOf(tool), 'KEY_1');
+  assert.deepEqual(withSecret(tool, 'KEY_2').execution.headers, {
+    Accept: 'text/plain',
+    Authorization: 'Bearer ${secret.KEY_2}',
+  });
+  const bare = { execution: { type: 'http', headers: { Authorization: 'Basic x' } } };
+  assert.equal(secretOf(bare), '');
+  assert.deepEqual(withSecret(bare, ''), { execution: { type: 'http' } });
+  assert.deepEqual(documentIn('{"a":1}'), { a: 1 });
+  for (const text of ['', '[]', 'null', '{']) assert.equal(documentIn(text), null);
+});
+
+test('a fault of a tool names the tool and its field', () => {
+  const tools = [{ name: 'get_order' }];
+  assert.equal(placeWords('/0/execution', tools), 'Tool “get_order”, What it does');
+  assert.equal(placeWords('/0/execution/url', tools), 'Tool “get_order”, Address');
+  assert.equal(placeWords('/1/inputSchema/properties', tools), 'Parameters › properties');
+  assert.equal(placeWords('/0', tools), 'Tool “get_order”');
 });

@@ -61,7 +61,7 @@ function openCard(t) {
     },
     respond: async () => {},
   };
-  const shown = { people: PEOPLE, senderId: null, isOperator: false, meId: 'husam', host: null };
+  const shown = { people: PEOPLE, isOperator: false, meId: 'husam', host: null };
   t.after(() => render(null, page.root));
   return {
     ...page,
@@ -78,6 +78,12 @@ function openCard(t) {
     },
     summary: (text) => page.all('summary').find((node) => node.textContent === text),
   };
+}
+
+// A component follows the chosen person from the frame after its first one.
+async function waitUntil(isTrue) {
+  for (let tries = 0; !isTrue() && tries < 100; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 test('a waiting call shows its input, its host, who decides, and the time left', async (t) => {
@@ -177,15 +183,39 @@ test('an input that the fields would change is edited as JSON', () => {
 
 test('the operator decides in the name of a person whom it chooses', async (t) => {
   const page = openCard(t);
-  const asOperator = { isOperator: true, meId: null, senderId: 'husam' };
+  const asOperator = { isOperator: true, meId: null };
+  const menu = () => page.find('.decide-as select');
+  const choose = (id) => {
+    menu().value = id;
+    menu().dispatchEvent(new window.Event('change', { bubbles: true }));
+  };
   await page.show(call(), asOperator);
+  // At first it is nobody, and nothing is sent.
+  assert.deepEqual(page.texts('.decide-as option'), ['Choose a person', 'Sarah', 'Husam']);
+  assert.equal(menu().value, '');
+  await click(page.button('Approve once'));
+  await settle();
+  assert.deepEqual(page.texts('.ask [role="alert"]'), [
+    'Choose the person in whose name you decide.',
+  ]);
+  assert.equal(document.activeElement, menu());
+  assert.deepEqual(page.sent, []);
+  choose('husam');
+  await waitUntil(() => page.button('Approve once as Husam'));
   await click(page.button('Approve once as Husam'));
   assert.deepEqual(page.sent.pop(), ['c1', { action: 'approve' }, { senderId: 'husam' }]);
+  // Husam is still chosen, and may not decide this one.
   render(null, page.root);
   await page.show(call({ by: 'owners' }), asOperator);
-  assert.deepEqual(page.texts('.decide-as option'), ['Sarah']);
+  assert.deepEqual(page.texts('.decide-as option'), ['Choose a person', 'Sarah']);
+  assert.equal(menu().value, '');
+  choose('sarah');
+  await waitUntil(() => page.button('Approve once as Sarah'));
   await click(page.button('Approve once as Sarah'));
   assert.deepEqual(page.sent.pop()[2], { senderId: 'sarah' });
+  await page.show(call({ needed: 2, decisions: [made('sarah')] }), asOperator);
+  assert.ok(page.root.textContent.includes('Sarah has approved it.'));
+  choose('');
 });
 
 test('with a quorum the card counts approvals, and remembers nothing', async (t) => {

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { endingsOf, isGoing, nodesOf, startOf, treeOf } = await importSource(`
+const { chainSpans, endingsOf, isGoing, nodesOf, startOf, treeOf } = await importSource(`
+  export { chainSpans } from './src/why/chain_spans.ts';
   export { nodesOf, startOf, treeOf } from './src/why/chain_tree.ts';
   export { endingsOf, isGoing } from './src/why/chain_words.ts';
 `);
@@ -69,10 +70,15 @@ test('three agents answer each other until the chain is too deep', () => {
     assert.equal(tree.cost, 3);
     assert.equal(tree.children[0].cost, 2);
     assert.equal(isGoing(tree), false);
-    assert.deepEqual(endingsOf(tree), [
-      { words: 'not woken: chain depth reached', agentIds: ['Ana', 'Cleo'] },
-      { words: 'failed: No key.', agentIds: ['Cleo'] },
-    ]);
+    // Only the operator reads why a run has failed.
+    for (const [isOperator, words] of [
+      [true, 'failed: No key.'],
+      [false, 'cannot answer at the moment'],
+    ])
+      assert.deepEqual(endingsOf(tree, isOperator), [
+        { words: 'not woken: chain depth reached', agentIds: ['Ana', 'Cleo'] },
+        { words, agentIds: ['Cleo'] },
+      ]);
   }
 });
 
@@ -96,7 +102,7 @@ test('a run that joined another one, one that was repeated, and one that was han
   const tree = treeFor(data, 'r5');
   assert.deepEqual(shape(tree), ['m1', ['r1'], ['r2', ['r4']], ['r3', ['r5', ['m2']]]]);
   assert.equal(isGoing(tree), true);
-  assert.deepEqual(endingsOf(tree), [
+  assert.deepEqual(endingsOf(tree, true), [
     { words: 'stopped: another run answers its message, too', agentIds: ['Ana'] },
     { words: 'running: still going', agentIds: ['Ben'] },
   ]);
@@ -135,4 +141,31 @@ test('data that runs in circles makes a tree all the same', () => {
     runs.push(run(`r${index}`, 'Ana', `m${index - 1}`));
   }
   assert.ok(nodesOf(treeFor(dataOf(messages, runs), 'r1999')).length < 200);
+});
+
+test('the runs of a chain are spans, each below the run that woke it', () => {
+  const at = (second) => `2026-02-18T15:07:0${second}.000Z`;
+  const times = (from, to) => ({ createdAt: at(0), startedAt: at(from), finishedAt: to && at(to) });
+  const data = dataOf(
+    [message('m1', null, { Ana: 'r1', Cleo: 'r2' }), message('m2', 'r1', { Ben: 'r3' })],
+    [
+      run('r1', 'Ana', 'm1', times(1, 2)),
+      run('r2', 'Cleo', 'm1', { ...times(1, null), status: 'running' }),
+      run('r3', 'Ben', 'm2', times(3, 5)),
+    ],
+  );
+  const start = Date.parse(at(0));
+  assert.deepEqual(
+    chainSpans(treeFor(data, 'r3')).map(({ runId, level, from, to }) => [
+      runId,
+      level,
+      from - start,
+      to && to - start,
+    ]),
+    [
+      ['r1', 0, 1000, 2000],
+      ['r3', 1, 3000, 5000],
+      ['r2', 0, 1000, null],
+    ],
+  );
 });

@@ -99,15 +99,26 @@ test('a preview has the decisions of the gate, and names those that the router d
   const woken = { source: 'router', reasonText: 'gate 0.62: Sara answers its question' };
   assert.equal(
     of(['Ben', silent], ['Cleo', woken]),
-    'Would wake Cleo · not Ben (gate 0.03: Sara talks with Ana)',
+    'asks Cleo · not Ben (gate 0.03: Sara talks with Ana)',
   );
   assert.equal(
     of(['Ben', silent], ['Dan', { reason: 'router', reasonText: 'asks the router' }]),
-    'The router chooses from Dan · not Ben (gate 0.03: Sara talks with Ana)',
+    'the router chooses from Dan · not Ben (gate 0.03: Sara talks with Ana)',
   );
-  assert.equal(of(['Dan', { reason: 'router' }]), 'The router chooses from Dan');
-  assert.equal(of(['Ben', silent]), 'Would wake nobody · not Ben (gate 0.03: Sara talks with Ana)');
+  assert.equal(of(['Dan', { reason: 'router' }]), 'the router chooses from Dan');
+  assert.equal(of(['Ben', silent]), 'asks nobody · not Ben (gate 0.03: Sara talks with Ana)');
   assert.equal(of(), '');
+});
+
+test('a preview of many agents is a short line', () => {
+  const many = (count, more) =>
+    Array.from({ length: count }, (_, index) => ({ agentId: `A${index}`, runId: null, ...more }));
+  const of = (...dispatch) => previewText(dispatch.flat(), (id) => id);
+  assert.equal(of(many(2)), 'asks A0, A1');
+  assert.equal(of(many(25)), 'asks 25 agents');
+  const paused = many(3, { reason: 'paused' });
+  assert.equal(of(many(25), paused), 'asks 25 agents · not 3 others (paused)');
+  assert.equal(of(many(1), paused, many(1, { reason: 'busy' })), 'asks A0 · not 4 others');
 });
 
 test('each source, reason and policy has words', async () => {

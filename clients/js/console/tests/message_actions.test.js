@@ -64,6 +64,7 @@ const messages = [
     mentions: [{ entityId: 'ada', start: 4, end: 8 }],
     reactions: [{ emoji: '👍', count: 1, entityIds: ['ada'] }],
     editedAt: '2026-05-01T10:00:00Z',
+    dispatch: [{ agentId: 'ada', runId: 'r' }],
   }),
   message(2, 'Two', {
     replyTo: { seq: 1, messageId: 'm1', senderId: 'sarah' },
@@ -126,6 +127,7 @@ const client = {
   me: async () => ({ kind: 'entity', entity: sarah, capabilities: [] }),
   connection: store({ state: 'live', since: 0 }),
   runs: {},
+  stopChain: call('stopChain'),
   request: async () => ({}),
   mentions: { ...store({ items: [], unread: 0, hasMore: false, ...loaded }), more() {} },
 };
@@ -207,6 +209,19 @@ test('the keys of a message react, reply, edit, pin and delete', async () => {
     ['delete', 1],
     ['edit', 2, 'Two, @Sarah', {}],
   ]);
+});
+
+test('what a message has set off is stopped once', async () => {
+  await show(null);
+  calls.length = 0;
+  act(() => entry(1).focus());
+  await tick();
+  const buttons = [...entry(1).querySelectorAll('.more-actions button')];
+  const stop = buttons.find(({ textContent }) => textContent === 'Stop chain');
+  act(() => stop.click());
+  await tick();
+  assert.deepEqual([stop.textContent, stop.disabled], ['Chain stopped', true]);
+  assert.deepEqual(calls, [['stopChain', 's', 1]]);
 });
 
 test('a thread has its messages, and its box replies to the last one', async () => {

@@ -4,8 +4,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { aboutPromptFile, blocksBefore, blocksOf, filesOf, queueOf, rowsOf, jsonText, spansOf } =
-  await importSource(`
+const {
+  aboutPromptFile,
+  blocksBefore,
+  blocksOf,
+  filesOf,
+  partsOf,
+  postedTexts,
+  queueOf,
+  rowsOf,
+  jsonText,
+  spansOf,
+} = await importSource(`
+  export { partsOf } from './src/studio/run/prompt_parts.ts';
+  export { postedTexts } from './src/studio/run/sent_texts.ts';
   export { blocksBefore, blocksOf } from './src/why/prompt.ts';
   export { queueOf, spansOf } from './src/why/spans.ts';
   export { jsonText, rowsOf } from './src/studio/run/json_rows.ts';
@@ -53,6 +65,36 @@ test('a prompt is shown by its authors, and its known text by the run before', (
   ]);
   assert.deepEqual(shown(blocksBefore([first, second], 1)), shown(blocksOf(first)));
   assert.deepEqual(blocksBefore([first, second], 0), []);
+});
+
+test('a prompt is folded by the lines that name its parts', () => {
+  const known = {
+    text: 'INSTRUCTIONS:\n- Be TRUE: always.\nSPACE HISTORY "A":\n#1 ',
+    isKnown: true,
+  };
+  const added = { text: 'Hi\nTRIGGER: message #1\n"OK: go"\n', isKnown: false };
+  assert.deepEqual(
+    partsOf([known, added]).map(({ name, excerpt, pieces }) => [name, excerpt, pieces.length]),
+    [
+      ['Instructions', '- Be TRUE: always.', 1],
+      ['Space history', '"A": #1 Hi', 2],
+      ['Trigger', 'message #1 "OK: go"', 1],
+    ],
+  );
+  assert.deepEqual(partsOf([{ text: 'It is blue.', isKnown: false }]), [
+    { name: null, excerpt: 'It is blue.', pieces: [{ text: 'It is blue.', isKnown: false }] },
+  ]);
+});
+
+test('the texts that a run has posted are those of its calls', () => {
+  const call = (name, input, status = 'completed') => ({ name, input, status });
+  const calls = [
+    call('send_message', { text: 'One' }),
+    call('send_message', { text: 'Two' }, 'failed'),
+    call('get_memories', { text: 'Three' }),
+    call('send_message', null),
+  ];
+  assert.deepEqual(postedTexts([{ calls }, { calls: [] }]), ['One']);
 });
 
 test('the files of a prompt have a line each, with the message they come from', () => {

@@ -4,8 +4,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { daysOf, groupOf, lastDays, namesOf, rangeOf, reuseOf, seriesOf, shortened, usageCost } =
-  await importSource(`
+const {
+  daysOf,
+  groupOf,
+  hourFilter,
+  hoursOf,
+  lastDays,
+  lengthOf,
+  namesOf,
+  rangeBefore,
+  rangeFilter,
+  rangeOf,
+  reuseOf,
+  seriesOf,
+  shortened,
+  usageCost,
+  weekBefore,
+} = await importSource(`
+  export * from './src/studio/usage/hours.ts';
   export * from './src/studio/usage/names.ts';
   export * from './src/studio/usage/report.ts';
   export { usageCost } from './src/why/words.ts';
@@ -108,4 +124,33 @@ test('a series has the name of its agent, and routers have no agent', () => {
   ]);
   assert.equal(namesOf(rows, 'agent,model')('ent_1 p/m'), 'Ana · p/m');
   assert.equal(namesOf(rows, 'model')('p/m'), 'p/m');
+});
+
+test('a range is compared with the one before, and an hour with that of a week', () => {
+  assert.deepEqual(rangeBefore({ from: '2026-02-27', to: '2026-03-01' }), {
+    from: '2026-02-24',
+    to: '2026-02-26',
+  });
+  assert.equal(rangeBefore({ from: '2026-03-01', to: 'x' }), null);
+  assert.equal(lengthOf({ from: '2026-02-27', to: '2026-03-01' }), 3);
+  assert.deepEqual(weekBefore('2026-03-01'), { from: '2026-02-22', to: '2026-03-01' });
+  assert.equal(weekBefore('x'), null);
+  const hours = (cost) => Array.from({ length: 24 }, (_, hour) => (hour === 7 ? cost : 0));
+  const days = [
+    { day: '2026-02-28', hours: hours(7) },
+    { day: '2026-03-01', hours: hours(3) },
+    { day: '2026-02-27' },
+  ];
+  const found = hoursOf(days, '2026-03-01');
+  assert.equal(found.length, 24);
+  assert.deepEqual(found[7], { hour: 7, cost: 3, usual: 1 });
+  assert.equal(hoursOf([{ day: '2026-03-01' }], '2026-03-01'), null);
+  assert.deepEqual(hourFilter('2026-03-01', 23), {
+    since: '2026-03-01T23:00:00.000Z',
+    until: '2026-03-02T00:00:00.000Z',
+  });
+  assert.deepEqual(rangeFilter({ from: '2026-02-27', to: '2026-03-01' }), {
+    since: '2026-02-27T00:00:00.000Z',
+    until: '2026-03-02T00:00:00.000Z',
+  });
 });

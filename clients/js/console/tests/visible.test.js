@@ -118,7 +118,8 @@ const OTHER = [
   'src/ui/preferences.ts',
   'page/composer/mentions.ts', // What is written into the message.
   'page/space/active_runs.tsx', // Of nameOf, like those in why/words.ts.
-  'page/timeline/delete_file.tsx', // A name that is isolated already.
+  'talk/delete_file.tsx', // A name that is isolated already.
+  'talk/failure_line.tsx', // Of nameOf.
   'why/',
   'studio/agents/setup/', // Names of models, and of secrets.
   'studio/agents/tools/tool_words.ts',

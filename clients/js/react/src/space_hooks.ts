@@ -17,9 +17,9 @@ import { useSpaceFor } from './context.ts';
 import { LOADING, NONE, useStore } from './store.ts';
 
 const NO_SPACE: SpaceState = { space: null, ...LOADING, isGone: false };
-const NO_TIMELINE: TimelineState = { items: NONE, hasOlder: false, ...LOADING };
+const NO_TIMELINE: TimelineState = { items: NONE, lines: NONE, hasOlder: false, ...LOADING };
 const NO_TEXT: StreamState = { text: '', done: true };
-const NO_RUNS: RunsState = { active: NONE, outcomes: {}, hints: {} };
+const NO_RUNS: RunsState = { active: NONE, outcomes: {}, hints: {}, costs: {} };
 const NO_MEMBERS: MembersState = { members: NONE, ...LOADING };
 const NO_PRESENCE: PresenceState = { present: NONE, typing: NONE, count: 0 };
 const NO_FORMS: FormsState = { forms: NONE };

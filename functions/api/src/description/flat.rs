@@ -114,7 +114,7 @@ fn with_fields_of(one: &Value, other: &Value) -> Value {
     Value::Object(joined)
 }
 
-/// Moves the objects of each choice into schemas of their own, named by their `type`.
+/// Moves the objects of each choice into schemas of their own, named by their `type` or `kind`.
 fn name_alternatives(schemas: &mut Map<String, Value>) {
     let mut named = Map::new();
     for (choice, schema) in schemas.iter_mut() {
@@ -132,9 +132,10 @@ fn name_alternatives(schemas: &mut Map<String, Value>) {
     }
 }
 
-/// The `type` of an object, as the beginning of a name.
+/// The `type` or `kind` of an object, as the beginning of a name.
 fn first_name_of(object: &Value) -> String {
-    let Some(kind) = object.pointer("/properties/type/enum/0").and_then(Value::as_str) else {
+    let named = ["type", "kind"].map(|field| format!("/properties/{field}/enum/0"));
+    let Some(kind) = named.iter().find_map(|at| object.pointer(at)?.as_str()) else {
         return "Other".to_owned();
     };
     let capitalised = |word: &str| word[..1].to_uppercase() + &word[1..];

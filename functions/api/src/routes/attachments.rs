@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
-    Json,
+    Extension, Json,
     extract::State,
     http::{HeaderMap, StatusCode},
 };
@@ -24,6 +24,7 @@ use crate::{
     annotated_routes::{Routes, routes},
     answers::{ApiResult, Created},
     auth::Credential,
+    compression::Uncompressed,
     description::IdempotencyKey,
     input::{Body, Id, Query, TwoIds},
 };
@@ -139,11 +140,12 @@ async fn get(
     Credential { caller, .. }: Credential,
     TwoIds(space, id): TwoIds<SpaceId, AttachmentId>,
     headers: HeaderMap,
-) -> ApiResult<Json<ShownAttachment>> {
+) -> ApiResult<(Extension<Uncompressed>, Json<ShownAttachment>)> {
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let (attachment, download) = api.pipeline.attachment(space, id).await?;
     let (url, until) = download.map(|it| (absolute(it.url, &api, &headers), it.until)).unzip();
-    Ok(Json(ShownAttachment { attachment, url, url_expires_at: until }))
+    // The address is a key to the file, whose name somebody else has chosen.
+    Ok((Extension(Uncompressed), Json(ShownAttachment { attachment, url, url_expires_at: until })))
 }
 
 /// Delete a file

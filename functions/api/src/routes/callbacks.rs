@@ -266,7 +266,7 @@ async fn complete(
     no_nul(reason.as_deref(), "/reason")?;
     let reason = reason.filter(|reason| !reason.trim().is_empty());
     let end = RemoteEnd { is_failed: status == RemoteStatus::Failed, reason, usage };
-    Ok(Json(api.pipeline.complete_for_remote(&run, &end).await?))
+    Ok(Json(api.pipeline.complete_for_remote(&run, &end).await?.without_chain()))
 }
 
 fn no_nul(text: Option<&str>, field: &str) -> Result<()> {

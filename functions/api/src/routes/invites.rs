@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Result, Time,
     access::{Caller, SpaceAction},
-    entities::Entity,
+    entities::{Entity, EntityType},
     ids::{EntityId, InviteId, SpaceId},
     invites::{self, GuestToken, Invite, InvitePolicy, InviteToken},
     names::Name,
@@ -38,7 +38,7 @@ use crate::{
 const GUESTS_KEY_CHARS: usize = 16;
 
 pub(super) fn routes() -> Routes {
-    routes![create, list, revoke, accept]
+    routes![create, list, revoke, accept, preview]
 }
 
 /// A new invite, with its token.
@@ -229,6 +229,85 @@ async fn accept(
     Ok(Json(accepted))
 }
 
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ShownInvite {
+    /// The invite's token.
+    token: String,
+}
+
+/// Where an invite leads.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct InvitePreview {
+    /// The name of the space.
+    space_name: String,
+    /// The name of the member that made the invite. Null if the operator did.
+    #[schema(required)]
+    invited_by: Option<String>,
+    /// How many people are in the space.
+    people: usize,
+    /// The names of its agents.
+    agents: Vec<String>,
+    /// When the invite ends.
+    expires_at: Time,
+}
+
+/// Preview an invite
+///
+/// Where the invite leads, before somebody accepts it. It needs no credential and uses nothing. Its
+/// limits are those of accepting.
+#[utoipa::path(
+    post, path = "/v1/invites/preview", operation_id = "previewInvite", tag = "invites",
+    security((), ("bearer" = [])),
+    request_body = ShownInvite,
+    responses(
+        (status = 200, body = InvitePreview),
+        (status = 401, description = "The credential is wrong."),
+        (status = 403, description = "The deployment has no invites."),
+        (status = 404, description = "No invite has this token, or it has expired, was revoked \
+            or has ended."),
+        (status = 409, description = "The invite is used up."),
+        (status = 429, description = "Too many wrong tokens from this address, or too many tries \
+            of this invite."),
+        (status = 500),
+        (status = 503),
+    )
+)]
+async fn preview(
+    State(api): State<Arc<Api>>,
+    SomeCredential(_): SomeCredential,
+    address: Option<Extension<SourceAddress>>,
+    body: Body,
+) -> ApiResult<Json<InvitePreview>> {
+    api.must_have_invites()?;
+    let address = address.map(|Extension(address)| address);
+    let ShownInvite { token } = body.read()?;
+    let Some(token) = InviteToken::read(&token) else {
+        api.count_refused(address).await?;
+        return Err(no_such_invite().into());
+    };
+    let invite = Pending { api: &api, token: &token, address }.invite().await?;
+    let store = &api.pipeline.store;
+    let space = Box::pin(store.spaces().record(invite.space_id));
+    let found = futures::try_join!(space, store.members().roster(invite.space_id));
+    let (space, roster) = found.map_err(|error| match error {
+        // It was deleted at the same time.
+        Error::NotFound(_) => no_such_invite(),
+        error => error,
+    })?;
+    let maker = invite.created_by.and_then(|maker| roster.member(maker));
+    invite.check(maker)?;
+    let of_kind = |kind| roster.members.iter().filter(move |member| member.kind == kind);
+    Ok(Json(InvitePreview {
+        space_name: space.settings.name,
+        invited_by: maker.map(|maker| maker.name.clone()),
+        people: of_kind(EntityType::Human).count(),
+        agents: of_kind(EntityType::Agent).map(|agent| agent.name.clone()).collect(),
+        expires_at: invite.until,
+    }))
+}
+
 /// The acceptance of one invite.
 struct Pending<'a> {
     api: &'a Api,
@@ -304,20 +383,15 @@ impl Pending<'_> {
         token: Option<(String, Time)>,
     ) -> Result<AcceptedInvite> {
         let store = &self.api.pipeline.store;
-        let space = Box::pin(store.spaces().get(self.token.space));
+        let caller = Caller::Entity(entity);
+        let space = Box::pin(store.spaces().seen_by(self.token.space, caller));
         let found = futures::try_join!(space, store.entities().get(entity));
         let (space, entity) = found.map_err(|error| match error {
             Error::NotFound(_) => Error::Conflict("the caller was removed at the same time".into()),
             error => error,
         })?;
-        let caller = Caller::Entity(entity.id);
         let (token, expires_at) = token.unzip();
-        Ok(AcceptedInvite {
-            space: space.seen_by(caller),
-            entity: entity.seen_by(caller),
-            token,
-            expires_at,
-        })
+        Ok(AcceptedInvite { space, entity: entity.seen_by(caller), token, expires_at })
     }
 }
 

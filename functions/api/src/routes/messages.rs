@@ -1,10 +1,12 @@
 //! `/v1/spaces/{id}/messages`: posts messages, reads them, and previews their dispatch.
 
+mod lines;
 mod parents;
 
 use std::sync::Arc;
 
 use axum::{Json, extract::State, http::HeaderMap};
+use futures::try_join;
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Result,
@@ -26,7 +28,10 @@ use smartspace_store::{
 };
 use utoipa::{IntoParams, ToSchema, openapi::schema::Object};
 
-use self::parents::{MessagesPage, parents_of};
+use self::{
+    lines::{lines_around, lines_of},
+    parents::{MessagesPage, parents_of},
+};
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
@@ -222,17 +227,19 @@ async fn list(
     // Before the read, which is not charged to a caller that may not have it.
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let messages = api.pipeline.store.messages();
-    let ThreadPart { records, count } = if let Some(seq) = query.thread {
-        messages.thread(space, seq, range, limit).await?
+    let (ThreadPart { records, count }, lines) = if let Some(seq) = query.thread {
+        (messages.thread(space, seq, range, limit).await?, Vec::new())
     } else {
-        let records = messages.records(space, range, limit).await?;
-        ThreadPart { count: records.len(), records }
+        let lines = lines_around(api.pipeline.store.spaces(), space, range);
+        let (records, lines) = try_join!(messages.records(space, range, limit), lines)?;
+        (ThreadPart { count: records.len(), records }, lines)
     };
     let found = records.len();
     let fitting = fitting(records, range);
     let has_more = count == limit || fitting.len() < found;
     let found = messages.with_long_texts(space, fitting).await?;
     let Page { items, next_cursor } = page(found, range, has_more);
+    let lines = lines_of(lines, range, &items, next_cursor.is_some());
     let next_cursor = next_cursor.map(|cursor| query.cursor_prefix() + &cursor);
     let parents = parents_of(messages, space, &items).await?;
     // After the read: an entity that is removed meanwhile must not see newer messages.
@@ -247,7 +254,7 @@ async fn list(
         }
         shown.push(message);
     }
-    Ok(Json(MessagesPage { items: shown, next_cursor, parents }))
+    Ok(Json(MessagesPage { items: shown, next_cursor, parents, lines }))
 }
 
 /// The messages that may fit a page: the oldest ones, or the newest ones of a page before a number.

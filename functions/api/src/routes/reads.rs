@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
-    Error,
     access::{Caller, SpaceAction},
     ids::{EntityId, SpaceId},
     schemas,
+    spaces::Looked,
 };
 use utoipa::ToSchema;
 
@@ -24,14 +24,14 @@ pub(super) fn routes() -> Routes {
     routes![read]
 }
 
-/// The new read position. With the admin key, `entityId` is required: the operator has no position
-/// of its own.
+/// The new read position.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ReadBody {
     #[schema(schema_with = schemas::seq)]
     seq: u64,
-    /// The member that has read. Required with the admin key; otherwise the caller.
+    /// The member that has read. By default the caller. With the admin key and without a member it
+    /// is the operator, who has a mark of its own.
     #[serde(default)]
     entity_id: Option<EntityId>,
 }
@@ -39,8 +39,13 @@ struct ReadBody {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct ReadResponse {
-    entity_id: EntityId,
+    /// The member. Null for the operator.
+    #[schema(required)]
+    entity_id: Option<EntityId>,
+    /// The last message that it has read.
     seq: u64,
+    /// How many tool cards there are up to it.
+    cards: u64,
 }
 
 /// Set a member's read position
@@ -60,16 +65,12 @@ async fn read(
 ) -> ApiResult<Json<ReadResponse>> {
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let ReadBody { seq, entity_id } = body.read()?;
-    let entity_id = match (caller, entity_id) {
-        (Caller::Operator, None) => {
-            return Err(Error::invalid(
-                "/entityId",
-                "required with the admin key: the member that has read",
-            )
-            .into());
+    let (entity_id, Looked { seq, cards }) = match (caller, entity_id) {
+        (Caller::Operator, None) => (None, api.pipeline.store.spaces().look(space, seq).await?),
+        (caller, entity) => {
+            let entity = caller.speaks_as(entity)?;
+            (Some(entity), api.pipeline.read_up_to(space, entity, seq).await?)
         }
-        (caller, entity) => caller.speaks_as(entity)?,
     };
-    let seq = api.pipeline.read_up_to(space, entity_id, seq).await?;
-    Ok(Json(ReadResponse { entity_id, seq }))
+    Ok(Json(ReadResponse { entity_id, seq, cards }))
 }

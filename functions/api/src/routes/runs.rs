@@ -28,7 +28,6 @@ use utoipa::{
     openapi::schema::{Object, ObjectBuilder, Type},
 };
 
-use super::PageQuery;
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
@@ -60,6 +59,11 @@ struct RunsQuery {
     /// Only runs that were triggered before this time.
     #[param(value_type = Option<String>, format = DateTime)]
     until: Option<Time>,
+    /// Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
+    /// triggered it and that it posted first.
+    #[param(value_type = Option<bool>, default = false)]
+    #[serde(default)]
+    messages: bool,
     /// The `nextCursor` of the previous page.
     cursor: Option<String>,
     #[param(schema_with = limit)]
@@ -81,7 +85,7 @@ async fn all(
     Query(query): Query<RunsQuery>,
 ) -> ApiResult<Json<Page<Run>>> {
     caller.must_be_operator()?;
-    let RunsQuery { status, agent_id, space_id, trigger, since, until, cursor, limit } = query;
+    let RunsQuery { status, agent_id, space_id, trigger, since, until, .. } = query;
     if let (Some(since), Some(until)) = (since, until)
         && since >= until
     {
@@ -97,7 +101,46 @@ async fn all(
         until,
         without_forks: false,
     };
-    list(&api, &filter, PageRequest { cursor, limit }).await
+    let request = PageRequest { cursor: query.cursor, limit: query.limit };
+    if query.messages {
+        return Ok(Json(with_messages(&api, caller, &filter, &request).await?));
+    }
+    list(&api, &filter, request).await
+}
+
+/// Runs with the beginnings of their messages, as far as the caller may read these.
+async fn with_messages(
+    api: &Api,
+    caller: Caller,
+    filter: &RunFilter,
+    request: &PageRequest,
+) -> Result<Page<Run>> {
+    let now = api.pipeline.now();
+    let (mut page, posts) =
+        api.pipeline.store.runs().list_with_messages(filter, request, now).await?;
+    let mut known = KnownSpaces::of(caller);
+    for (run, post) in page.items.iter_mut().zip(posts) {
+        let Some(space) = post else { continue };
+        if !known.has(&api.pipeline, KnownBy::Members(space)).await? {
+            (run.post_seq, run.said) = (None, None);
+        }
+    }
+    Ok(page)
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct SpaceRunsQuery {
+    /// Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
+    /// triggered it and that it posted first.
+    #[param(value_type = Option<bool>, default = false)]
+    #[serde(default)]
+    messages: bool,
+    /// The `nextCursor` of the previous page.
+    cursor: Option<String>,
+    #[param(schema_with = limit)]
+    limit: Option<usize>,
 }
 
 async fn list(api: &Api, filter: &RunFilter, request: PageRequest) -> ApiResult<Json<Page<Run>>> {
@@ -109,19 +152,25 @@ async fn list(api: &Api, filter: &RunFilter, request: PageRequest) -> ApiResult<
 /// Newest first, without steps.
 #[utoipa::path(
     get, path = "/v1/spaces/{id}/runs", operation_id = "listRunsOfSpace", tag = "runs",
-    params(("id" = SpaceId, Path), PageQuery),
+    params(("id" = SpaceId, Path), SpaceRunsQuery),
     responses((status = 200, body = Page<Run>))
 )]
 async fn of_space(
     State(api): State<Arc<Api>>,
     Credential { caller, .. }: Credential,
     Id(space): Id<SpaceId>,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<SpaceRunsQuery>,
 ) -> ApiResult<Json<Page<Run>>> {
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     api.pipeline.store.spaces().record(space).await?;
     let filter = RunFilter { space: Some(space), ..RunFilter::default() };
-    let Page { items, next_cursor } = list(&api, &filter, query.into()).await?.0;
+    let SpaceRunsQuery { messages, cursor, limit } = query;
+    let request = PageRequest { cursor, limit };
+    let Page { items, next_cursor } = if messages {
+        with_messages(&api, caller, &filter, &request).await?
+    } else {
+        list(&api, &filter, request).await?.0
+    };
     let mut known = KnownSpaces::of(caller);
     let mut shown = Vec::with_capacity(items.len());
     for run in items {
@@ -391,7 +440,7 @@ async fn of_own_space(
 
 /// A run as the caller may see it. The space that the run is active in is shown to members of that
 /// space only, its usage to the owners of the space that triggered it, and the words of a provider
-/// to the operator only.
+/// and its chain to the operator only.
 async fn seen(
     api: &Api,
     run: Run,
@@ -402,7 +451,7 @@ async fn seen(
         Some(space) => known.has(&api.pipeline, KnownBy::Owners(space)).await?,
         None => known.is_operator(),
     };
-    let run = if known.is_operator() { run } else { run.without_foreign_words() };
+    let run = if known.is_operator() { run } else { run.without_foreign_words().without_chain() };
     let run = if is_owner { run } else { run.for_members() };
     Ok(match triggered_in.and_then(|space| run.known_by(space)) {
         Some(other) if !known.has(&api.pipeline, other).await? => run.without_active_space(),

@@ -19,7 +19,7 @@ use smartspace_domain::{
     spaces::{NewSpace, Space, SpaceSettings, owner_limits::OperatorLimits},
 };
 use smartspace_pipeline::access::may_in;
-use smartspace_store::table::pages::Page;
+use smartspace_store::{spaces::lines::Reported, table::pages::Page};
 
 use self::creation::{
     NewSpaceRequest, check_members, existing, finished, given_up, new_space, role_of,
@@ -85,13 +85,15 @@ async fn create(
     }
     Ok(Created {
         location: format!("/v1/spaces/{id}"),
-        made: store.spaces().get(id).await?.seen_by(caller),
+        made: store.spaces().seen_by(id, caller).await?,
     })
 }
 
 /// List spaces
 ///
-/// The oldest comes first. The operator sees all spaces, and an entity those that it is in.
+/// By activity: the one with the newest message comes first. A space without messages stands where
+/// it was created. The operator sees all spaces, and an entity those that it is in. A space that
+/// gets a message while the pages are read may be on two of them.
 #[utoipa::path(
     get, path = "/v1/spaces", operation_id = "listSpaces", tag = "spaces",
     params(PageQuery),
@@ -102,11 +104,7 @@ async fn list(
     Credential { caller, .. }: Credential,
     Query(query): Query<PageQuery>,
 ) -> ApiResult<Json<Page<Space>>> {
-    let store = &api.pipeline.store;
-    Ok(Json(match caller {
-        Caller::Operator => store.spaces().list(&query.into()).await?,
-        Caller::Entity(own) => store.relationships().spaces_of_entity(own, &query.into()).await?,
-    }))
+    Ok(Json(api.pipeline.store.spaces().list(caller, &query.into()).await?))
 }
 
 /// Show a space
@@ -123,7 +121,7 @@ async fn show(
     Id(id): Id<SpaceId>,
 ) -> ApiResult<Json<Space>> {
     api.pipeline.authorise(caller, SpaceAction::Read, id).await?;
-    Ok(Json(api.pipeline.store.spaces().get(id).await?.seen_by(caller)))
+    Ok(Json(api.pipeline.store.spaces().seen_by(id, caller).await?))
 }
 
 /// Change a space
@@ -166,10 +164,13 @@ async fn change(
     {
         return Err(Error::invalid("/adminAgentId", "expected an agent of the space").into());
     }
-    store.spaces().change(&record, &settings, limits, &roster).await?;
+    let at = api.pipeline.now();
+    let reported = Reported { space: id, roster: &roster, by: caller, at };
+    store.spaces().change(&record, &settings, limits, reported).await?;
     let space = store.spaces().get(id).await?;
-    api.pipeline.announce(id, EventKind::SpaceUpdated { space: Box::new(space.clone()) }).await;
-    Ok(Json(space.seen_by(caller)))
+    api.pipeline.announce(id, EventKind::SpaceUpdated { space: Box::new(space) }).await;
+    api.pipeline.announce_lines(id, at).await;
+    Ok(Json(store.spaces().seen_by(id, caller).await?))
 }
 
 /// Delete a space

@@ -71,8 +71,12 @@ impl AgentLoop<'_> {
     pub(crate) async fn drive(
         &self,
         sources: &PromptSources,
-        progress: Progress,
+        mut progress: Progress,
     ) -> Result<LoopOutcome> {
+        // A worker that stored no answer may have died between the parts of its prompt.
+        if progress.steps.is_empty() {
+            progress.prompt = None;
+        }
         if !is_whole(&progress, &self.context.run, self.context.now()) {
             return Ok(LoopOutcome::StepsExpired);
         }

@@ -162,7 +162,13 @@ fn card(name: &str, members: &[Sender], count: usize) -> SpaceOverview {
         about: None,
         chain_limit: None,
     });
-    SpaceOverview { name: name.into(), members: members.collect(), count, admin: None }
+    SpaceOverview {
+        name: name.into(),
+        members: members.collect(),
+        count,
+        admin: None,
+        changed: None,
+    }
 }
 
 /// Returns the same as [`sources`], with all that a prompt can show.

@@ -1,7 +1,12 @@
 //! Writes `YOUR SPACES` and `ACTIVE SPACE`. The types of members and the work of agents are written
 //! here, so that the lines of a timeline need not repeat them.
 
-use smartspace_domain::{agents::SpacesShown, ids::SpaceId, messages::Sender};
+use smartspace_domain::{
+    agents::SpacesShown,
+    ids::SpaceId,
+    messages::Sender,
+    system_lines::{LineKind, SystemLine},
+};
 use smartspace_store::spaces::{OverviewMember, SpaceOverview};
 
 use crate::prompt::{
@@ -96,5 +101,39 @@ pub(super) fn write_active_space(sources: &PromptSources, chain_ends: bool) -> S
     } else {
         format!("{}\n", write_waking(settings, sources.cards.get(&id)))
     };
-    format!("ACTIVE SPACE: {}{shown_id}{unlisted}\n{waking}", Quoted(&settings.name))
+    let changed = sources.cards.get(&id).and_then(|card| card.changed.as_ref());
+    // An agent that has read later messages has seen what followed.
+    let changed = changed.filter(|line| line.after_seq >= trigger_space.member.cursor);
+    let changed = changed.and_then(|line| write_changed(&sources.names, line)).unwrap_or_default();
+    format!("ACTIVE SPACE: {}{shown_id}{unlisted}\n{changed}{waking}", Quoted(&settings.name))
+}
+
+/// Writes the last change of a space. Names are data of others, so they are quoted.
+fn write_changed(names: &Names, line: &SystemLine) -> Option<String> {
+    let who = || {
+        let member = line.member.as_ref()?;
+        let is_me = names.is_me(member.id);
+        Some(if is_me { "you".to_owned() } else { Quoted(&member.name).to_string() })
+    };
+    let texts = || Some((Quoted(line.from.as_ref()?), Quoted(line.to.as_ref()?)));
+    let text = match line.kind {
+        LineKind::Joined => format!("{} joined", who()?),
+        LineKind::Left => format!("{} left", who()?),
+        LineKind::Renamed => {
+            let (from, to) = texts()?;
+            let what = if line.member.is_some() { "" } else { "the space " };
+            format!("{what}{from} is now {to}")
+        }
+        LineKind::PolicyChanged => {
+            let (from, to) = texts()?;
+            format!("the space's policy is now {to}, and was {from}")
+        }
+        LineKind::Resumed => "the space is no longer paused".to_owned(),
+        LineKind::ChainStopped => {
+            format!("people stopped what #{} had set off: it wakes nobody here", line.seq?)
+        }
+        // No agent works in a space that is paused.
+        LineKind::Paused | LineKind::Stopped => return None,
+    };
+    Some(format!("CHANGED: {text}.\n"))
 }

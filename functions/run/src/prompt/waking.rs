@@ -98,7 +98,8 @@ mod tests {
         };
         let members: Vec<_> = kinds.iter().zip(1..).map(member).collect();
         let count = members.len();
-        let overview = SpaceOverview { name: "Ops".into(), members, count, admin: None };
+        let overview =
+            SpaceOverview { name: "Ops".into(), members, count, admin: None, changed: None };
         write_waking(&serde_json::from_value(all).unwrap(), Some(&overview))
     }
 
@@ -151,7 +152,8 @@ mod tests {
             let others = limits.iter().zip(2..).map(|(limit, number)| agent(number, *limit));
             let members: Vec<_> = [agent(1, Some(9))].into_iter().chain(others).collect();
             let count = members.len() + hidden;
-            let overview = SpaceOverview { name: "Ops".into(), members, count, admin: None };
+            let overview =
+                SpaceOverview { name: "Ops".into(), members, count, admin: None, changed: None };
             chain_ends(&settings, Some(&overview), me, depth)
         };
         assert_eq!([3, 4].map(|depth| ends(&[None], 0, depth)), [false, true], "the space's");

@@ -210,6 +210,7 @@ impl Calling<'_> {
         RunSender {
             run: context.run.id,
             depth: context.run.chain_depth + 1,
+            chain: context.run.chain_id(),
             origin: Origin {
                 trigger: context.trigger.clone().in_short(),
                 tools_used: self.tools_used.clone(),

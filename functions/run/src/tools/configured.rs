@@ -5,7 +5,6 @@ pub(crate) mod card;
 mod compute;
 pub(crate) mod external_call;
 mod form;
-pub(crate) mod http;
 mod image;
 pub(crate) mod mcp;
 pub(crate) mod page;
@@ -22,23 +21,26 @@ use smartspace_domain::{
     limits::FORM_OPEN_FOR,
     tools::{Execution, SCRIPTED_IMAGE_MODEL, Tool as ToolConfig, image_input},
 };
+use smartspace_egress::http_tool::HttpTool;
 use smartspace_models::port::DRAWING_LIMIT;
 
-use crate::tools::{
-    calling::{Calling, Outcome},
-    configured::{
-        card::CardOutcome,
-        compute::evaluate,
-        external_call::Request,
-        form::{Form, ask},
-        http::HttpTool,
-        image::ImageTool,
-        mcp::McpTool,
-        page::call_page,
+use crate::{
+    run_context::trace_context,
+    tools::{
+        calling::{Calling, Outcome},
+        configured::{
+            card::CardOutcome,
+            compute::evaluate,
+            external_call::Request,
+            form::{Form, ask},
+            image::ImageTool,
+            mcp::McpTool,
+            page::call_page,
+        },
+        input::schema_error,
+        output::bounded,
+        tool::{CardTarget, Concurrency, Spec, StartedCall, TIME_LIMIT, Tool},
     },
-    input::schema_error,
-    output::bounded,
-    tool::{CardTarget, Concurrency, Spec, StartedCall, TIME_LIMIT, Tool},
 };
 
 /// A tool of the agent's configuration, of one of its MCP servers, or of a member's page.
@@ -153,7 +155,12 @@ impl Tool for Configured {
             ToolKind::Static(output) => Err(Outcome::completed(bounded(output.clone()))),
             ToolKind::Compute(expression) => Err(evaluate(expression, &input)),
             ToolKind::Http(http) => http
-                .request(calling, &input, self.is_idempotent)
+                .request(
+                    &calling.context.egress,
+                    trace_context(&calling.context.run).headers(calling.begun.call_id),
+                    &input,
+                    self.is_idempotent,
+                )
                 .await
                 .map(|request| Request::Http(Box::new(request)))
                 .map_err(Outcome::error),

@@ -17,7 +17,7 @@ fn me() -> Caller {
 
 #[test]
 fn permissions_in_a_space_depend_on_role_and_kind() {
-    use SpaceAction::{Cancel, Govern, Leave, Pin, Post, Read, Retry};
+    use SpaceAction::{Cancel, Govern, Leave, Pin, Post, Read, Retry, Stop};
     let member = |role, kind| Some(Membership { role, kind, guest: false });
     let [person, agent] = [EntityType::Human, EntityType::Agent];
     let memberships = [
@@ -38,6 +38,7 @@ fn permissions_in_a_space_depend_on_role_and_kind() {
         (Leave, [404, 200, 200, 200, 200, 403, 403]),
         (Cancel, [404, 200, 403, 200, 403, 403, 403]),
         (Retry, [404, 200, 403, 200, 403, 403, 403]),
+        (Stop, [404, 200, 403, 200, 403, 403, 403]),
         (Govern, [404, 403, 403, 200, 200, 403, 403]),
     ];
     for (action, expected) in table {

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     dispatch::{
-        Addressing, Candidate, IncomingMessage, Reason, Routing, Source, WakeLimits, cannot_wake,
-        obstacle,
+        Addressing, Candidate, IncomingMessage, Reason, Routing, Source, WakeLimits, obstacle,
     },
     gate::{Gate, GateMode, Would},
     identity::EntityType,
@@ -60,7 +59,7 @@ fn agents_with(
 ) -> Vec<EntityId> {
     let agents = members.iter().filter_map(|agent| Some((agent, agent.wake_limits?)));
     let has_reason = |&(agent, limits): &(&Candidate<'_>, &WakeLimits)| {
-        agent.id != incoming.sender && cannot_wake(space, limits, incoming.chain_depth) == reason
+        agent.id != incoming.sender && incoming.cannot_wake(space, limits) == reason
     };
     agents.filter(has_reason).map(|(agent, _)| agent.id).collect()
 }

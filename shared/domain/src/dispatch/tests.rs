@@ -33,6 +33,7 @@ fn hi() -> IncomingMessage<'static> {
         text: "hi",
         mentions: &[],
         chain_depth: 0,
+        chain_stopped: false,
         auto_since: None,
         partner: None,
         reply_to: None,

@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::{
     Time,
     approvals::Approval,
-    ids::{CallId, EntityId, MessageId, RunId},
-    messages::{Message, Part, ToolPart},
+    ids::{CallId, MessageId, RunId},
+    messages::{Message, Part, ResolvedBy, ToolPart},
     steps::CallStatus,
     stored,
     tools::AnswerBy,
@@ -37,8 +37,9 @@ pub struct AskedCall {
     pub answer_by: Option<AnswerBy>,
     /// When the form expires.
     pub expires_at: Option<Time>,
-    /// Who answered. Also null if the operator answered.
-    pub resolved_by: Option<EntityId>,
+    /// Who answered.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    pub resolved_by: Option<ResolvedBy>,
     /// The call's status.
     pub status: CallStatus,
     /// The approvals of a call that people decide; absent for a form.

@@ -123,13 +123,13 @@ impl Event {
     }
 
     /// The event as members get it, if the operator gets more: only the operator may know the plan
-    /// or the service that triggered a run, the words of a provider about its failure, and its
-    /// usage. Owners read the usage over HTTP, because a look at the roster for each event of a run
-    /// would cost more than it is worth.
+    /// or the service that triggered a run, the words of a provider about its failure, its chain,
+    /// and its usage. Owners read the usage over HTTP, because a look at the roster for each event
+    /// of a run would cost more than it is worth.
     pub fn for_members(&self) -> Option<Self> {
         let mut event = self.clone();
         let run = event.what.run_mut()?;
-        let reduced = run.clone().without_foreign_words().for_members();
+        let reduced = run.clone().without_foreign_words().without_chain().for_members();
         let hides_trigger = run.trigger.kind() != TriggerKind::SpaceMessage;
         *run = if hides_trigger { reduced.without_trigger() } else { reduced };
         Some(event)

@@ -23,7 +23,13 @@ impl EventKind {
         } else {
             std::iter::once(&first).chain(others).copied().collect()
         };
-        Self::SpaceRead { entity_id: first.entity_id, seq: first.seq, reads }
+        Self::SpaceRead { entity_id: first.entity_id, seq: first.seq, reads, cards: None }
+    }
+
+    /// The event of a position for the member's own connections.
+    pub fn own_read(read: ReadPosition, cards: Option<u64>) -> Self {
+        let ReadPosition { entity_id, seq } = read;
+        Self::SpaceRead { entity_id, seq, reads: Vec::new(), cards }
     }
 }
 

@@ -5,7 +5,7 @@ use ulid::Ulid;
 
 use crate::{
     Time,
-    ids::{CallId, EntityId, MessageId, PlanId, RunId, StreamId},
+    ids::{CallId, ChainId, EntityId, LineId, MessageId, PlanId, RunId, SpaceId, StreamId},
 };
 
 /// A ULID with the time of its cause, and the first 80 bits of the SHA-256 of `parts` joined by
@@ -62,6 +62,29 @@ impl RunId {
             from.0.timestamp_ms() + 1,
             &["run", &agent.to_string(), "retry", &from.to_string()],
         ))
+    }
+}
+
+impl From<MessageId> for ChainId {
+    /// The chain that a message begins.
+    fn from(id: MessageId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl From<RunId> for ChainId {
+    /// The chain that a run of a plan or a service begins.
+    fn from(id: RunId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl LineId {
+    /// The `index`-th line of the change that gives the roster of a space this version.
+    pub fn of_change(space: SpaceId, roster: u64, index: usize, at: Time) -> Self {
+        let at = u64::try_from(at.as_millis()).unwrap_or(0);
+        let (space, roster, index) = (space.to_string(), roster.to_string(), index.to_string());
+        Self(repeatable(at, &["lin", &space, &roster, &index]))
     }
 }
 

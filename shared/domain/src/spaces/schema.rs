@@ -14,7 +14,9 @@ use crate::{
     budgets::Budget,
     ids::{EntityId, SpaceId},
     limits,
-    spaces::{Member, OwnPosition, Space, SpaceSettings, router::RouterConfig},
+    spaces::{
+        LastMessage, Looked, Member, OwnPosition, Space, SpaceSettings, router::RouterConfig,
+    },
 };
 
 /// The schema of the body of `POST /v1/spaces`: a space's settings and its first members.
@@ -66,6 +68,10 @@ struct OtherFields {
     budget: Budget,
     /// The `seq` of the space's last message.
     seq: u64,
+    /// How many of its messages are tool cards.
+    cards: u64,
+    /// The last message, in short; null in a space without messages. Absent in events.
+    last_message: Option<LastMessage>,
     /// When the space was created.
     created_at: Time,
     /// The members, people and agents.
@@ -75,12 +81,15 @@ struct OtherFields {
     /// The caller's read position; null for the operator.
     #[schema(required)]
     me: Option<OwnPosition>,
+    /// How far the operator has looked; null if it never has. Absent for all others.
+    looked: Option<Looked>,
 }
 
 impl PartialSchema for Space {
     fn schema() -> RefOr<Schema> {
         settings_with(OtherFields::schema(), |space| {
-            let is_hidden = |name: &&String| ["router", "budget", "pins"].contains(&name.as_str());
+            let hidden = ["router", "budget", "pins", "lastMessage", "looked"];
+            let is_hidden = |name: &&String| hidden.contains(&name.as_str());
             space.required =
                 space.properties.keys().filter(|name| !is_hidden(name)).cloned().collect();
             space.additional_properties = None;

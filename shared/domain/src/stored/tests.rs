@@ -148,7 +148,7 @@ fn every_fallback_is_a_value_of_its_enum() {
         agents, approvals, attachments, concurrency, deliveries, entities, events, gate, goals,
         inbox, mentions, messages, plans, runs, scripts, spaces,
     };
-    use crate::{steps, tools, triggers};
+    use crate::{steps, system_lines, tools, triggers};
     let read = [
         falls_back::<tools::AnswerGroup>(),
         falls_back::<approvals::ApprovalState>(),
@@ -170,6 +170,7 @@ fn every_fallback_is_a_value_of_its_enum() {
         falls_back::<goals::GoalStatus>(),
         falls_back::<agents::History>(),
         falls_back::<inbox::InboxState>(),
+        falls_back::<system_lines::LineKind>(),
         falls_back::<mentions::MentionWhy>(),
         falls_back::<approvals::OnExpire>(),
         falls_back::<plans::PlanStatus>(),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use self::requests::{check_body, check_url};
 use crate::{
-    errors::Faults,
+    errors::{Error, Faults, Result},
     forms::check_asked_files,
     headers::{DUPLICATE, check_headers},
     templates::{self, TemplatePosition},
@@ -31,6 +31,26 @@ pub(crate) fn check_tools(tools: &[Tool], faults: &mut Faults) {
 }
 
 impl Tool {
+    /// Adds all faults of a tool that stands alone.
+    pub fn add_faults(&self, faults: &mut Faults) {
+        self.check(true, faults);
+    }
+
+    /// Fails if an input does not fit the schema.
+    ///
+    /// # Errors
+    /// The first fault of the input.
+    pub fn check_input(&self, input: &Value) -> Result<()> {
+        let Ok(validator) = jsonschema::validator_for(&self.input_schema) else { return Ok(()) };
+        match validator.iter_errors(input).next() {
+            Some(error) => {
+                let text = format!("expected an input that fits inputSchema: {error}");
+                Err(Error::invalid(format!("/input{}", error.instance_path()), text))
+            }
+            None => Ok(()),
+        }
+    }
+
     fn check(&self, is_unique: bool, faults: &mut Faults) {
         faults.check(is_tool_name(&self.name), "name", "expected [A-Za-z_][A-Za-z0-9_]{0,63}");
         faults.check(
@@ -40,7 +60,10 @@ impl Tool {
         );
         faults.check(is_unique, "name", DUPLICATE);
         faults.check(self.description.len() <= 4_096, "description", "expected at most 4096 bytes");
+        let title_fault = self.title.as_deref().and_then(templates::title_fault);
+        faults.check(title_fault.is_none(), "title", title_fault.unwrap_or_default());
         check_schema(&self.input_schema, "inputSchema", faults);
+        self.check_title_inputs(faults);
         let draws = matches!(self.execution, Execution::Image { .. });
         faults.check(
             !draws || self.input_schema == json!({}) || self.input_schema == image_input(),
@@ -56,21 +79,9 @@ impl Tool {
     /// If the schema allows no other fields, a placeholder must name one of its fields. Otherwise
     /// a misspelled placeholder would be left out of every request without notice.
     fn check_inputs(&self, faults: &mut Faults) {
-        let schema = &self.input_schema;
-        let Some(fields) =
-            schema.get("properties").filter(|_| schema["additionalProperties"] == false)
-        else {
-            return;
-        };
         let Execution::Http { url, headers, body, .. } = &self.execution else { return };
         let mut check = |text: &str, field: &str| {
-            for name in templates::inputs_of(text) {
-                faults.check(
-                    fields.get(name).is_some(),
-                    field,
-                    format!("expected a field of inputSchema, got input.{name}"),
-                );
-            }
+            self.check_fields(templates::inputs_of(text), field, faults);
         };
         check(url, "url");
         for (name, value) in headers {
@@ -78,6 +89,25 @@ impl Tool {
         }
         if let Some(body) = body {
             templates::texts_of_body(body, &mut |text, _| check(text, "body"));
+        }
+    }
+
+    fn check_title_inputs(&self, faults: &mut Faults) {
+        let title = self.title.as_deref().unwrap_or_default();
+        self.check_fields(templates::inputs_of_title(title), "title", faults);
+    }
+
+    /// Adds a fault for each of these fields of the input that the schema does not allow.
+    fn check_fields(&self, names: Vec<&str>, field: &str, faults: &mut Faults) {
+        let schema = &self.input_schema;
+        let closed = schema["additionalProperties"] == false;
+        let Some(fields) = schema.get("properties").filter(|_| closed) else { return };
+        for name in names {
+            faults.check(
+                fields.get(name).is_some(),
+                field,
+                format!("expected a field of inputSchema, got input.{name}"),
+            );
         }
     }
 }
@@ -152,6 +182,11 @@ impl McpConfig {
 }
 
 impl McpServer {
+    /// Adds all faults of a server that stands alone.
+    pub fn add_faults(&self, faults: &mut Faults) {
+        self.check(true, faults);
+    }
+
     fn check(&self, is_unique: bool, faults: &mut Faults) {
         faults.check(is_server_name(&self.name), "name", SERVER_NAME);
         faults.check(is_unique, "name", DUPLICATE);

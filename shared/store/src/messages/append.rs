@@ -89,6 +89,8 @@ pub struct Appended {
     /// `HEAD.changed`, as it was read for this message. Not known of a message that was stored
     /// before.
     pub changed: Option<u64>,
+    /// Whether it moved its space in the list by activity: the last move was a minute ago.
+    pub moves_space: bool,
     /// Where the message is, if it shows a call that has no result yet.
     pub open_card: Option<CardRef>,
 }
@@ -245,6 +247,7 @@ impl Messages<'_> {
         let auto_since = as_read.auto_since(&by, member);
         let incoming = IncomingMessage {
             auto_since,
+            chain_stopped: as_read.is_stopped(as_read.chain_of(&by, member), now),
             mentions: &as_read.mentions,
             ..IncomingMessage::new(&sender, text, depth)
         };
@@ -296,6 +299,7 @@ impl Messages<'_> {
             repeated: true,
             by_owner: false,
             changed: None,
+            moves_space: false,
             open_card: None,
         })
     }

@@ -82,6 +82,8 @@ pub struct Changed {
     pub is_new: bool,
     /// Whether it was pinned, and is no longer.
     pub is_unpinned: bool,
+    /// Whether it is the last message of its space.
+    pub is_last: bool,
 }
 
 /// What a change has done.
@@ -89,6 +91,7 @@ pub struct Changed {
 struct How {
     is_new: bool,
     is_unpinned: bool,
+    is_last: bool,
 }
 
 impl MessageChange<'_> {
@@ -137,7 +140,7 @@ impl Messages<'_> {
                 return self.changed(change, record.clone(), record, How::default()).await;
             };
             let Attempt { after, before, writes, is_unpinned, second } = attempt;
-            let how = How { is_new: true, is_unpinned };
+            let how = How { is_new: true, is_unpinned, is_last: as_read.head.seq == seq };
             let refusal = match self.store.table.transact(&writes).await {
                 Ok(()) => {
                     self.store.seconds.saw(space, second.as_ref());
@@ -204,8 +207,8 @@ impl Messages<'_> {
         let message = self.with_long_texts(change.space, vec![after]).await?.pop();
         let message =
             message.ok_or_else(|| Error::Internal("a stored message has no view".into()))?;
-        let How { is_new, is_unpinned } = how;
-        Ok(Changed { message, before, is_new, is_unpinned })
+        let How { is_new, is_unpinned, is_last } = how;
+        Ok(Changed { message, before, is_new, is_unpinned, is_last })
     }
 }
 

@@ -8,7 +8,7 @@ use smartspace_domain::{
     events::ActiveRun,
     ids::{RunId, SpaceId},
     jobs::MessageRef,
-    messages::{Sender, excerpt},
+    messages::Sender,
 };
 
 use crate::{
@@ -210,7 +210,7 @@ impl Runs<'_> {
         let mut texts = MessageTexts::new();
         for cause in causes {
             if let Some(record) = found.take::<MessageRecord>(&message(&cause))? {
-                texts.insert(cause, begin_of(&record));
+                texts.insert(cause, record.beginning(EXCERPT_CHARS));
             }
         }
         Ok((records, texts))
@@ -228,7 +228,7 @@ impl Runs<'_> {
         let refs: Vec<_> = wanted.iter().map(|it| (it.space_id, it.seq)).collect();
         let found = self.store.messages().at(&refs).await?;
         let each = wanted.into_iter().zip(found);
-        Ok(each.filter_map(|(message, it)| Some((message, begin_of(&it?)))).collect())
+        Ok(each.filter_map(|(message, it)| Some((message, it?.beginning(EXCERPT_CHARS)))).collect())
     }
 
     async fn active_records(self, runs: impl IntoIterator<Item = RunId>) -> Result<Vec<RunRecord>> {
@@ -236,12 +236,6 @@ impl Runs<'_> {
         records.retain(|run| run.status.is_active());
         Ok(records)
     }
-}
-
-/// The beginning of a message. `None` if the message is deleted.
-fn begin_of(message: &MessageRecord) -> Option<String> {
-    let is_deleted = message.deleted.is_some();
-    (!is_deleted).then(|| excerpt(&message.text, EXCERPT_CHARS).0.to_owned())
 }
 
 /// An active run, as the API shows it.

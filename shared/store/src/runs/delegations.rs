@@ -128,6 +128,9 @@ impl Runs<'_> {
         })?;
         let limits: Option<WakeLimits> = self.store.table.get(&keys::gate(to)).await?;
         let limits = limits.ok_or_else(|| Error::NotFound(format!("{to} is retired")))?;
+        if space.has_stopped(from.chain_id(), now) {
+            return Err(Error::Conflict("this chain was stopped in the space".into()));
+        }
         if settings.paused || limits.paused {
             return Err(Error::Conflict(format!("{} is paused", other.name)));
         }

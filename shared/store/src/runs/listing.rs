@@ -94,7 +94,7 @@ impl RunFilter {
 
 /// A part of the time that a list covers: from `first` on, and before `end`.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+pub(super) struct Span {
     first: RunId,
     end: RunId,
 }
@@ -139,7 +139,7 @@ impl Runs<'_> {
     }
 
     /// The runs of a filter, as many as a page may have, and the time that the next pages cover.
-    async fn found(
+    pub(super) async fn found(
         self,
         filter: &RunFilter,
         request: &PageRequest,
@@ -259,7 +259,7 @@ impl Runs<'_> {
 }
 
 /// A page of runs. It ends at 1 MiB.
-fn page(runs: Vec<Run>, rest: Span) -> Page<Run> {
+pub(super) fn page(runs: Vec<Run>, rest: Span) -> Page<Run> {
     let mut items = Vec::with_capacity(runs.len());
     let mut bytes = 0;
     for run in runs {

@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de};
 use serde_json::{Value, json};
-use smartspace_domain::{Time, steps::Prompt};
+use smartspace_domain::{Time, ids::RunId, steps::Prompt};
 
 use crate::{
     Error, Prompts, Result,
@@ -242,30 +242,37 @@ impl Prompts<'_> {
     /// key of a part is the hash of its content, so storing it several times changes nothing.
     ///
     /// `holds` checks that the run has not ended. A worker that has lost its run must not store
-    /// words of a message that was deleted and forgotten meanwhile.
+    /// words of a message that was deleted and forgotten meanwhile. The prompt is stored with the
+    /// first of them: what forgets a message finds the parts through the prompts of runs, also
+    /// those of a run that ends before it has stored more.
     pub(crate) async fn store_parts(
         self,
+        run: RunId,
         prompt: &PromptRecord,
-        holds: &Write,
+        holds: Write,
         now: Time,
     ) -> Result<()> {
+        let expires_at = self.store.work_expiry(now);
+        let prompt_item = PromptRecord { expires_at, ..prompt.clone() };
+        let mut with = vec![holds, Write::put(keys::run_prompt(run), &prompt_item)?];
         let no_places = Places::default();
         let system = NewPart { texts: &prompt.system, places: &no_places };
-        self.store_part(&prompt.part, system, SYSTEM_REUSED_FOR, holds, now).await?;
+        self.store_part(&prompt.part, system, SYSTEM_REUSED_FOR, &mut with, now).await?;
         let history = prompt.history.iter().zip(&prompt.history_places);
         for (part, (texts, places)) in prompt.parts.iter().zip(history) {
             let new = NewPart { texts, places };
-            self.store_part(part, new, HISTORY_REUSED_FOR, holds, now).await?;
+            self.store_part(part, new, HISTORY_REUSED_FOR, &mut with, now).await?;
         }
         Ok(())
     }
 
+    /// Stores a part together with these writes. Only the first of them is left for a further part.
     async fn store_part(
         self,
         part: &str,
         new: NewPart<'_>,
         reused_for: Duration,
-        holds: &Write,
+        with: &mut Vec<Write>,
         now: Time,
     ) -> Result<()> {
         let needed = self.store.work_expiry(now);
@@ -284,12 +291,13 @@ impl Prompts<'_> {
         let expires_at = self.store.work_expiry(now + reused_for);
         let NewPart { texts, places } = new;
         let item = Part { packed: Packed::small(&texts)?, places: places.clone(), expires_at };
-        let write = Write::fill(keys::prompt_part(part), &item, &["places", "expiresAt"])?;
-        match self.store.table.transact(&[holds.clone(), write]).await {
+        with.push(Write::fill(keys::prompt_part(part), &item, &["places", "expiresAt"])?);
+        match self.store.table.transact(with).await {
             Ok(()) => {}
             Err(WriteError::Refused(_)) => return Err(Error::LeaseLost),
             Err(WriteError::Other(error)) => return Err(error),
         }
+        with.truncate(1);
         self.store.parts.saw(part, expires_at.unwrap_or(NEVER));
         Ok(())
     }

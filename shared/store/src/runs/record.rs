@@ -7,7 +7,7 @@ use smartspace_domain::{
     days::Day,
     dispatch::Source,
     entities::EntityType,
-    ids::{EntityId, LeaseId, RunId, SpaceId},
+    ids::{ChainId, EntityId, LeaseId, RunId, SpaceId},
     jobs::{MessageRef, RunJob, RunRef},
     limits::{due, lease},
     runs::{EndReason, ForkOf, ReportedUsage, Run, RunError, RunStatus, Usage, UsageByModel},
@@ -58,7 +58,7 @@ pub struct RunRecord {
     /// The numbers of the messages, besides its trigger, that it answers, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<u64>,
-    /// Whether questions are left to it, and what becomes of them.
+    /// Whether questions are left to it, what becomes of them, and what it has posted first.
     #[serde(flatten)]
     pub silence: Silence,
     /// The run that answers its message instead.
@@ -248,6 +248,7 @@ impl RunRecord {
             seq: message.seq,
             message_id: message.id,
             source,
+            chain: message.chain,
             // A delegated run is not in the decision of the message, and one for an unanswered
             // question is the last one.
             asks: message.asks && !matches!(source, Source::Delegated | Source::Unanswered),
@@ -269,6 +270,16 @@ impl RunRecord {
     /// The message that triggered it, if a message did.
     pub fn place(&self) -> Option<MessageRef> {
         self.triggered_by.message()
+    }
+
+    /// The chain that it belongs to, or that it begins.
+    pub fn chain_id(&self) -> ChainId {
+        match self.triggered_by {
+            TriggeredBy::Message { chain, message_id, .. } => {
+                chain.unwrap_or_else(|| message_id.into())
+            }
+            _ => self.id.into(),
+        }
     }
 
     /// The agent and the space that its usage counts for.
@@ -357,6 +368,7 @@ impl RunRecord {
             trigger,
             active_space_id: self.active_space_id,
             chain_depth: self.chain_depth,
+            chain_id: Some(self.chain_id()),
             attempt: self.attempt,
             step_count: self.step_count,
             usage: Some(self.usage),
@@ -368,6 +380,9 @@ impl RunRecord {
             first_token_at: self.first_token_at,
             finished_at: self.finished_at,
             redacted_at: self.redacted_at,
+            asked: None,
+            post_seq: None,
+            said: None,
             hints: None,
             steps: None,
         }

@@ -58,8 +58,12 @@ impl Runs<'_> {
         prompt: &PromptRecord,
         now: Time,
     ) -> Result<RunRecord> {
-        let holds = lease_holds(Write::check(keys::run_meta(run.id)), lease)?;
-        self.store.prompts().store_parts(prompt, &holds, now).await?;
+        // If a model was asked before, its prompt stays.
+        let is_first = run.step_count == 0;
+        if is_first {
+            let holds = lease_holds(Write::check(keys::run_meta(run.id)), lease)?;
+            self.store.prompts().store_parts(run.id, prompt, holds, now).await?;
+        }
         let remote = RemoteRecord {
             lease: lease.clone(),
             until,
@@ -75,8 +79,7 @@ impl Runs<'_> {
         let expires_at = self.store.work_expiry(now);
         let prompt = PromptRecord { expires_at, ..prompt.clone() };
         let mut writes = vec![meta];
-        // If a model was asked before, its prompt stays.
-        if run.step_count == 0 {
+        if is_first {
             writes.push(Write::put(keys::run_prompt(run.id), &prompt)?);
         }
         match self.store.table.transact(&writes).await {

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{ids::RunId, runs::EndReason};
 
-use crate::runs::RunRecord;
+use crate::runs::{FirstPost, RunRecord};
 
-/// Whether questions are left to a run, and what becomes of them.
+/// Whether questions are left to a run, what becomes of them, and what it has posted first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Silence {
@@ -18,6 +18,9 @@ pub struct Silence {
     /// The run that replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<RunId>,
+    /// The first message that it has posted. A worker that has the run does not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub posted: Option<FirstPost>,
 }
 
 impl RunRecord {

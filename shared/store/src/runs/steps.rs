@@ -174,7 +174,7 @@ impl Steps<'_> {
     ) -> Result<()> {
         if let Some(prompt) = prompt {
             let holds = lease_holds(Write::check(keys::run_meta(run.id)), &step.lease)?;
-            self.store.prompts().store_parts(prompt, &holds, now).await?;
+            self.store.prompts().store_parts(run.id, prompt, holds, now).await?;
         }
         let expires_at = self.store.work_expiry(now);
         let first_token = step.first_token_at.filter(|_| step.index == 0);

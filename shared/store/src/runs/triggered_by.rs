@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     dispatch::Source,
-    ids::{DeliveryId, MessageId, PlanId, SpaceId},
+    ids::{ChainId, DeliveryId, MessageId, PlanId, SpaceId},
     jobs::MessageRef,
     runs::ForkOf,
 };
@@ -20,6 +20,9 @@ pub enum TriggeredBy {
         message_id: MessageId,
         /// Why it triggered the agent.
         source: Source,
+        /// The chain of the message. `None` if the message begins it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        chain: Option<ChainId>,
         /// Whether the message, or one that has joined it, is a question that is not left to
         /// silence.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -11,9 +11,10 @@ use smartspace_domain::{
     attachments::FilePart,
     dispatch::{ChainEnded, Dispatch, Routed},
     gate::Gate,
-    ids::{MessageId, RunId, SpaceId, StreamId},
+    ids::{ChainId, MessageId, RunId, SpaceId, StreamId},
     limits,
     messages::{Deleted, Mention, Message, Origin, Part, ReplyTo, Sender, excerpt},
+    spaces::{EXCERPT_CHARS, LastMessage},
     steps::CallStatus,
     stored,
 };
@@ -34,6 +35,9 @@ pub struct MessageRecord {
     /// Its number in the space.
     pub seq: u64,
     pub rev: u64,
+    /// How many tool cards the space had, with this message.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub cards: u64,
     pub sender: Sender,
     /// The first 4,000 characters of the text. For a card, a line about the progress of its call.
     pub text: String,
@@ -56,6 +60,9 @@ pub struct MessageRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_key: Option<String>,
     pub chain_depth: u32,
+    /// The chain that it belongs to. `None` if it begins one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<ChainId>,
     /// Whether its run was canceled while the model wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
@@ -157,6 +164,11 @@ impl MessageRecord {
         self.dispatch.is_some() || self.dispatch_apart
     }
 
+    /// The chain that it belongs to, or that it begins.
+    pub fn chain_id(&self) -> ChainId {
+        self.chain.unwrap_or_else(|| self.id.into())
+    }
+
     /// Whether the runs that it triggers were queued. A message that the sweep has given up is not
     /// settled.
     pub fn is_settled(&self) -> bool {
@@ -182,6 +194,27 @@ impl MessageRecord {
     /// Whether its reactions are in `REACT#`. A deleted message has none.
     pub fn has_reactions(&self) -> bool {
         self.reacted && self.deleted.is_none()
+    }
+
+    /// The beginning of its text. `None` if it is deleted.
+    pub fn beginning(&self, chars: usize) -> Option<String> {
+        self.deleted.is_none().then(|| excerpt(&self.text, chars).0.to_owned())
+    }
+
+    /// The message, as a list of spaces shows it.
+    pub fn in_list(&self) -> LastMessage {
+        let card = self.card.clone().map(ToolCard::row);
+        let file = self.files.first().filter(|_| self.text.is_empty());
+        let row = card.as_ref().or_else(|| file.map(|file| &file.part.name));
+        let row = row.unwrap_or(&self.text);
+        let is_deleted = self.deleted.is_some();
+        LastMessage {
+            seq: self.seq,
+            at: self.created_at,
+            sender: self.sender.clone(),
+            excerpt: (!is_deleted).then(|| excerpt(row, EXCERPT_CHARS).0.to_owned()),
+            deleted: is_deleted,
+        }
     }
 
     /// The least number of bytes that its content has.
@@ -286,6 +319,11 @@ fn parts(
     let text = Part::Text { text: overflow.text.unwrap_or(text), partial };
     let files = files.into_iter().map(|file| Part::File(file.part));
     card.into_iter().chain(is_shown.then_some(text)).chain(files).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn are_none(number: &u64) -> bool {
+    *number == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

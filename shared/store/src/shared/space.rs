@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Time,
-    ids::{LeaseId, SpaceId},
+    ids::{ChainId, LeaseId, LineId, SpaceId},
     messages::Sender,
     spaces::{SpaceSettings, owner_limits::OperatorLimits},
 };
@@ -38,6 +38,15 @@ pub struct SpaceRecord {
     /// The pinned messages, in the order in which they were pinned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<PinRecord>,
+    /// The last message that the operator has seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looked_seq: Option<u64>,
+    /// The chains that were stopped here, the last one last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stopped_chains: Vec<StoppedChain>,
+    /// The line of the stop that has paused the space, as long as it is paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<LineAt>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) g2pk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,6 +63,37 @@ pub struct PinRecord {
     pub by: Option<Sender>,
     /// When it was pinned.
     pub at: Time,
+}
+
+/// A chain that was stopped in a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoppedChain {
+    pub chain: ChainId,
+    /// Until when the space remembers it.
+    pub until: Time,
+    /// The line that says so.
+    pub line: LineAt,
+}
+
+/// The place of a line in its space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineAt {
+    /// The number of the last message before it.
+    pub after: u64,
+    pub id: LineId,
+}
+
+impl SpaceRecord {
+    /// Whether a chain was stopped here.
+    pub fn has_stopped(&self, chain: ChainId, now: Time) -> bool {
+        self.stopped_chains.iter().any(|it| it.chain == chain && it.until > now)
+    }
+
+    /// Whether a run of this chain must not start: the chain, or all that the space does, was
+    /// stopped.
+    pub fn stops(&self, chain: ChainId, now: Time) -> bool {
+        self.stop.is_some() || self.has_stopped(chain, now)
+    }
 }
 
 /// The check that a space is not deleted: nothing is written after its partition was cleared.

@@ -27,7 +27,18 @@ use crate::{
 };
 
 /// How many times a change of the roster is tried while other changes get ahead of it.
-const TRIES: u32 = 50;
+pub(super) const TRIES: u32 = 50;
+
+/// A member's read position after a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadUpTo {
+    /// The last message that it has read.
+    pub seq: u64,
+    /// How many cards there are up to it.
+    pub cards: u64,
+    /// Whether this request has moved the position.
+    pub moved: bool,
+}
 
 impl Members<'_> {
     /// A space and a member of it, or `None` if the entity is not a member or the space does not
@@ -117,33 +128,32 @@ impl Members<'_> {
     }
 
     /// Moves a member's read position forward to `seq`, at most to the space's last message.
-    /// Returns the new position, and whether it has moved.
-    pub async fn read_up_to(
-        self,
-        space: SpaceId,
-        entity: EntityId,
-        seq: u64,
-    ) -> Result<(u64, bool)> {
+    pub async fn read_up_to(self, space: SpaceId, entity: EntityId, seq: u64) -> Result<ReadUpTo> {
         let roster = self.roster(space).await?;
         let member = roster.member(entity).ok_or_else(no_such_member)?;
         let seq = seq.min(roster.head.seq);
         let write = Write::update(keys::member(space, entity), "SET #readSeq = :seq")
             .when("#readSeq < :seq")
             .value(":seq", seq)?;
-        match self.store.table.write(write).await {
-            Ok(_) => Ok((seq, true)),
+        let (seq, moved) = match self.store.table.write(write).await {
+            Ok(_) => (seq, true),
             Err(WriteError::Refused(refusal)) => {
                 let stored: Option<MemberRecord> = refusal.existing(&keys::member(space, entity));
                 let stored = stored.ok_or_else(no_such_member)?;
                 // The first try may have moved the position, and its answer was lost.
-                Ok((stored.read_seq, stored.read_seq == seq && member.read_seq < seq))
+                (stored.read_seq, stored.read_seq == seq && member.read_seq < seq)
             }
-            Err(WriteError::Other(error)) => Err(error),
-        }
+            Err(WriteError::Other(error)) => return Err(error),
+        };
+        let cards = self.store.spaces().cards_up_to(space, &roster.head, seq).await?;
+        Ok(ReadUpTo { seq, cards, moved })
     }
 
     /// Reads the roster first: a space that is read before its roster may have an outdated name.
-    async fn roster_and_record(self, space: SpaceId) -> Result<(Arc<Roster>, SpaceRecord)> {
+    pub(super) async fn roster_and_record(
+        self,
+        space: SpaceId,
+    ) -> Result<(Arc<Roster>, SpaceRecord)> {
         let roster = self.roster(space).await?;
         Ok((roster, self.store.spaces().record(space).await?))
     }
@@ -151,7 +161,7 @@ impl Members<'_> {
     /// Returns `None` if the writes took effect, or the refusal if the roster has changed since it
     /// was read. Our own first try may have changed it, if its answer was lost. The caller sees
     /// that when it reads the roster again.
-    async fn change_roster(self, writes: &[Write]) -> Result<Option<Refusal>> {
+    pub(super) async fn change_roster(self, writes: &[Write]) -> Result<Option<Refusal>> {
         match self.store.table.transact(writes).await {
             Ok(()) => Ok(None),
             Err(WriteError::Refused(refusal)) => Ok(Some(refusal)),
@@ -162,13 +172,17 @@ impl Members<'_> {
 
 /// The writes of every change of a roster.
 fn roster_change(space: SpaceId, roster: &Roster, overview: &SpaceOverview) -> Result<Vec<Write>> {
+    Ok(vec![raise_roster(space, roster)?, Write::put(keys::space_overview(space), overview)?])
+}
+
+/// Raises the version of a roster: what was decided from an older one fails.
+pub(super) fn raise_roster(space: SpaceId, roster: &Roster) -> Result<Write> {
     // A new member's cursor starts at `seq`, so no message may be appended at the same time.
-    let head = Write::update(keys::space_head(space), "SET #roster = :next")
+    Write::update(keys::space_head(space), "SET #roster = :next")
         .when("#roster = :roster AND #seq = :seq")
         .value(":roster", roster.head.roster)?
         .value(":next", roster.head.roster + 1)?
-        .value(":seq", roster.head.seq)?;
-    Ok(vec![head, Write::put(keys::space_overview(space), overview)?])
+        .value(":seq", roster.head.seq)
 }
 
 /// Moves a member out of the range that is read with each roster.
@@ -181,7 +195,7 @@ fn move_to_past(space: SpaceId, member: &MemberRecord) -> Result<[Write; 2]> {
     ])
 }
 
-fn being_changed() -> Error {
+pub(super) fn being_changed() -> Error {
     Error::Retry("too many changes of the space's members at once; repeat the call".into())
 }
 

@@ -8,6 +8,8 @@ use smartspace_domain::{
     ids::{EntityId, SpaceId},
     messages::Sender,
     spaces::{SpaceSettings, TriggerPolicy},
+    stored,
+    system_lines::SystemLine,
 };
 
 use crate::{
@@ -33,6 +35,10 @@ pub struct SpaceOverview {
     /// Its admin agent, if its policy is `admin`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub admin: Option<EntityId>,
+    /// The line of the last change of its members or settings, if one reports it.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<SystemLine>,
 }
 
 /// A member in an overview.
@@ -71,7 +77,13 @@ impl SpaceOverview {
         }
         let admin =
             settings.admin_agent_id.filter(|_| settings.trigger_policy == TriggerPolicy::Admin);
-        Self { name: settings.name.clone(), members: named, count, admin }
+        Self { name: settings.name.clone(), members: named, count, admin, changed: None }
+    }
+
+    /// The overview after a change that a line reports.
+    #[must_use]
+    pub(crate) fn after(self, changed: Option<&SystemLine>) -> Self {
+        Self { changed: changed.cloned(), ..self }
     }
 }
 

@@ -3,20 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use smartspace_domain::{
-    access::{Caller, Relationship},
-    entities::Entity,
-    ids::EntityId,
-    spaces::Space,
-};
+use smartspace_domain::{access::Relationship, entities::Entity, ids::EntityId};
 
 use crate::{
     Relationships, Result,
     entities::EntityRecord,
     shared::member::MemberRecord,
     table::{
-        Query,
-        indexes::Index,
         keys,
         pages::{Page, PageRequest, bad_cursor},
     },
@@ -94,26 +87,5 @@ impl Relationships<'_> {
             );
         }
         Ok(Page { items, next_cursor })
-    }
-
-    /// The spaces of an entity, as the entity sees them, by age.
-    pub async fn spaces_of_entity(
-        self,
-        id: EntityId,
-        request: &PageRequest,
-    ) -> Result<Page<Space>> {
-        let partition = keys::spaces_of(id);
-        let after = request.after(Index::LISTS.keys, &partition)?;
-        let page = self
-            .store
-            .table
-            .page(Query::of_index(Index::LISTS, partition).limit(request.limit()?).after(after))
-            .await?;
-        // The index may still have a space that was left.
-        let shown = |space: Space| {
-            let space = space.seen_by(Caller::Entity(id));
-            space.me.is_some().then_some(space)
-        };
-        self.store.spaces().page_of(page, shown).await
     }
 }

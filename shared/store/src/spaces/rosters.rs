@@ -4,13 +4,15 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
+    Time,
     append_limits::AppendWindow,
     entities::EntityType,
-    ids::{EntityId, SpaceId},
+    ids::{ChainId, EntityId, SpaceId},
     quota::RateWindow,
 };
 
@@ -21,11 +23,17 @@ use crate::{
     table::{Query, key_of, keys, read},
 };
 
+/// How long messages do not move a space in the index by activity after one has.
+const MOVED_EVERY: Duration = Duration::from_mins(1);
+
 /// The part of a space that changes with each message, and the version of the roster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     pub seq: u64,
     pub depth: u32,
+    /// The chain of the last message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<ChainId>,
     /// The number of the last outside cause: a message of a person, or of a run that a plan or a
     /// service triggered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +43,7 @@ pub struct Head {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub changed: u64,
     /// The version of the roster. It is raised when an entity joins or leaves, when a member's name
-    /// or role changes, and with the settings of the space.
+    /// or role changes, with the settings of the space, and when a chain is stopped in it.
     pub roster: u64,
     /// The runs of the last minute in which a message triggered an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,12 +51,44 @@ pub struct Head {
     /// The messages of the last second in which one was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<AppendWindow>,
+    /// How many messages are tool cards.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cards: u64,
+    /// When the last message was stored, or else the space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Time>,
+    /// Index of all spaces by activity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub g2pk: Option<String>,
+    /// The place there. Messages move it at most once a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub g2sk: Option<String>,
 }
 
 impl Head {
     /// The head of a new space.
-    pub(crate) fn new() -> Self {
-        Self { seq: 0, depth: 0, outside: None, changed: 0, roster: 1, minute: None, second: None }
+    pub(crate) fn new(space: SpaceId, now: Time) -> Self {
+        Self {
+            seq: 0,
+            depth: 0,
+            chain: None,
+            outside: None,
+            changed: 0,
+            roster: 1,
+            minute: None,
+            second: None,
+            cards: 0,
+            at: Some(now),
+            g2pk: Some(keys::SPACES_BY_ACTIVITY.to_owned()),
+            g2sk: Some(keys::active_space(now, space)),
+        }
+    }
+
+    /// The place in the index to which a message moves the space, if it moves it.
+    pub(crate) fn next_place(&self, space: SpaceId, now: Time) -> Option<String> {
+        let place = self.g2sk.as_deref().and_then(|place| place.split('#').next()?.parse().ok());
+        let is_due = place.is_none_or(|moved: Time| now.since(moved) >= MOVED_EVERY);
+        (is_due || self.seq == 0).then(|| keys::active_space(now, space))
     }
 }
 

@@ -93,6 +93,15 @@ impl Write {
         Self { action: Action::Check, key, condition: None, values: Item::new() }
     }
 
+    /// Sets one more attribute in an update that sets some.
+    #[must_use]
+    pub(crate) fn also_set(mut self, set: &str) -> Self {
+        if let Action::Update(expression) = &mut self.action {
+            *expression = expression.replacen("SET ", &format!("SET {set}, "), 1);
+        }
+        self
+    }
+
     /// Writes only if `condition` holds too.
     #[must_use]
     pub fn when(mut self, condition: &str) -> Self {

@@ -4,24 +4,25 @@ use std::collections::BTreeMap;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use smartspace_domain::{
-    days::Day,
+    days::{Day, HOURS},
     ids::{EntityId, SpaceId},
-    usage::{Usage, dollars},
+    usage::{Usage, dollars, rounded},
 };
 use utoipa::ToSchema;
 
 use crate::{
     Result, UsageRows,
     table::{Query, key_of, keys, read},
-    usage::UsageScope,
+    usage::{HOUR, UsageScope},
 };
 
 /// How many partitions are read at the same time.
 const CONCURRENT_READS: usize = 32;
 
 /// The counters of a row.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct RowItem {
     runs: u64,
@@ -33,6 +34,16 @@ struct RowItem {
     /// Billionths of a dollar.
     cost: Option<u64>,
     price_unknown: bool,
+    /// The costs of its hours, and what other items have, too.
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
+}
+
+impl RowItem {
+    /// The cost of an hour in billionths of a dollar. Rows of earlier versions have none.
+    fn cost_of_hour(&self, hour: usize) -> u64 {
+        self.others.get(&format!("{HOUR}{hour}")).and_then(Value::as_u64).unwrap_or(0)
+    }
 }
 
 /// A key by which usage is grouped.
@@ -90,6 +101,10 @@ pub struct UsageItem {
     /// The tokens and the cost.
     #[serde(flatten)]
     pub usage: Usage,
+    /// The cost of each hour of the day in UTC, in dollars. Only if the sums are grouped by day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_items = 24, max_items = 24)]
+    pub hours: Option<Vec<f64>>,
 }
 
 /// The answer to a question about usage.
@@ -137,11 +152,15 @@ impl UsageItem {
             Some((provider, name)) => (Some(provider.to_owned()), Some(name.to_owned())),
             None => (None, Some(full)),
         });
-        Self { day, agent_id, space_id, provider, model, ..Self::default() }
+        let hours = day.map(|_| vec![0.0; HOURS]);
+        Self { day, agent_id, space_id, provider, model, hours, ..Self::default() }
     }
 
     fn add(&mut self, row: &RowItem) {
         self.runs += row.runs;
+        for (hour, cost) in self.hours.iter_mut().flatten().enumerate() {
+            *cost = rounded(*cost + dollars(row.cost_of_hour(hour)));
+        }
         self.usage += Usage {
             input_tokens: row.input_tokens,
             cached_tokens: row.cached_tokens,
@@ -197,5 +216,28 @@ impl UsageRows<'_> {
             Ok(Row { day, scope, model: word().to_owned(), item: read(item)? })
         };
         self.store.table.all(query).await?.into_iter().map(row).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_day_has_the_cost_of_each_of_its_hours() {
+        let row = |item: Value| serde_json::from_value::<RowItem>(item).unwrap();
+        let day: Day = "2026-02-28".parse().unwrap();
+        let mut item = UsageItem::of((Some(day), None, None, None));
+        item.add(&row(
+            json!({"PK": "USAGE#", "cost": 5_000_000, "h_3": 2_000_000, "h_23": 3_000_000}),
+        ));
+        item.add(&row(json!({"cost": 1_000_000, "h_3": 1_000_000})));
+        item.add(&row(json!({"cost": 7_000_000, "runs": 1})));
+        let mut hours = vec![0.0; HOURS];
+        (hours[3], hours[23]) = (0.003, 0.003);
+        assert_eq!((item.hours, item.usage.cost), (Some(hours), Some(0.013)));
+        assert_eq!(UsageItem::of((None, None, None, None)).hours, None);
     }
 }

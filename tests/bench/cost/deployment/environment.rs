@@ -67,8 +67,7 @@ impl Environment {
             name: Arc::clone(&name),
             post_permits: PostPermits::default(),
         };
-        let clock = Arc::new(ports.clone());
-        let sockets = Arc::new(ports.clone());
+        let (clock, sockets) = (Arc::new(ports.clone()), Arc::new(ports.clone()));
         let pipeline = pipeline_on(&ports);
         let store = pipeline.store.clone();
         let model = Arc::new(SlowModel {
@@ -96,6 +95,7 @@ impl Environment {
             router_model: None,
             providers: Arc::default(),
             model_servers: Arc::new(NoServers),
+            egress: egress.clone(),
         };
         Arc::new(Self {
             name,

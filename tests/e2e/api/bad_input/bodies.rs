@@ -159,7 +159,7 @@ fn bad_read_positions(space: &str, person: &str, stranger: &str) -> Vec<Case> {
     let invalid = [
         (position(json!(-1), person), "seq"),
         (position(json!(1.5), person), "seq"),
-        (json!({ "seq": 1 }), "entityid"),
+        (json!({ "entityId": person }), "seq"),
     ];
     let mut all = cases(&Method::PUT, &path, INVALID, invalid);
     all.extend(cases(&Method::PUT, &path, NOT_A_MEMBER, [(position(json!(1), stranger), "")]));

@@ -90,6 +90,13 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("GET /v1/spaces/{id}/gate", &[
         row("{space}", "",                                          [404, 403, 200, 403, 403, 200]),
     ]),
+    ("POST /v1/spaces/{id}/stop", &[
+        row("{space}", "",                                          [404, 200, 200, 403, 403, 200]),
+    ]),
+    ("POST /v1/spaces/{id}/messages/{seq}/chain/cancel", &[
+        row("{space} 1", "",                                        [404, 200, 200, 403, 403, 200]),
+        row("{space} 999", "",                                      [404, 404, 404, 403, 403, 404]),
+    ]),
     ("DELETE /v1/spaces/{id}", &[
         row("{space}", "",                                          [404, 403, 204, 403, 403, 204]),
     ]),
@@ -112,6 +119,9 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     // How an invite is accepted is tested with its tokens.
     ("POST /v1/invites/accept", &[
+        row("", r#"{"token":"invite_none"}"#,                       [404, 404, 404, 404, 404, 404]),
+    ]),
+    ("POST /v1/invites/preview", &[
         row("", r#"{"token":"invite_none"}"#,                       [404, 404, 404, 404, 404, 404]),
     ]),
     ("DELETE /v1/spaces/{id}/members/{entityId}", &[
@@ -183,6 +193,7 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     ("PUT /v1/spaces/{id}/read", &[
         row("{space}", r#"{"seq":1{,entityId}}"#,                   [404, 200, 200, 200, 200, 200]),
+        row("{space}", r#"{"seq":1}"#,                              [404, 200, 200, 200, 200, 200]),
         row("{space}", r#"{"seq":1,"entityId":"{owner}"}"#,         [404, 403, 200, 403, 403, 200]),
     ]),
     ("GET /v1/spaces/{id}/runs", &[
@@ -193,6 +204,9 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     ("GET /v1/providers", &[
         row("", "",                                                 [403, 403, 403, 403, 403, 200]),
+    ]),
+    ("POST /v1/tools/test", &[
+        row("", r#"{"input":{}}"#,                                  [403, 403, 403, 403, 403, 422]),
     ]),
     ("GET /v1/usage", &[
         row("", "",                                                 [403, 403, 403, 403, 403, 200]),

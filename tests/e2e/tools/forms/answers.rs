@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
         model::{Gate, answer, call, say, say_held, stop},
         waiting::{SOON, is_ended, wait_for},
     },
-    tools::forms::scene::{FormScene, amount, approval, approval_call, part},
+    tools::forms::scene::{FormScene, amount, answer_form, approval, approval_call, part},
 };
 
 #[tokio::test]
@@ -46,6 +46,20 @@ async fn of_ten_concurrent_answers_exactly_one_is_accepted() {
         scene.socket.frames().iter().filter(|frame| frame.kind == "tool.resolved").count(),
         1
     );
+}
+
+#[tokio::test]
+async fn an_answer_of_the_operator_says_so() {
+    let scene = FormScene::new(json!([approval()]), [approval_call(), stop()]).await;
+    scene.trigger().await;
+    let form = scene.requested("getApproval").await;
+    let body = json!({"output": {"choice": "Approve"}});
+    answer_form(&scene.stack, &form, body).await.must_be(202);
+    let is_form = |frame: &Value| frame["callId"] == form["callId"];
+    let resolved = scene.socket.frame("tool.resolved", SOON, is_form).await.body;
+    let operator = json!({"kind": "operator"});
+    assert_eq!(resolved["resolvedBy"], operator);
+    assert_eq!(part(&scene.card(&form).await)["resolvedBy"], operator);
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ export const why = {
     await actor.say('Hello! Who is here?');
     await stored(page).first().waitFor();
     await idle(page);
-    await actor.click(page.getByRole('button', { name: 'Why?' }).last());
+    await actor.click(pill(page, 'Guide spoke'));
     const drawer = page.getByRole('complementary', { name: 'Why did Guide speak?' });
     await drawer.getByText('everyone is asked here').waitFor();
     await drawer.getByRole('row', { name: 'Observer' }).getByText('“I only watch.”').waitFor();
@@ -61,7 +61,7 @@ export const rollCall = {
   },
   async play({ page, actor }) {
     await actor.type('When do we release?');
-    await page.getByText('Would wake Ana, Quinn, Fay · not Pax (paused)').waitFor();
+    await page.getByText('asks 3 agents · not Pax (paused)').waitFor();
     await actor.look();
     // Ana writes for a second only, and a locator looks twice a second.
     const isWriting = () =>
@@ -70,9 +70,10 @@ export const rollCall = {
       );
     await Promise.all([page.waitForFunction(isWriting), actor.press('Enter')]);
     await pill(page, 'Ana spoke').waitFor();
-    await pill(page, 'Quinn silent: “Ana knows the plan.”').waitFor();
-    await pill(page, /^Fay failed/).waitFor();
-    await page.getByText('not Pax: paused').first().waitFor();
+    await pill(page, 'Fay failed').waitFor();
+    await actor.click(pill(page, /^1 silent, 1 not woken/));
+    await page.getByText('“Ana knows the plan.”').waitFor();
+    await page.getByText('not woken: paused').waitFor();
     await actor.look();
   },
 };
@@ -162,7 +163,7 @@ export async function open(scene, page, product) {
   const name = await scene.space(new ApiClient(product));
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   const spaces = page.getByRole('navigation', { name: 'Spaces' });
-  await spaces.getByRole('button', { name, exact: true }).click();
+  await spaces.getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
   await page.locator('#status[data-status="live"]').waitFor();
 }

@@ -64,12 +64,11 @@ fn change_message(mutant: Mutant, chance: &Chance, parts: &mut [Value]) -> Optio
             message.remove("ConditionExpression");
             message.remove("ExpressionAttributeNames");
         }
-        Mutant::ForgetsSeconds => {
-            let head = &mut parts[0]["Update"];
-            let without = head["UpdateExpression"].as_str()?.replace(", #second = :second", "");
-            head["UpdateExpression"] = json!(without);
-            prune(head);
+        Mutant::ForgetsSeconds => without_part(&mut parts[0], ", #second = :second")?,
+        Mutant::KeepsOldPlaces => {
+            without_part(&mut parts[0], ", #g2pk = :list, #g2sk = :place")?;
         }
+        Mutant::CountsNoCards => without_part(&mut parts[0], ", #cards = :cards")?,
         Mutant::ForgetsResults => drop_where(parts, |part| sort_key(part).starts_with("CALL#")),
         Mutant::IgnoresMembership if sort_key(&parts[2]).starts_with("MEMBER#") => {
             let sender = &parts[2];
@@ -94,6 +93,15 @@ fn change_message(mutant: Mutant, chance: &Chance, parts: &mut [Value]) -> Optio
         _ => {}
     }
     None
+}
+
+/// Leaves a part of the update of `HEAD` out.
+fn without_part(part: &mut Value, text: &str) -> Option<()> {
+    let head = &mut part["Update"];
+    let without = head["UpdateExpression"].as_str()?.replace(text, "");
+    head["UpdateExpression"] = json!(without);
+    prune(head);
+    Some(())
 }
 
 /// Reads the item of a former member instead of the missing item of a member.

@@ -79,10 +79,11 @@ impl Mutant {
                 parameters.actions = 30;
             }
             Self::ForgetsAutoReplies => parameters.let_agents_talk(),
+            Self::IgnoresStoppedChains => parameters.stop_chains(),
             Self::ForgetsTokensOfFrames => parameters.flood_connections(),
             Self::ForgetsSeconds => parameters.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => parameters.make_crowd(),
-            Self::KeepsOldCards => parameters.show_cards(),
+            Self::KeepsOldCards | Self::CountsNoCards => parameters.show_cards(),
             Self::CountsPeopleTwice | Self::AsksInsteadOfDenying | Self::KeepsOldApprovals => {
                 parameters.decide_calls();
             }

@@ -45,7 +45,10 @@ impl Mutant {
             | Self::EndsJoinedSpaces
             | Self::ForgetsUnsent
             | Self::AbandonsRemoteRuns => 5,
-            Self::ForgetsDepth | Self::IgnoresDepth | Self::ForgetsAutoReplies => 6,
+            Self::ForgetsDepth
+            | Self::IgnoresDepth
+            | Self::ForgetsAutoReplies
+            | Self::IgnoresStoppedChains => 6,
             Self::ForgetsWaitingRuns
             | Self::LeavesFormsOpen
             | Self::AnswersTwice

@@ -1,4 +1,4 @@
-//! Mutants of spaces: of their deletion, of their files, and of invites.
+//! Mutants of spaces: of their deletion, of their files, of invites, and of stops.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,8 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
     }
 }
 
-/// Changes a transaction that deletes a file, or in which an entity joins an empty space.
+/// Changes a transaction that deletes a file, in which an entity joins an empty space, or that
+/// stops a chain.
 pub(super) fn change_ends(mutant: Mutant, parts: &mut [Value]) {
     let deletes_file =
         |part: &Value| !part["Delete"].is_null() && sort_key(part).starts_with("FILE#");
@@ -34,6 +35,9 @@ pub(super) fn change_ends(mutant: Mutant, parts: &mut [Value]) {
         }
         Mutant::EndsJoinedSpaces => drop_where(parts, |part| {
             mentions(&part["Update"]["UpdateExpression"], "REMOVE #emptiedAt")
+        }),
+        Mutant::IgnoresStoppedChains => drop_where(parts, |part| {
+            mentions(&part["Update"]["UpdateExpression"], "#stoppedChains")
         }),
         _ => {}
     }

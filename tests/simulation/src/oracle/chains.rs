@@ -1,12 +1,16 @@
 //! Promise 6: agents alone can't continue forever. At the space's depth limit a message triggers
 //! nobody, and its dispatch says so. Messages of agents that do not name an agent start only so
-//! many runs of it until an outside cause comes. The message that ends a chain says so.
+//! many runs of it until an outside cause comes. The message that ends a chain says so. A chain
+//! that a person has stopped in a space wakes nobody there.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::oracle::{Evidence, Stored};
+use crate::{
+    ledger::StoppedChain,
+    oracle::{Evidence, Stored},
+};
 
 pub(super) fn chains_of_agents_end(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -37,7 +41,8 @@ pub(super) fn chains_of_agents_end(evidence: &mut Evidence<'_>) {
         }
         for woken in message["dispatch"].as_array().into_iter().flatten() {
             // A paused or retired agent has the reason `paused`, even at the depth limit.
-            let has_reason = woken["reason"] == "chain_depth" || woken["reason"] == "paused";
+            let reasons = ["chain_depth", "chain_stopped", "paused"];
+            let has_reason = reasons.iter().any(|reason| woken["reason"] == *reason);
             if expected >= limit && !(woken["runId"].is_null() && has_reason) {
                 found.push(format!(
                     "{id}, at the depth {expected} of {limit}, triggered or has no reason: {woken}"
@@ -87,6 +92,45 @@ pub(super) fn agents_answer_agents_only_so_often(evidence: &mut Evidence<'_>) {
     }
     for text in found {
         evidence.report(6, text);
+    }
+}
+
+/// After the answer to a stop, messages of the chain start no runs in the space.
+pub(super) fn stopped_chains_wake_nobody(evidence: &mut Evidence<'_>) {
+    let mut found = Vec::new();
+    let stored = &evidence.stored;
+    for StoppedChain { space, seq, after } in &evidence.ledger.stopped_chains {
+        let space = space.to_string();
+        let Some(messages) = stored.messages.get(&space) else { continue };
+        let Some(root) = messages.get(seq).map(|message| root_of(stored, message)) else {
+            continue;
+        };
+        let later = messages.range(after + 1..).map(|(_, message)| message);
+        for message in later.filter(|message| root_of(stored, message) == root) {
+            for entry in message["dispatch"].as_array().into_iter().flatten() {
+                if !entry["runId"].is_null() {
+                    let id = &message["id"];
+                    found.push(format!("{id} of the stopped chain of {root} triggered {entry}"));
+                }
+            }
+        }
+    }
+    for text in found {
+        evidence.report(6, text);
+    }
+}
+
+/// The id of the message, or of the run of a plan or a service, that has set off a message.
+fn root_of(stored: &Stored, message: &Value) -> String {
+    let mut message = message;
+    loop {
+        let id = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let Some(run) = message["runId"].as_str() else { return id(&message["id"]) };
+        let Some(run) = stored.runs.get(run) else { return id(&message["runId"]) };
+        let space = run["spaceId"].as_str().and_then(|space| stored.messages.get(space));
+        let trigger = run["seq"].as_u64().and_then(|seq| space?.get(&seq));
+        let Some(trigger) = trigger else { return id(&message["runId"]) };
+        message = trigger;
     }
 }
 

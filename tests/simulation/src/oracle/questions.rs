@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::oracle::{Evidence, Stored};
 
 /// Why an agent could not be triggered. For any other reason nobody wanted to wake it.
-const UNABLE: [&str; 5] = ["paused", "chain_depth", "rate", "budget", "busy"];
+const UNABLE: [&str; 6] = ["paused", "chain_stopped", "chain_depth", "rate", "budget", "busy"];
 
 pub(super) fn questions_are_answered(evidence: &mut Evidence<'_>) {
     let stored = &evidence.stored;

@@ -70,6 +70,16 @@ impl Parameters {
         self.fault_rates.clock = 0;
     }
 
+    /// Lets people stop chains of agents that also write into other spaces.
+    pub(crate) fn stop_chains(&mut self) {
+        self.keep_agents_busy();
+        self.mode = "parallel";
+        self.agents = 3;
+        self.spaces = 2;
+        self.actions = 30;
+        self.stops = 400;
+    }
+
     /// Lets nothing fail, and floods connections.
     pub(crate) fn flood_connections(&mut self) {
         self.keep_only_messages();
@@ -269,6 +279,7 @@ impl Parameters {
             deletes_space: false,
             watched_posts: 0,
             floods: 250,
+            stops: 0,
             redrives: false,
             fault_rates: FaultRates::default(),
         }

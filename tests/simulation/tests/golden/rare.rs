@@ -9,7 +9,7 @@ use smartspace_domain::{
     access::Caller,
     agents::{ConcurrencyMode, ForkChanges},
     idempotency::IdempotencyKey,
-    ids::{CallId, ConnectionId, EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
+    ids::{CallId, ConnectionId, EntityId, LeaseId, LineId, MessageId, PlanId, RunId, SpaceId},
     messages::Emoji,
     runs::{Usage, UsageByModel},
     spaces::Role,
@@ -34,7 +34,10 @@ use smartspace_store::{
         steps::{AwaitedInput, CallRecord, Marks},
     },
     search::Built,
-    spaces::summaries::{SummaryClaim, SummaryRecord},
+    spaces::{
+        stops::{NewStop, Stopping},
+        summaries::{SummaryClaim, SummaryRecord},
+    },
     table::schema,
 };
 
@@ -50,7 +53,7 @@ fn at(seconds: i64) -> Time {
 }
 
 /// All items after a goal, a summary, a fork, a connection that the server closed, a message to
-/// many agents and a person, from one with an external id and a page, and a large block.
+/// many agents and a person, from one with an external id and a page, a large block, and stops.
 pub(super) async fn items() -> Vec<Value> {
     let table = EmbeddedTable::in_memory().unwrap();
     schema::create_table(&table.client(), NAME).await.unwrap();
@@ -90,6 +93,7 @@ pub(super) async fn items() -> Vec<Value> {
     summarize(&store, space, agent).await;
     close(&store, space, person).await;
     build_block(&store, person).await;
+    stop_all(&store, space, hello.id).await;
     let keep_runs = Some(Duration::from_hours(24));
     fork(&Store::new(table.client(), NAME, keep_runs, Arc::new(|| 4)), agent).await;
     scan(&table)
@@ -126,6 +130,16 @@ async fn build_block(store: &Store, person: EntityId) {
     assert!(store.blocks().claim_building(space, at(300)).await.unwrap());
     let draft = store.blocks().draft(space, 0).await.unwrap().unwrap();
     assert_eq!(store.blocks().store(draft).await.unwrap(), Built::Now);
+}
+
+/// Stops the chain of the first message of a space, and then everything in it.
+async fn stop_all(store: &Store, space: SpaceId, first: MessageId) {
+    let chain = Stopping::Chain { chain: first.into(), seq: 1 };
+    for (number, what) in [(1, chain), (2, Stopping::Space)] {
+        let id = LineId::new(at(301), number);
+        let new = NewStop { space, what, by: Caller::Operator, id };
+        store.spaces().stop(&new, |_| Ok(()), at(301)).await.unwrap();
+    }
 }
 
 /// Reacts to the first message of a space, and pins it.

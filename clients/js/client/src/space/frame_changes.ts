@@ -15,6 +15,7 @@ import { hasUnknownRun, putActive } from './runs.ts';
 import { meId, type State } from './state.ts';
 import { endStreams } from './stream_lifetime.ts';
 import { reloadElsewhere } from './threads.ts';
+import { putCounts, putListed, putOwnRead } from './unread.ts';
 
 type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
 
@@ -59,9 +60,23 @@ const sendRead = (draft: Draft) => emit(draft, 'job', 'read');
 /** The caller has read up to this message. */
 export function markRead(draft: Draft, seq: number) {
   // Before the space is loaded, nothing says how far the caller has read.
-  if (draft.space ? !putRead(draft, meId(draft), seq) : seq <= draft.unsentRead) return;
+  if (draft.space ? !putOwnRead(draft, { seq }) : seq <= draft.unsentRead) return;
   draft.unsentRead = seq;
   sendRead(draft);
+}
+
+/** Members have read up to a message. */
+export function positionsMoved(draft: Draft, frame: Frame<'space.read'>) {
+  for (const read of frame.reads ?? [frame])
+    if (read.entityId === meId(draft)) putOwnRead(draft, read);
+    else putRead(draft, read.entityId, read.seq);
+}
+
+/** There is news in a space that the connection does not follow. */
+export function activityShown(draft: Draft, frame: Frame<'space.activity'>) {
+  putCounts(draft, frame);
+  putListed(draft, frame.lastMessage);
+  noteSeq(draft, frame.seq);
 }
 
 /** Any event of a run. */

@@ -1,7 +1,7 @@
 // The loaded messages of a space by seq, and which messages are missing.
 
 import type { Mutable } from '../store.ts';
-import type { Message } from '../types.ts';
+import type { Message, SystemLine } from '../types.ts';
 import { newest, withReactions, type Reactions } from './message_states.ts';
 
 /** All messages from `floor` on. Older messages are not loaded yet. */
@@ -10,6 +10,8 @@ export interface History {
   readonly floor: number;
   /** The loaded messages, by seq. */
   readonly messages: readonly Message[];
+  /** The loaded lines between them, in their order. */
+  readonly lines: readonly SystemLine[];
   /** The highest seq that the space is known to have. */
   readonly lastKnown: number;
   /** Grows when the loaded messages are given up. A page for an earlier epoch does not fit. */
@@ -29,6 +31,7 @@ type Draft = Mutable<History>;
 export const NO_HISTORY: History = {
   floor: 1,
   messages: [],
+  lines: [],
   lastKnown: 0,
   epoch: 0,
   loadingEpoch: null,
@@ -54,6 +57,7 @@ export const isLoadingOlder = (history: History) => history.epoch === history.lo
 export function beginAfter(draft: Draft, seq: number) {
   draft.floor = seq + 1;
   draft.messages = [];
+  draft.lines = [];
   draft.lastKnown = seq;
   draft.epoch += 1;
 }
@@ -80,6 +84,15 @@ export function putMessages(draft: Draft, page: readonly Message[]) {
     messages.set(seq, newest(messages.get(seq), known));
   }
   draft.messages = [...messages.values()].sort((one, other) => one.seq - other.seq);
+}
+
+/** Adds lines between messages, also those that are known already. */
+export function putLines(draft: Draft, lines: readonly SystemLine[]) {
+  if (lines.length === 0) return;
+  const all = new Map([...draft.lines, ...lines].map((each) => [each.id, each]));
+  draft.lines = [...all.values()].sort(
+    (one, other) => one.afterSeq - other.afterSeq || (one.id < other.id ? -1 : 1),
+  );
 }
 
 /** Adds the page that ends below the floor. */

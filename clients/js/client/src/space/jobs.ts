@@ -3,7 +3,14 @@
 
 import type { Environment } from '../environment.ts';
 import { pageOf, type Call, type CallOptions, type Page } from '../http.ts';
-import { AFTER_ALL, LARGEST_GAP, LARGEST_PAGE, MOST_THREAD_PAGES, PAGE } from '../limits.ts';
+import {
+  AFTER_ALL,
+  FEWEST_RUNS,
+  LARGEST_GAP,
+  LARGEST_PAGE,
+  MOST_THREAD_PAGES,
+  PAGE,
+} from '../limits.ts';
 import type { Caller, Message, Pin, Run, SpaceInfo } from '../types.ts';
 import { patch, type JobName, type MakeChange } from './effects.ts';
 import { PINS, putElsewhere, putParents } from './elsewhere.ts';
@@ -18,7 +25,7 @@ import {
   spaceLoaded,
   type MessagePage,
 } from './loading.ts';
-import { putRuns } from './runs.ts';
+import { hasEnded, putRuns, undecidedRuns } from './runs.ts';
 import { sendsRestored } from './outbox.ts';
 import type { SendStorage } from './send_storage.ts';
 import { entered, loaded } from './opening.ts';
@@ -104,7 +111,7 @@ async function messages(
   limit: number,
   options?: CallOptions,
 ): Promise<MessagePage> {
-  return context.call('GET', `/messages?${range}&limit=${limit}`, options);
+  return context.call('GET', `/messages?${range}&limit=${limit}`, { ...options, keep: true });
 }
 
 // Adds the messages after this seq. Resolves to their number.
@@ -118,7 +125,7 @@ async function load(context: JobContext) {
   const known = context.state();
   const floor = known.space ? known.floor : AFTER_ALL;
   const [space, page] = await Promise.all([
-    known.space ?? context.call<SpaceInfo>('GET', ''),
+    known.space ?? context.call<SpaceInfo>('GET', '', { keep: true }),
     messages(context, `before=${floor}`, PAGE),
     // Before the messages are shown: one of them may be a send that an earlier page left.
     restoreSends(context),
@@ -155,7 +162,8 @@ async function refresh(context: JobContext) {
 async function lookUp(context: JobContext, before: readonly Message[]) {
   const { state } = context;
   if (state().isOpen || state().isRunMissing) await loadOlderRuns(context, true);
-  await loadInfo(context);
+  // The list of spaces brings those of the others.
+  if (state().isOpen) await loadInfo(context);
   const wanted = before.flatMap((message) =>
     state().isOpen || openParts(message).length > 0 ? message.seq : [],
   );
@@ -182,7 +190,7 @@ async function loadInfo(context: JobContext): Promise<void> {
   const { state, change } = context;
   change(patch, { infoAsked: state().infoAsked + 1 });
   const { infoAt, infoAsked } = state();
-  const space = await context.call<SpaceInfo>('GET', '');
+  const space = await context.call<SpaceInfo>('GET', '', { keep: true });
   // The answer to a later call counts.
   if (infoAsked !== state().infoAsked) return;
   // An event that came meanwhile may be newer than the answer.
@@ -206,19 +214,27 @@ export async function loadOlder(context: JobContext) {
   }
 }
 
-// Loads older runs, down to the oldest loaded message. An older failure would stand above messages
-// that are not loaded.
+// Loads older runs, down to the oldest loaded message, and of the newest ones those that are not
+// known. An older failure would stand above messages that are not loaded.
 async function loadOlderRuns({ call, state, change }: JobContext, isNewest: boolean) {
   const loadedUntil = state().lastKnown;
-  const since = Date.parse(state().messages[0]?.createdAt ?? '');
+  const before = state();
+  const since = Date.parse(before.messages[0]?.createdAt ?? '');
   // The subscription may bring the first message a moment later.
   const isWanted = (run: Run) =>
     loadedUntil <= 1 || Date.parse(run.createdAt) >= since || !run.finishedAt;
-  let cursor = isNewest ? null : state().cursor;
+  // From a run on that had ended before, all that follow are known.
+  const isKnown = (run: Run) => isNewest && before.loadedUntil > 0 && hasEnded(before, run.id);
+  let cursor = isNewest ? null : before.cursor;
   for (;;) {
-    const { items, nextCursor }: Page<Run> = await pageOf(call, '/runs', PAGE, cursor ?? '');
+    const limit = Math.min(undecidedRuns(state()) + FEWEST_RUNS, LARGEST_PAGE);
+    const { items, nextCursor }: Page<Run> = await pageOf(call, '/runs', limit, cursor ?? '');
     const states = items.filter(isWanted);
     change(putRuns, states);
+    if (items.some(isKnown) && undecidedRuns(state()) === 0) {
+      cursor = before.cursor;
+      break;
+    }
     // The last page is asked for again: it may have older runs for older messages.
     if (states.length < items.length || !nextCursor) break;
     cursor = nextCursor;
@@ -228,11 +244,14 @@ async function loadOlderRuns({ call, state, change }: JobContext, isNewest: bool
 
 /** Loads the present states of messages with these seqs, in as few calls as possible. */
 export async function reload(context: JobContext, seqs: readonly number[]) {
+  // The pages are those that were loaded before: what is known of them is not sent again.
+  const size = seqs.length > LARGEST_PAGE ? LARGEST_PAGE : PAGE;
   let left = [...seqs].sort((one, other) => one - other);
   while (left[0] !== undefined) {
     const first = left[0];
-    const near = left.filter((seq) => seq < first + LARGEST_PAGE);
-    await addAfter(context, first - 1, Math.max(...near) - first + 1);
+    const near = left.filter((seq) => seq < first + size);
+    const last = Math.max(...near);
+    context.change(addPage, await messages(context, `before=${last + 1}`, last - first + 1));
     left = left.slice(near.length);
   }
 }

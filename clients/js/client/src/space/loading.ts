@@ -8,7 +8,7 @@ import {
   LAST_MESSAGE_MS,
   MOST_REMEMBERED,
 } from '../limits.ts';
-import type { Message, Parent, Run, SpaceInfo } from '../types.ts';
+import type { Message, Parent, Run, SpaceInfo, SystemLine } from '../types.ts';
 import { emit, patch, type Draft } from './effects.ts';
 import { isUnshown, putElsewhere, putParents } from './elsewhere.ts';
 import {
@@ -16,21 +16,25 @@ import {
   gapOf,
   lastSeq,
   messageAt,
+  putLines,
   putMessages,
   putOlderPage,
   putSeq,
 } from './history.ts';
-import { putName, putRead, putSpace } from './members.ts';
+import { putName, putSpace } from './members.ts';
 import { hasEnded, putRuns } from './runs.ts';
 import { isKnown, meId } from './state.ts';
 import { closeStreams } from './streams.ts';
 import { endStreams } from './stream_lifetime.ts';
 import { loadParents, reloadElsewhere } from './threads.ts';
+import { putCounts, putOwnRead } from './unread.ts';
 
 /** A page of messages, with those parents of its replies that are not on it. */
 export interface MessagePage {
   items: readonly Message[];
   parents?: readonly Parent[];
+  /** The lines between its messages. */
+  lines?: readonly SystemLine[];
 }
 
 /** Adds messages, as a page or an event brings them. */
@@ -41,7 +45,7 @@ export function addMessages(draft: Draft, page: readonly Message[]) {
   for (const { sender, seq } of page) {
     putName(draft, sender);
     // Posting marks one's own message as read, and no `space.read` follows.
-    if (sender.id === me) putRead(draft, me, seq);
+    if (sender.id === me) putOwnRead(draft, { seq });
   }
   closeStreams(
     draft,
@@ -54,10 +58,15 @@ export function addMessages(draft: Draft, page: readonly Message[]) {
   fillLater(draft);
 }
 
-/** Adds a page of messages, with the parents of its replies. */
-export function addPage(draft: Draft, { items, parents }: MessagePage) {
+/** Adds a page of messages, with the parents of its replies and the lines between them. */
+export function addPage(draft: Draft, { items, parents, lines = [] }: MessagePage) {
   putParents(draft, parents);
   addMessages(draft, items);
+  // After a jump they may be older than what is loaded.
+  putLines(
+    draft,
+    lines.filter((line) => line.afterSeq >= draft.floor - 1),
+  );
 }
 
 /** Adds a message as an event brings it. Its text may have been cut. */
@@ -114,6 +123,7 @@ export function noteSeq(draft: Draft, seq: number) {
 /** Takes over the settings and members as HTTP says them. */
 export function spaceLoaded(draft: Draft, space: SpaceInfo) {
   putSpace(draft, space);
+  putCounts(draft, space);
   noteSeq(draft, space.seq);
 }
 

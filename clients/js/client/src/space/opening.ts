@@ -5,12 +5,12 @@ import type { Caller, SpaceInfo } from '../types.ts';
 import { AFTER_ALL } from '../limits.ts';
 import { emit, isFollowed, patch, type Draft } from './effects.ts';
 import { putOlderPage, startAfter } from './history.ts';
-import { loadInfo, memberOf, putRead, putSpace } from './members.ts';
+import { loadInfo, putSpace } from './members.ts';
 import { addPage, loadLast, noteSeq, type MessagePage } from './loading.ts';
-import { meId } from './state.ts';
 import { markEnding } from './streams.ts';
 import { checkSilence } from './stream_lifetime.ts';
 import { loadParents } from './threads.ts';
+import { putCounts, readSeqOf } from './unread.ts';
 
 /** What the first calls for a space have brought. */
 export interface Loaded {
@@ -66,6 +66,7 @@ export function loaded(draft: Draft, found: Loaded) {
   }));
   // After a jump the page is too old.
   if (draft.floor <= floor) putOlderPage(draft, page.items);
+  putCounts(draft, space);
   noteSeq(draft, space.seq);
   patch(draft, { isLoaded: true, isLoading: false, error: null, isGone: false });
   addPage(draft, page);
@@ -79,7 +80,7 @@ export function loadFailed(draft: Draft, error: Error, isRetried: boolean) {
 /** The space is loaded, and its live events follow. */
 export function entered(draft: Draft) {
   // A message that arrives while the space is open is no reason for an unread line.
-  const readSeq = memberOf(draft, meId(draft))?.readSeq ?? Infinity;
+  const readSeq = readSeqOf(draft) ?? Infinity;
   draft.unreadAfter = readSeq < draft.lastKnown ? readSeq : Infinity;
   draft.isFollowing = true;
   loadParents(draft);
@@ -97,6 +98,6 @@ export function applyListing(draft: Draft, space: SpaceInfo, caller: Caller | nu
     putSpace(draft, space);
     // An event that came meanwhile may be newer than the list.
   } else if (space.name !== known.name) loadInfo(draft);
-  putRead(draft, meId(draft), space.me?.readSeq ?? 0);
+  putCounts(draft, space);
   noteSeq(draft, space.seq);
 }

@@ -4,13 +4,16 @@
 import type { RunEvent, ServerFrame } from '../frames.ts';
 import type { Change, Draft, Inputs } from './effects.ts';
 import {
+  activityShown,
   formClosed,
   formRequested,
+  positionsMoved,
   presenceChanged,
   runChanged,
   subscribed,
 } from './frame_changes.ts';
-import { changeInfo, putMember, putRead, putSpace } from './members.ts';
+import { changeInfo, putMember, putSpace } from './members.ts';
+import { putLines } from './history.ts';
 import { addMessage, noteSeq, putReactions } from './loading.ts';
 import { addHints, putStep } from './runs.ts';
 import { claimMessages } from './claims.ts';
@@ -54,13 +57,13 @@ const FRAME_HANDLERS: { [T in Type]?: (draft: Draft, frame: Of<T>) => unknown } 
       // The members may be missing if they are many.
       putSpace(draft, { ...space, members: space.members ?? draft.space?.members ?? [] }),
     ),
+  'space.line': (draft, { line }) => putLines(draft, [line]),
   'member.joined': (draft, frame) =>
     changeInfo(draft, frame.at, () => putMember(draft, frame.member.id, frame.member)),
   'member.left': (draft, frame) =>
     changeInfo(draft, frame.at, () => putMember(draft, frame.entityId)),
-  'space.read': (draft, frame) => {
-    for (const { entityId, seq } of frame.reads ?? [frame]) putRead(draft, entityId, seq);
-  },
+  'space.read': positionsMoved,
+  'space.activity': activityShown,
 };
 
 /** A frame has come. */

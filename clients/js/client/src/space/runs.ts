@@ -3,6 +3,7 @@
 import type { Subscribed } from '../frames.ts';
 import { STALE_MS } from '../limits.ts';
 import type { Mutable } from '../store.ts';
+import type { History } from './history.ts';
 import type { ActiveRun, Dispatch, Hint, LiveStep, Message, Outcome, Run } from '../types.ts';
 
 /** What is known of the runs of a space. */
@@ -72,6 +73,14 @@ export function addHints(draft: Draft, runId: string, added?: readonly Hint[] | 
       draft.hints = { ...draft.hints, [runId]: [...known, hint] };
   }
 }
+
+/** How many runs of these messages are not known, or have not ended. */
+export const undecidedRuns = (known: Pick<Runs, 'runs'> & Pick<History, 'messages'>): number =>
+  new Set(
+    known.messages.flatMap(({ dispatch }) =>
+      (dispatch ?? []).flatMap(({ runId }) => (runId && !hasEnded(known, runId) ? runId : [])),
+    ),
+  ).size;
 
 /** Whether a message triggered a run of which nothing is known. */
 export const hasUnknownRun = (known: Runs, message: Message) =>

@@ -3,6 +3,7 @@
 import type { Connection } from '../connection/connection.ts';
 import type { Environment } from '../environment.ts';
 import type { ClosedError } from '../errors.ts';
+import type { SpaceActivity } from '../frames.ts';
 import { runPath, spacePath, type Call } from '../http.ts';
 import type { OwnInbox } from '../inbox.ts';
 import { safeStorage } from '../storage.ts';
@@ -22,19 +23,19 @@ import type { Uploads } from '../uploads.ts';
 import { createAttachments } from './attachments.ts';
 import { formIn } from './forms.ts';
 import type { MakeChange } from './effects.ts';
-import { formClosed, markRead, typed } from './frame_changes.ts';
+import { activityShown, formClosed, markRead, typed } from './frame_changes.ts';
 import { lastSeq } from './history.ts';
 import { follow, runEffect, type EffectContext } from './interpreter.ts';
 import { loadOlder, reload } from './jobs.ts';
-import { memberOf } from './members.ts';
 import { changeMethods } from './message_changes.ts';
 import { messageMethods } from './messages.ts';
 import { postIfAllowed } from './outbox.ts';
 import { reduce } from './reducer.ts';
 import { createSendStorage } from './send_storage.ts';
 import { left, applyListing, opened, watched } from './opening.ts';
-import { initialState, meId, nameOf } from './state.ts';
+import { initialState, nameOf } from './state.ts';
 import { createStores } from './stores.ts';
+import { readSeqOf } from './unread.ts';
 
 /** What a space needs of the client. */
 export interface SpaceContext {
@@ -61,6 +62,8 @@ export interface SpaceContext {
 export interface OwnSpace extends Space {
   /** Takes over what the list of spaces knows. */
   applyListing(info: SpaceInfo): void;
+  /** There is news in the space, which nobody follows. */
+  applyActivity(frame: SpaceActivity): void;
   /** Follows the space without loading its messages, until the result is called. */
   watch(): () => void;
   summary(): SpaceSummary;
@@ -124,7 +127,8 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     ...ownMethods(effectContext),
     applyListing: (space) => change(applyListing, space, context.caller()),
     summary: summary.getSnapshot,
-    readSeq: () => memberOf(current, meId(current))?.readSeq,
+    applyActivity: (frame) => change(activityShown, frame),
+    readSeq: () => readSeqOf(current),
   };
 }
 

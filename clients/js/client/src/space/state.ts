@@ -1,13 +1,21 @@
 // The state of one space: one immutable value, which only the reducer replaces. It is flat, so that
 // a change names what it replaces.
 
-import type { Caller, Form, Message, PendingSend, SpaceInfo } from '../types.ts';
+import type { Caller, Form, LastMessage, Message, PendingSend, SpaceInfo } from '../types.ts';
 import { NOTHING_ELSEWHERE, type Elsewhere } from './elsewhere.ts';
 import { NO_HISTORY, type History } from './history.ts';
 import type { Unconfirmed } from './optimistic.ts';
 import { NO_PRESENCE, type Presence } from './presence.ts';
 import { NO_RUNS, type Runs } from './runs.ts';
 import { NO_STREAMS, type Streams } from './streams.ts';
+
+/** How many tool cards a space has up to a message. */
+export interface CardCount {
+  readonly seq: number;
+  readonly cards: number;
+}
+
+export const NO_CARDS: CardCount = { seq: 0, cards: 0 };
 
 /** All that is known of a space. */
 export interface State extends History, Elsewhere, Runs, Streams {
@@ -49,6 +57,12 @@ export interface State extends History, Elsewhere, Runs, Streams {
   readonly unreadAfter: number;
   /** The read position that the server has not confirmed yet, or 0. */
   readonly unsentRead: number;
+  /** The newest count of tool cards that the server has given. */
+  readonly counted: CardCount;
+  /** The caller's read position, or the operator's mark, with the tool cards up to it. */
+  readonly read: CardCount;
+  /** The last message, as the list of spaces or an event has it. */
+  readonly listed: LastMessage | null;
 
   readonly presence: Presence;
   /**
@@ -102,6 +116,9 @@ export const initialState = (id: string, caller: Caller | null, isPresent: boole
   infoAsked: 0,
   unreadAfter: Infinity,
   unsentRead: 0,
+  counted: NO_CARDS,
+  read: NO_CARDS,
+  listed: null,
   presence: NO_PRESENCE,
   forms: new Map(),
   typedAt: 0,

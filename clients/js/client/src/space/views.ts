@@ -23,14 +23,15 @@ import type {
 import { PINS } from './elsewhere.ts';
 import { formsOf } from './forms.ts';
 import { hasOlder, isLoadingOlder } from './history.ts';
-import { memberOf } from './members.ts';
 import { pinsWithUnconfirmed, withUnconfirmed, type Unconfirmed } from './optimistic.ts';
 import { hasEnded, outcomeOf, type Runs } from './runs.ts';
-import { meId, type State } from './state.ts';
+import type { State } from './state.ts';
 import type { Stream } from './streams.ts';
 import { itemsOf, messageView, threadItemsOf } from './timeline.ts';
+import { lastOf, unreadOf } from './unread.ts';
 
 const NOBODY: MembersState['members'] = [];
+const NO_LINES: TimelineState['lines'] = [];
 
 export const spaceView = (
   { space, unconfirmed, isLoading, error, isGone }: State,
@@ -61,6 +62,8 @@ export const membersView = ({ space, isLoading, error }: State): MembersState =>
 
 export const timelineView = (state: State, before?: TimelineState): TimelineState => ({
   items: same(before?.items as TimelineItem[], itemsOf(state, before?.items ?? [])),
+  // As long as the messages are not loaded, the lines would stand alone.
+  lines: state.isLoading ? NO_LINES : state.lines,
   hasOlder: hasOlder(state),
   isLoading: state.isLoading || isLoadingOlder(state),
   error: state.error,
@@ -101,8 +104,16 @@ export function runsView(state: State, before?: RunsState): RunsState {
     active: activeRuns(state, before?.active),
     outcomes: same(before?.outcomes, outcomes),
     hints: state.hints,
+    costs: same(before?.costs, costsOf(state)),
   };
 }
+
+const costsOf = ({ runs }: Runs) =>
+  Object.fromEntries(
+    [...runs.values()].flatMap(({ id, usage }) =>
+      typeof usage?.cost === 'number' ? [[id, usage.cost] as const] : [],
+    ),
+  );
 
 // An agent that reacts has answered.
 function withReaction(outcome: Outcome, reactions: readonly Reaction[]): Outcome {
@@ -133,8 +144,8 @@ export const streamView = (stream?: Stream, before?: StreamState): StreamState =
 export const summaryView = (state: State, before?: SpaceSummary): SpaceSummary => ({
   id: state.id,
   name: state.space?.name ?? '',
-  unread: Math.max(0, state.lastKnown - (memberOf(state, meId(state))?.readSeq ?? Infinity)),
-  lastMessage: lastMessageOf(state),
+  unread: unreadOf(state),
+  lastMessage: lastOf(state.listed, lastMessageOf(state)),
   activity: activeRuns(state, before?.activity),
 });
 

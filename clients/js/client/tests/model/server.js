@@ -94,7 +94,7 @@ export class Server {
     return true;
   }
 
-  /** A message as HTTP shows it: with its reactions, which the frames of messages lack here. */
+  /** A message as HTTP and replays show it: with its reactions, which live frames lack here. */
   shown = (message) => {
     const { reactions, reactionsRev } = this.reactions.get(message.seq) ?? {};
     if (!reactionsRev) return message;
@@ -232,9 +232,19 @@ export class Server {
       seq,
       members,
       createdAt,
-      me: { readSeq, unread: seq - readSeq },
+      cards: this.#cardsUpTo(seq),
+      me: {
+        readSeq,
+        readCards: this.#cardsUpTo(readSeq),
+        unread: seq - readSeq - (this.#cardsUpTo(seq) - this.#cardsUpTo(readSeq)),
+      },
       ...(this.pins.length > 0 && { pins: this.pins }),
     };
+  }
+
+  #cardsUpTo(seq) {
+    const isCard = ({ parts }) => parts.some(({ type }) => type === 'tool');
+    return this.messages.filter((each) => each.seq <= seq && isCard(each)).length;
   }
 
   answer(method, path, body, key) {
@@ -346,8 +356,9 @@ export class Server {
       }));
       const seq = this.messages.length;
       reply({ type: 'subscribed', spaceId, seq, from: missed[0]?.seq ?? null, active });
+      // No other frame brings the reactions to what is replayed.
       for (const message of missed)
-        socket.deliver(this.#frame({ type: 'message.created', message }));
+        socket.deliver(this.#frame({ type: 'message.created', message: this.shown(message) }));
     } else if (action === 'snapshot') {
       reply({ type: 'accepted', streamId });
       const stream = this.streams.get(streamId);

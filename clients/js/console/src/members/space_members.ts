@@ -2,9 +2,9 @@
 
 import type { Member, Space } from '@smartspace/client';
 import { useMembers, useMe } from '@smartspace/react';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { preference, setPreference } from '../ui/preferences.ts';
+import { useMemo } from 'preact/hooks';
 import { shownName } from '../ui/visible.ts';
+import { chooseSender, useChosenSender } from './chosen_sender.ts';
 
 const HUES = 6; // As many as style.css has.
 
@@ -15,7 +15,9 @@ export interface SpaceMembers {
   isOperator: boolean;
   /** The caller; null: the operator. */
   meId: string | null;
-  /** The person in whose name the operator writes and answers; null for others. */
+  /** The caller may only read and write. */
+  isGuest: boolean;
+  /** The person in whose name the operator writes; null: nobody yet, and for others. */
   senderId: string | null;
   choose: (id: string) => void;
   /** The name of an entity, for texts. It is another function when a name has changed. */
@@ -34,7 +36,8 @@ export function useSpaceMembers(space: Space): SpaceMembers {
   );
   const people = useMemo(() => members.filter(({ type }) => type === 'human'), [shape]);
   const isOperator = me?.kind === 'operator';
-  const [senderId, choose] = useSender(space.id, people, isOperator);
+  const chosenId = useChosenSender(people);
+  const senderId = isOperator ? chosenId : null;
   const nameOf = useMemo(() => {
     const guests = new Set(members.filter(({ guest }) => guest).map(({ id }) => id));
     return (id: string) => shownName({ name: space.nameOf(id), guest: guests.has(id) });
@@ -44,26 +47,9 @@ export function useSpaceMembers(space: Space): SpaceMembers {
     return (id: string) => (places.get(id) ?? 0) % HUES;
   }, [shape]);
   const meId = me?.entity?.id ?? null;
-  return useMemo(
-    () => ({ space, people, isOperator, meId, senderId, choose, nameOf, hueOf }),
-    [space, people, isOperator, meId, senderId, nameOf, hueOf],
-  );
-}
-
-/**
- * The selected person, or null if the space has no people. It stays the same until another person
- * is selected or this one leaves. The choice survives a reload.
- */
-function useSender(spaceId: string, people: readonly Member[], isOperator: boolean) {
-  const name = `sender.${spaceId}`;
-  const [chosenId, setChosenId] = useState(() => preference(name));
-  const shown = useRef<string | null>(null);
-  const wanted = chosenId ?? shown.current;
-  const id = (people.find((each) => each.id === wanted) ?? people[0])?.id ?? null;
-  if (id !== null) shown.current = id;
-  const choose = (next: string) => {
-    setChosenId(next);
-    setPreference(name, next);
-  };
-  return [isOperator ? id : null, choose] as const;
+  return useMemo(() => {
+    const isGuest = people.some(({ id, guest }) => id === meId && guest);
+    const choose = chooseSender;
+    return { space, people, isOperator, isGuest, meId, senderId, choose, nameOf, hueOf };
+  }, [space, people, isOperator, meId, senderId, nameOf, hueOf]);
 }

@@ -1,7 +1,7 @@
 // A message in words. Pure.
 
 import type { Message } from '@smartspace/client';
-import { visible } from '../ui/visible.ts';
+import { onOneLine, visible } from '../ui/visible.ts';
 
 const MOST_CHARACTERS = 120;
 
@@ -10,13 +10,7 @@ export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 
 /** The first words of a text in one line, with what hides or reorders others made visible. */
-export function excerptOf(text: string): string {
-  const line = visible(text.trim().replace(/\s+/g, ' '));
-  const characters = [...line];
-  return characters.length <= MOST_CHARACTERS
-    ? line
-    : `${characters.slice(0, MOST_CHARACTERS).join('')}…`;
-}
+export const excerptOf = (text: string): string => onOneLine(visible(text), MOST_CHARACTERS);
 
 /** The first words of a message, or what it has instead of a text. */
 export function firstWordsOf(message: Message): string {

@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { hashOf } from '../navigation/address.ts';
 import { senderName } from '../ui/visible.ts';
-import { excerptOf } from './message_words.ts';
+import { excerptOf, firstWordsOf } from './message_words.ts';
 
 export interface ParentLineProps {
   message: Message;
@@ -30,3 +30,19 @@ export function ParentLine({ message, members }: ParentLineProps): JSX.Element |
     </p>
   );
 }
+
+interface TriggerLineProps {
+  trigger: Message;
+  nameOf: SpaceMembers['nameOf'];
+}
+
+/** The message that an answer is about, if it does not stand right above. */
+export const TriggerLine = ({ trigger, nameOf }: TriggerLineProps): JSX.Element => (
+  <p class="parent">
+    <a href={hashOf(trigger.spaceId, trigger.seq)} dir="auto">
+      <span class="unseen">Answers </span>
+      <span aria-hidden="true">↳ </span>
+      {senderName(trigger.sender, nameOf)}: {firstWordsOf(trigger)}
+    </a>
+  </p>
+);

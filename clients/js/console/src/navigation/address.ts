@@ -18,6 +18,7 @@ import { mayLeave } from './unsaved.ts';
 /** The page that an address names, with its parameters. */
 export type Address =
   | { page: 'nowhere' }
+  | { page: 'unknown' }
   | { page: 'list' }
   | SpaceAddress
   | { page: 'settings'; spaceId: string }
@@ -51,6 +52,7 @@ export interface SpaceAddress {
 }
 
 const NOWHERE: Address = { page: 'nowhere' };
+const UNKNOWN: Address = { page: 'unknown' };
 const listeners = new Set<() => void>();
 // The address that the page shows. The browser's is another one while the page may not be left.
 let shown = location.hash;
@@ -180,9 +182,10 @@ function addressOf(hash: string): Address {
   const filters = new URLSearchParams(query);
   try {
     const [root, kind, ...words] = path.split('/').map(decodeURIComponent);
-    return root === '#' ? named(kind, words, filters) : NOWHERE;
+    if (root === '') return NOWHERE;
+    return root === '#' ? named(kind, words, filters) : UNKNOWN;
   } catch {
-    return NOWHERE;
+    return UNKNOWN;
   }
 }
 
@@ -207,7 +210,7 @@ function named(kind: string | undefined, words: string[], filters: URLSearchPara
         isNewestFirst: filters.get('sort') === 'newest',
       };
   }
-  if (id === '') return NOWHERE;
+  if (id === '') return UNKNOWN;
   switch (kind) {
     case 's': {
       if (more === 'settings') return { page: 'settings', spaceId: id };
@@ -223,7 +226,7 @@ function named(kind: string | undefined, words: string[], filters: URLSearchPara
     case 'a':
       return { page: 'agent', agentId: id, tab: more || 'setup' };
   }
-  return NOWHERE;
+  return UNKNOWN;
 }
 
 const numberIn = (text: string | null) => (/^\d+$/.test(text ?? '') ? Number(text) : null);

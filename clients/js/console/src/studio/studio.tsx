@@ -38,7 +38,10 @@ export { Thread } from './messages/thread.tsx';
 export { NewSpace } from './new_space/new_space.tsx';
 export { Invitation } from './people/invitation.tsx';
 
-export type StudioAddress = Exclude<Address, { page: 'nowhere' | 'list' | 'space' | 'search' }>;
+export type StudioAddress = Exclude<
+  Address,
+  { page: 'nowhere' | 'unknown' | 'list' | 'space' | 'search' }
+>;
 
 const OPERATORS: readonly StudioAddress['page'][] = ['agents', 'agent', 'people', 'runs', 'usage'];
 

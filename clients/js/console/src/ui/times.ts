@@ -15,6 +15,19 @@ export function timeText(at: number): string {
     : `${when.toLocaleDateString()} ${time}`;
 }
 
+const WEEK_MS = 6 * 86_400_000;
+
+/** In a narrow column: the time of today, the day of this week, or the date. */
+export function briefTime(at: number, now: number): string {
+  const when = new Date(at);
+  if (when.toDateString() === new Date(now).toDateString())
+    return when.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  return when.toLocaleDateString(
+    [],
+    now - at < WEEK_MS ? { weekday: 'short' } : { day: 'numeric', month: 'short' },
+  );
+}
+
 /**
  * A rounded duration. A unit is used from two of it on, because "1 day" could be wrong by half a
  * day.

@@ -1,4 +1,4 @@
-// Texts of others, so that a reader sees all of them, and in their order. Pure.
+// Texts of others, so that a reader sees all of them and in their order, or how they begin. Pure.
 
 // Controls, bidirectional marks and what has no shape, as in prompts. The joiners of scripts and
 // emoji and the selectors of an emoji's form stay.
@@ -35,3 +35,13 @@ export function senderName(
 ): string {
   return (!sender.guest && nameOf(sender.id)) || shownName(sender);
 }
+
+/** Shortens a text to `longest` characters and marks the cut with an ellipsis. */
+export function shortened(text: string, longest: number): string {
+  const characters = [...text];
+  return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text;
+}
+
+/** The beginning of a text, on one line. */
+export const onOneLine = (text: string, longest: number): string =>
+  shortened(text.replace(/\s+/g, ' ').trim(), longest);

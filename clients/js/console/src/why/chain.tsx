@@ -1,9 +1,10 @@
 // The chain that a run belongs to: a message wakes runs, their messages wake more, until it ends.
 
 import type { Run } from '@smartspace/client';
-import { useSpace, useTimeline } from '@smartspace/react';
+import { useClient, useMe, useSpace, useTimeline } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { cancelChain } from '../api/chains.ts';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { hashOf, open, openWhy } from '../navigation/address.ts';
 import { useNotify, wordsOf } from '../ui/notices.tsx';
@@ -18,6 +19,7 @@ import {
   type MessageNode,
   type RunNode,
 } from './chain_tree.ts';
+import { ChainBars } from './chain_bars.tsx';
 import { endingsOf, firstWords, isGoing, nobodyWords, runWords } from './chain_words.ts';
 import { byRefusal } from './outcomes.ts';
 import { Section } from './section.tsx';
@@ -66,10 +68,12 @@ export function Chain({ run, members }: ChainProps): JSX.Element {
   return (
     <>
       <Endings tree={tree} members={members} />
+      {isGoing(tree) ? <StopChain run={run} /> : null}
       <Section title="The chain">
         {isMissing ? (
           <p class="note">It began in another space, or with a message that is too old to show.</p>
         ) : null}
+        <ChainBars tree={tree} runId={run.id} nameOf={members.nameOf} />
         {'runId' in start && start.runId === run.id ? (
           <Trigger run={run} nameOf={members.nameOf} />
         ) : null}
@@ -78,6 +82,26 @@ export function Chain({ run, members }: ChainProps): JSX.Element {
         </ul>
       </Section>
     </>
+  );
+}
+
+// Not for guests, whom the server would refuse.
+function StopChain({ run }: { run: Run }) {
+  const client = useClient();
+  const notify = useNotify();
+  const { me } = useMe();
+  const [isBusy, setIsBusy] = useState(false);
+  if (me?.entity?.guestOf || !('seq' in run.trigger)) return null;
+  const stop = () => {
+    setIsBusy(true);
+    cancelChain(client, run)
+      .catch((problem) => notify(wordsOf(problem)))
+      .finally(() => setIsBusy(false));
+  };
+  return (
+    <button type="button" class="danger stop-chain" disabled={isBusy} onClick={stop}>
+      Stop chain
+    </button>
   );
 }
 
@@ -91,13 +115,14 @@ function Endings({ tree, members }: { tree: ChainNode; members: SpaceMembers }) 
     `${posted} ${posted === 1 ? 'message' : 'messages'}`,
     `${runs} ${runs === 1 ? 'run' : 'runs'}`,
     `depth ${deepest}${space ? ` of ${space.maxChainDepth}` : ''}`,
-    costText(tree.cost),
+    // Only operators and owners know costs.
+    ...(members.isOperator || tree.cost !== null ? [costText(tree.cost)] : []),
   ];
   const going = isGoing(tree);
   return (
     <Section title={going ? 'Where it is now' : 'Where it ended'} about={facts.join(' · ')}>
       <ul class="endings" aria-label="Ends of the chain">
-        {endingsOf(tree).map(({ words, agentIds }) => (
+        {endingsOf(tree, members.isOperator).map(({ words, agentIds }) => (
           <li key={words} dir="auto">
             <strong>{agentIds.map(members.nameOf).join(', ')}</strong> {words}
           </li>
@@ -186,7 +211,7 @@ function RunLine({ node, members, runId }: NodeProps<RunNode>) {
   return (
     <div class="chain-run" data-status={run?.status} aria-current={isThis ? 'true' : undefined}>
       <button type="button" class="link" onClick={() => openWhy(node.runId)} dir="auto">
-        <strong>{members.nameOf(agentId)}</strong> {runWords(node)}
+        <strong>{members.nameOf(agentId)}</strong> {runWords(node, members.isOperator)}
       </button>
       <p class="note">{facts.filter(Boolean).join(' · ')}</p>
     </div>

@@ -1,6 +1,7 @@
 // A chain in words: its messages and runs, and the reasons why it ended. Pure.
 
 import type { Message } from '@smartspace/client';
+import { onOneLine } from '../ui/visible.ts';
 import { nodesOf, type ChainNode, type RunNode } from './chain_tree.ts';
 import { refusalWords } from './outcomes.ts';
 import { endWords, statusWords } from './words.ts';
@@ -16,16 +17,14 @@ export interface Ending {
 
 /** The first words of a message, or the names of the tool on its card and of its files. */
 export function firstWords({ parts }: Message): string {
-  const words = parts
-    .map((part) => (part.type === 'text' ? part.text : `${PARTS[part.type]}: ${part.name}`))
-    .join(' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return words.length > LONGEST_CHARS ? `${words.slice(0, LONGEST_CHARS).trimEnd()}…` : words;
+  const words = parts.map((part) =>
+    part.type === 'text' ? part.text : `${PARTS[part.type]}: ${part.name}`,
+  );
+  return onOneLine(words.join(' '), LONGEST_CHARS);
 }
 
-/** The outcome of a run. */
-export function runWords({ run, children }: RunNode): string {
+/** The outcome of a run. Why it failed is for the operator. */
+export function runWords({ run, children }: RunNode, isOperator: boolean): string {
   if (!run) return 'its run is not loaded';
   switch (run.status) {
     case 'completed':
@@ -33,6 +32,7 @@ export function runWords({ run, children }: RunNode): string {
       if (children.some(({ type }) => type === 'message')) return 'spoke';
       return run.endReason === 'done' ? 'posted nothing here' : (endWords(run) ?? 'completed');
     case 'failed':
+      if (!isOperator) return 'cannot answer at the moment';
       return `failed: ${run.error?.message ?? 'no reason was given'}`;
     case 'canceled':
       return `stopped: ${endWords(run) ?? 'no reason was given'}`;
@@ -50,7 +50,7 @@ export function nobodyWords(node: ChainNode): string | null {
 }
 
 /** The ends of a chain: its runs without a message, and the agents that no message woke. */
-export function endingsOf(root: ChainNode): Ending[] {
+export function endingsOf(root: ChainNode, isOperator: boolean): Ending[] {
   const endings = new Map<string, string[]>();
   const add = (words: string, agentId: string) => {
     const agentIds = endings.get(words) ?? [];
@@ -58,7 +58,8 @@ export function endingsOf(root: ChainNode): Ending[] {
   };
   for (const node of nodesOf(root)) {
     if (node.type === 'run') {
-      if (node.children.length === 0 || isActive(node)) add(runWords(node), node.agentId);
+      if (node.children.length === 0 || isActive(node))
+        add(runWords(node, isOperator), node.agentId);
     } else if (node.children.length === 0)
       for (const { agentId, reason, reasonText } of node.refused ?? [])
         add(`not woken: ${refusalWords(reasonText ?? reason ?? null)}`, agentId);

@@ -38,6 +38,7 @@ export function Decisions({ run, members, scores: Scores }: DecisionsProps): JSX
               outcome={outcome}
               name={members.nameOf(outcome.agentId)}
               isThis={outcome.runId === run.id}
+              isOperator={members.isOperator}
             />
           ))}
         </tbody>
@@ -52,11 +53,14 @@ interface DecisionProps {
   name: string;
   /** The drawer explains this run. */
   isThis: boolean;
+  isOperator: boolean;
 }
 
-function Decision({ outcome, name, isThis }: DecisionProps) {
+function Decision({ outcome, name, isThis, isOperator }: DecisionProps) {
   const { runId, state, sourceText } = outcome;
-  const reason = reasonOf(outcome) ?? (state === 'silent' ? 'it gave no reason' : null);
+  const isHidden = state === 'failed' && !isOperator;
+  const given = isHidden ? null : reasonOf(outcome);
+  const reason = given ?? (state === 'silent' ? 'it gave no reason' : null);
   const reasons = [reason, sourceText && `chosen: ${sourceText}`];
   return (
     <tr data-outcome={state} aria-current={isThis ? 'true' : undefined}>

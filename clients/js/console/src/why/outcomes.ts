@@ -18,6 +18,7 @@ const WORDS: Record<Outcome['state'], string> = {
 };
 const REASONS: Record<string, string> = {
   paused: 'paused',
+  chain_stopped: 'chain stopped',
   chain_depth: 'chain depth reached',
   policy: 'only agents that are named, or the admin agent, are asked here',
   router: 'not chosen by the router',
@@ -41,6 +42,7 @@ const ENDINGS: Record<string, string> = {
 // Why a run without a message ended, if its agent gave no reason.
 const SILENCES: Record<string, string | null> = {
   done: null,
+  skipped: null,
   delegated: 'handed the message on',
   length: 'its answer was cut at the limit of tokens',
   max_steps: 'it reached its limit of steps',
@@ -56,6 +58,13 @@ export function reasonOf({ state, reason }: Outcome): string | null {
   if (reason === null || state === 'reacted') return null;
   if (state === 'silent') return reason in SILENCES ? (SILENCES[reason] ?? null) : `“${reason}”`;
   return state === 'stopped' ? (ENDINGS[reason] ?? reason) : reason;
+}
+
+/** What there is to say about an outcome besides its state, or ''. */
+export function moreWords(outcome: Outcome): string {
+  const reason = outcome.state === 'failed' ? null : reasonOf(outcome);
+  const chosen = outcome.sourceText === null ? [] : [`chosen: ${phrase(outcome.sourceText)}`];
+  return [...(reason === null ? [] : [reason]), ...chosen].join(' · ');
 }
 
 /** Why a message did not wake an agent: by the code of `dispatch`, or in words of its own. */

@@ -3,6 +3,7 @@
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { QUEUE, type Span } from './spans.ts';
+import { TimeAxis } from './time_axis.tsx';
 import { durationText } from './words.ts';
 
 export interface WaterfallProps {
@@ -19,6 +20,22 @@ export function Waterfall({ run, spans, now, selected, onSelect }: WaterfallProp
   const { startedAt, finishedAt } = run;
   const from = Math.min(...spans.map((span) => span.from), Date.parse(startedAt ?? run.createdAt));
   const to = Math.max(finishedAt === null ? now : Date.parse(finishedAt), from + 1);
+  return (
+    <>
+      {spans.length > 0 ? <TimeAxis length={to - from} /> : null}
+      <Bars {...{ spans, from, to, now, selected, onSelect }} />
+    </>
+  );
+}
+
+interface BarsProps extends Omit<WaterfallProps, 'run' | 'selected' | 'onSelect'> {
+  from: number;
+  to: number;
+  selected: number | undefined;
+  onSelect: ((step: number) => void) | undefined;
+}
+
+function Bars({ spans, from, to, now, selected, onSelect }: BarsProps) {
   return (
     <ul class="waterfall" aria-label="Steps and calls">
       {spans.map((span) => {

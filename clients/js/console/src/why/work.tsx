@@ -23,7 +23,7 @@ export function Work({ run, step, isOperator }: WorkProps): JSX.Element {
   const thoughts = (steps ?? []).map(({ text }) => text.trim()).filter((text) => text !== '');
   return (
     <Section title="What it did" about={factsOf(run, now).join(' · ')}>
-      <Failure run={run} />
+      <Failure run={run} isOperator={isOperator} />
       {isWaiting(run, step) ? <p class="note">It is waiting for the model.</p> : null}
       <Waterfall run={run} spans={spansOf(run)} now={now} />
       {thoughts.map((text, index) => (

@@ -5,6 +5,7 @@ use smartspace_domain::{
     Result,
     ids::{MessageId, SpaceId},
     messages::{Deleted, Message, Sender, excerpt},
+    system_lines::SystemLine,
 };
 use smartspace_store::{Messages, messages::MessageRecord};
 use utoipa::ToSchema;
@@ -26,6 +27,11 @@ pub(super) struct MessagesPage {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub(super) parents: Vec<ParentMessage>,
+    /// The lines between the messages of this page, and after its last one if there is no later
+    /// message: the last 100 of them. Absent if there are none, and in a thread.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub(super) lines: Vec<SystemLine>,
 }
 
 /// A message to which another one replies.

@@ -98,7 +98,7 @@ pub(super) async fn finished(
     api.pipeline.authorise(caller, SpaceAction::Read, id).await?;
     Ok(Created {
         location: format!("/v1/spaces/{id}"),
-        made: store.spaces().get(id).await?.seen_by(caller),
+        made: store.spaces().seen_by(id, caller).await?,
     })
 }
 

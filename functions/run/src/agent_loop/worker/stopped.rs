@@ -100,6 +100,7 @@ impl Worker {
             by: MessageSource::Run(Box::new(RunSender {
                 run: info.run,
                 depth: context.run.chain_depth + 1,
+                chain: context.run.chain_id(),
                 origin: Origin { trigger: context.trigger.clone().in_short(), tools_used },
                 stream: info.stream,
                 is_cut: false,
@@ -130,6 +131,7 @@ fn content(info: &StreamInfo, text: String) -> Option<Content> {
     };
     let input = Value::String(text);
     let status = CallStatus::Canceled;
-    let card = NewCard { call_id: info.call, name, input, output: None, status, asks: None };
+    let card =
+        NewCard { call_id: info.call, name, title: None, input, output: None, status, asks: None };
     Some(Content::Card(Box::new(card)))
 }

@@ -7,6 +7,7 @@ use smartspace_domain::{
     ids::SpaceId,
     steps::CallStatus,
 };
+use smartspace_egress::http_tool::HttpResult;
 use smartspace_store::{messages::MessageFile, runs::steps::CallFile};
 
 use crate::{
@@ -29,6 +30,17 @@ pub(crate) struct CallResponse {
 impl From<Outcome> for CallResponse {
     fn from(outcome: Outcome) -> Self {
         Self { outcome, images: Vec::new(), title: String::new() }
+    }
+}
+
+impl From<HttpResult> for CallResponse {
+    fn from(result: HttpResult) -> Self {
+        let HttpResult { failed, output, image, .. } = result;
+        let status = if failed { CallStatus::Failed } else { CallStatus::Completed };
+        match image {
+            Some(image) => picture(image),
+            None => Outcome { status, ..Outcome::completed(output) }.into(),
+        }
     }
 }
 

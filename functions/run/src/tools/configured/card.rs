@@ -30,6 +30,7 @@ impl Calling<'_> {
         let card = NewCard {
             call_id: self.begun.call_id,
             name: self.begun.name.clone(),
+            title: self.title(),
             input,
             output: Some(outcome.output.clone()).filter(|output| !output.is_null()),
             status: outcome.status,
@@ -51,6 +52,12 @@ impl Calling<'_> {
             Box::new(posted.appended.message),
             Outcome { is_stored: true, message: Some(id), read_up_to, changed, card, ..outcome },
         ))
+    }
+
+    /// The template of the title that the tool has in the agent's configuration.
+    fn title(&self) -> Option<String> {
+        let tools = &self.context.config.tools;
+        tools.iter().find(|tool| tool.name == self.begun.name)?.title.clone()
     }
 }
 

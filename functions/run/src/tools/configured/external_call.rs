@@ -12,7 +12,7 @@ use std::{convert::Infallible, future::pending};
 
 use serde_json::Value;
 use smartspace_domain::{Result, ids::SpaceId, messages::excerpt, steps::CallStatus};
-use smartspace_egress::Outgoing;
+use smartspace_egress::{Outgoing, http_tool};
 use smartspace_models::port::ImageRequest;
 use smartspace_store::runs::{cards::CardRef, steps::CallRecord};
 use tokio::{
@@ -27,7 +27,7 @@ use crate::tools::{
         call_response::CallResponse,
         card::CardOutcome,
         external_call::awaiting::Next,
-        http, image,
+        image,
         mcp::{self, Called, McpTool},
     },
     tool::StartedCall,
@@ -112,7 +112,7 @@ impl<'a> UnderWay<'a> {
         let space = card.map(|card| card.space).or(calling.active_space);
         let response = match request {
             Request::Image(request) => image::draw(calling, request, space).await,
-            Request::Http(outgoing) => http::send(&context.egress, *outgoing).await,
+            Request::Http(outgoing) => http_tool::send(&context.egress, *outgoing).await.into(),
             Request::Mcp(tool, input) => Box::pin(call_server(calling, tool, &input, card)).await?,
         };
         // The call is stored as one that goes on when people have answered.

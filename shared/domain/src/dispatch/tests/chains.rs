@@ -34,6 +34,7 @@ fn decided(
         text,
         mentions: &found(text),
         chain_depth,
+        chain_stopped: false,
         auto_since: Some(40),
         partner: None,
         reply_to: None,
@@ -150,4 +151,37 @@ fn a_person_ends_no_chain_and_the_highest_limit_of_an_agent_counts() {
     assert_eq!(depth(2).or(Some(depth(5))), depth(5));
     assert_eq!(auto.or(Some(depth(2))), depth(2));
     assert_eq!(depth(2).or(Some(auto)), depth(2));
+}
+
+#[test]
+fn a_message_of_a_stopped_chain_wakes_nobody_whomever_it_names() {
+    let limits = limits();
+    let paused = WakeLimits { paused: true, ..limits.clone() };
+    let deep = WakeLimits { max_chain_depth: 1, ..limits.clone() };
+    let members = [
+        member(1, "Husam", None),
+        talker(2, "Ada", &limits, None),
+        talker(3, "Bob", &limits, None),
+        talker(4, "Eve", &paused, None),
+        talker(5, "Kim", &deep, None),
+    ];
+    let text = "hi @Bob @Eve";
+    let mentions = found(text);
+    let incoming = IncomingMessage {
+        sender: entity(2),
+        sender_kind: EntityType::Agent,
+        text,
+        mentions: &mentions,
+        chain_depth: 1,
+        chain_stopped: true,
+        auto_since: Some(40),
+        ..hi()
+    };
+    let run = RunId::new(Time::from_millis(1), 1);
+    let mut window = RateWindow::default();
+    let all = space(TriggerPolicy::All);
+    let decided = decide(&all, &members, incoming, Routing::Unasked, None, &mut window, |_| run);
+    let expected = [Reason::ChainStopped, Reason::Paused, Reason::ChainStopped];
+    assert_eq!(sources(&decided), expected.map(Err));
+    assert_eq!((decided.counted, decided.chain_ended), (0, None));
 }

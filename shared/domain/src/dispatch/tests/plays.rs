@@ -78,6 +78,7 @@ impl Play {
             text: "I have something to say.",
             mentions: &[],
             chain_depth,
+            chain_stopped: false,
             auto_since: sender.map(|_| self.outside),
             partner: None,
             reply_to: None,

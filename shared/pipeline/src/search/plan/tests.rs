@@ -15,11 +15,16 @@ fn spaces(count: u128) -> Vec<(SpaceId, Head)> {
     let head = |number: u128| Head {
         seq: 10,
         depth: 0,
+        chain: None,
         outside: None,
         changed: 0,
         roster: 1,
         minute: None,
         second: Some(AppendWindow { at: number as i64, ..AppendWindow::default() }),
+        cards: 0,
+        at: None,
+        g2pk: None,
+        g2sk: None,
     };
     (1..=count).map(|number| (space(number), head(number))).collect()
 }

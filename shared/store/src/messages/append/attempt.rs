@@ -29,12 +29,12 @@ use crate::{
         pages::page_write,
     },
     runs::{
-        ActiveRecord, RunRecord,
+        ActiveRecord, FirstPost, RunRecord,
         approvals::FormApproval,
         cards::{CardRef, OpenCall},
         forms::FormRecord,
         steps::{CallRecord, was_stopped, worker_keeps},
-        triggers,
+        triggers, with_first_post,
     },
     shared::{
         member::is_member,
@@ -66,6 +66,8 @@ pub(super) struct Attempt {
     superseded: Vec<RunRecord>,
     taken: Vec<(EntityId, Bucket)>,
     auto_since: Option<u64>,
+    /// Whether the message moves its space in the list by activity.
+    moves_space: bool,
 }
 
 impl Attempt {
@@ -96,7 +98,7 @@ impl Attempt {
         now: Time,
     ) -> Result<Self> {
         let (record, overflow) = draft.record(new, now);
-        let head = draft.head(new.space, as_read)?;
+        let head = draft.head(new.space, record.chain_id(), as_read)?;
         let message =
             Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
         // Every transaction writes or checks the sender's item. Otherwise a member that leaves
@@ -123,6 +125,7 @@ impl Attempt {
             call_output: None,
             taken: if is_later { Vec::new() } else { draft.taken },
             auto_since: draft.auto_since,
+            moves_space: draft.listed.is_some(),
         };
         attempt.store_overflow(new.space)?;
         if let Some(page) = new.by.page() {
@@ -275,6 +278,7 @@ impl Attempt {
             repeated: false,
             by_owner: self.by_owner,
             changed: Some(self.changed),
+            moves_space: self.moves_space,
             open_card,
         }
     }
@@ -292,9 +296,13 @@ fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
 /// The writes of the sending run's state: they check the lease, or that this worker was the last
 /// one.
 fn run_writes(by: &RunSender, new: &NewMessage, seq: u64) -> Result<Vec<Write>> {
+    let post = |write: Write| {
+        let home = by.origin.trigger.space_id();
+        with_first_post(write, FirstPost::of(new.space, seq, home))
+    };
     let lease = match &by.authority {
         Authority::Lease { lease, .. } => lease,
-        Authority::Last { end, .. } => return Ok(end.writes.clone()),
+        Authority::Last { end, .. } => return end.writes_with(new.space, seq),
         Authority::Remote { lease, call, marks, .. } => {
             let mut marks = marks.clone();
             // A message right after the last one that the agent has read counts as read.
@@ -310,14 +318,14 @@ fn run_writes(by: &RunSender, new: &NewMessage, seq: u64) -> Result<Vec<Write>> 
                 .value(":marks", marks)?
                 .value(":posted", call.step)?
                 .value(":next", call.step + 1)?;
-            return Ok(vec![write]);
+            return Ok(vec![post(write)?]);
         }
         Authority::Stopped { claims, .. } => return Ok(vec![was_stopped(by.run, *claims)?]),
     };
     let keeps = |also: &str| worker_keeps(by.run, lease, also);
     let write = match &new.content {
         Content::Text(_) | Content::Files => {
-            keeps("#activeSpaceId = :space, ")?.value(":space", new.space)
+            post(keeps("#activeSpaceId = :space, ")?.value(":space", new.space)?)
         }
         Content::Card(card) if card.status == CallStatus::Pending => {
             keeps("#openCalls = if_not_exists(#openCalls, :none) + :one, ")?

@@ -7,7 +7,7 @@ use smartspace_domain::{
     Time,
     append_limits::{AppendLimit, AppendWindow},
     dispatch::{ChainEnded, Decided, Dispatch, IncomingMessage},
-    ids::{EntityId, SpaceId},
+    ids::{ChainId, EntityId, SpaceId},
     limits,
     mentions::Mention,
     messages::{ReplyTo, Sender},
@@ -20,7 +20,7 @@ use crate::{
     attachments::FileRecord,
     limits::quota::minute_stays,
     messages::append::{
-        MessageSource, NewMessage,
+        Content, MessageSource, NewMessage,
         gated::{Details, Gated},
         parent::Parent,
         questions::Question,
@@ -34,6 +34,8 @@ use crate::{
 pub(super) struct Draft {
     seq: u64,
     depth: u32,
+    /// The chain of the message; `None` if it begins one.
+    chain: Option<ChainId>,
     sender: Sender,
     /// For a message of an agent that is no outside cause: the last outside cause before it.
     pub(super) auto_since: Option<u64>,
@@ -54,6 +56,12 @@ pub(super) struct Draft {
     reply_to: Option<ReplyTo>,
     /// The first message of its chain of replies.
     thread: Option<u64>,
+    /// How many tool cards the space has, with this message.
+    cards: u64,
+    /// The place of the space in the list by activity, if the message moves it.
+    pub(super) listed: Option<String>,
+    /// When the message is stored.
+    at: Time,
     /// Whether the message triggers too many agents for one transaction, or the router has to be
     /// asked. The trigger function then decides again.
     pub(super) is_decided_later: bool,
@@ -76,14 +84,15 @@ impl Draft {
         let second = second.transpose()?;
         as_read.check_parent()?;
         let depth = as_read.depth_of(&new.by, member);
+        let chain = as_read.chain_of(&new.by, member);
         let auto_since = as_read.auto_since(&new.by, member);
         let mut minute = RateWindow::now(as_read.head.minute.as_ref(), now);
-        let mut gated = None;
-        let mut asks = false;
+        let (mut gated, mut asks) = (None, false);
         let decided = match new.content.text() {
             Some(text) if !new.by.is_stopped() => {
                 let incoming = IncomingMessage {
                     auto_since,
+                    chain_stopped: as_read.is_stopped(chain, now),
                     mentions: &as_read.mentions,
                     ..IncomingMessage::new(&sender, text, depth)
                 };
@@ -95,12 +104,12 @@ impl Draft {
             }
             _ => Decided::default(),
         };
-        let is_decided_later =
-            decided.woken() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
+        let is_later = decided.woken() > limits::WOKEN_AT_ONCE || !decided.asks_router.is_empty();
         let Decided { dispatch, taken, counted, chain_ended, .. } = decided;
         Ok(Self {
             seq: as_read.head.seq + 1,
             depth,
+            chain,
             sender,
             auto_since,
             minute,
@@ -114,7 +123,10 @@ impl Draft {
             chain_ended,
             reply_to: as_read.parent.as_ref().map(Parent::reply_to),
             thread: as_read.parent.as_ref().map(Parent::thread),
-            is_decided_later,
+            cards: as_read.head.cards + u64::from(matches!(new.content, Content::Card(_))),
+            listed: as_read.head.next_place(new.space, now),
+            at: now,
+            is_decided_later: is_later,
         })
     }
 
@@ -135,6 +147,7 @@ impl Draft {
             id: new.id,
             seq: self.seq,
             rev: 1,
+            cards: self.cards,
             sender: self.sender.clone(),
             text,
             card,
@@ -144,6 +157,7 @@ impl Draft {
             stream_id: by_run.map(|by| by.stream),
             client_key: new.by.client_key(),
             chain_depth: self.depth,
+            chain: self.chain,
             partial: new.by.is_partial(),
             asks: self.asks,
             has_page: new.by.page().is_some(),
@@ -176,20 +190,37 @@ impl Draft {
 
     /// Moves the space's head to this message, unless another message or a change of the roster
     /// came first.
-    pub(super) fn head(&self, space: SpaceId, as_read: &SpaceAsRead) -> Result<Write> {
+    pub(super) fn head(
+        &self,
+        space: SpaceId,
+        chain: ChainId,
+        as_read: &SpaceAsRead,
+    ) -> Result<Write> {
         let minute = (!self.taken.is_empty()).then_some(&self.minute);
         let runs = if minute.is_some() { ", #minute = :minute" } else { "" };
         let messages = if self.second.is_some() { ", #second = :second" } else { "" };
         let outside = if self.auto_since.is_none() { ", #outside = :next" } else { "" };
+        let is_card = self.cards > as_read.head.cards;
+        let cards = if is_card { ", #cards = :cards" } else { "" };
+        let place = if self.listed.is_some() { ", #g2pk = :list, #g2sk = :place" } else { "" };
+        let also = format!("{outside}{messages}{runs}{cards}{place}");
         let mut head = Write::update(
             keys::space_head(space),
-            format!("SET #seq = :next, #depth = :depth{outside}{messages}{runs}"),
+            format!("SET #seq = :next, #depth = :depth, #chain = :chain, #at = :at{also}"),
         )
         .when("#seq = :seq AND #roster = :roster")
         .value(":seq", as_read.head.seq)?
         .value(":next", self.seq)?
         .value(":depth", self.depth)?
+        .value(":chain", chain)?
+        .value(":at", self.at)?
         .value(":roster", as_read.roster.head.roster)?;
+        if is_card {
+            head = head.value(":cards", self.cards)?;
+        }
+        if let Some(place) = &self.listed {
+            head = head.value(":list", keys::SPACES_BY_ACTIVITY)?.value(":place", place)?;
+        }
         if let Some(second) = &self.second {
             head = head.value(":second", second)?;
         }

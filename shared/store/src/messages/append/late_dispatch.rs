@@ -33,6 +33,9 @@ pub struct LateDispatch {
     space: SpaceId,
     seq: u64,
     sender: EntityId,
+    /// The version of the roster. A space that was paused meanwhile, or in which the chain was
+    /// stopped, has another one.
+    roster: u64,
     /// The space's minute, as it was and as it will be, if more runs have to be counted than when
     /// the message was stored.
     minute: Option<(Option<RateWindow>, RateWindow)>,
@@ -44,7 +47,8 @@ pub enum Stored {
     Now,
     /// The message was decided already.
     Before,
-    /// The space's runs of this minute have changed, so it has to be made again.
+    /// The space's runs of this minute, its members or its settings have changed, so it has to be
+    /// made again.
     Outdated,
 }
 
@@ -72,7 +76,8 @@ impl Messages<'_> {
         let asked = Asked::stored(record.seq, &incoming, reply_to);
         let (mut as_read, _) = self.read_with_talk(space, None, &asked, now).await?;
         // `may_wake` runs were counted when the message was stored.
-        let incoming = as_read.with_parent(incoming);
+        let chain_stopped = as_read.is_stopped(Some(record.chain_id()), now);
+        let incoming = as_read.with_parent(IncomingMessage { chain_stopped, ..incoming });
         let limit = as_read.space.settings.budget.runs_per_minute;
         as_read.space.settings.budget.runs_per_minute = u32::MAX;
         let mut minute = RateWindow::default();
@@ -109,6 +114,7 @@ impl Messages<'_> {
             space,
             seq: record.seq,
             sender: record.sender.id,
+            roster: as_read.roster.head.roster,
             minute,
         })
     }
@@ -140,7 +146,7 @@ impl Messages<'_> {
         router: Option<&Routed>,
         now: Time,
     ) -> Result<Stored> {
-        let LateDispatch { decided, long_gate, space, seq, sender, minute } = late;
+        let LateDispatch { decided, long_gate, space, seq, sender, roster, minute } = late;
         let message = keys::numbered(*space, keys::MSG, *seq);
         let asked = if router.is_some() { "#router = :router, " } else { "" };
         let ended = if decided.chain_ended.is_some() { "#chainEnded = :ended, " } else { "" };
@@ -165,10 +171,15 @@ impl Messages<'_> {
         let list = LongDispatch { dispatch: decided.dispatch.clone(), gate: long_gate.clone() };
         let apart = keys::numbered(*space, keys::WOKEN, *seq);
         let mut writes = vec![write, Write::put(apart, &list)?.if_absent()];
-        if let Some((before, after)) = minute {
-            let head = Write::update(keys::space_head(*space), "SET #minute = :after");
-            writes.push(minute_stays(head, before.as_ref())?.value(":after", after)?);
-        }
+        let head = keys::space_head(*space);
+        let head = match minute {
+            Some((before, after)) => {
+                let counted = Write::update(head, "SET #minute = :after");
+                minute_stays(counted, before.as_ref())?.value(":after", after)?
+            }
+            None => Write::check(head),
+        };
+        writes.push(head.when("#roster = :roster").value(":roster", roster)?);
         if let Some(Routed { model: Some(model), usage: Some(usage), .. }) = router
             && *usage != Usage::default()
         {

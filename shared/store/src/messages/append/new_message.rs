@@ -4,7 +4,7 @@ mod card;
 
 use smartspace_domain::{
     client_pages::ClientPage,
-    ids::{EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
+    ids::{ChainId, EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
     messages::{MessageText, Origin},
     triggers::TriggerKind,
 };
@@ -96,6 +96,8 @@ pub struct RunSender {
     pub run: RunId,
     /// The run's depth plus one.
     pub depth: u32,
+    /// The chain of the run, which the message belongs to.
+    pub chain: ChainId,
     /// Why the agent sends the message.
     pub origin: Origin,
     /// The stream that the message ends.

@@ -17,7 +17,7 @@ use smartspace_domain::{
         WakeLimits, decide, partner,
     },
     entities::EntityType::{Agent, Human},
-    ids::{EntityId, MessageId, RunId, SpaceId},
+    ids::{ChainId, EntityId, MessageId, RunId, SpaceId},
     mentions::Mention,
     quota::RateWindow,
     spaces::TriggerPolicy,
@@ -305,6 +305,21 @@ impl SpaceAsRead {
             // to the last message.
             (MessageSource::External { depth, .. }, Agent) => (self.head.depth + 1).max(*depth),
         }
+    }
+
+    /// The chain of a message from `sender`; `None` if the message begins one. As for the depth, a
+    /// request in an agent's name counts as an answer to the last message.
+    pub(super) fn chain_of(&self, by: &MessageSource, sender: &MemberRecord) -> Option<ChainId> {
+        match (by, sender.kind) {
+            (MessageSource::Run(by), _) => Some(by.chain),
+            (MessageSource::External { .. }, Human) => None,
+            (MessageSource::External { .. }, Agent) => self.head.chain,
+        }
+    }
+
+    /// Whether a chain was stopped here, so that its messages wake nobody.
+    pub(super) fn is_stopped(&self, chain: Option<ChainId>, now: Time) -> bool {
+        chain.is_some_and(|chain| self.space.has_stopped(chain, now))
     }
 
     /// For a message of an agent that is no outside cause: the last outside cause before it.

@@ -11,7 +11,7 @@ use smartspace_domain::{
 use crate::{
     Error, Result, Runs,
     runs::{
-        RunRecord,
+        FirstPost, RunRecord,
         end_writes::end_write,
         endings::Ended,
         lanes::Leaving,
@@ -20,6 +20,7 @@ use crate::{
         prompts::PromptRecord,
         silence::Silence,
         steps::{ADD_HINTED, StepRecord, hinted_values, lease_holds},
+        with_first_post,
     },
     shared::member::{MemberRecord, is_member},
     table::{WriteError, keys, refusal::Refusal, write::Write},
@@ -94,6 +95,16 @@ pub struct EndWithMessage {
 }
 
 impl EndWithMessage {
+    /// The writes, if the last message is the one at `seq` of `space`.
+    pub(crate) fn writes_with(&self, space: SpaceId, seq: u64) -> Result<Vec<Write>> {
+        let own = keys::run_meta(self.run.id);
+        let post = FirstPost::of(space, seq, self.run.space_id());
+        let noted = |write: Write| {
+            if write.key == own { with_first_post(write, post) } else { Ok(write) }
+        };
+        self.writes.iter().cloned().map(noted).collect()
+    }
+
     /// Whether a transaction was refused because of the end.
     pub(crate) fn is_refused(&self, refusal: &Refusal) -> bool {
         self.writes.iter().any(|write| refusal.names(&write.key))
@@ -233,7 +244,7 @@ impl Runs<'_> {
     ) -> Result<Vec<Write>> {
         if let Some(prompt) = &ending.prompt {
             let holds = lease_holds(Write::check(keys::run_meta(run.id)), lease)?;
-            self.store.prompts().store_parts(prompt, &holds, now).await?;
+            self.store.prompts().store_parts(run.id, prompt, holds, now).await?;
         }
         let RunRecord { id, agent_id, .. } = *run;
         let expires_at = self.store.work_expiry(now);

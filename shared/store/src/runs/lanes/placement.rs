@@ -138,7 +138,7 @@ impl Placement {
         now: Time,
     ) -> Result<Self> {
         let (
-            TriggeredBy::Message { seq, message_id, source, asks, is_reply, .. },
+            TriggeredBy::Message { seq, message_id, source, chain, asks, is_reply, .. },
             TriggeredBy::Message { seq: old_seq, message_id: old_id, source: old_source, .. },
         ) = (run.triggered_by, into.triggered_by)
         else {
@@ -152,15 +152,13 @@ impl Placement {
         // A run that repeats another one answers the messages that had joined that one, too.
         let earlier: Vec<u64> = [earlier].into_iter().chain(run.joined.iter().copied()).collect();
         let also = if asks { "#asks = :yes, " } else { "" };
-        let reply = match (is_newer, is_reply) {
-            (true, true) => ", #isReply = :yes",
-            (true, false) => " REMOVE #isReply",
-            (false, _) => "",
-        };
+        let sets_reply = is_newer && is_reply;
+        let chain = chain.filter(|_| is_newer);
+        let of_trigger = if is_newer { change_of_trigger(is_reply, chain.is_some()) } else { "" };
         let expression = format!(
             "SET {also}#seq = :seq, #messageId = :message, #source = :source, \
              #chainDepth = :depth, #kept = #kept + :one, \
-             #joined = list_append(if_not_exists(#joined, :none), :earlier){reply}"
+             #joined = list_append(if_not_exists(#joined, :none), :earlier){of_trigger}"
         );
         let mut write = Write::update(keys::run_meta(into.id), expression)
             // A worker may claim the run at this moment. Then either this write fails, or the claim
@@ -175,8 +173,11 @@ impl Placement {
             .value(":none", Vec::<u64>::new())?
             .value(":earlier", &earlier)?
             .value(":queued", RunStatus::Queued)?;
-        if asks || (is_newer && is_reply) {
+        if asks || sets_reply {
             write = write.value(":yes", true)?;
+        }
+        if let Some(chain) = chain {
+            write = write.value(":chain", chain)?;
         }
         let mut writes = vec![write];
         if is_newer && let ActiveCause::Message { sender, seq, .. } = active.cause {
@@ -292,5 +293,15 @@ impl Runs<'_> {
         }
         let others = self.lane_runs(lanes.affected(*mode)).await?;
         Placement::in_lane(self.store, new, lanes, &others, now).map(Some)
+    }
+}
+
+/// The change of what a run remembers of its trigger, if a newer message takes that place.
+fn change_of_trigger(is_reply: bool, has_chain: bool) -> &'static str {
+    match (is_reply, has_chain) {
+        (true, true) => ", #isReply = :yes, #chain = :chain",
+        (true, false) => ", #isReply = :yes REMOVE #chain",
+        (false, true) => ", #chain = :chain REMOVE #isReply",
+        (false, false) => " REMOVE #isReply, #chain",
     }
 }

@@ -5,9 +5,9 @@ use smartspace_domain::{
     Time,
     approvals::Approval,
     ids::{CallId, EntityId},
-    messages::{Part, ToolPart},
+    messages::{Part, ResolvedBy, ToolPart},
     steps::CallStatus,
-    stored,
+    stored, templates,
     tools::AnswerBy,
 };
 
@@ -19,6 +19,9 @@ use crate::shared::message::{CutJson, Overflow};
 pub struct ToolCard {
     pub call_id: CallId,
     pub name: String,
+    /// The template of its title, as the tool had it when the call was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The input of the call.
     pub input: CutJson,
     /// The output of the call, once it is known.
@@ -52,7 +55,7 @@ pub struct Asks {
     /// no question to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_of: Option<EntityId>,
-    /// The entity that answered. `None` also if the operator answered.
+    /// The entity that answered. `None` also if the operator answered, see [`Self::answerer`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<EntityId>,
     /// The name of that entity when it answered.
@@ -61,6 +64,16 @@ pub struct Asks {
     /// Whether it was a guest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resolved_by_guest: bool,
+}
+
+impl Asks {
+    /// Who answered, if the call has this status. Only an answer completes a form, and one of
+    /// nobody is the operator's. Its decisions say who approved a call.
+    fn answerer(&self, status: CallStatus) -> Option<ResolvedBy> {
+        let is_answer = status == CallStatus::Completed && self.approval.is_none();
+        let of_operator = is_answer.then_some(ResolvedBy::OPERATOR);
+        self.resolved_by.map(ResolvedBy::Member).or(of_operator)
+    }
 }
 
 impl ToolCard {
@@ -84,13 +97,27 @@ impl ToolCard {
             || self.asks.as_ref().is_some_and(|asks| asks.has_schema)
     }
 
+    /// The title of the call, or else the name of its tool.
+    pub(super) fn row(self) -> String {
+        let name = self.name.clone();
+        match self.view(&Overflow::default(), false) {
+            Part::Tool(tool) => tool.title.unwrap_or(name),
+            Part::Text { .. } | Part::File(_) => name,
+        }
+    }
+
     pub(super) fn view(self, overflow: &Overflow, partial: bool) -> Part {
+        let input = self.input.whole(overflow.input.as_ref());
+        let output = self.output.map(|output| output.whole(overflow.output.as_ref()));
+        // A template takes less room than the title, and knows the result as soon as there is one.
+        let title = self.title.and_then(|it| templates::title(&it, &input, output.as_ref()));
         let mut part = ToolPart {
             call_id: self.call_id,
             name: self.name,
-            input: self.input.whole(overflow.input.as_ref()),
+            title,
+            input,
             partial,
-            output: self.output.map(|output| output.whole(overflow.output.as_ref())),
+            output,
             status: self.status,
             ui: None,
             result_schema: overflow
@@ -104,13 +131,13 @@ impl ToolCard {
             page_of: None,
         };
         if let Some(asks) = self.asks {
+            part.resolved_by = asks.answerer(self.status);
             part.page_of = asks.page_of;
             // Clients show a card with an `ui` as a form, to everybody who may answer it.
             if asks.page_of.is_none() {
                 part.ui = Some(asks.ui);
                 part.answer_by = Some(asks.answer_by);
             }
-            part.resolved_by = asks.resolved_by;
             part.expires_at = Some(asks.until);
             part.approval = asks.approval;
         }

@@ -7,10 +7,12 @@ pub use self::invited::Accepted;
 use serde::Serialize;
 use smartspace_domain::{
     Time,
+    access::Caller,
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
     limits,
     spaces::Role,
+    system_lines::{LineKind, SystemLine},
 };
 
 use crate::{
@@ -18,6 +20,7 @@ use crate::{
     entities::not_retired,
     spaces::{
         SpaceOverview, SpaceRecord, emptiness,
+        lines::{Reported, line_write},
         members::{TRIES, being_changed, name_is_free, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -31,8 +34,8 @@ struct AgentSpace {
 }
 
 impl Members<'_> {
-    /// Adds an entity to a space. Returns `None` if it was a member with that role already. Earlier
-    /// messages count as read by it.
+    /// Adds an entity to a space that is being made: no line reports it. Returns `None` if it was a
+    /// member with that role already. Earlier messages count as read by it.
     pub async fn join(
         self,
         space: SpaceId,
@@ -40,16 +43,29 @@ impl Members<'_> {
         role: Role,
         now: Time,
     ) -> Result<Option<MemberRecord>> {
-        self.join_if(space, entity, Some(role), now, |_| Ok(())).await
+        self.join_as(space, entity, Some(role), None, now, |_| Ok(())).await
     }
 
-    /// Adds an entity to a space if `may` allows it for the roster at that moment. Without `role`,
-    /// a member keeps its role, and a new member gets the default one.
+    /// Adds an entity to a space in a caller's name, if `may` allows it for the roster at that
+    /// moment. Without `role`, a member keeps its role, and a new member gets the default one.
     pub async fn join_if(
         self,
         space: SpaceId,
         entity: &Entity,
         role: Option<Role>,
+        by: Caller,
+        now: Time,
+        may: impl Fn(&Roster) -> Result<()> + Send,
+    ) -> Result<Option<MemberRecord>> {
+        self.join_as(space, entity, role, Some(by), now, may).await
+    }
+
+    async fn join_as(
+        self,
+        space: SpaceId,
+        entity: &Entity,
+        role: Option<Role>,
+        by: Option<Caller>,
         now: Time,
         may: impl Fn(&Roster) -> Result<()> + Send,
     ) -> Result<Option<MemberRecord>> {
@@ -76,7 +92,11 @@ impl Members<'_> {
                 Some(member) => member.clone().in_role(role, now).described(entity),
                 None => new_member(space, entity, role, roster.head.seq, now),
             };
-            let mut writes = join_writes(space, &roster, &record, &member)?;
+            let line = by.filter(|_| before.is_none()).map(|by| {
+                let reported = Reported { space, roster: &roster, by, at: now };
+                reported.member(LineKind::Joined, member.sender())
+            });
+            let mut writes = join_writes(space, &roster, &record, &member, line.as_ref())?;
             writes.extend(member_writes(space, entity)?);
             let Some(refusal) = self.change_roster(&writes).await? else { return Ok(Some(member)) };
             if refusal.names(&keys::entity_meta(entity.id))
@@ -143,17 +163,20 @@ fn new_member(space: SpaceId, entity: &Entity, role: Role, seq: u64, now: Time) 
     }
 }
 
-/// The writes that add `member`, or change its name and role if the roster has it already.
+/// The writes that add `member`, or change its name and role if the roster has it already. `line`
+/// reports it.
 fn join_writes(
     space: SpaceId,
     roster: &Roster,
     record: &SpaceRecord,
     member: &MemberRecord,
+    line: Option<&SystemLine>,
 ) -> Result<Vec<Write>> {
     let entity = member.entity_id;
     let others = roster.members.iter().filter(|other| other.entity_id != entity);
-    let overview = SpaceOverview::of(&record.settings, others.chain([member]));
+    let overview = SpaceOverview::of(&record.settings, others.chain([member])).after(line);
     let mut writes = roster_change(space, roster, &overview)?;
+    writes.extend(line.map(|line| line_write(space, line)).transpose()?);
     writes.extend(emptiness::joined(record));
     let key = keys::member(space, entity);
     writes.push(if roster.member(entity).is_some() {

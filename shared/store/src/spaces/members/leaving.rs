@@ -6,9 +6,11 @@
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
+    access::Caller,
     ids::{EntityId, SpaceId},
     limits::due,
     spaces::SpaceSettings,
+    system_lines::LineKind,
 };
 
 use crate::{
@@ -16,6 +18,7 @@ use crate::{
     spaces::{
         SpaceOverview,
         emptiness::AfterLeaving,
+        lines::{Reported, line_write},
         members::{TRIES, being_changed, move_to_past, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -41,29 +44,31 @@ impl Members<'_> {
         now: Time,
     ) -> Result<Option<MemberRecord>> {
         let duty = |roster: &Roster| Ok(vec![departure_write(space, entity, roster)?]);
-        match self.leave_with(space, entity, now, |_| Ok(()), duty).await {
+        match self.leave_with(space, entity, Caller::Operator, now, |_| Ok(()), duty).await {
             Err(Error::NotFound(_)) => self.leave_deleted(space, entity).await.map(|()| None),
             left => left,
         }
     }
 
-    /// Removes an entity from a space if `may` allows it for the roster at that moment. The entity
-    /// is due until [`Members::finish_departure`] is called.
+    /// Removes an entity from a space in a caller's name, if `may` allows it for the roster at that
+    /// moment. The entity is due until [`Members::finish_departure`] is called.
     pub async fn leave_if(
         self,
         space: SpaceId,
         entity: EntityId,
+        by: Caller,
         now: Time,
         may: impl Fn(&Roster) -> Result<()> + Send,
     ) -> Result<Option<MemberRecord>> {
         let duty = |roster: &Roster| duty_writes(space, entity, roster, now);
-        self.leave_with(space, entity, now, may, duty).await
+        self.leave_with(space, entity, by, now, may, duty).await
     }
 
     async fn leave_with(
         self,
         space: SpaceId,
         entity: EntityId,
+        by: Caller,
         now: Time,
         may: impl Fn(&Roster) -> Result<()> + Send,
         duty: impl Fn(&Roster) -> Result<Vec<Write>> + Send,
@@ -81,7 +86,9 @@ impl Members<'_> {
             let others = roster.members.iter().filter(|other| other.entity_id != entity);
             let admin_agent_id = record.settings.admin_agent_id.filter(|admin| *admin != entity);
             let settings = SpaceSettings { admin_agent_id, ..record.settings.clone() };
-            let overview = SpaceOverview::of(&settings, others);
+            let reported = Reported { space, roster: &roster, by, at: now };
+            let line = reported.member(LineKind::Left, member.sender());
+            let overview = SpaceOverview::of(&settings, others).after(Some(&line));
             let mut writes = roster_change(space, &roster, &overview)?;
             let is_last = roster.members.len() == 1;
             let loses_admin = settings != record.settings;
@@ -91,6 +98,7 @@ impl Members<'_> {
             // Only agents have this item. For a person, this deletes nothing.
             writes.push(Write::delete(keys::agent_space(entity, space)));
             writes.extend(duty(&roster)?);
+            writes.push(line_write(space, &line)?);
             if self.change_roster(&writes).await?.is_none() {
                 self.store.rosters.removed_at(space, roster.head.roster + 1);
                 return Ok(Some(member.clone()));

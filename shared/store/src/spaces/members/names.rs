@@ -2,6 +2,8 @@
 //! a member when it comes or gets another name.
 
 use smartspace_domain::{
+    Time,
+    access::Caller,
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
     limits, mentions,
@@ -12,6 +14,7 @@ use crate::{
     Error, Members, Result,
     spaces::{
         SpaceOverview,
+        lines::{Reported, line_write},
         members::{TRIES, being_changed, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -21,7 +24,7 @@ use crate::{
 impl Members<'_> {
     /// Gives a member the current name, description and limit of its entity. Does nothing if it has
     /// them already or is not a member.
-    pub async fn rename(self, space: SpaceId, entity: &Entity) -> Result<()> {
+    pub async fn rename(self, space: SpaceId, entity: &Entity, now: Time) -> Result<()> {
         for tries in 0..TRIES {
             let (roster, record) = match self.roster_and_record(space).await {
                 Err(Error::NotFound(_)) => return Ok(()),
@@ -34,7 +37,13 @@ impl Members<'_> {
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
             let others = roster.members.iter().filter(|other| other.entity_id != entity.id);
             let described = member.clone().described(entity);
+            let line = (member.name != described.name).then(|| {
+                let by = Caller::Entity(entity.id);
+                let reported = Reported { space, roster: &roster, by, at: now };
+                reported.renamed(&member.name, described.sender())
+            });
             let overview = SpaceOverview::of(&record.settings, others.chain([&described]));
+            let overview = overview.after(line.as_ref());
             let mut writes = roster_change(space, &roster, &overview)?;
             // Only these: other changes to the member since then stay.
             let expression = "SET #name = :name, #about = :about, #chainLimit = :chainLimit";
@@ -44,6 +53,7 @@ impl Members<'_> {
                     .value(":about", &described.about)?
                     .value(":chainLimit", described.chain_limit)?,
             );
+            writes.extend(line.map(|line| line_write(space, &line)).transpose()?);
             if self.change_roster(&writes).await?.is_none() {
                 return Ok(());
             }

@@ -34,6 +34,14 @@ pub fn own_connection(id: EntityId, connection: &ConnectionId) -> Key {
     Key::new(entity(id), format!("{CONN}{connection}"))
 }
 
+/// The partition of the operator's connections.
+pub const OPERATOR: &str = "OPERATOR";
+
+/// A connection of the operator.
+pub fn operators_connection(connection: &ConnectionId) -> Key {
+    Key::new(OPERATOR, format!("{CONN}{connection}"))
+}
+
 /// An entity and, for an agent, its configuration.
 pub fn entity_meta(id: EntityId) -> Key {
     Key::new(entity(id), "META")

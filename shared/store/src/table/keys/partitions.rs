@@ -10,6 +10,13 @@ use smartspace_domain::{
 pub const ENTITIES: &str = "ENTITIES";
 /// Index partition of all spaces.
 pub const SPACES: &str = "SPACES";
+/// Index partition of all spaces by activity: their heads.
+pub const SPACES_BY_ACTIVITY: &str = "SPACES#ACTIVITY";
+
+/// The index sort key of a space in which something happened at a time.
+pub fn active_space(at: Time, space: SpaceId) -> String {
+    format!("{at}#{space}")
+}
 
 /// Index partition of an entity's spaces.
 pub fn spaces_of(id: EntityId) -> String {

@@ -1,6 +1,6 @@
 //! The items of spaces.
 
-use smartspace_domain::ids::{AttachmentId, ConnectionId, EntityId, InviteId, SpaceId};
+use smartspace_domain::ids::{AttachmentId, ConnectionId, EntityId, InviteId, LineId, SpaceId};
 
 use crate::table::keys::{Key, entity};
 
@@ -41,6 +41,25 @@ pub const PAGE: &str = "PAGE#";
 
 /// The prefix of the reactions to a message.
 pub const REACT: &str = "REACT#";
+
+/// The prefix of the lines between the messages. It sorts after `MEMBER#`, like `WOKEN#`.
+pub const SYSTEM: &str = "SYSTEM#";
+
+/// A line after the message with the number `after`.
+pub fn line(id: SpaceId, after: u64, line: LineId) -> Key {
+    Key::new(space(id), format!("{}{line}", lines_after(after)))
+}
+
+/// The prefix of the lines after the message with the number `after`.
+pub fn lines_after(after: u64) -> String {
+    format!("{}#", sort_key(SYSTEM, after))
+}
+
+/// The place that the sort key of a line names.
+pub fn line_at(sort_key: &str) -> Option<(u64, LineId)> {
+    let (after, line) = sort_key.strip_prefix(SYSTEM)?.split_once('#')?;
+    Some((after.parse().ok()?, line.parse().ok()?))
+}
 
 /// The prefix of the messages of a thread, which begins with the message `first`.
 pub fn thread(first: u64) -> String {

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Why an agent can't be triggered, whatever names it.
-const UNABLE: [&str; 5] = ["paused", "chain_depth", "rate", "budget", "busy"];
+const UNABLE: [&str; 6] = ["paused", "chain_stopped", "chain_depth", "rate", "budget", "busy"];
 
 /// Replies that name something else than their parents, and threads that are not their messages.
 pub(super) fn a_thread_is_its_messages(evidence: &Evidence<'_>) -> Vec<String> {

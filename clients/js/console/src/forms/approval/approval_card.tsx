@@ -2,7 +2,9 @@
 
 import type { Decision, Member, Message, Space } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useChosenSender } from '../../members/chosen_sender.ts';
+import { SenderSelect } from '../../members/sender_select.tsx';
 import { isolated, visible } from '../../ui/visible.ts';
 import { Details, Value } from '../card/details.tsx';
 import type { NameOf } from '../card/terms.ts';
@@ -16,15 +18,13 @@ import {
   termsText,
   type ApprovalPart,
 } from './approval_words.ts';
-import { DecisionForm } from './decision_form.tsx';
+import { LazyDecision } from './lazy_decision.tsx';
 
 export interface ApprovalCardProps {
   part: ApprovalPart;
   message: Message | null;
   space: Space;
   people: readonly Member[];
-  /** The person in whose name the operator writes; null for others. */
-  senderId: string | null;
   isOperator: boolean;
   /** The caller; null: the operator. */
   meId: string | null;
@@ -81,24 +81,20 @@ export function ApprovalCard(props: ApprovalCardProps): JSX.Element {
   );
 }
 
-// The person who decides, and the buttons; or who may decide.
+// The person who decides, and the buttons; or who may decide. The operator chooses the person.
 function Deciding(props: ApprovalCardProps & { titleId: string }): JSX.Element {
-  const { part, space, people, senderId, isOperator, meId, nameOf, titleId } = props;
+  const { part, space, people, isOperator, meId, nameOf, titleId } = props;
   const { approval } = part;
   const deciders = decidersOf(approval, people);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const find = (id: string | null) => deciders.find((person) => person.id === id);
-  const given = approvalsIn(approval.decisions);
-  const hasApproved = ({ id }: Member) => given.some(({ by }) => by === id);
-  // Whoever writes decides, unless only others can still approve.
-  const open = deciders.filter((each) => !hasApproved(each));
-  const next = open.find(({ id }) => id === senderId) ?? open[0];
-  const person = isOperator ? (find(chosen) ?? next ?? deciders[0]) : find(meId);
+  const chosenId = useChosenSender(deciders);
+  const decider = isOperator ? chosenId : meId;
+  const person = deciders.find(({ id }) => id === decider);
   // The decision is made by the person who is shown when a button is pressed.
   const latest = useRef(person);
   latest.current = person;
   const frame = useFocusAfterDecision(approval.decisions.length);
-  if (!person)
+  const menuId = useNewId();
+  if (isOperator ? deciders.length === 0 : !person)
     return (
       <p class="note blocked" dir="auto">
         {isOperator
@@ -107,49 +103,37 @@ function Deciding(props: ApprovalCardProps & { titleId: string }): JSX.Element {
       </p>
     );
   const send = async (decision: Decision) => {
-    const by = latest.current ?? person;
-    await space.decide(part.callId, decision, isOperator ? { senderId: by.id } : {});
+    const by = latest.current;
+    if (isOperator && !by) {
+      document.getElementById(menuId)?.focus();
+      throw new Error('Choose the person in whose name you decide.');
+    }
+    await space.decide(part.callId, decision, isOperator && by ? { senderId: by.id } : {});
   };
-  const made = hasApproved(person);
+  const made = approvalsIn(approval.decisions).some(({ by }) => by === decider);
+  const as = isOperator && person ? isolated(person.name) : '';
   return (
     <div ref={frame} tabIndex={-1} class="deciding">
-      {isOperator ? <DecideAs people={deciders} chosen={person.id} onChoose={setChosen} /> : null}
-      {made ? (
-        <p class="note" dir="auto">
-          {isOperator ? `${isolated(person.name)} has approved it.` : 'You have approved it.'}
+      {isOperator ? (
+        <p class="decide-as">
+          <label for={menuId}>Decide as</label> <SenderSelect id={menuId} people={deciders} />
         </p>
       ) : null}
-      <DecisionForm
+      {made ? (
+        <p class="note" dir="auto">
+          {as ? `${as} has approved it.` : 'You have approved it.'}
+        </p>
+      ) : null}
+      <LazyDecision
         // A new decision changes the call that is decided: a new input, or one person less.
         key={approval.decisions.map(({ by, at }) => `${by} ${at}`).join()}
         part={part}
         labelledBy={titleId}
-        as={isOperator ? isolated(person.name) : ''}
+        as={as}
         hasApproved={made}
         send={send}
       />
     </div>
-  );
-}
-
-function DecideAs(props: {
-  people: readonly Member[];
-  chosen: string;
-  onChoose: (id: string) => void;
-}): JSX.Element {
-  const { people, chosen, onChoose } = props;
-  const id = useNewId();
-  return (
-    <p class="decide-as">
-      <label for={id}>Decide as</label>{' '}
-      <select id={id} onChange={(event) => onChoose(event.currentTarget.value)}>
-        {people.map((person) => (
-          <option key={person.id} value={person.id} selected={person.id === chosen}>
-            {visible(person.name)}
-          </option>
-        ))}
-      </select>
-    </p>
   );
 }
 

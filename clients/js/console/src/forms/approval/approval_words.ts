@@ -2,9 +2,9 @@
 
 import type { Approval, Member, ToolPart } from '@smartspace/client';
 import { spanText, timeText } from '../../ui/times.ts';
-import { isolated, visible } from '../../ui/visible.ts';
+import { isolated, shortened, visible } from '../../ui/visible.ts';
 import type { NameOf } from '../card/terms.ts';
-import { isObject, shortened } from '../schema/json.ts';
+import { isObject } from '../schema/json.ts';
 
 const LONGEST_CHARS = 300;
 

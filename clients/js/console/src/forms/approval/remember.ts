@@ -1,7 +1,7 @@
 // Which later calls an approval covers, as expressions in CEL. Pure.
 
-import { visible } from '../../ui/visible.ts';
-import { isObject, shortened, wordsFor } from '../schema/json.ts';
+import { shortened, visible } from '../../ui/visible.ts';
+import { isObject, wordsFor } from '../schema/json.ts';
 
 const LONGEST_BYTES = 2048; // As many as the server takes.
 const LONGEST_CHARS = 40;

@@ -1,7 +1,7 @@
 // Shows the answer to a form as labels and texts. The labels are those of the form. Pure.
 
-import { isolated } from '../../ui/visible.ts';
-import { isObject, labelOf, shortened, wordsFor } from '../schema/json.ts';
+import { isolated, shortened } from '../../ui/visible.ts';
+import { isObject, labelOf, wordsFor } from '../schema/json.ts';
 
 const LONGEST_CHARS = 200;
 

@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useNewId } from '../fields/controls.ts';
 import { drafts } from '../form/drafts.ts';
-import { FormView } from '../form/form.tsx';
+import { LazyForm } from '../form/lazy_form.tsx';
 import type { Answer } from '../form/sending.ts';
 import { answerPairs, type FileNames } from './answer_text.ts';
 import { Details } from './details.tsx';
@@ -107,7 +107,7 @@ function CardBody(props: CardBodyProps): JSX.Element {
         </p>
       ) : null}
       {isOpen && call && question ? (
-        <FormView
+        <LazyForm
           key={call.callId}
           callId={call.callId}
           resultSchema={call.resultSchema}

@@ -2,8 +2,8 @@
 // output.
 
 import type { JSX } from 'preact';
-import { visible } from '../../ui/visible.ts';
-import { isObject, shortened, wordsFor } from '../schema/json.ts';
+import { onOneLine, visible } from '../../ui/visible.ts';
+import { isObject, wordsFor } from '../schema/json.ts';
 import { FlatTable, tableOf } from './flat_table.tsx';
 import { GrowingText } from './growing_text.tsx';
 import type { CardPart } from './parts.ts';
@@ -40,11 +40,24 @@ export function Value({ value }: { value: unknown }): JSX.Element {
   return <GrowingText text={typeof value === 'string' ? value : jsonOf(value)} />;
 }
 
-// The output of a call without a form, on one line. A call with a form has an outcome instead.
-function resultText(part: CardPart): string {
+/**
+ * What came of a call without a form, on one line: in the words of its tool, or its output. A call
+ * with a form has an outcome instead.
+ */
+export function resultText(part: CardPart): string {
   if ('raw' in part || typeof part.ui === 'string') return '';
+  if ('title' in part && typeof part.title === 'string' && part.title !== '') return part.title;
   if (part.output === null || part.output === undefined || isPicture(part.output)) return '';
-  return shortened(wordsFor(part.output).replace(/\s+/g, ' ').trim(), LONGEST_CHARS);
+  return onOneLine(flatWords(part.output), LONGEST_CHARS);
+}
+
+// `found: 7`, not JSON.
+function flatWords(output: unknown): string {
+  if (!isObject(output)) return wordsFor(output);
+  const members = Object.entries(output);
+  if (members.some(([, value]) => typeof value === 'object' && value !== null))
+    return wordsFor(output);
+  return members.map(([key, value]) => `${key}: ${wordsFor(value)}`).join(', ');
 }
 
 // A call that returned a picture alone. The card shows it.

@@ -1,8 +1,8 @@
 // The outcome of a call with a form, in words. Pure.
 
 import type { ToolPart } from '@smartspace/client';
-import { visible } from '../../ui/visible.ts';
-import { isObject, labelOf, shortened } from '../schema/json.ts';
+import { shortened, visible } from '../../ui/visible.ts';
+import { isObject, labelOf } from '../schema/json.ts';
 import type { NameOf } from './terms.ts';
 
 const LONGEST_CHARS = 300;
@@ -13,7 +13,7 @@ type Json = Record<string, unknown>;
 /** One line, or '' for an open form and for a call without a form. */
 export function outcomeText({ ui, status, output, resolvedBy }: Resolved, nameOf: NameOf): string {
   if (typeof ui !== 'string' || status === 'pending') return '';
-  const who = resolvedBy ? nameOf(resolvedBy) : 'the operator';
+  const who = typeof resolvedBy === 'string' ? nameOf(resolvedBy) : 'the operator';
   if (status === 'expired') return 'expired: nobody answered in time';
   if (status === 'canceled') return 'canceled: the run ended';
   if (status === 'failed') return withReason('failed', isObject(output) ? output.error : output);

@@ -30,9 +30,3 @@ export function labelOf(option: unknown): string {
     return option.label;
   return option === '' ? '""' : wordsFor(option);
 }
-
-/** Shortens a text to `longest` characters and marks the cut with an ellipsis. */
-export function shortened(text: string, longest: number): string {
-  const characters = [...text];
-  return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text;
-}

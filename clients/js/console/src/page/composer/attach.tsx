@@ -23,6 +23,7 @@ export const AttachButton = ({ disabled, onFiles }: AttachButtonProps): JSX.Elem
         input.value = '';
       }}
     />
-    Attach files
+    <span aria-hidden="true">+</span>
+    <span class="unseen">Attach files</span>
   </label>
 );

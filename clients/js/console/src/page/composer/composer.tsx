@@ -1,16 +1,17 @@
 // The form that writes a message. A sent message is in the timeline at once.
 
-import { useClient, useMembers, useRuns, useSend } from '@smartspace/react';
+import { useMembers, useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState, type Dispatch } from 'preact/hooks';
 import { UploadList } from '../../files/upload_list.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
-import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { ComposerRow } from './composer_row.tsx';
 import { MentionList, optionId } from './mention_list.tsx';
 import { TargetLine } from './target_line.tsx';
 import { useFiles } from './use_files.ts';
+import { useFocusOnOpening } from './use_focus.ts';
 import { useMentions } from './use_mentions.ts';
+import { useStop } from './use_stop.ts';
 import { useEditHint, useTarget, type Target } from './use_target.ts';
 import { useWouldWake } from './would_wake.ts';
 
@@ -32,7 +33,7 @@ export function Composer({ members, target, onTarget, onSent }: ComposerProps): 
   const replyTo = target?.type === 'reply' ? target.message.seq : undefined;
   const wouldWake = useWouldWake(isEdit ? '' : text, members, replyTo);
   const editHint = useEditHint(target, text);
-  const stop = useStop();
+  const { stop, asked } = useStop(members);
   // The operator writes in the name of a person.
   const isMute = isOperator && people.length === 0;
   const files = useFiles(isMute);
@@ -66,6 +67,7 @@ export function Composer({ members, target, onTarget, onSent }: ComposerProps): 
     const value = box.current?.value ?? '';
     const given = value.trim() === '' ? '' : value;
     if (save(given) || isMute || !files.isReady) return;
+    if (isOperator && senderId === null) return document.getElementById('sender')?.focus();
     const attachments = files.take();
     if (given === '' && attachments.length === 0) return;
     // The timeline shows why a message was refused.
@@ -102,59 +104,54 @@ export function Composer({ members, target, onTarget, onSent }: ComposerProps): 
         label="Files to send"
         onRemoved={() => box.current?.focus()}
       />
-      <label for="text" class="unseen">
-        Message
-      </label>
-      <textarea
-        ref={box}
-        id="text"
-        rows={2}
-        value={text}
-        disabled={isMute}
-        placeholder={
-          isMute
-            ? 'No person is a member of this space.'
-            : 'Write a message. Mention an agent with @Name.'
-        }
-        aria-describedby="composer-hint"
-        aria-autocomplete="list"
-        aria-controls={isListed ? 'mentions' : undefined}
-        aria-activedescendant={isListed ? optionId(current) : undefined}
-        onInput={(event) => {
-          write(event.currentTarget.value);
-          mentions.follow(event.currentTarget);
-        }}
-        onClick={(event) => mentions.follow(event.currentTarget)}
-        onKeyDown={pressed}
-        onPaste={files.pasted}
-        onBlur={() => {
-          space.setTyping(false);
-          mentions.close();
-        }}
-      />
-      <ComposerRow {...{ members, target, isMute, files }} said={editHint || wouldWake} />
+      <div class="composer-box">
+        <label for="text" class="unseen">
+          Message
+        </label>
+        <textarea
+          ref={box}
+          id="text"
+          rows={1}
+          value={text}
+          disabled={isMute}
+          placeholder={
+            isMute
+              ? 'No person is a member of this space.'
+              : 'Write a message. Mention an agent with @Name.'
+          }
+          aria-describedby="composer-hint"
+          aria-autocomplete="list"
+          aria-controls={isListed ? 'mentions' : undefined}
+          aria-activedescendant={isListed ? optionId(current) : undefined}
+          onInput={(event) => {
+            write(event.currentTarget.value);
+            mentions.follow(event.currentTarget);
+          }}
+          onClick={(event) => mentions.follow(event.currentTarget)}
+          onKeyDown={pressed}
+          onPaste={files.pasted}
+          onBlur={() => {
+            space.setTyping(false);
+            mentions.close();
+          }}
+        />
+        <ComposerRow
+          {...{ members, target, isMute, files }}
+          said={asked || editHint}
+          wouldWake={wouldWake}
+        />
+      </div>
     </form>
   );
 }
 
-// Where the caret goes when the text has been replaced.
+// Where the caret goes when the space opens, and when the text has been replaced.
 function useCaret(box: { readonly current: HTMLTextAreaElement | null }) {
   const caret = useRef<number | null>(null);
+  useFocusOnOpening(box);
   useLayoutEffect(() => {
     if (caret.current !== null) box.current?.setSelectionRange(caret.current, caret.current);
     caret.current = null;
   });
   return caret;
-}
-
-// Stops the agents that think or write.
-function useStop() {
-  const client = useClient();
-  const notify = useNotify();
-  const { active } = useRuns();
-  return () => {
-    for (const { runId, status } of active)
-      if (status !== 'waiting_tool')
-        client.runs.cancel(runId).catch((error) => notify(wordsOf(error)));
-  };
 }

@@ -6,9 +6,11 @@ import { AttachButton } from './attach.tsx';
 import { SenderMenu } from './sender_menu.tsx';
 import type { ComposedFiles } from './use_files.ts';
 import type { Target } from './use_target.ts';
+import { Wakes } from './wakes.tsx';
+import type { WouldWake } from './would_wake.ts';
 
 const HINTS = {
-  send: 'Enter sends, Shift+Enter makes a new line, Esc stops the agents',
+  send: 'Enter sends, Shift+Enter makes a new line',
   reply: 'Enter sends, Esc sends no reply',
   edit: 'Enter saves, Esc leaves it as it is',
 };
@@ -21,18 +23,24 @@ export interface ComposerRowProps {
   files: ComposedFiles;
   /** What to know about the text, or ''. */
   said: string;
+  wouldWake: WouldWake;
 }
 
 export function ComposerRow(props: ComposerRowProps): JSX.Element {
-  const { members, target, isMute, files } = props;
+  const { members, target, isMute, files, wouldWake } = props;
   const isEdit = target?.type === 'edit';
   const said = files.hint || props.said;
   return (
     <div class="composer-row">
       {members.isOperator && !isEdit ? <SenderMenu members={members} /> : null}
       {isEdit ? null : <AttachButton disabled={isMute} onFiles={files.add} />}
-      <span id="composer-hint" class={said ? 'hint said' : 'hint'} dir="auto">
-        {said || HINTS[target?.type ?? 'send']}
+      <span id="composer-hint" class={said || wouldWake.line ? 'hint said' : 'hint'} dir="auto">
+        {said ||
+          (wouldWake.line ? (
+            <Wakes {...wouldWake} nameOf={members.nameOf} />
+          ) : (
+            HINTS[target?.type ?? 'send']
+          ))}
       </span>
       <button
         type="submit"

@@ -1,4 +1,4 @@
-// Selects the person in whose name the operator writes.
+// Selects the person in whose name the operator writes. At first it is nobody.
 
 import type { JSX } from 'preact';
 import type { SpaceMembers } from '../../members/space_members.ts';
@@ -16,6 +16,7 @@ export const SenderMenu = ({
       value={senderId ?? ''}
       onChange={(event) => choose(event.currentTarget.value)}
     >
+      {senderId === null ? <option value="">choose a person</option> : null}
       {people.map((person) => (
         <option key={person.id} value={person.id}>
           {shownName(person)}

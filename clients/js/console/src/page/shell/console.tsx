@@ -10,6 +10,7 @@ import { PageHead } from '../../navigation/page_head.tsx';
 import { useIsWide } from '../../ui/is_wide.ts';
 import { NoticeContext, NoticeLine, NoticeTextContext, wordsOf } from '../../ui/notices.tsx';
 import { preference, setPreference } from '../../ui/preferences.ts';
+import { NoSuchPage } from '../../navigation/no_such_page.tsx';
 import { SpaceView } from '../space/space_view.tsx';
 import { FAILED } from '../scripts.ts';
 import { LazyNewSpace } from './lazy_new_space.tsx';
@@ -65,6 +66,8 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
           />
           {address.page === 'nowhere' || address.page === 'list' ? (
             <NoSpace notice={text || (isEmpty ? noSpaceText(me?.capabilities ?? []) : '')} />
+          ) : address.page === 'unknown' ? (
+            <NoSuchPage what="page" />
           ) : address.page === 'space' ? (
             <SpaceView {...address} notice={text} />
           ) : address.page === 'search' ? (

@@ -5,7 +5,7 @@ import type { SearchAddress } from '../../navigation/address.ts';
 import { PageHead } from '../../navigation/page_head.tsx';
 import type { StudioAddress } from '../../studio/studio.tsx';
 import { NoticeLine, useNotice } from '../../ui/notices.tsx';
-import { FAILED, useSearchScript, useStudio } from '../scripts.ts';
+import { FAILED, useLater, useStudio } from '../scripts.ts';
 
 /** A page for operators and owners. */
 export function LazyStudio({ address }: { address: StudioAddress }): JSX.Element {
@@ -15,7 +15,7 @@ export function LazyStudio({ address }: { address: StudioAddress }): JSX.Element
 
 /** The page of a search. */
 export function LazySearch({ q, isNewestFirst }: SearchAddress): JSX.Element {
-  const { script, hasFailed } = useSearchScript();
+  const { script, hasFailed } = useLater();
   if (!script) return <Unloaded {...{ hasFailed }} />;
   return <script.SearchPage {...{ q, isNewestFirst }} />;
 }

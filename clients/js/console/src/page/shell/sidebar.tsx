@@ -1,15 +1,15 @@
 // The sidebar of the page: the state of the connection, the spaces, and the caller's actions.
 
-import type { Caller, SpaceSummary } from '@smartspace/client';
+import type { Caller } from '@smartspace/client';
 import { useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { memo } from 'preact/compat';
-import { BUILD_PAGES, openSpace, type Address } from '../../navigation/address.ts';
+import { BUILD_PAGES, LIST, type Address } from '../../navigation/address.ts';
 import { useIsWide } from '../../ui/is_wide.ts';
 import { Status } from '../../ui/status.tsx';
 import { shownName } from '../../ui/visible.ts';
-import { Inbox } from './inbox.tsx';
+import { useHomeScript } from '../scripts.ts';
 import { MentionsLink } from './mentions_link.tsx';
+import { SpaceList } from './space_list.tsx';
 
 export interface SidebarProps {
   /** The caller; null until it is known. */
@@ -22,10 +22,12 @@ export interface SidebarProps {
 
 export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarProps): JSX.Element {
   const { spaces } = useSpaces();
+  const { script: home } = useHomeScript();
   const currentId = 'spaceId' in address ? address.spaceId : null;
   // In a narrow window the list is a page.
   const isPage = !useIsWide() && (address.page === 'list' || address.page === 'nowhere');
   const Brand = isPage ? 'h1' : 'strong';
+  const isOperator = me?.kind === 'operator';
   const mayCreate = me?.capabilities.includes('create_spaces') ?? false;
   return (
     <div class="sidebar" role={isPage ? 'main' : 'complementary'}>
@@ -36,29 +38,29 @@ export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarP
       <button type="button" class="switcher" onClick={onJump}>
         Jump to… <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
-      <Inbox isCurrent={address.page === 'inbox'} />
+      {home && isPage && isOperator ? <home.Overview /> : null}
+      {home ? <home.NeedsYou isCurrent={address.page === 'inbox'} /> : null}
+      {home ? <home.Notifications /> : null}
       {me?.entity ? <MentionsLink isCurrent={address.page === 'mentions'} /> : null}
       <nav class="all-spaces" aria-labelledby="spaces-title">
-        <h2 id="spaces-title">Spaces</h2>
-        <ul id="spaces" class="spaces">
-          {spaces.map(({ id, name, unread }) => (
-            <SpaceLine key={id} {...{ id, name, unread }} isCurrent={id === currentId} />
-          ))}
-        </ul>
+        <div class="inbox-head">
+          <h2 id="spaces-title">Spaces</h2>
+          {mayCreate ? (
+            <button type="button" id="new-space" aria-label="New space" onClick={onNewSpace}>
+              +
+            </button>
+          ) : null}
+        </div>
+        <SpaceList {...{ spaces, currentId }} />
       </nav>
-      {me?.kind === 'operator' ? <Build page={address.page} /> : null}
+      {isOperator ? <Build page={address.page} /> : null}
       <div class="sidebar-actions">
         {me ? (
           <p id="caller" class="caller">
             {me.entity ? `Signed in as ${shownName(me.entity)}` : 'Signed in as the operator'}
           </p>
         ) : null}
-        {mayCreate ? (
-          <button type="button" id="new-space" onClick={onNewSpace}>
-            New space
-          </button>
-        ) : null}
-        <button type="button" id="sign-out" class="quiet" onClick={onSignOut}>
+        <button type="button" id="sign-out" onClick={onSignOut}>
           Sign out
         </button>
       </div>
@@ -71,6 +73,11 @@ const Build = ({ page }: { page: Address['page'] }) => (
   <nav class="build" aria-labelledby="build">
     <h2 id="build">Build</h2>
     <ul>
+      <li class="home-link">
+        <a href={LIST} aria-current="page">
+          Home
+        </a>
+      </li>
       {BUILD_PAGES.map(({ name, href, pages }) => (
         <li key={href}>
           <a href={href} aria-current={pages.includes(page) ? 'page' : undefined}>
@@ -81,27 +88,3 @@ const Build = ({ page }: { page: Address['page'] }) => (
     </ul>
   </nav>
 );
-
-interface SpaceLineProps extends Pick<SpaceSummary, 'id' | 'name' | 'unread'> {
-  isCurrent: boolean;
-}
-
-const SpaceLine = memo(function SpaceLine({ id, name, unread, isCurrent }: SpaceLineProps) {
-  return (
-    <li>
-      <button
-        type="button"
-        aria-current={isCurrent ? 'page' : undefined}
-        onClick={() => openSpace(id)}
-      >
-        <span dir="auto">{name}</span>
-        {unread > 0 ? (
-          <span class="unread-count">
-            {unread}
-            <span class="unseen"> unread</span>
-          </span>
-        ) : null}
-      </button>
-    </li>
-  );
-});

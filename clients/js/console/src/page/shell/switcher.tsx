@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { SwitcherDialogProps } from '../../search/switcher_dialog.tsx';
 import { useNotify } from '../../ui/notices.tsx';
-import { FAILED, useSearchScript } from '../scripts.ts';
+import { FAILED, useLater } from '../scripts.ts';
 
 export interface SwitcherProps extends SwitcherDialogProps {
   isOpen: boolean;
@@ -15,7 +15,7 @@ export interface SwitcherProps extends SwitcherDialogProps {
 /** The dialog while it is open, and its key. */
 export function Switcher({ isOpen, onOpen, ...props }: SwitcherProps): JSX.Element | null {
   // Loaded before it is opened, so that its text gets all keys.
-  const { script, hasFailed } = useSearchScript();
+  const { script, hasFailed } = useLater();
   const notify = useNotify();
   useEffect(() => {
     if (isOpen && hasFailed) notify(FAILED);

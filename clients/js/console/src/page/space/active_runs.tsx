@@ -1,4 +1,4 @@
-// The runs that are active now, each with a button that stops it.
+// The agents that are at work now, in one line with a button that stops them.
 
 import type { ActiveRun } from '@smartspace/client';
 import { useClient, useRuns, useTimeline } from '@smartspace/react';
@@ -6,56 +6,63 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 
-/** The strip below the timeline. */
-export function ActiveRuns({ nameOf }: { nameOf: (id: string) => string }): JSX.Element {
+export interface ActiveRunsProps {
+  nameOf: (id: string) => string;
+  /** A guest stops nothing. */
+  isGuest: boolean;
+}
+
+/** The line below the timeline. */
+export function ActiveRuns({ nameOf, isGuest }: ActiveRunsProps): JSX.Element {
   const { active } = useRuns();
   const { items } = useTimeline();
+  const [first, another] = active;
   const writing = new Set(items.map((item) => (item.type === 'live' ? item.stream.runId : null)));
+  const names = active.map(({ agentId }) => nameOf(agentId));
   return (
     <ul id="working" class="working" aria-label="Agents at work">
-      {active.map((run) => (
-        <RunLine
-          key={run.runId}
-          run={run}
-          name={nameOf(run.agentId)}
-          isWriting={writing.has(run.runId)}
-        />
-      ))}
+      {first ? (
+        <li>
+          <span class={active.some(isAtWork) ? 'pulse' : 'pulse waits'} aria-hidden="true" />
+          <span dir="auto">
+            {another
+              ? `${active.length} agents at work: ${names.join(', ')}`
+              : `${names[0]} ${activityText(first, writing.has(first.runId))}`}
+          </span>
+          {isGuest ? null : (
+            <StopButton key={active.map(({ runId }) => runId).join()} {...{ active, names }} />
+          )}
+        </li>
+      ) : null}
     </ul>
   );
 }
 
-interface RunLineProps {
-  run: ActiveRun;
-  name: string;
-  isWriting: boolean;
-}
+const isAtWork = ({ status }: ActiveRun) => status !== 'waiting_tool';
 
-function RunLine({ run, name, isWriting }: RunLineProps) {
+function StopButton({ active, names }: { active: readonly ActiveRun[]; names: readonly string[] }) {
   const client = useClient();
   const notify = useNotify();
   const [isStopping, setIsStopping] = useState(false);
   const stop = () => {
     setIsStopping(true);
-    client.runs.cancel(run.runId).catch((error) => {
-      setIsStopping(false);
-      notify(wordsOf(error));
-    });
+    for (const { runId } of active)
+      client.runs.cancel(runId).catch((error) => {
+        setIsStopping(false);
+        notify(wordsOf(error));
+      });
   };
+  const isOne = active.length === 1;
   return (
-    <li>
-      <span class={run.status === 'waiting_tool' ? 'pulse waits' : 'pulse'} aria-hidden="true" />
-      <span>{`${name} ${activityText(run, isWriting)}`}</span>
-      <button
-        type="button"
-        class="quiet"
-        aria-label={`Stop ${name}`}
-        disabled={isStopping}
-        onClick={stop}
-      >
-        Stop
-      </button>
-    </li>
+    <button
+      type="button"
+      class="quiet"
+      aria-label={isOne ? `Stop ${names[0]}` : 'Stop all agents'}
+      disabled={isStopping}
+      onClick={stop}
+    >
+      {isOne ? 'Stop' : 'Stop all'}
+    </button>
   );
 }
 

@@ -1,10 +1,27 @@
-// The parts of the drawer that not every reader opens, once their script is loaded.
+// The drawer that explains a run, and its parts that not every reader opens, once their scripts
+// are loaded.
 
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { ChainProps } from '../../why/chain.tsx';
 import type { ScoresProps } from '../../why/decisions.tsx';
 import type { ForkProps } from '../../why/fork.tsx';
+import type { WhyProps } from '../../why/why.tsx';
+import { useNotify } from '../../ui/notices.tsx';
+import { preloadedHook } from '../../ui/script.ts';
 import { FAILED, useStudio } from '../scripts.ts';
+
+const useWhy = preloadedHook(() => import('../../why/why.tsx'));
+
+/** The drawer. */
+export function LazyWhy(props: WhyProps): JSX.Element | null {
+  const { script, hasFailed } = useWhy();
+  const notify = useNotify();
+  useEffect(() => {
+    if (hasFailed) notify(FAILED);
+  }, [hasFailed]);
+  return script && <script.Why {...props} />;
+}
 
 /** The scores of the wake gate. */
 export function LazyScores(props: ScoresProps): JSX.Element | null {

@@ -1,12 +1,14 @@
 // The head of a space: its name, its members, and the agents that a message asks.
 
 import type { Member, SpaceInfo } from '@smartspace/client';
-import { useMembers, useMe, useSpace } from '@smartspace/react';
+import { useMembers, useMe, usePresence, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { Avatar } from '../../members/avatar.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { settingsHash } from '../../navigation/address.ts';
 import { PageHead } from '../../navigation/page_head.tsx';
+import { useHomeScript } from '../scripts.ts';
 import { shownName } from '../../ui/visible.ts';
 
 const MOST_AVATARS = 8;
@@ -28,7 +30,14 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
   const { space } = useSpace();
   const { members: everyone } = useMembers();
   const { me } = useMe();
+  const present = new Set(usePresence().present.map(({ entityId }) => entityId));
+  const [shownId, setShownId] = useState<string | null>(null);
+  const { script: home } = useHomeScript();
+  const shown = everyone.find(({ id }) => id === shownId);
+  useNamesAsButtons(setShownId);
   const isOwner = everyone.some(({ id, role }) => id === me?.entity?.id && role === 'owner');
+  const hasAgents = everyone.some(({ type }) => type === 'agent');
+  const mayStop = me !== null && !members.isGuest && hasAgents;
   return (
     <PageHead title={name}>
       <ul id="members" class="members" aria-label="Members">
@@ -38,12 +47,24 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
             member={member}
             hue={members.hueOf(member.id)}
             isShown={place < MOST_AVATARS}
+            isHere={present.has(member.id)}
+            onOpen={() => setShownId(member.id)}
           />
         ))}
       </ul>
+      {space?.paused ? <span class="badge paused">paused</span> : null}
+      {shown && home ? (
+        <home.MemberCard
+          member={shown}
+          hue={members.hueOf(shown.id)}
+          isHere={present.has(shown.id)}
+          onClose={() => setShownId(null)}
+        />
+      ) : null}
       {space ? <p class="note about">{aboutText(everyone, space)}</p> : null}
       {space ? (
         <div class="head-actions">
+          {home && mayStop ? <home.StopRoom space={space} /> : null}
           <a class="button" href={settingsHash(space.id)}>
             {me?.kind === 'operator' || isOwner ? 'Settings' : 'Members'}
           </a>
@@ -58,28 +79,50 @@ interface MemberItemProps {
   hue: number;
   /** Further members are for screen readers. */
   isShown: boolean;
+  /** It has the space open right now. */
+  isHere: boolean;
+  onOpen: () => void;
 }
 
-function MemberItem({ member, hue, isShown }: MemberItemProps) {
+function MemberItem({ member, hue, isShown, isHere, onOpen }: MemberItemProps) {
   const { name, type, role } = member;
   const isAgent = type === 'agent';
   const kind = isAgent ? 'agent' : 'person';
-  const words = `${shownName(member)}, ${kind}${role === 'owner' ? ', owner' : ''}`;
+  const here = isHere ? ', here' : '';
+  const words = `${shownName(member)}, ${kind}${role === 'owner' ? ', owner' : ''}${here}`;
   return (
-    <li class={`hue-${hue}`} title={words}>
-      {isShown ? <Avatar name={name} isAgent={isAgent} /> : null}
-      <span class="unseen">{words}</span>
+    <li class={isHere ? `hue-${hue} here` : `hue-${hue}`} title={words}>
+      {isShown ? (
+        <button type="button" onClick={onOpen}>
+          <Avatar name={name} isAgent={isAgent} />
+          <span class="unseen">{words}</span>
+        </button>
+      ) : (
+        <span class="unseen">{words}</span>
+      )}
     </li>
   );
 }
 
+// The names and pictures beside the messages open the same card. For the keyboard the head has it.
+function useNamesAsButtons(open: (id: string) => void) {
+  useEffect(() => {
+    const clicked = ({ target }: MouseEvent) => {
+      const name = target instanceof Element && target.closest('.bubble :is(.avatar, .name)');
+      const id = name && name.closest<HTMLElement>('.bubble')?.dataset['sender'];
+      if (id) open(id);
+    };
+    document.addEventListener('click', clicked);
+    return () => document.removeEventListener('click', clicked);
+  }, []);
+}
+
 function aboutText(members: readonly Member[], { triggerPolicy, paused }: SpaceInfo) {
   const agents = members.filter(({ type }) => type === 'agent').length;
-  const counts = [
-    counted(members.length - agents, 'person', 'people'),
-    counted(agents, 'agent', 'agents'),
-  ];
-  return [...counts, paused ? 'paused: nobody is asked' : POLICIES[triggerPolicy]].join(' · ');
+  const people = counted(members.length - agents, 'person', 'people');
+  if (agents === 0) return `${people} · no agents`;
+  const asked = paused ? 'paused: nobody is asked' : POLICIES[triggerPolicy];
+  return [people, counted(agents, 'agent', 'agents'), asked].join(' · ');
 }
 
 const counted = (count: number, one: string, more: string) =>

@@ -3,12 +3,13 @@
 import type { Message } from '@smartspace/client';
 import { useClient, useConnection, useMe, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { SpaceScope } from '../../api/providers.ts';
 import { useSpaceMembers } from '../../members/space_members.ts';
 import { Typing } from '../../members/typing.tsx';
+import { NoSuchPage } from '../../navigation/no_such_page.tsx';
 import { NoticeLine, wordsOf } from '../../ui/notices.tsx';
-import { Why } from '../../why/why.tsx';
+import { preloadScripts } from '../../ui/script.ts';
 import { Composer } from '../composer/composer.tsx';
 import type { Target } from '../composer/use_target.ts';
 import { CommandsContext } from '../../message/commands.ts';
@@ -16,7 +17,7 @@ import { MessageList } from '../timeline/message_list.tsx';
 import { Scroller } from '../timeline/scroller.ts';
 import { TimelineView } from '../timeline/timeline.tsx';
 import { ActiveRuns } from './active_runs.tsx';
-import { LazyChain, LazyFork, LazyScores } from './lazy_why.tsx';
+import { LazyChain, LazyFork, LazyScores, LazyWhy } from './lazy_why.tsx';
 import { MessageDialog, type Asked } from './message_dialog.tsx';
 import { PinsLine } from './pins_line.tsx';
 import { LazyThread } from './lazy_thread.tsx';
@@ -64,12 +65,15 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
     }),
     [],
   );
+  useEffect(preloadScripts, []);
   const isLive = useConnection().state === 'live';
   const name = space?.name ?? 'Smartspace';
   // While the connection is lost, the status says so.
   const failed = error && (isLive || space === null) ? wordsOf(error) : '';
   const gone = isGone && !failed ? 'This space was deleted, or you have left it.' : '';
 
+  if (!space && error && 'status' in error && error.status === 404)
+    return <NoSuchPage what="space" />;
   return (
     <CommandsContext.Provider value={commands}>
       <main class="page">
@@ -77,9 +81,9 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
         <SpaceHead name={name} members={members} />
         <PinsLine members={members} />
         <NoticeLine text={notice || gone || failed} />
-        <TimelineView members={members} scroller={scroller} seq={seq} />
+        <TimelineView {...{ members, scroller, seq, runId }} />
         <div class="strip">
-          <ActiveRuns nameOf={members.nameOf} />
+          <ActiveRuns nameOf={members.nameOf} isGuest={members.isGuest} />
           <Typing members={members} />
         </div>
         {me && space && !isGone ? (
@@ -91,7 +95,7 @@ function OpenSpace({ spaceId, seq, runId, tab, thread, notice }: SpaceViewProps)
           />
         ) : null}
       </main>
-      {runId !== null && <Why key={runId} {...{ runId, tab, members }} {...WHY_PARTS} />}
+      {runId !== null && <LazyWhy key={runId} {...{ runId, tab, members }} {...WHY_PARTS} />}
       {thread !== null && (
         <LazyThread key={thread} seq={thread} members={members} list={MessageList} />
       )}

@@ -10,8 +10,10 @@ import { Files } from '../../files/files.tsx';
 import { ApprovalCard } from '../../forms/approval/approval_card.tsx';
 import { isApproval, type ApprovalPart } from '../../forms/approval/approval_words.ts';
 import { Card } from '../../forms/card/card.tsx';
+import { resultText } from '../../forms/card/details.tsx';
 import type { StreamedTool } from '../../forms/card/parts.ts';
 import type { SpaceMembers } from '../../members/space_members.ts';
+import { useLater } from '../scripts.ts';
 import { useNow } from '../../ui/now.ts';
 import { endedWords } from '../../why/outcomes.ts';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -19,12 +21,13 @@ import { marksOf, NO_MARKS } from '../markdown/marks.ts';
 import { deletedWords } from '../../message/message_words.ts';
 import { ParentLine } from '../../message/parent_line.tsx';
 import { Reactions } from '../../message/reactions.tsx';
-import { Actions } from './actions.tsx';
+import { BarAtHand } from './at_hand.tsx';
 import type { Entry } from './bubbles.ts';
+import { callOf } from './folding.ts';
 import { setAttributes } from './hosts.ts';
-import { MessageBar } from './message_bar.tsx';
 import { PendingNote } from './pending_note.tsx';
 import { RollCall } from './roll_call.tsx';
+import { Failure } from './failure.tsx';
 import { useToolHost } from './tool_host.ts';
 
 const STATES = {
@@ -86,7 +89,7 @@ const StillBody = (props: BodyProps): JSX.Element => (
   <Parts {...props} parts={partsOf(props.item, '')} />
 );
 
-type ShownPart = Part | StreamedTool | { type: 'failure'; text: string };
+type ShownPart = Part | StreamedTool;
 
 function partsOf(item: Entry, text: string): readonly ShownPart[] {
   switch (item.type) {
@@ -96,11 +99,8 @@ function partsOf(item: Entry, text: string): readonly ShownPart[] {
       const { text, files } = item.send;
       return text === '' ? files : [{ type: 'text', text }, ...files];
     }
-    case 'failed': {
-      const { error } = item.run;
-      const reason = error ? `${error.message} (${error.code})` : 'no reason was given';
-      return [{ type: 'failure', text: `could not finish: ${reason}` }];
-    }
+    case 'failed':
+      return [];
     case 'live': {
       const name = item.stream.toolName ?? 'tool';
       if (item.stream.kind === 'tool')
@@ -113,8 +113,11 @@ function partsOf(item: Entry, text: string): readonly ShownPart[] {
 type PartsProps = EntryProps & InHost & { parts: readonly ShownPart[] };
 
 function Parts({ host, item, members, outcomes, parts }: PartsProps) {
+  if (item.type === 'failed') return <Failure {...item} members={members} />;
   const message = item.type === 'message' ? item.message : null;
   if (message?.deleted) return <Tombstone {...{ host, message, members }} />;
+  if (message && item.type === 'message' && item.folded)
+    return <FoldedEntry {...{ host, message, folded: item.folded, members }} />;
   const marks = message ? marksOf(message, members.meId) : NO_MARKS;
   // Mentions are those of the text.
   const marked = parts.find(({ type }) => type === 'text');
@@ -132,10 +135,9 @@ function Parts({ host, item, members, outcomes, parts }: PartsProps) {
           streaming={item.type === 'live'}
         />
       );
-    const text = part.type === 'failure' ? part.text : `(a part of type ${(part as Part).type})`;
     return (
-      <p key={key} class={part.type === 'failure' ? 'failure' : 'text'} dir="auto">
-        {text}
+      <p key={key} class="text" dir="auto">
+        {`(a part of type ${(part as Part).type})`}
       </p>
     );
   });
@@ -151,8 +153,7 @@ function Parts({ host, item, members, outcomes, parts }: PartsProps) {
       {message?.editedAt ? <Edited at={message.editedAt} /> : null}
       {message ? <Reactions {...{ message, members }} /> : null}
       {message && !isCard ? <Note {...{ message, members, outcomes }} /> : null}
-      <Actions {...{ item, members }} />
-      {message ? <MessageBar {...{ host, message, members }} /> : null}
+      {message ? <BarAtHand {...{ host, message, members }} /> : null}
       {item.type === 'pending' ? <PendingNote space={members.space} send={item.send} /> : null}
     </>
   );
@@ -175,9 +176,30 @@ const Tombstone = ({ host, message, members }: TombstoneProps) => (
   <>
     <ParentLine {...{ message, members }} />
     <p class="note">{message.deleted ? deletedWords(message.deleted) : ''}</p>
-    <MessageBar {...{ host, message, members }} />
+    <BarAtHand {...{ host, message, members }} />
   </>
 );
+
+interface FoldedEntryProps extends InHost, Pick<EntryProps, 'members'> {
+  message: Message;
+  folded: readonly Message[];
+}
+
+function FoldedEntry({ host, message, folded, members }: FoldedEntryProps) {
+  const { script: later } = useLater();
+  const last = callOf(message);
+  const result = last ? resultText(last) : '';
+  const cards = folded.map((each) => {
+    const part = callOf(each);
+    return part ? <PlainCard key={each.id} {...{ part, message: each, members }} /> : null;
+  });
+  return (
+    <>
+      {later && <later.FoldedCards {...{ folded, result }}>{cards}</later.FoldedCards>}
+      <BarAtHand {...{ host, message, members }} />
+    </>
+  );
+}
 
 interface CardPartProps {
   part: Extract<ShownPart, { type: 'tool' }>;
@@ -193,8 +215,8 @@ function CardPart({ part, message, members }: CardPartProps) {
 function Approval({ part, message, members }: CardPartProps & { part: ApprovalPart }) {
   const isOpen = part.approval.state === 'open';
   const now = useNow(isOpen);
-  const { space, people, senderId, isOperator, meId, nameOf } = members;
-  const who = { space, people, senderId, isOperator, meId, nameOf };
+  const { space, people, isOperator, meId, nameOf } = members;
+  const who = { space, people, isOperator, meId, nameOf };
   // The configuration of an agent is the operator's to read.
   const agentId = isOpen && isOperator ? (message?.sender.id ?? null) : null;
   const host = useToolHost(agentId, part.name);
@@ -216,7 +238,11 @@ function Note({ message, members, outcomes }: NoteProps) {
     return <p class="note">unfinished</p>;
   return (
     <>
-      <RollCall outcomes={outcomes} nameOf={members.nameOf} router={message.router} />
+      <RollCall
+        {...{ outcomes, router: message.router }}
+        nameOf={members.nameOf}
+        hasEnd={Boolean(message.chainEnded)}
+      />
       {message.chainEnded ? <ChainEnd {...message.chainEnded} /> : null}
     </>
   );

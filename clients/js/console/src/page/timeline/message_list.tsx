@@ -6,10 +6,13 @@ import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { LineView } from './bubble.tsx';
-import { linesOf, seqOf } from './bubbles.ts';
+import { linesOf, runOf, seqOf } from './bubbles.ts';
 import { EntryView } from './entry.tsx';
 import { Hosts } from './hosts.ts';
+import type { SystemLine } from './system_lines.ts';
 import { useMessageKeys } from './message_keys.ts';
+
+const NO_CHANGES: readonly SystemLine[] = [];
 
 export interface MessageListProps {
   items: readonly TimelineItem[];
@@ -19,8 +22,12 @@ export interface MessageListProps {
   id?: string;
   /** The element of the list, for its owner. */
   list?: RefObject<HTMLDivElement | null>;
+  /** What changed in the space, between the messages. */
+  changes?: readonly SystemLine[] | undefined;
   /** The message that is marked. */
   seq?: number | null;
+  /** The run whose messages are marked. */
+  runId?: string | null;
 }
 
 export function MessageList({
@@ -30,12 +37,14 @@ export function MessageList({
   id,
   list,
   seq = null,
+  runId = null,
+  changes = NO_CHANGES,
 }: MessageListProps): JSX.Element {
-  const { outcomes, hints } = useRuns();
+  const { outcomes, hints, costs } = useRuns();
   const own = useRef<HTMLDivElement>(null);
   const place = list ?? own;
   const [hosts] = useState(() => new Hosts());
-  const lines = useMemo(() => linesOf(items, members), [items, members]);
+  const lines = useMemo(() => linesOf(items, members, changes), [items, members, changes]);
   const entries = lines.flatMap((line) => (line.type === 'bubble' ? line.entries : []));
   useLayoutEffect(() => hosts.keep(new Set(entries.map(({ key }) => key))));
   useMessageKeys(place);
@@ -50,7 +59,7 @@ export function MessageList({
         aria-label={label}
       >
         {lines.map((line) => (
-          <LineView key={line.key} {...{ line, hosts, hints }} hueOf={members.hueOf} />
+          <LineView key={line.key} {...{ line, hosts, hints, costs, members }} />
         ))}
       </div>
       {entries.map((item) => (
@@ -60,7 +69,9 @@ export function MessageList({
           item={item}
           members={members}
           outcomes={item.type === 'message' ? outcomes[item.message.id] : undefined}
-          isMarked={seq !== null && seqOf(item) === seq}
+          isMarked={
+            (seq !== null && seqOf(item) === seq) || (runId !== null && runOf(item) === runId)
+          }
         />
       ))}
     </>

@@ -1,63 +1,68 @@
-// The roll call of a message: the outcome for each agent, and the reasons of the silent ones.
+// The roll call of a message: who spoke, failed, thinks or waits, and how many others there are.
 
 import type { Message, Outcome } from '@smartspace/client';
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { openWhy } from '../../navigation/address.ts';
-import { byRefusal, phrase, reasonOf, stateWords } from '../../why/outcomes.ts';
-
-const MOST_NAMES = 6;
+import { byRefusal, moreWords, stateWords } from '../../why/outcomes.ts';
+import { rollOf } from '../../why/roll.ts';
+import { useLater } from '../scripts.ts';
 
 export interface RollCallProps {
   /** One for each agent that was considered; undefined while the message is undecided. */
   outcomes: readonly Outcome[] | undefined;
   nameOf: (id: string) => string;
   router: Message['router'];
+  /** Another line says why it woke nobody. */
+  hasEnd: boolean;
 }
 
 /** One line below a message, or nothing if there is nothing to say. */
-export function RollCall({ outcomes, nameOf, router }: RollCallProps): JSX.Element | null {
+export function RollCall({ outcomes, nameOf, router, hasEnd }: RollCallProps): JSX.Element | null {
+  const [isOpen, setIsOpen] = useState(false);
   if (!outcomes) return <p class="note">deciding whom to wake</p>;
-  const woken = outcomes.filter(({ state }) => state !== 'notWoken');
-  const isPolicy = ({ reason }: Outcome) => reason === 'policy';
-  // If the message woke an agent, it is no surprise that the policy left out others.
-  const others = outcomes.filter(
-    (outcome) => outcome.state === 'notWoken' && !(woken.length > 0 && isPolicy(outcome)),
-  );
-  const groups = byRefusal(others);
+  const { named, counts, listed } = rollOf(outcomes);
   const failed = router?.error ? `the router did not answer: ${router.error}` : '';
-  if (woken.length + groups.size === 0 && failed === '') return null;
-  const isNobody = woken.length === 0 && groups.size === 1;
+  const [refusal, another] = byRefusal(outcomes.every(isRefused) ? listed : []).keys();
+  const isNobody = refusal !== undefined && another === undefined;
+  const others = [...counts].map(([words, count]) => `${count} ${words}`).join(', ');
+  const isSaid = listed.length === 0 || (hasEnd && isNobody);
+  if (named.length === 0 && isSaid && failed === '') return null;
   return (
-    <ul class="note roll-call" aria-label="What the agents did">
-      {failed === '' ? null : <li>{failed}</li>}
-      {woken.map((outcome) => (
-        <li key={outcome.agentId} data-outcome={outcome.state}>
-          <Woken outcome={outcome} name={nameOf(outcome.agentId)} />
-        </li>
-      ))}
-      {[...groups].map(([words, members]) => (
-        <li key={words} class="pill" data-outcome="notWoken">
-          {isNobody ? 'woke nobody' : `not ${listed(members, nameOf)}`}: {words}
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="note roll-call" aria-label="What the agents did">
+        {failed === '' ? null : <li>{failed}</li>}
+        {isNobody ? <li>{`woke nobody: ${refusal}`}</li> : null}
+        {named.map((outcome) => (
+          <li key={outcome.agentId} data-outcome={outcome.state}>
+            <Named outcome={outcome} name={nameOf(outcome.agentId)} />
+          </li>
+        ))}
+        {isNobody || listed.length === 0 ? null : (
+          <li>
+            <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+              {`${others || 'reasons'} ${isOpen ? '▴' : '▸'}`}
+            </button>
+          </li>
+        )}
+      </ul>
+      {isOpen && !isNobody ? <Listed {...{ listed, nameOf }} /> : null}
+    </>
   );
 }
 
+const isRefused = ({ state }: Outcome) => state === 'notWoken';
+
 // Opens why it came so.
-function Woken({ outcome, name }: { outcome: Outcome; name: string }) {
-  const reason = reasonOf(outcome);
-  const chosen = outcome.sourceText === null ? '' : ` (chosen: ${phrase(outcome.sourceText)})`;
-  const words = `${stateWords(outcome)}${reason === null ? '' : `: ${reason}`}${chosen}`;
+function Named({ outcome, name }: { outcome: Outcome; name: string }) {
   return (
-    <button type="button" class="pill" onClick={() => openWhy(outcome.runId)}>
-      <span dir="auto">{name}</span> <span class="outcome-words">{words}</span>
+    <button type="button" title={moreWords(outcome)} onClick={() => openWhy(outcome.runId)}>
+      <span dir="auto">{name}</span> {stateWords(outcome)}
     </button>
   );
 }
 
-function listed(ids: readonly string[], nameOf: (id: string) => string): string {
-  const names = ids.map(nameOf);
-  if (names.length <= MOST_NAMES) return names.join(', ');
-  return `${names.slice(0, MOST_NAMES - 1).join(', ')} and ${names.length - MOST_NAMES + 1} others`;
+function Listed(props: { listed: readonly Outcome[]; nameOf: RollCallProps['nameOf'] }) {
+  const { script: later } = useLater();
+  return later && <later.OutcomeList {...props} />;
 }

@@ -7,10 +7,11 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } fro
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { seqOf } from './bubbles.ts';
-import { FirstScreen } from './first_screen.tsx';
+import { LazyFirstScreen } from './lazy_first_screen.tsx';
 import { MessageList } from './message_list.tsx';
 import type { Scroller } from './scroller.ts';
 import { Span } from './span.ts';
+import type { SystemLine } from './system_lines.ts';
 
 const MOST_PAGES = 20; // How far back a message is looked for.
 
@@ -19,12 +20,16 @@ export interface TimelineProps {
   scroller: Scroller;
   /** The message that the address names. */
   seq: number | null;
+  /** The run that the drawer explains. */
+  runId: string | null;
 }
 
 /** Shows the messages, and keeps the scroll position. */
-export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Element {
+export function TimelineView({ members, scroller, seq, runId }: TimelineProps): JSX.Element {
   const timeline = useTimeline();
   const { items, hasOlder, isLoading } = timeline;
+  // An older client has none.
+  const { lines: changes } = timeline as { lines?: readonly SystemLine[] };
   const [span] = useState(() => new Span());
   const [isAway, setIsAway] = useState(false);
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
@@ -65,9 +70,19 @@ export function TimelineView({ members, scroller, seq }: TimelineProps): JSX.Ele
           Show earlier
         </button>
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
-          {isEmpty && !hasOlder && !isLoading ? <FirstScreen members={members} /> : null}
+          {isEmpty && !hasOlder && !isLoading ? <LazyFirstScreen members={members} /> : null}
         </div>
-        <MessageList id="bubbles" label="Messages" items={shown} {...{ members, list, seq }} />
+        {isEmpty && isLoading ? (
+          <p class="skeleton" role="status">
+            <span class="unseen">The messages are being loaded.</span>
+          </p>
+        ) : null}
+        <MessageList
+          id="bubbles"
+          label="Messages"
+          items={shown}
+          {...{ members, list, seq, runId, changes }}
+        />
       </div>
       <button type="button" id="latest" class="latest" hidden={!isAway} onClick={toEnd}>
         Go to the latest

@@ -3,8 +3,9 @@
 import type { ApprovalCount, Decision, InboxItem, SmartspaceError } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import { useState } from 'preact/hooks';
+import { chosenSender } from '../../members/chosen_sender.ts';
+import { decidersOf } from '../../members/sender_choice.tsx';
 import { mayLeave } from '../../navigation/unsaved.ts';
-import { preference, setPreference } from '../../ui/preferences.ts';
 import { wordsOf } from '../../ui/notices.tsx';
 import { visible } from '../../ui/visible.ts';
 
@@ -32,9 +33,6 @@ export interface Deciding {
   waits: (item: InboxItem) => boolean;
   /** What was decided last, for screen readers. */
   said: string;
-  /** The person in whose name the operator decides in a space; null until one is chosen. */
-  senderOf: (spaceId: string) => string | null;
-  chooseSender: (spaceId: string, senderId: string) => void;
   approve: (item: InboxItem) => void;
   /** Opens the text for an action. */
   write: (item: InboxItem, action: Written) => void;
@@ -58,12 +56,12 @@ export function useDeciding(isOperator: boolean): Deciding {
   const [problem, setProblem] = useState<Deciding['problem']>(null);
   const [decided, setDecided] = useState<readonly string[]>([]);
   const [said, setSaid] = useState('');
-  const { senderOf, setSender } = useSenders();
   const fail = ({ callId }: InboxItem, text: string) => setProblem({ callId, text });
 
   async function decide(item: InboxItem, decision: Decision) {
     const { spaceId, callId, tool } = item;
-    const senderId = isOperator ? senderOf(spaceId) : null;
+    const { members } = client.space(spaceId).members.getSnapshot();
+    const senderId = isOperator ? chosenSender(decidersOf(members)) : null;
     setProblem(null);
     setSaid('');
     if (isOperator && senderId === null) {
@@ -87,11 +85,6 @@ export function useDeciding(isOperator: boolean): Deciding {
     problem,
     waits: ({ callId }) => !decided.includes(callId),
     said,
-    senderOf,
-    chooseSender(spaceId, senderId) {
-      setSender(spaceId, senderId);
-      setProblem(null);
-    },
     approve: (item) => void decide(item, { action: 'approve', inputRevision: revisionOf(item) }),
     write(item, action) {
       const before = document.querySelector('.decision-text');
@@ -113,18 +106,6 @@ export function useDeciding(isOperator: boolean): Deciding {
   };
 }
 
-// The people in whose names the operator decides.
-function useSenders() {
-  const [senders, setSenders] = useState<Readonly<Record<string, string>>>({});
-  return {
-    senderOf: (spaceId: string) => senders[spaceId] ?? preference(nameOf(spaceId)),
-    setSender(spaceId: string, senderId: string) {
-      setPreference(nameOf(spaceId), senderId);
-      setSenders({ ...senders, [spaceId]: senderId });
-    },
-  };
-}
-
 const approves = ({ action }: Decision) => action === 'approve' || action === 'edit';
 
 /** Whether a call waits no more after a decision. */
@@ -135,9 +116,6 @@ function doneText(decision: Decision, { given, needed }: ApprovalCount, tool: st
   const count = approves(decision) ? ` (${given} of ${needed})` : '';
   return `${DONE[decision.action]}: ${visible(tool)}${count}`;
 }
-
-// The composer of the space has the same choice.
-const nameOf = (spaceId: string) => `sender.${spaceId}`;
 
 const revisionOf = ({ inputRevision }: InboxItem) => inputRevision ?? 0;
 

@@ -3,6 +3,7 @@
 
 import {
   acceptInvite,
+  previewInvite,
   type Caller,
   type Client,
   type Schemas,
@@ -12,9 +13,10 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { newKey } from '../../api/idempotency_key.ts';
 import { openSpace } from '../../navigation/address.ts';
-import { refusalText, type Reader } from './invite_words.ts';
+import { placeWords, refusalText, type Reader } from './invite_words.ts';
 
 type Accepted = Schemas['AcceptedInvite'];
+type Preview = Schemas['InvitePreview'];
 
 export interface InvitationProps {
   token: string;
@@ -84,8 +86,9 @@ function AsCaller({ token, client, onDone, onSignIn }: PartProps & { client: Cli
     );
   return (
     <Card title="Join a space" problem={problem} onSubmit={join}>
+      <Place token={token} />
       <p>
-        Somebody has invited you to a space. You are signed in as <bdi>{me.entity?.name}</bdi>.
+        You are signed in as <bdi>{me.entity?.name}</bdi>.
       </p>
       <button type="submit" class="primary" disabled={isBusy}>
         Join
@@ -107,7 +110,8 @@ function AsGuest({ token, onDone, onSignIn }: PartProps) {
     });
   return (
     <Card title="Join as a guest" problem={problem} onSubmit={join}>
-      <p>Somebody has invited you to a space. Tell its members your name.</p>
+      <Place token={token} />
+      <p>Tell its members your name.</p>
       <label for="guest-name">Your name</label>
       <input
         id="guest-name"
@@ -130,6 +134,24 @@ function AsGuest({ token, onDone, onSignIn }: PartProps) {
         I have a token
       </button>
     </Card>
+  );
+}
+
+// Where the invite leads. If that stays unknown, accepting the invite says why.
+function Place({ token }: { token: string }) {
+  const [preview, setPreview] = useState<Preview | null>(null);
+  useEffect(() => {
+    previewInvite('', token).then(setPreview, () => {});
+  }, [token]);
+  if (!preview) return <p>Somebody has invited you to a space.</p>;
+  const [space, readers] = placeWords(preview);
+  return (
+    <>
+      <p dir="auto">{space}</p>
+      <p class="note" dir="auto">
+        {readers}
+      </p>
+    </>
   );
 }
 

@@ -3,7 +3,6 @@
 import type { Run, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useNow } from '../../ui/now.ts';
-import { Failure } from '../../why/failure.tsx';
 import { durationText, endWords, reportedText, usageCost } from '../../why/words.ts';
 
 export function Facts({ run }: { run: Run }): JSX.Element {
@@ -27,19 +26,16 @@ export function Facts({ run }: { run: Run }): JSX.Element {
     ],
   ];
   return (
-    <>
-      <Failure run={run} />
-      <dl class="facts" aria-label="About this run">
-        {facts.map(([name, value]) =>
-          value === null ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd dir="auto">{value}</dd>
-            </div>
-          ),
-        )}
-      </dl>
-    </>
+    <dl class="facts" aria-label="About this run">
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
   );
 }
 

@@ -18,6 +18,7 @@ import { useAnswer } from '../data/answer.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
 import { RunActions } from './actions.tsx';
 import { Facts } from './facts.tsx';
+import { Outcome } from './outcome.tsx';
 import { RemoteWork } from './remote_work.tsx';
 import { StepView } from './step.tsx';
 
@@ -73,10 +74,15 @@ function OpenRun({ first, step, live }: OpenRunProps) {
         {error ?? ''}
       </p>
       <Links run={run} name={name} isOperator={isOperator} />
+      <div class="input-output">
+        <Part title="What woke it">
+          <Trigger run={run} nameOf={(id) => (id === run.agentId ? name : '')} />
+        </Part>
+        <Part title="What came of it">
+          <Outcome run={run} />
+        </Part>
+      </div>
       <Facts run={run} />
-      <Part title="What woke it">
-        <Trigger run={run} nameOf={(id) => (id === run.agentId ? name : '')} />
-      </Part>
       <Part title="What it did">
         <Work run={run} agent={agent} selected={selected?.index} onSelect={select} />
         {isOperator ? null : <p class="note">{forOperators(run)}</p>}

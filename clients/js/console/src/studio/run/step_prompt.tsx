@@ -1,10 +1,14 @@
-// The prompt of a step: text that the model had read before is folded, new text shows.
+// The prompt of a step by its parts, which are folded. Their names have the color of new or known
+// text.
 
 import type { Run, Step } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { blocksBefore, blocksOf, lengthOf, type Block } from '../../why/prompt.ts';
 import { PromptText } from '../../why/prompt_text.tsx';
 import { filesOf, PromptFiles } from './prompt_files.tsx';
+import { partsOf } from './prompt_parts.ts';
+
+const SHORT = 400;
 
 /** The prompt of a step by its blocks, and how it differs from the step before. */
 export function StepPrompt({ run, step }: { run: Run; step: Step }): JSX.Element {
@@ -47,13 +51,37 @@ const asKnown = (block: Block): Block => ({
 
 const Blocks = ({ blocks }: { blocks: readonly Block[] }) => (
   <>
-    {blocks.map(({ key, title, pieces }) => (
-      <div key={key} class="prompt-block">
-        <h4>{title}</h4>
-        <div class="prompt" role="group" tabIndex={0} aria-label={title}>
-          <PromptText pieces={pieces} />
-        </div>
+    {blocks.map((block) => (
+      <div key={block.key} class="prompt-block">
+        <BlockParts block={block} />
       </div>
     ))}
   </>
 );
+
+// Each part is folded below its name. A short text that has no parts is open.
+function BlockParts({ block: { title, pieces } }: { block: Block }) {
+  const parts = partsOf(pieces);
+  const isNamed = parts.some(({ name }) => name !== null);
+  return (
+    <>
+      {isNamed ? <h4>{title}</h4> : null}
+      {parts.map(({ name, pieces, excerpt }, index) => (
+        <details key={index} class="prompt-part" open={!isNamed && lengthOf(pieces) < SHORT}>
+          <summary>
+            {isNamed ? <strong>{name ?? 'Text'}</strong> : <h4>{title}</h4>}{' '}
+            <mark class={lengthOf(pieces, false) > 0 ? 'new' : 'known'}>
+              {`${lengthOf(pieces).toLocaleString()} characters`}
+            </mark>{' '}
+            <span class="note" dir="auto">
+              {excerpt}
+            </span>
+          </summary>
+          <div class="prompt" role="group" tabIndex={0} aria-label={name ?? title}>
+            <PromptText pieces={pieces} />
+          </div>
+        </details>
+      ))}
+    </>
+  );
+}

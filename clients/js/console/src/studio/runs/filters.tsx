@@ -2,8 +2,9 @@
 
 import type { JSX } from 'preact';
 import { listHash, open } from '../../navigation/address.ts';
+import { useIsWide } from '../../ui/is_wide.ts';
 import type { Named, Names } from './names.ts';
-import { runsPath, type RunFilters } from './query.ts';
+import { isFiltered, type RunFilters, type RunView } from './query.ts';
 import { shortId } from './words.ts';
 
 /** A value of a filter. */
@@ -28,12 +29,35 @@ const SINCE: readonly Option[] = [
   { value: 'week', text: 'Last week' },
 ];
 
-/** A form of selects that change the address. */
-export function Filters({ filters, names }: { filters: RunFilters; names: Names }): JSX.Element {
-  const choose = (name: keyof RunFilters) => (value: string) =>
-    open(listHash('runs', { ...filters, [name]: value }));
+const SORTINGS: readonly Option[] = [
+  { value: 'time', text: 'Newest first' },
+  { value: 'cost', text: 'Highest cost first' },
+];
+const GROUPS: readonly Option[] = [{ value: 'run', text: 'Each run' }];
+
+export interface FiltersProps {
+  filters: RunFilters;
+  view: RunView;
+  names: Names;
+}
+
+/** A form of selects that change the address. In a narrow window it is folded. */
+export function Filters(props: FiltersProps): JSX.Element {
+  const isWide = useIsWide();
+  if (isWide) return <FilterForm {...props} />;
+  const count = Object.values(props.filters).filter((value) => value !== '').length;
+  return (
+    <details class="folded-filters">
+      <summary>{count === 0 ? 'Filter and sort' : `Filter and sort (${count} set)`}</summary>
+      <FilterForm {...props} />
+    </details>
+  );
+}
+
+function FilterForm({ filters, view, names }: FiltersProps): JSX.Element {
+  const choose = (name: keyof RunFilters | keyof RunView) => (value: string) =>
+    open(listHash('runs', { ...filters, ...view, [name]: value }));
   const { status, agentId, spaceId, since, until, trigger } = filters;
-  const isFiltered = runsPath(filters, 0) !== '/v1/runs';
   return (
     <form
       class="filters"
@@ -55,7 +79,18 @@ export function Filters({ filters, names }: { filters: RunFilters; names: Names 
           ? SINCE
           : [...SINCE, { value: since, text: timeText(since) }]}
       </Choice>
-      {isFiltered ? (
+      <Choice
+        label="Sort by"
+        all="What needs you first"
+        value={view.sort}
+        onChoose={choose('sort')}
+      >
+        {SORTINGS}
+      </Choice>
+      <Choice label="Group by" all="Chain" value={view.group} onChoose={choose('group')}>
+        {GROUPS}
+      </Choice>
+      {isFiltered(filters) ? (
         <a class="button" href={listHash('runs')}>
           Show all
         </a>

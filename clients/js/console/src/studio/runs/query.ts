@@ -1,5 +1,7 @@
 // The filters of the page of runs: from the address to paths of the API. Pure.
 
+import type { Sorting } from './chains.ts';
+
 const HOUR_MS = 3_600_000;
 const AGES: Record<string, number> = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS };
 // A form is open for a week at most.
@@ -11,24 +13,43 @@ export const FILTERS = ['status', 'agentId', 'spaceId', 'since', 'until', 'trigg
 /** The filters in the order of the address. */
 export type RunFilters = Record<(typeof FILTERS)[number], string>;
 
+/** How the table shows the runs: their order, and whether it groups them by chain. */
+export interface RunView {
+  sort: Sorting;
+  /** `run`: each run is a row. */
+  group: '' | 'run';
+}
+
 /** The filters of an address. */
 export function filtersOf(query: URLSearchParams): RunFilters {
   const entries = FILTERS.map((name) => [name, query.get(name) ?? '']);
   return Object.fromEntries(entries) as RunFilters;
 }
 
+/** How an address shows the runs. */
+export function viewOf(query: URLSearchParams): RunView {
+  const sort = query.get('sort');
+  return {
+    sort: sort === 'time' || sort === 'cost' ? sort : '',
+    group: query.get('group') === 'run' ? 'run' : '',
+  };
+}
+
+/** Whether a filter is set. */
+export const isFiltered = (filters: RunFilters): boolean =>
+  Object.values(filters).some((value) => value !== '');
+
 /**
- * The path of the list with these filters. `since` is `hour`, `day`, `week`, or a time; something
+ * The path of the list with these filters, with what each run was asked and has said. `since` is `hour`, `day`, `week`, or a time; something
  * else does not filter.
  */
 export function runsPath(filters: Partial<RunFilters>, now: number): string {
-  const query = new URLSearchParams();
+  const query = new URLSearchParams({ messages: 'true' });
   for (const name of FILTERS) {
     const value = name === 'since' ? sinceOf(filters.since ?? '', now) : filters[name];
     if (value) query.set(name, value);
   }
-  const text = query.toString();
-  return `/v1/runs${text === '' ? '' : `?${text}`}`;
+  return `/v1/runs?${query}`;
 }
 
 /** The path of the runs that wait for an answer. */

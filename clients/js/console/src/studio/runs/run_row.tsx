@@ -1,123 +1,153 @@
-// One run of a table: its state, its trigger, its numbers, and its actions.
+// One run of the table: its state, its story, its numbers, and its actions.
 
-import type { Run } from '@smartspace/client';
-import { useClient, useSpaces } from '@smartspace/react';
-import type { JSX, TargetedMouseEvent } from 'preact';
-import { useState } from 'preact/hooks';
+import type { ComponentChildren, JSX, TargetedMouseEvent } from 'preact';
+import { headingOf } from '../../forms/card/waiting.ts';
 import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
-import { ActionButton } from '../frame/action_button.tsx';
 import { Ago } from './ago.tsx';
-import { useTriggerMessage } from './trigger_message.ts';
-import { causeOf, isActive, isRepeatable, lengthOf, numbersOf, stateOf, textOf } from './words.ts';
+import { hasSpoken, storyOf, type ListedRun, type Story } from './listed.ts';
+import { RowActions } from './row_actions.tsx';
+import { RunBar } from './run_bar.tsx';
+import type { RunTable } from './run_table.ts';
+import { isActive, lengthOf, numbersOf, stateOf } from './words.ts';
 
 export interface RunRowProps {
-  run: Run;
-  now: number;
-  agentName?: ((id: string) => string) | undefined;
-  /** The run that repeats this one, if it is known. */
-  repeatedBy: string | null;
-  onChanged: () => void;
+  run: ListedRun;
+  table: RunTable;
+  /** It belongs to the chain of the row above. */
+  isNested?: boolean;
 }
 
 /** A row. A click beside its links opens the run, too. */
-export function RunRow({ run, now, agentName, repeatedBy, onChanged }: RunRowProps): JSX.Element {
-  const state = stateOf(run);
-  const length = lengthOf(run, now);
+export function RunRow({ run, table, isNested }: RunRowProps): JSX.Element {
+  const { now, agentName, messages } = table;
+  const state = stateOf(run, hasSpoken(run, messages));
   const { tokens, cost, title } = numbersOf(run);
   const click = ({ target }: TargetedMouseEvent<HTMLTableRowElement>) => {
     const isText = getSelection()?.isCollapsed === false;
     if (!isText && !(target as Element).closest('a, button')) open(runHash(run.id));
   };
   return (
-    <tr onClick={click}>
+    <tr onClick={click} class={isNested ? 'nested' : undefined}>
       <th scope="row">
         <a class="run-state" data-tone={state.tone} href={runHash(run.id)}>
           {state.words}
         </a>
-        {state.detail ? (
-          <span class="note clipped" dir="auto" title={state.detail}>
-            {state.detail}
-          </span>
-        ) : null}
-        {run.remote ? <span class="note">works elsewhere</span> : null}
-        {run.forkOf ? <span class="note">dry run of another run</span> : null}
-        {run.retryOf ? <span class="note">repeats another run</span> : null}
       </th>
       {agentName ? (
-        <td data-label="Agent">
+        <td class="who">
           <a href={agentHash(run.agentId)} dir="auto">
             {agentName(run.agentId)}
           </a>
         </td>
       ) : null}
-      <td class="cause" data-label="Triggered by">
-        <Trigger run={run} />
+      <td class="story">
+        <RunStory run={run} table={table} />
+        {state.detail ? (
+          <span class="note clipped" dir="auto" title={state.detail}>
+            {state.detail}
+          </span>
+        ) : null}
+        <span class="note">
+          <Where run={run} table={table} />
+          {[
+            isNested ? `depth ${run.chainDepth}` : '',
+            run.remote ? 'works elsewhere' : '',
+            run.forkOf ? 'dry run of another run' : '',
+            run.retryOf ? 'repeats another run' : '',
+          ]
+            .filter((words) => words !== '')
+            .map((words) => ` · ${words}`)
+            .join('')}
+        </span>
       </td>
-      <td class="when" data-label="Started">
-        {run.startedAt === null && isActive(run) ? 'queued ' : null}
-        <Ago at={run.startedAt ?? run.createdAt} />
+      <td class="time">
+        <RunBar runs={[run]} now={now} />
       </td>
-      <td class="number" data-label="Duration">
-        {length ?? '–'}
-      </td>
-      <td class="number" data-label="Steps">
-        {run.stepCount}
-      </td>
-      <td class="number" data-label="Tokens" title={title}>
-        {tokens}
-        {run.reportedUsage ? <span class="note">reported</span> : null}
-      </td>
-      <td class="number" data-label="Cost">
-        {cost}
-      </td>
-      <td>
+      <Numbers
+        took={lengthOf(run, now) ?? '–'}
+        steps={run.stepCount}
+        tokens={tokens}
+        cost={cost}
+        title={title}
+        note={run.reportedUsage ? 'reported' : null}
+      />
+      <td class="row-end">
         <div class="row-actions">
-          <Actions run={run} repeatedBy={repeatedBy} onChanged={onChanged} />
+          <RowActions run={run} table={table} />
         </div>
       </td>
     </tr>
   );
 }
 
-function Trigger({ run }: { run: Run }) {
-  const message = useTriggerMessage(run);
-  const { spaces } = useSpaces();
-  const space = spaces.find(({ id }) => id === message?.spaceId);
+/** What set a run off and what came of it; of a waiting run, its question. */
+export function RunStory({ run, table }: Omit<RunRowProps, 'isNested'>): JSX.Element {
+  const item = table.waiting.get(run.id);
+  const story = storyOf(run, table.messages);
+  return (
+    <span class="clipped" dir="auto">
+      <Cause story={story} />
+      {item ? <Result>{headingOf(item)}</Result> : null}
+      {!item && story.said !== null ? <Result>{`“${story.said}”`}</Result> : null}
+    </span>
+  );
+}
+
+const Cause = ({ story: { cause, asked } }: { story: Story }) => (
+  <>
+    {cause}
+    {asked === '' ? '' : `: ${asked}`}
+  </>
+);
+
+const Result = ({ children }: { children: ComponentChildren }) => (
+  <>
+    {' → '}
+    <strong>{children}</strong>
+  </>
+);
+
+/** The space of a run, and when it was started. */
+export function Where({ run, table }: Omit<RunRowProps, 'isNested'>): JSX.Element {
+  const { trigger, activeSpaceId } = run;
+  const space = table.spaceOf(run);
   return (
     <>
-      <span dir="auto">{causeOf(run, message)}</span>
-      {message ? (
+      {activeSpaceId && space ? (
         <>
-          {' in '}
-          <a href={hashOf(message.spaceId, message.seq)} dir="auto">
-            {space?.name ?? `#${message.seq}`}
+          <a href={hashOf(activeSpaceId, 'seq' in trigger ? trigger.seq : undefined)} dir="auto">
+            {space.name}
           </a>
-          <span class="note clipped" dir="auto">
-            {textOf(message)}
-          </span>
+          {' · '}
         </>
       ) : null}
+      {run.startedAt === null && isActive(run) ? 'queued ' : null}
+      <Ago at={run.startedAt ?? run.createdAt} />
     </>
   );
 }
 
-function Actions({ run, repeatedBy, onChanged }: Omit<RunRowProps, 'now' | 'agentName'>) {
-  const client = useClient();
-  const [startedId, setStartedId] = useState(repeatedBy);
-  const newId = repeatedBy ?? startedId;
-  const stop = async () => {
-    await client.runs.cancel(run.id);
-    onChanged();
-  };
-  const retry = async () => {
-    setStartedId(await client.runs.retry(run.id));
-    onChanged();
-  };
-  if (isActive(run)) return <ActionButton act={stop}>Stop</ActionButton>;
-  if (!isRepeatable(run)) return null;
-  return newId === null ? (
-    <ActionButton act={retry}>Retry</ActionButton>
-  ) : (
-    <a href={runHash(newId)}>New run</a>
-  );
+export interface NumbersProps {
+  took: string;
+  steps: number;
+  tokens: string;
+  cost: string;
+  /** The tokens by kind, in words. */
+  title?: string;
+  note?: string | null;
 }
+
+/** The cells with the numbers of a row. */
+export const Numbers = ({ took, steps, tokens, cost, title, note }: NumbersProps): JSX.Element => (
+  <>
+    <td class="number took">{took}</td>
+    <td class="number" data-label="Steps">
+      {steps}
+    </td>
+    <td class="number" data-label="Tokens" title={title}>
+      {tokens}
+      {note ? <span class="note">{note}</span> : null}
+    </td>
+    <td class="number cost">{cost}</td>
+  </>
+);

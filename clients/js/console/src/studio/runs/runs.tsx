@@ -1,100 +1,92 @@
-// The runs of all agents, filtered by the address. Without a filter of the state, the runs that
-// need a person come first.
+// The runs of all agents in one table, filtered by the address. First comes what runs, what waits
+// for people and what has failed.
 
-import type { Run } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { useNow } from '../../ui/now.ts';
 import { usePages, type Pages } from '../data/pages.ts';
-import { Page, Part } from '../frame/page.tsx';
-import { Filters, STATUSES } from './filters.tsx';
-import { useNames, type Names } from './names.ts';
-import { failedPath, filtersOf, runsPath, waitingPath, type RunFilters } from './query.ts';
+import { ActionButton } from '../frame/action_button.tsx';
+import { Page } from '../frame/page.tsx';
+import { Filters } from './filters.tsx';
+import type { ListedRun } from './listed.ts';
+import { useNames } from './names.ts';
+import { failedPath, filtersOf, isFiltered, runsPath, viewOf, waitingPath } from './query.ts';
 import { RunList, useLiveRuns } from './run_list.tsx';
-
-const FAILED_IN: Record<string, string> = {
-  '': 'Failed in the last day',
-  hour: 'Failed in the last hour',
-  day: 'Failed in the last day',
-  week: 'Failed in the last week',
-};
+import { Tiles } from './tiles.tsx';
 
 export function Runs({ filters: query }: { filters: URLSearchParams }): JSX.Element {
   const text = query.toString();
   const filters = useMemo(() => filtersOf(new URLSearchParams(text)), [text]);
+  const view = viewOf(query);
   const names = useNames();
-  return (
-    <Page title="Runs">
-      <Filters filters={filters} names={names} />
-      {filters.status === '' ? (
-        <AllRuns filters={filters} names={names} />
-      ) : (
-        <RunsInState filters={filters} names={names} />
-      )}
-    </Page>
-  );
-}
-
-interface ListProps {
-  filters: RunFilters;
-  names: Names;
-}
-
-function AllRuns({ filters, names }: ListProps) {
   // A path with the present time in it must stay the same.
   const paths = useMemo(() => {
     const now = Date.now();
     return {
+      running: runsPath({ ...filters, status: 'running' }, now),
       waiting: waitingPath(filters, now),
       failed: failedPath(filters, now),
-      all: runsPath(filters, now),
+      // A chain has many runs, and is one row.
+      listed: longer(runsPath(filters, now)),
     };
   }, [filters]);
-  const waiting = usePages<Run>(paths.waiting);
-  const failed = usePages<Run>(paths.failed);
-  const all = usePages<Run>(paths.all);
-  const reload = () => [waiting, failed, all].forEach((pages) => pages.reload());
-  useLiveRuns(reload, all.items);
-  const failedTitle = FAILED_IN[filters.since] ?? 'Failed';
-  const part = (title: string, pages: Pages<Run>, empty: string) => (
-    <Part title={title}>
+  const running = usePages<ListedRun>(paths.running);
+  const waiting = usePages<ListedRun>(paths.waiting);
+  const failed = usePages<ListedRun>(paths.failed);
+  const listed = usePages<ListedRun>(paths.listed);
+  const reload = () => [running, waiting, failed, listed].forEach((pages) => pages.reload());
+  useLiveRuns(reload, listed.items);
+  const now = useNow(true);
+  // Those that need a person come first, even if many are newer.
+  const isUrgentFirst = filters.status === '' && view.sort === '';
+  const items = useMemo(
+    () => merged(isUrgentFirst ? [running, waiting, failed, listed] : [listed]),
+    [isUrgentFirst, running.items, waiting.items, failed.items, listed.items],
+  );
+  const { agentName } = names;
+  return (
+    <Page title="Runs" actions={<StopAll runs={running.items} onChanged={reload} />}>
+      <Tiles {...{ filters, running, waiting, failed, now, agentName }} />
+      <Filters filters={filters} view={view} names={names} />
       <RunList
-        label={title}
-        pages={pages}
-        empty={empty}
-        agentName={names.agentName}
+        label="Runs"
+        pages={{ ...listed, items }}
+        empty={emptyText(isFiltered(filters))}
+        agentName={agentName}
+        sorting={view.sort}
+        isFlat={view.group === 'run'}
         onChanged={reload}
       />
-    </Part>
-  );
-  return (
-    <>
-      {part('Waiting for an answer', waiting, 'No run waits for a person.')}
-      {part(failedTitle, failed, 'No run has failed.')}
-      {part('All runs, newest first', all, emptyText(filters))}
-    </>
+    </Page>
   );
 }
 
-function RunsInState({ filters, names }: ListProps) {
-  const path = useMemo(() => runsPath(filters, Date.now()), [filters]);
-  const pages = usePages<Run>(path);
-  useLiveRuns(pages.reload, pages.items);
-  const title = STATUSES.find(({ value }) => value === filters.status)?.text ?? filters.status;
+function StopAll({ runs, onChanged }: { runs: readonly ListedRun[]; onChanged: () => void }) {
+  const client = useClient();
+  // A single one has its button in its row.
+  if (runs.length < 2) return null;
+  const stop = async () => {
+    await Promise.all(runs.map(({ id }) => client.runs.cancel(id)));
+    onChanged();
+  };
+  const words = `Stop all ${runs.length}`;
   return (
-    <Part title={`${title}, newest first`}>
-      <RunList
-        label={title}
-        pages={pages}
-        empty="No run fits these filters."
-        agentName={names.agentName}
-        onChanged={pages.reload}
-      />
-    </Part>
+    <ActionButton class="danger" confirm={`${words}? Runs that wait for people go on.`} act={stop}>
+      {words}
+    </ActionButton>
   );
 }
 
-const emptyText = (filters: RunFilters) =>
-  Object.values(filters).some((value) => value !== '')
+const longer = (path: string) => `${path}&limit=100`;
+
+// Each run once.
+const merged = (lists: readonly Pages<ListedRun>[]): ListedRun[] => [
+  ...new Map(lists.flatMap(({ items }) => items).map((run) => [run.id, run])).values(),
+];
+
+const emptyText = (isFiltered: boolean) =>
+  isFiltered
     ? 'No run fits these filters.'
     : 'Each time a message, a plan or a service triggers an agent, its run is listed here. ' +
       'Write to an agent in a space to make one.';

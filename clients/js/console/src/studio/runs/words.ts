@@ -1,11 +1,11 @@
 // A run of a list in words: its state, its trigger, its times. Pure.
 
 import type { Message, Run } from '@smartspace/client';
-import { shownName } from '../../ui/visible.ts';
+import { onOneLine } from '../../ui/visible.ts';
 import { costText, durationText, usageCost } from '../../why/words.ts';
 
 /** The color of a state. The words say the same. */
-export type Tone = 'live' | 'wait' | 'problem' | 'plain';
+export type Tone = 'live' | 'wait' | 'problem' | 'done' | 'plain';
 
 /** The state of a run in words, and more about it: a reason or an error code. */
 export interface RunState {
@@ -15,7 +15,7 @@ export interface RunState {
 }
 
 const COMPLETED: Record<string, string> = {
-  skipped: 'Stayed silent',
+  skipped: 'Silent',
   delegated: 'Handed on',
   refusal: 'Its model refused',
   length: 'Cut at its limit of tokens',
@@ -44,14 +44,16 @@ export const isRepeatable = ({ status, endReason, forkOf }: Run): boolean =>
   !forkOf &&
   (status === 'failed' || (status === 'canceled' && REPEATABLE.includes(endReason ?? '')));
 
-export function stateOf({ status, endReason, reason, error }: Run): RunState {
+/** The state of a run. `hasSpoken`: whether it has posted a message; null if it is not known. */
+export function stateOf(run: Run, hasSpoken: boolean | null = null): RunState {
+  const { status, endReason, reason, error } = run;
   switch (status) {
     case 'queued':
       return { words: 'Waiting to start', tone: 'wait', detail: null };
     case 'running':
       return { words: 'Running', tone: 'live', detail: null };
     case 'waiting_tool':
-      return { words: 'Waiting for an answer', tone: 'wait', detail: null };
+      return { words: 'Waiting', tone: 'wait', detail: null };
     case 'failed':
       return {
         words: 'Failed',
@@ -62,18 +64,22 @@ export function stateOf({ status, endReason, reason, error }: Run): RunState {
       return { words: 'Stopped', tone: 'plain', detail: CANCELED[endReason ?? ''] ?? endReason };
     case 'completed':
       return {
-        words: COMPLETED[endReason ?? ''] ?? 'Done',
-        tone: 'plain',
+        words: COMPLETED[endReason ?? ''] ?? spokenWords(hasSpoken),
+        tone: endReason !== 'skipped' && hasSpoken ? 'done' : 'plain',
         detail: reason ? `“${reason}”` : null,
       };
   }
 }
 
+// An agent that had nothing more to do may have posted nothing, without a reason.
+const spokenWords = (hasSpoken: boolean | null) =>
+  hasSpoken === null ? 'Done' : hasSpoken ? 'Spoke' : 'Silent';
+
 const MOST = 160;
 
-/** The trigger of a run in words, and its message if that is loaded. */
-export function causeOf({ trigger }: Run, message: Message | null): string {
-  if ('seq' in trigger) return message ? shownName(message.sender) : `Message #${trigger.seq}`;
+/** The trigger of a run in words. */
+export function causeOf({ trigger }: Run): string {
+  if ('seq' in trigger) return `Message #${trigger.seq}`;
   if ('planId' in trigger) return 'A plan';
   if ('service' in trigger) return `Service ${trigger.service}`;
   return trigger.type;
@@ -83,12 +89,8 @@ export function causeOf({ trigger }: Run, message: Message | null): string {
 export const textOf = ({ parts }: Message): string =>
   shortened(parts.map((part) => (part.type === 'text' ? part.text : '')).join(' '));
 
-/** A text on one line, cut after 160 characters. */
-export function shortened(text: string): string {
-  const characters = [...text.replace(/\s+/g, ' ').trim()];
-  if (characters.length <= MOST) return characters.join('');
-  return `${characters.slice(0, MOST - 1).join('')}…`;
-}
+/** The beginning of a text, on one line. */
+export const shortened = (text: string): string => onOneLine(text, MOST);
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -112,12 +114,15 @@ function amountText(lengthMs: number): string {
   return lengthMs < 2 * DAY_MS ? count(HOUR_MS, 'hour') : count(DAY_MS, 'day');
 }
 
+/** A length of time: `384 ms`, `3 hours`. */
+export const spanText = (lengthMs: number): string =>
+  lengthMs < HOUR_MS ? durationText(lengthMs) : amountText(lengthMs);
+
 /** How long the run has worked, waiting included. Null: it has not started. */
 export function lengthOf({ startedAt, finishedAt }: Run, now: number): string | null {
   if (startedAt === null) return null;
   const to = finishedAt === null ? now : Date.parse(finishedAt);
-  const lengthMs = Math.max(0, to - Date.parse(startedAt));
-  return lengthMs < HOUR_MS ? durationText(lengthMs) : amountText(lengthMs);
+  return spanText(Math.max(0, to - Date.parse(startedAt)));
 }
 
 /** The tokens and the cost of a run, as its row shows them. */

@@ -1,8 +1,9 @@
 // Conflicts between the changes of two people. Pure.
 
 import type { Fault } from '../../forms/schema/field_types.ts';
-import { isEqual, isObject, shortened } from '../../forms/schema/json.ts';
+import { isEqual, isObject } from '../../forms/schema/json.ts';
 import { escaped } from '../../forms/schema/schema.ts';
+import { shortened } from '../../ui/visible.ts';
 import type { JsonObject } from './merge_patch.ts';
 
 const LONGEST_CHARS = 120;

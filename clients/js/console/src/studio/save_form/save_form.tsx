@@ -42,6 +42,8 @@ export interface SaveFormProps<T> {
   isOnCurrent?: boolean;
   /** Changes the body that the fields make, or returns an error. */
   bodyWith?: (body: Record<string, unknown>, current?: T) => Changed | Promise<Changed>;
+  /** Names the place of a fault that no field of its own shows. */
+  placed?: (fault: Fault) => Fault;
   /** Called with the body of the response. */
   onSaved?: (answer: T) => void;
   /** Shown beside the button. */
@@ -137,7 +139,7 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
       if (!(error as SmartspaceError).isTemporary) key.current = newKey();
       // The person has left the page.
       if (!form.current) return notify(`It was not saved. ${wordsOf(error)}`);
-      const errors = faultsOf(error as SmartspaceError);
+      const errors = faultsOf(error as SmartspaceError).map((each) => props.placed?.(each) ?? each);
       const placed = placedIn(form.current, errors);
       fail(placed.at, placed.others || (errors.length === 0 ? wordsOf(error) : ''));
     }

@@ -69,5 +69,6 @@ export function Chart({ title, days, series, nameOf, valueOf, textOf }: ChartPro
   );
 }
 
-const dayText = (day: string) =>
+/** A day in words: `30 Nov`. */
+export const dayText = (day: string) =>
   new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });

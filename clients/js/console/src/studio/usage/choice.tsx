@@ -4,7 +4,7 @@ import type { JSX, TargetedSubmitEvent } from 'preact';
 import { listHash, open } from '../../navigation/address.ts';
 import { lastDays, type Group, type Range } from './report.ts';
 
-const LENGTHS = [7, 30, 92];
+const LENGTHS = [1, 7, 30, 92];
 const GROUPS: Record<Group, string> = {
   agent: 'Agent',
   model: 'Model',
@@ -39,7 +39,7 @@ export function Choice({ range, by, now }: ChoiceProps): JSX.Element {
               href={listHash('usage', { ...last, by })}
               aria-current={isCurrent ? 'true' : undefined}
             >
-              {`${length} days`}
+              {length === 1 ? 'Today' : `${length} days`}
             </a>
           );
         })}

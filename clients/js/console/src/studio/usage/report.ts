@@ -23,10 +23,11 @@ export interface Series {
   days: ReadonlyMap<string, UsageItem>;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+export const DAY_MS = 24 * 60 * 60 * 1000;
 const MOST_DAYS = 92;
 
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+/** A day in UTC: `2026-02-18`. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The last `count` days, with today. */
 export const lastDays = (count: number, now: number): Range => ({

@@ -1,10 +1,12 @@
 // The numbers of the charts as tables.
 
 import type { JSX } from 'preact';
-import { agentHash } from '../../navigation/address.ts';
+import { listHash } from '../../navigation/address.ts';
 import { usageCost } from '../../why/words.ts';
 import { agentIdOf } from './names.ts';
-import { reuseOf, type Group, type Series, type UsageItem } from './report.ts';
+import { changeOf, changeText } from './costs.ts';
+import { rangeFilter } from './hours.ts';
+import { reuseOf, type Group, type Range, type Series, type UsageItem } from './report.ts';
 
 const HEADS: Record<Group, string> = {
   agent: 'Agent',
@@ -19,28 +21,45 @@ export interface TableProps {
   nameOf: (key: string | null) => string;
 }
 
-/** The sums of the whole range. */
-export const SumTable = ({ by, series, nameOf }: TableProps): JSX.Element => (
-  <table class="list">
-    <thead>
-      <Heads names={[HEADS[by]]} />
-    </thead>
-    <tbody>
-      {series.map(({ key, total }) => (
-        <tr key={key}>
-          <th scope="row" dir="auto">
-            {by !== 'model' && key?.startsWith('ent_') ? (
-              <a href={agentHash(agentIdOf(key))}>{nameOf(key)}</a>
-            ) : (
-              nameOf(key)
-            )}
-          </th>
-          <Numbers item={total} />
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);
+export interface SumTableProps extends TableProps {
+  /** The sums of the days before. */
+  before: readonly Series[];
+  range: Range;
+}
+
+/** The sums of the whole range. An agent leads to its runs, the most expensive first. */
+export function SumTable({ by, series, nameOf, before, range }: SumTableProps): JSX.Element {
+  const costs = new Map(before.map(({ key, total }) => [key, total.cost ?? 0]));
+  const runsOf = (key: string) =>
+    listHash('runs', { agentId: agentIdOf(key), ...rangeFilter(range), sort: 'cost' });
+  return (
+    <table class="list">
+      <thead>
+        <Heads names={[HEADS[by]]} more={['Change']} />
+      </thead>
+      <tbody>
+        {series.map(({ key, total }) => {
+          const change = changeOf(total.cost ?? 0, costs.get(key) ?? 0);
+          return (
+            <tr key={key}>
+              <th scope="row" dir="auto">
+                {by !== 'model' && key?.startsWith('ent_') ? (
+                  <a href={runsOf(key)}>{nameOf(key)}</a>
+                ) : (
+                  nameOf(key)
+                )}
+              </th>
+              <Numbers item={total} />
+              <td class="number" data-label="Change">
+                {change === null ? '–' : changeText(change)}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
 
 /** The sums of each day, the last day first. */
 export function DayTable({ by, series, nameOf }: TableProps): JSX.Element {
@@ -56,7 +75,9 @@ export function DayTable({ by, series, nameOf }: TableProps): JSX.Element {
       <tbody>
         {rows.map(({ key, day, item }) => (
           <tr key={`${day} ${key}`}>
-            <th scope="row">{day}</th>
+            <th scope="row">
+              <a href={listHash('usage', { from: day, to: day, by })}>{day}</a>
+            </th>
             <td data-label={HEADS[by]} dir="auto">
               {nameOf(key)}
             </td>
@@ -68,14 +89,14 @@ export function DayTable({ by, series, nameOf }: TableProps): JSX.Element {
   );
 }
 
-const Heads = ({ names }: { names: readonly string[] }) => (
+const Heads = ({ names, more = [] }: { names: readonly string[]; more?: readonly string[] }) => (
   <tr>
     {names.map((name) => (
       <th key={name} scope="col">
         {name}
       </th>
     ))}
-    {NUMBERS.map((name) => (
+    {[...NUMBERS, ...more].map((name) => (
       <th key={name} scope="col" class="number">
         {name}
       </th>

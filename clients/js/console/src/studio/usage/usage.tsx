@@ -8,6 +8,9 @@ import { useAnswer } from '../data/answer.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
 import { Chart, MOST_SERIES } from './chart.tsx';
 import { Choice } from './choice.tsx';
+import { changeOf, changeText } from './costs.ts';
+import { HourChart } from './hour_chart.tsx';
+import { lengthOf, rangeBefore } from './hours.ts';
 import { namesOf } from './names.ts';
 import {
   daysOf,
@@ -32,6 +35,11 @@ export function Usage({ filters }: { filters: URLSearchParams }): JSX.Element {
     `/v1/usage?${query}`,
   );
   useActivity(reload);
+  const earlier = rangeBefore(range);
+  const earlierQuery = earlier && new URLSearchParams({ ...earlier, by });
+  const { answer: before } = useAnswer<Schemas['UsageReport']>(
+    earlierQuery && `/v1/usage?${earlierQuery}`,
+  );
   const isEmpty = !answer || answer.items.length === 0;
   return (
     <Page title="Usage">
@@ -45,7 +53,7 @@ export function Usage({ filters }: { filters: URLSearchParams }): JSX.Element {
           'here. Send a message in a space with an agent to begin.'
         }
       >
-        {answer ? <Report report={answer} range={range} by={by} /> : null}
+        {answer ? <Report report={answer} before={before} range={range} by={by} /> : null}
         <p class="note">
           The price of scripted agents is simulated: nobody charges it. What remote agents use
           elsewhere is not in these numbers.
@@ -57,11 +65,13 @@ export function Usage({ filters }: { filters: URLSearchParams }): JSX.Element {
 
 interface ReportProps {
   report: Schemas['UsageReport'];
+  /** The report of the days before, once it is loaded. */
+  before: Schemas['UsageReport'] | null;
   range: Range;
   by: Group;
 }
 
-function Report({ report, range, by }: ReportProps) {
+function Report({ report, before, range, by }: ReportProps) {
   const series = seriesOf(report.items, by);
   const nameOf = namesOf(report.items, by);
   const charted = shortened(series, MOST_SERIES);
@@ -70,13 +80,14 @@ function Report({ report, range, by }: ReportProps) {
   const isWithoutPrice = series.some(({ total }) => total.cost === null || total.priceUnknown);
   return (
     <>
-      <Totals total={report.total} />
+      <Totals total={report.total} before={before?.total ?? null} days={lengthOf(range)} />
       {isWithoutPrice ? (
         <p class="note">
           “Price unknown”: the price list does not have the model. Its cost counts with the highest
           price of its provider, or as nothing if the model runs on your own server.
         </p>
       ) : null}
+      <HourChart day={range.to} />
       <Part title="By day">
         {report.total.cost === null ? null : (
           <Chart {...chart} title="Cost" valueOf={costOf} textOf={costText} />
@@ -84,7 +95,13 @@ function Report({ report, range, by }: ReportProps) {
         <Chart {...chart} title="Tokens" valueOf={tokensOf} textOf={numberText} />
       </Part>
       <Part title="In all">
-        <SumTable by={by} series={series} nameOf={nameOf} />
+        <SumTable
+          by={by}
+          series={series}
+          nameOf={nameOf}
+          before={before ? seriesOf(before.items, by) : []}
+          range={range}
+        />
       </Part>
       <Part title="Numbers of each day">
         <details class="day-numbers">
@@ -99,7 +116,16 @@ function Report({ report, range, by }: ReportProps) {
 const costOf = ({ cost }: UsageItem) => cost ?? 0;
 const numberText = (value: number) => value.toLocaleString();
 
-function Totals({ total }: { total: UsageItem }) {
+interface TotalsProps {
+  total: UsageItem;
+  before: UsageItem | null;
+  /** The number of days that are compared. */
+  days: number;
+}
+
+function Totals({ total, before, days }: TotalsProps) {
+  const change = before && changeOf(total.cost ?? 0, before.cost ?? 0);
+  const than = days === 1 ? 'the day before' : `the ${days} days before`;
   const facts = [
     ['Cost', usageCost(total)],
     ['Tokens read', numberText(total.inputTokens)],
@@ -115,6 +141,12 @@ function Totals({ total }: { total: UsageItem }) {
           <dd>{value}</dd>
         </div>
       ))}
+      {before ? (
+        <div>
+          <dt>{`Against ${than}`}</dt>
+          <dd>{change === null ? 'no cost then' : changeText(change)}</dd>
+        </div>
+      ) : null}
     </dl>
   );
 }

@@ -19,6 +19,8 @@ use crate::{
 pub struct NewCard {
     pub call_id: CallId,
     pub name: String,
+    /// The template of its title, if its tool has one.
+    pub title: Option<String>,
     /// The input of the call.
     pub input: Value,
     /// The output of the call, if it is known.
@@ -90,6 +92,7 @@ impl NewCard {
         let card = ToolCard {
             call_id: self.call_id,
             name: self.name.clone(),
+            title: self.title.clone(),
             input,
             output,
             status: self.status,

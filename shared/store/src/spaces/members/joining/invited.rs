@@ -1,6 +1,8 @@
 //! Joining a space by an invite: the invite is used up together with the join.
 
-use smartspace_domain::{Time, entities::Entity, spaces::Role};
+use smartspace_domain::{
+    Time, access::Caller, entities::Entity, spaces::Role, system_lines::LineKind,
+};
 
 use super::{has_room_for_a_member, join_writes, member_writes, new_member, no_such_entity};
 use crate::{
@@ -8,6 +10,7 @@ use crate::{
     entities::EntityRecord,
     invites::{GuestRecord, InviteRecord, NewGuest, no_such_invite},
     spaces::{
+        lines::Reported,
         members::{TRIES, being_changed, name_is_free, names::guest_name},
         rosters::{MemberRecord, Roster},
     },
@@ -61,7 +64,10 @@ impl Members<'_> {
                 guest_by: guest.map(|_| invite.id),
                 ..new_member(space, entity, Role::Member, roster.head.seq, now)
             };
-            let mut writes = join_writes(space, &roster, &record, &member)?;
+            let by = Caller::Entity(entity.id);
+            let reported = Reported { space, roster: &roster, by, at: now };
+            let line = reported.member(LineKind::Joined, member.sender());
+            let mut writes = join_writes(space, &roster, &record, &member, Some(&line))?;
             writes.push(invite.use_once(now)?);
             match guest {
                 None => writes.extend(member_writes(space, entity)?),

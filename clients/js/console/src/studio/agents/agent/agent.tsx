@@ -15,6 +15,7 @@ import { isAgent, type AgentTabProps } from '../agent_tab.ts';
 import { Deliveries } from '../deliveries/deliveries.tsx';
 import { AgentState, PauseButton } from '../list/pause_button.tsx';
 import { Goals } from '../records/goals.tsx';
+import { NextStep } from '../new_agent/next_step.tsx';
 import { Memory } from '../records/memory.tsx';
 import { Plans } from '../records/plans.tsx';
 import { Setup } from '../setup/setup.tsx';
@@ -92,7 +93,12 @@ function Contents({ tab, ...props }: AgentTabProps & { tab: string }) {
     case 'runs':
       return <AgentRuns agentId={id} />;
   }
-  return <Setup {...props} />;
+  return (
+    <>
+      <NextStep name={props.agent.name} />
+      <Setup {...props} />
+    </>
+  );
 }
 
 function Retire({ agent }: { agent: Entity }) {

@@ -1,6 +1,5 @@
 // The runs of an agent.
 
-import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { agentPath } from '../../../api/paths.ts';
@@ -8,13 +7,14 @@ import { listHash } from '../../../navigation/address.ts';
 import { usePages } from '../../data/pages.ts';
 import { Part } from '../../frame/page.tsx';
 import { Choice, STATUSES } from '../../runs/filters.tsx';
+import type { ListedRun } from '../../runs/listed.ts';
 import { RunList, useLiveRuns } from '../../runs/run_list.tsx';
 
 /** The tab with the runs of an agent, newest first. */
 export function AgentRuns({ agentId }: { agentId: string }): JSX.Element {
   const [status, setStatus] = useState('');
   const query = status === '' ? '' : `?status=${status}`;
-  const pages = usePages<Run>(agentPath(agentId, 'runs') + query);
+  const pages = usePages<ListedRun>(agentPath(agentId, 'runs') + query);
   useLiveRuns(pages.reload, pages.items);
   const empty =
     status === ''

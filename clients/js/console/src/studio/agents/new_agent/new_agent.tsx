@@ -18,6 +18,7 @@ import { modelsOf, needsOf, PROVIDERS, providerChoices, SCRIPT_HINT } from '../s
 import { useProviders } from '../setup/provider_list.ts';
 import { instructionsHint, RuntimeFields } from '../setup/runtime_fields.tsx';
 import { SpaceChoices } from './space_choices.tsx';
+import { madeHash } from './next_step.tsx';
 import { newAgentBody, scriptOf, TEMPLATES, type Template } from './templates.ts';
 
 const DEFAULT = PROVIDERS[0].value;
@@ -162,7 +163,7 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
       }
     }
     if (problems.length > 0) onFailed({ agent, problems });
-    else open(agentHash(agent.id));
+    else open(madeHash(agent.id, joined[0]?.id));
   };
   return (
     <SaveForm<Entity>
@@ -251,7 +252,7 @@ const ModelChoice = ({ template, space, provider, listed, onChoose }: ModelChoic
         options={providerChoices(listed, provider)}
         disabled={template.id === 'scripted'}
         onChoose={onChoose}
-        hint={needsOf(provider)}
+        hint={needsOf(provider, listed)}
       />
       <TextField
         key={provider}

@@ -140,9 +140,9 @@ export const TEMPLATES: readonly [Template, ...Template[]] = [
   },
   {
     id: 'router',
-    title: 'Router',
+    title: 'Dispatcher',
     about: 'Gets each message of a space first, and hands it on to the agent that fits.',
-    name: 'Router',
+    name: 'Dispatcher',
     description: 'Hands questions on to the agent that fits.',
     instructions:
       'You are the admin agent: messages of people come to you first. Choose the agent whose ' +

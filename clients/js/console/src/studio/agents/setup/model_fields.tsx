@@ -28,7 +28,7 @@ export function ModelFields({ model }: { model: Schemas['ModelConfig'] }): JSX.E
           value={model.provider}
           options={providerChoices(listed, model.provider)}
           onChoose={setProvider}
-          hint={needsOf(provider)}
+          hint={needsOf(provider, listed)}
         />
         <TextField
           name="/agent/model/name"

@@ -29,7 +29,17 @@ export function providerChoices(
   };
   for (const { name, host } of listed) add(name, host ? `${name}, at ${host}` : name);
   if (chosen !== '') add(chosen, chosen);
-  return choices;
+  return choices.map(({ value, text }) => ({
+    value,
+    text: keyOf(listed, value) === false ? `${text} · no key here` : text,
+  }));
+}
+
+// Whether a key is set; null for a provider that needs none, and while the list is not loaded.
+function keyOf(listed: readonly Schemas['Provider'][], chosen: string): boolean | null {
+  const provider = listed.find(({ name }) => name === chosen);
+  if (!provider || provider.own || KEYLESS.includes(chosen)) return null;
+  return provider.hasKey;
 }
 
 /** The window that the provider's server says to have, if it says one. */
@@ -64,9 +74,13 @@ const NEEDS: Record<string, string> = {
   scripted: 'It needs no key. The name may be any text.',
 };
 
-/** What a provider needs. */
-export const needsOf = (provider: string): string =>
-  NEEDS[provider] ?? 'The operator’s configuration has its address and its key.';
+const KEYLESS = ['bedrock', 'scripted'];
+
+/** What a provider needs, or that it has its key. */
+export function needsOf(provider: string, listed: readonly Schemas['Provider'][] = []): string {
+  if (keyOf(listed, provider)) return 'Its key is set.';
+  return NEEDS[provider] ?? 'The operator’s configuration has its address and its key.';
+}
 
 /** The meaning of the rules of a script. */
 export const SCRIPT_HINT =

@@ -3,15 +3,17 @@
 
 import type { Entity } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { entityPath } from '../../../api/paths.ts';
+import type { Fault } from '../../../forms/schema/field_types.ts';
 import { isEqual } from '../../../forms/schema/json.ts';
 import { mayLeave } from '../../../navigation/unsaved.ts';
 import { isolated } from '../../../ui/visible.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 import { TextArea } from '../../save_form/fields.tsx';
 import { SaveForm } from '../../save_form/save_form.tsx';
+import { documentIn } from './tool_fields.ts';
 import { freshName, type Draft } from './tool_words.ts';
 
 interface Named {
@@ -31,6 +33,10 @@ export interface DocumentsProps<T extends Named> {
   drafts: readonly Draft[];
   /** Shows one of them below its name. */
   view: (item: T) => ComponentChildren;
+  /** Fields that show the same document as the JSON beside them. */
+  fields?: (document: Record<string, unknown>, put: (next: object) => void) => ComponentChildren;
+  /** The place of a fault in words, by its pointer within the list. */
+  placeWords?: (pointer: string, items: readonly T[]) => string;
   /** Shown if there is none. */
   empty: string;
   onChanged: (agent: Entity) => void;
@@ -143,10 +149,11 @@ interface EditorProps<T extends Named> {
 }
 
 function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorProps<T>) {
-  const { agent, noun, itemsOf, pointer, bodyOf } = props;
+  const { agent, noun, itemsOf, pointer, bodyOf, fields, placeWords } = props;
+  const items = itemsOf(agent);
   const { name, document } = edited;
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.querySelector('textarea')?.focus(), []);
+  useEffect(() => place.current?.querySelector<HTMLElement>('input, textarea')?.focus(), []);
   // The warning that the person has seen. The next save then writes over changes of others.
   const warned = useRef('');
   const bodyWith = (body: Record<string, unknown>, current: Entity = agent) => {
@@ -167,14 +174,21 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
     if (index < 0) return bodyOf([...items, typed]);
     return bodyOf([...items.slice(0, index), typed, ...items.slice(index + 1)]);
   };
+  const { shown, text, put, read } = useDocument(document, place);
+  const placed = ({ pointer: at, detail }: Fault): Fault =>
+    placeWords && at.startsWith(`${pointer}/`)
+      ? { pointer, detail: `${placeWords(at.slice(pointer.length), items)}: ${detail}` }
+      : { pointer: at, detail };
   return (
-    <div ref={place}>
+    <div ref={place} class={fields ? 'form-and-json' : undefined} onInput={read}>
+      {fields ? fields(shown, put) : null}
       <SaveForm<Entity>
         request={{ method: 'PATCH', path: entityPath(agent.id) }}
         isOnCurrent
         submit={`Save ${noun}`}
         label={`The ${noun} as JSON`}
         bodyWith={bodyWith}
+        placed={placed}
         onSaved={onSaved}
         actions={
           <button type="button" class="quiet" onClick={onCancel}>
@@ -188,11 +202,32 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
           kind="json"
           rows={18}
           required
-          value={JSON.stringify(document, null, 2)}
+          value={text}
         />
       </SaveForm>
     </div>
   );
+}
+
+// The document that the JSON shows, as long as it is one, and a function that writes it anew.
+function useDocument(document: Named, place: RefObject<HTMLDivElement | null>) {
+  const [shown, setShown] = useState<Record<string, unknown>>({ ...document });
+  const [text] = useState(() => JSON.stringify(document, null, 2));
+  const json = () => place.current?.querySelector<HTMLTextAreaElement>('form.save-form textarea');
+  const put = (next: object) => {
+    setShown({ ...next });
+    const area = json();
+    if (!area) return;
+    area.value = JSON.stringify(next, null, 2);
+    area.dispatchEvent(new Event('input', { bubbles: true }));
+  };
+  const read = ({ target }: Event) => {
+    const area = json();
+    if (!area || target !== area) return;
+    const next = documentIn(area.value);
+    if (next) setShown(next);
+  };
+  return { shown, text, put, read };
 }
 
 function valueAt(body: unknown, pointer: string): unknown {

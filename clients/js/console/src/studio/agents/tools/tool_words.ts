@@ -148,6 +148,28 @@ export const TOOL_DRAFTS: readonly [Draft, ...Draft[]] = [
     },
   },
   {
+    label: 'Add a computation',
+    document: {
+      name: 'addTax',
+      description: 'Adds the tax to a price.',
+      inputSchema: {
+        type: 'object',
+        properties: { price: { type: 'number' } },
+        required: ['price'],
+        additionalProperties: false,
+      },
+      execution: { type: 'compute', expression: 'input.price * 1.19' },
+    },
+  },
+  {
+    label: 'Add a constant',
+    document: {
+      name: 'officeHours',
+      description: 'Says when the office is open.',
+      execution: { type: 'static', output: 'Monday to Friday, 9 to 17.' },
+    },
+  },
+  {
     label: 'Add pictures',
     document: {
       name: 'draw',

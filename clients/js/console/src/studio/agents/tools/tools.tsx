@@ -9,6 +9,9 @@ import { CheckField } from '../../save_form/fields.tsx';
 import { SaveForm } from '../../save_form/save_form.tsx';
 import type { AgentTabProps } from '../agent_tab.ts';
 import { Documents } from './documents.tsx';
+import { placeWords } from './tool_fields.ts';
+import { ToolForm } from './tool_form.tsx';
+import { ToolTest } from './tool_test.tsx';
 import { executionWords, GROUPS, SERVER_DRAFTS, TOOL_DRAFTS, traitsOf } from './tool_words.ts';
 
 export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
@@ -32,6 +35,13 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
           bodyOf={(items) => ({ agent: { tools: items } })}
           drafts={TOOL_DRAFTS}
           view={(tool) => <ToolView tool={tool} />}
+          fields={(tool, put) => (
+            <div>
+              <ToolForm tool={tool} onChange={put} />
+              <ToolTest tool={tool} />
+            </div>
+          )}
+          placeWords={placeWords}
           empty={
             'No tool is configured. A tool asks people with a form, calls a server, computes or ' +
             'returns a constant. Add one below.'

@@ -1,0 +1,59 @@
+// What the agents do now, what has failed in 24 hours, and what the day has cost.
+
+import type { Client, Run } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import { useEffect, useState } from 'preact/hooks';
+import { useActivity } from '../studio/data/activity.ts';
+import { lastDays, type UsageItem } from '../studio/usage/report.ts';
+import { loopsIn, type Loop } from './loops.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const RELOAD_MS = 15_000;
+const PAGE = 50;
+
+export interface Today {
+  running: readonly Run[];
+  waiting: readonly Run[];
+  failed: readonly Run[];
+  /** Null: no price is known. */
+  cost: number | null;
+  loops: readonly Loop[];
+}
+
+/** Null until it is loaded. It is loaded again after events, and while nothing happens. */
+export function useToday(): Today | null {
+  const client = useClient();
+  const [today, setToday] = useState<Today | null>(null);
+  // The connection says that there is no network.
+  const load = () => void loadToday(client).then(setToday, () => {});
+  useActivity(load);
+  useEffect(() => {
+    load();
+    const timer = setInterval(() => document.hidden || load(), RELOAD_MS);
+    return () => clearInterval(timer);
+  }, [client]);
+  return today;
+}
+
+async function loadToday(client: Client): Promise<Today> {
+  const now = Date.now();
+  const get = async <T>(path: string) =>
+    (await client.request<{ items: T[] }>('GET', path, { retry: true })).items;
+  const since = (ago: number) => encodeURIComponent(new Date(now - ago).toISOString());
+  const runs = (query: string) => get<Run>(`/v1/runs?${query}`);
+  const { from, to } = lastDays(1, now);
+  const [running, waiting, failed, newest, days] = await Promise.all([
+    runs(`status=running&limit=${PAGE}`),
+    runs(`status=waiting_tool&limit=${PAGE}`),
+    runs(`status=failed&since=${since(DAY_MS)}&limit=${PAGE}`),
+    runs(`since=${since(MINUTE_MS)}&limit=200`),
+    get<UsageItem>(`/v1/usage?from=${from}&to=${to}&by=day`),
+  ]);
+  const cost = days.length === 0 ? 0 : (days[0]?.cost ?? null);
+  return { running, waiting, failed, cost, loops: loopsIn(newest) };
+}
+
+/** A number of runs: a full page may not be all. */
+export const countText = ({ length }: readonly Run[]): string =>
+  length < PAGE ? `${length}` : `${PAGE}+`;

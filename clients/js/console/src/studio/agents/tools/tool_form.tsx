@@ -1,0 +1,237 @@
+// The form of a tool, beside its JSON: both show the same document.
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import {
+  executionOf,
+  kindOf,
+  parametersOf,
+  secretOf,
+  TYPES,
+  withExecution,
+  withParameters,
+  withSecret,
+  type Parameter,
+  type ToolDocument,
+} from './tool_fields.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+export interface ToolFormProps {
+  tool: ToolDocument;
+  onChange: (tool: ToolDocument) => void;
+}
+
+/** Fields for a tool that calls an address, computes or returns a constant. */
+export function ToolForm({ tool, onChange }: ToolFormProps): JSX.Element {
+  const kind = kindOf(tool);
+  return (
+    <div class="fieldset tool-form" role="group" aria-label="The tool as a form">
+      <Line
+        label="Name"
+        value={textOf(tool.name)}
+        hint="Letters, digits and _. The model calls it by this name."
+        onValue={(name) => onChange({ ...tool, name })}
+      />
+      <Line
+        label="Description"
+        value={textOf(tool.description)}
+        hint="The model reads when to call it, and what for."
+        onValue={(description) => onChange({ ...tool, description })}
+      />
+      {kind === 'http' ? <Http tool={tool} onChange={onChange} /> : null}
+      {kind === 'compute' ? (
+        <Line
+          label="Expression"
+          value={textOf(executionOf(tool).expression)}
+          hint="CEL over the parameters, such as input.price * 1.19. Its value is the result."
+          onValue={(expression) => onChange(withExecution(tool, { expression }))}
+        />
+      ) : null}
+      {kind === 'static' ? <Constant tool={tool} onChange={onChange} /> : null}
+      {kind === null ? (
+        <p class="note">The other fields of this kind of tool are in its JSON.</p>
+      ) : (
+        <Parameters tool={tool} onChange={onChange} />
+      )}
+    </div>
+  );
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+
+interface LineProps {
+  label: string;
+  value: string;
+  hint?: ComponentChildren;
+  placeholder?: string;
+  onValue: (value: string) => void;
+}
+
+function Line({ label, value, hint, placeholder, onValue }: LineProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        value={value}
+        placeholder={placeholder}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        dir="auto"
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      {hint ? (
+        <p id={`${id}-hint`} class="note">
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function Http({ tool, onChange }: ToolFormProps) {
+  const id = useId();
+  const { method, url } = executionOf(tool);
+  return (
+    <>
+      <div class="field">
+        <label for={id}>Method</label>
+        <select
+          id={id}
+          value={textOf(method)}
+          onChange={({ currentTarget }) =>
+            onChange(withExecution(tool, { method: currentTarget.value }))
+          }
+        >
+          {METHODS.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </div>
+      <Line
+        label="Address"
+        value={textOf(url)}
+        hint="A parameter goes in as {{input.name}}."
+        onValue={(url) => onChange(withExecution(tool, { url }))}
+      />
+      <Line
+        label="Secret"
+        value={secretOf(tool)}
+        placeholder="none"
+        hint={
+          'The name of a secret of Smartspace, such as WEATHER_KEY. It is sent as the bearer ' +
+          'token, and no model sees it.'
+        }
+        onValue={(name) => onChange(withSecret(tool, name))}
+      />
+    </>
+  );
+}
+
+function Constant({ tool, onChange }: ToolFormProps) {
+  const { output } = executionOf(tool);
+  return (
+    <Line
+      label="Result"
+      value={typeof output === 'string' ? output : (JSON.stringify(output) ?? '')}
+      hint="Every call returns it: a text, or JSON."
+      onValue={(text) => onChange(withExecution(tool, { output: parsed(text) }))}
+    />
+  );
+}
+
+// A text that is no JSON is a text.
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function Parameters({ tool, onChange }: ToolFormProps) {
+  const parameters = parametersOf(tool);
+  if (!parameters)
+    return <p class="note">Its parameters have a schema that only the JSON can show.</p>;
+  const put = (next: readonly Parameter[]) => onChange(withParameters(tool, next));
+  const change = (index: number, more: Partial<Parameter>) =>
+    put(parameters.map((each, at) => (at === index ? { ...each, ...more } : each)));
+  const add = () => {
+    const taken = parameters.map(({ name }) => name);
+    const number = [1, ...taken].findIndex((_, at) => !taken.includes(`parameter${at + 1}`)) + 1;
+    const name = `parameter${number}`;
+    put([...parameters, { name, type: 'string', description: '', isRequired: true }]);
+  };
+  return (
+    <fieldset class="parameters">
+      <legend>Parameters</legend>
+      {parameters.map((parameter, index) => (
+        <ParameterRow
+          key={index}
+          parameter={parameter}
+          number={index + 1}
+          isTaken={(name) => parameters.some((each, at) => at !== index && each.name === name)}
+          onChange={(more) => change(index, more)}
+          onRemove={() => put(parameters.filter((_, at) => at !== index))}
+        />
+      ))}
+      <button type="button" class="quiet" onClick={add}>
+        Add a parameter
+      </button>
+    </fieldset>
+  );
+}
+
+interface ParameterRowProps {
+  parameter: Parameter;
+  number: number;
+  isTaken: (name: string) => boolean;
+  onChange: (more: Partial<Parameter>) => void;
+  onRemove: () => void;
+}
+
+function ParameterRow({ parameter, number, isTaken, onChange, onRemove }: ParameterRowProps) {
+  const { name, type, description, isRequired } = parameter;
+  return (
+    <div class="form-row" role="group" aria-label={`Parameter ${number}`}>
+      <input
+        aria-label="Name of the parameter"
+        value={name}
+        // Two parameters of one name would become one.
+        onInput={({ currentTarget: { value } }) => isTaken(value) || onChange({ name: value })}
+      />
+      <select
+        aria-label="Kind"
+        value={type}
+        onChange={({ currentTarget }) =>
+          onChange({ type: currentTarget.value as Parameter['type'] })
+        }
+      >
+        {TYPES.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <input
+        class="wide"
+        aria-label="What it means"
+        placeholder="What it means"
+        value={description}
+        onInput={({ currentTarget }) => onChange({ description: currentTarget.value })}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isRequired}
+          onChange={({ currentTarget }) => onChange({ isRequired: currentTarget.checked })}
+        />
+        Required
+      </label>
+      <button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={onRemove}>
+        ×
+      </button>
+    </div>
+  );
+}

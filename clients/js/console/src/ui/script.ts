@@ -1,0 +1,52 @@
+// Scripts that the page loads when it needs them.
+
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+/** A script with further parts of the page can't be loaded. */
+export const FAILED =
+  'This page was not loaded: there is no network, or the server has a newer version. Reload it.';
+
+// A browser without idle times waits this long, so that the first screen comes first.
+const IDLE_MS = 500;
+
+const preloaded = new Set<() => Promise<unknown>>();
+
+export interface Script<T> {
+  /** Null until it is loaded. */
+  script: T | null;
+  hasFailed: boolean;
+}
+
+/** A hook that loads a script when the first component uses it. */
+export function scriptHook<T extends object>(load: () => Promise<T>): () => Script<T> {
+  let loaded: T | null = null;
+  return () => {
+    const [script, setScript] = useState(loaded);
+    const [hasFailed, setHasFailed] = useState(false);
+    useLayoutEffect(() => {
+      if (script) return;
+      load().then(
+        (parts) => setScript((loaded = parts)),
+        () => setHasFailed(true),
+      );
+    }, []);
+    return { script, hasFailed };
+  };
+}
+
+/** The same for a script that `preloadScripts` loads earlier, so that nobody waits for it. */
+export function preloadedHook<T extends object>(load: () => Promise<T>): () => Script<T> {
+  preloaded.add(load);
+  return scriptHook(load);
+}
+
+/** Loads scripts that a reader may need at once, when the page has nothing else to do. */
+export function preloadScripts(): void {
+  const start = () => {
+    // A component that needs one says that it failed.
+    for (const load of preloaded) load().catch(() => {});
+    preloaded.clear();
+  };
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(start, { timeout: IDLE_MS });
+  else setTimeout(start, IDLE_MS);
+}

@@ -1,0 +1,1 @@
+import"./chunk.BA7DMZZH.js";
