@@ -138,7 +138,12 @@ test('a member sees the chain, and in a narrow window a message closes the drawe
     .getByRole('listitem')
     .filter({ hasText: 'Cleo cannot answer at the moment' })
     .waitFor();
-  assert.equal(await drawer(page).getByText(/bad_request/).count(), 0);
+  assert.equal(
+    await drawer(page)
+      .getByText(/bad_request/)
+      .count(),
+    0,
+  );
   assert.equal(await drawer(page).getByRole('link', { name: 'Open run' }).count(), 0);
   await message.click();
   await drawer(page).waitFor({ state: 'detached' });

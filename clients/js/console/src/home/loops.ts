@@ -14,7 +14,9 @@ export interface Loop {
   depth: number;
 }
 
-type ListedRun = Pick<Run, 'agentId' | 'chainDepth' | 'activeSpaceId'> & { chainId?: string | null };
+type ListedRun = Pick<Run, 'agentId' | 'chainDepth' | 'activeSpaceId'> & {
+  chainId?: string | null;
+};
 
 /** The loops among the runs of a minute, the longest first. */
 export function loopsIn(runs: readonly ListedRun[]): Loop[] {

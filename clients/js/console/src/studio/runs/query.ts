@@ -40,8 +40,8 @@ export const isFiltered = (filters: RunFilters): boolean =>
   Object.values(filters).some((value) => value !== '');
 
 /**
- * The path of the list with these filters, with what each run was asked and has said. `since` is `hour`, `day`, `week`, or a time; something
- * else does not filter.
+ * The path of the list with these filters, with what each run was asked and has said. `since` is
+ * `hour`, `day`, `week`, or a time; something else does not filter.
  */
 export function runsPath(filters: Partial<RunFilters>, now: number): string {
   const query = new URLSearchParams({ messages: 'true' });
