@@ -14,6 +14,7 @@ const {
   adviceOf,
   endWords,
   Facts,
+  Failure,
   factsOf,
   h,
   LimitFields,
@@ -42,6 +43,7 @@ const {
   export { LimitFields } from './src/studio/agents/setup/setup_fields.tsx';
   export { newAgentBody, TEMPLATES } from './src/studio/agents/new_agent/templates.ts';
   export { Facts } from './src/studio/run/facts.tsx';
+  export { Failure } from './src/why/failure.tsx';
   export { RemoteWork } from './src/studio/run/remote_work.tsx';
   export { numbersOf } from './src/studio/runs/words.ts';
 `);
@@ -256,6 +258,7 @@ test('each failure says what to do about it', () => {
   assert.equal(advice('of_a_newer_server'), null);
   assert.equal(adviceOf({ error: null }), null);
   const error = { code: 'timeout', message: 'the agent did not complete the run in 60 seconds' };
-  const text = shown(Facts, { run: remoteRun({ status: 'failed', endReason: null, error }) });
+  const run = remoteRun({ status: 'failed', endReason: null, error });
+  const text = shown(Failure, { run, isOperator: true });
   assert.match(text.textContent, /in 60 seconds \(timeout\).*raise the time limit/);
 });

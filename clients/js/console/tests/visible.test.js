@@ -123,11 +123,13 @@ const OTHER = [
   'why/',
   'studio/agents/setup/', // Names of models, and of secrets.
   'studio/agents/tools/tool_words.ts',
+  'studio/agents/tools/tool_fields.ts', // Names of secrets.
   'studio/agents/trial/trial.ts', // The name of the space that is made.
   'studio/new_space/new_members.ts',
   'studio/settings/policies.ts',
   'studio/usage/report.ts',
   'studio/runs/words.ts',
+  'studio/runs/row_actions.tsx', // Of nameOf.
   'studio/agents/agent/agent.tsx', // A name that is isolated already.
   'forms/approval/remember.ts', // A label, which is made visible.
   'forms/card/pairs.tsx', // A label, which is made visible.

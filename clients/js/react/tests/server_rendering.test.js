@@ -30,11 +30,11 @@ for (const flavor of flavors) {
     const shown = shownIn(container);
     assert.deepEqual(shown.spaces, { spaces: [], ...LOADING });
     assert.deepEqual(shown.space, { space: null, ...LOADING, isGone: false });
-    assert.deepEqual(shown.timeline, { items: [], hasOlder: false, ...LOADING });
+    assert.deepEqual(shown.timeline, { items: [], lines: [], hasOlder: false, ...LOADING });
     assert.deepEqual(shown.run, { run: null, step: null, ...LOADING });
     assert.deepEqual(shown.members, { members: [], ...LOADING });
     assert.deepEqual(shown.presence, { present: [], typing: [], count: 0 });
-    assert.deepEqual(shown.runs, { active: [], outcomes: {}, hints: {} });
+    assert.deepEqual(shown.runs, { active: [], outcomes: {}, hints: {}, costs: {} });
     assert.deepEqual(shown.forms, [{ forms: [] }, { forms: [] }]);
     assert.deepEqual(shown.inbox, { items: [], hasMore: false, ...LOADING });
     assert.deepEqual(shown.approval, { item: null, card: null });

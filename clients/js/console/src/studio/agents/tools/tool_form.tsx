@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { isolated } from '../../../ui/visible.ts';
 import {
   executionOf,
   kindOf,
@@ -229,7 +230,7 @@ function ParameterRow({ parameter, number, isTaken, onChange, onRemove }: Parame
         />
         Required
       </label>
-      <button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={onRemove}>
+      <button type="button" class="quiet" aria-label={`Remove ${isolated(name)}`} onClick={onRemove}>
         ×
       </button>
     </div>

@@ -1,0 +1,1 @@
+import"./chunk.MHKASJ7A.js";

@@ -1,1 +1,0 @@
-import"./chunk.BA7DMZZH.js";
