@@ -230,7 +230,12 @@ function ParameterRow({ parameter, number, isTaken, onChange, onRemove }: Parame
         />
         Required
       </label>
-      <button type="button" class="quiet" aria-label={`Remove ${isolated(name)}`} onClick={onRemove}>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Remove ${isolated(name)}`}
+        onClick={onRemove}
+      >
         ×
       </button>
     </div>
