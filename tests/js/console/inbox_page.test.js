@@ -169,6 +169,18 @@ test('a held key decides one call, and typed letters decide none', async (t) => 
   assert.equal((await decisions(page)).length, 1);
 });
 
+test('a key right after the one that opens a text decides nothing', async (t) => {
+  const page = await openInbox(t);
+  await rows(page).first().getByLabel('as').selectOption('sarah');
+  await rows(page).first().focus();
+  await page.evaluate(() => {
+    for (const key of ['x', 'a'])
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  });
+  await page.locator('.decision-text textarea').waitFor();
+  assert.equal((await decisions(page)).length, 0);
+});
+
 test('the page has no accessibility faults, also with a text and when it is empty', async (t) => {
   const page = await openInbox(t);
   await isAccessible(page);

@@ -2,7 +2,7 @@
 
 import type { ApprovalCount, Decision, InboxItem, SmartspaceError } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { chosenSender } from '../../members/chosen_sender.ts';
 import { decidersOf } from '../../members/sender_choice.tsx';
 import { mayLeave } from '../../navigation/unsaved.ts';
@@ -26,6 +26,8 @@ export interface Deciding {
   isOperator: boolean;
   /** The text that is being written; null if none is. */
   panel: Panel | null;
+  /** Whether a text is being written, also before its field shows. */
+  isWriting: () => boolean;
   /** Why the last decision about a call failed. */
   problem: { callId: string; text: string } | null;
   /** Whether a call still waits. The list learns of a decision a moment later, and a key that is
@@ -52,7 +54,10 @@ const DONE = {
 
 export function useDeciding(isOperator: boolean): Deciding {
   const client = useClient();
-  const [panel, setPanel] = useState<Panel | null>(null);
+  const [panel, showPanel] = useState<Panel | null>(null);
+  // What is typed right after the key that opens the field decides nothing.
+  const latest = useRef(panel);
+  const setPanel = (next: Panel | null) => showPanel((latest.current = next));
   const [problem, setProblem] = useState<Deciding['problem']>(null);
   const [decided, setDecided] = useState<readonly string[]>([]);
   const [said, setSaid] = useState('');
@@ -71,7 +76,7 @@ export function useDeciding(isOperator: boolean): Deciding {
     try {
       const options = senderId === null ? {} : { senderId };
       const count = await client.space(spaceId).decide(callId, decision, options);
-      setPanel((before) => (before?.callId === callId ? null : before));
+      if (latest.current?.callId === callId) setPanel(null);
       if (isOver(decision, count)) setDecided((before) => [...before, callId]);
       setSaid(doneText(decision, count, tool));
     } catch (error) {
@@ -82,6 +87,7 @@ export function useDeciding(isOperator: boolean): Deciding {
   return {
     isOperator,
     panel,
+    isWriting: () => latest.current !== null,
     problem,
     waits: ({ callId }) => !decided.includes(callId),
     said,
@@ -93,7 +99,7 @@ export function useDeciding(isOperator: boolean): Deciding {
       const text = action === 'edit' ? (JSON.stringify(item.input, null, 2) ?? '') : '';
       setPanel({ callId: item.callId, action, text, inputRevision: revisionOf(item) });
     },
-    type: (text) => setPanel((before) => before && { ...before, text }),
+    type: (text) => setPanel(latest.current && { ...latest.current, text }),
     submit(item) {
       const decision = panel && decisionOf(panel);
       if (typeof decision === 'string') fail(item, decision);

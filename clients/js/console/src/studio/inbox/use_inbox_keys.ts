@@ -48,9 +48,8 @@ function act(key: string, item: InboxItem, deciding: Deciding, event: KeyboardEv
   const { target, repeat } = event;
   // A key that is held down decides one call only.
   if (repeat) return false;
-  const text = document.querySelector<HTMLElement>('.decision-text textarea');
-  if (text && 'aerx'.includes(key)) {
-    text.focus();
+  if (deciding.isWriting() && 'aerx'.includes(key)) {
+    document.querySelector<HTMLElement>('.decision-text textarea')?.focus();
     return true;
   }
   const isApproval = item.kind === 'approval';

@@ -1,1 +1,0 @@
-import"./chunk.MHKASJ7A.js";

@@ -1,0 +1,1 @@
+import"./chunk.BVO7HZOY.js";
