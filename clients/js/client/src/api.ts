@@ -1792,6 +1792,8 @@ export interface components {
              */
             limit: number;
         };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        ChainId: string;
         /**
          * @description A limit of what agents may say to each other. If several hold, the first one counts.
          * @enum {string}
@@ -3560,6 +3562,7 @@ export interface components {
              * @description The chain depth of the run's trigger.
              */
             chainDepth: number;
+            chainId?: components["schemas"]["ChainId"] | null;
             /**
              * Format: int32
              * @description 1, plus 1 for each takeover after a lost lease.

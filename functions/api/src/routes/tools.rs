@@ -91,12 +91,12 @@ struct ToolTestResult {
 struct Output {
     status: Option<u16>,
     is_error: bool,
-    output: Value,
+    value: Value,
 }
 
 impl Output {
     fn error(text: impl Into<String>) -> Self {
-        Self { status: None, is_error: true, output: json!({"error": text.into()}) }
+        Self { status: None, is_error: true, value: json!({"error": text.into()}) }
     }
 }
 
@@ -117,13 +117,13 @@ async fn test(
     caller.must_be_operator()?;
     let ToolTest { tool, mcp, input } = body.read()?;
     let begun = Instant::now();
-    let Output { status, is_error, output } = match (tool, mcp) {
+    let Output { status, is_error, value } = match (tool, mcp) {
         (Some(tool), None) => Box::pin(call_http(&api, &tool, &input)).await?,
         (None, Some(mcp)) => Box::pin(call_server(&api, &mcp, &input)).await?,
         _ => return Err(Error::invalid("", "expected either a tool or an mcp").into()),
     };
     let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let result = escaped(&output.to_string());
+    let result = escaped(&value.to_string());
     Ok(Json(ToolTestResult { status, milliseconds, is_error, result }))
 }
 
@@ -154,8 +154,8 @@ async fn call_http(api: &Api, tool: &Tool, input: &Value) -> Result<Output> {
     };
     let answer = http_tool::send(&api.egress, request).await;
     let status = answer.status.map(|status| status.as_u16());
-    let output = answer.image.as_ref().map_or(answer.output, picture);
-    Ok(Output { status, is_error: answer.failed, output })
+    let value = answer.image.as_ref().map_or(answer.output, picture);
+    Ok(Output { status, is_error: answer.failed, value })
 }
 
 /// A picture would be stored in a space, and the model would see it.
@@ -186,7 +186,7 @@ async fn call_server(api: &Api, mcp: &McpToolTest, input: &Value) -> Result<Outp
     session.close().await;
     Ok(match answer {
         Ok(McpResponse::Answer(answer)) => {
-            Output { status: None, is_error: answer.failed, output: bounded(answer.output) }
+            Output { status: None, is_error: answer.failed, value: bounded(answer.output) }
         }
         Ok(McpResponse::NeedsInput(_)) => {
             Output::error("the server asks people for an input, which a test can't give")

@@ -172,7 +172,6 @@ mod tests {
     #[test]
     fn an_error_status_is_an_error_with_the_body() {
         const FAILED: bool = true;
-        use CallStatus::Failed;
         assert_eq!(
             given(500, None, "", false),
             (FAILED, json!({"error": "the server answered 500 Internal Server Error"}))
