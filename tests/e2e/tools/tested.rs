@@ -1,6 +1,5 @@
 //! `POST /v1/tools/test`: one call of a tool outside of runs.
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -91,8 +90,7 @@ async fn what_can_not_be_tested_is_refused() {
             "/mcp/server/url",
         ),
     ] {
-        let request = stack.request(Method::POST, "/v1/tools/test").json(&body);
-        let refused = stack.send(request).await.must_be(422);
+        let refused = stack.create("/v1/tools/test", body.clone()).await.must_be(422);
         assert_eq!(refused["errors"][0]["pointer"], pointer, "{body}: {refused}");
     }
     assert_eq!(server.connections(), 0);

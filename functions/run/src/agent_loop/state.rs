@@ -48,7 +48,7 @@ use crate::{
 use conversation::assistant;
 pub(crate) use conversation::results;
 pub(crate) use pending::{NextCall, Pending};
-pub(crate) use replay::is_whole;
+pub(crate) use replay::{has_asked, is_whole};
 use scripted_cause::scripted_cause;
 
 /// How often the history of a prompt is halved that the model finds too long.

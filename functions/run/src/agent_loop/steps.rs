@@ -31,7 +31,7 @@ use tokio::time::Instant;
 use crate::{
     agent_loop::{
         model_answer::{ModelAnswer, ModelCaller, NoModelAnswer, Question},
-        state::{State, is_whole},
+        state::{State, has_asked, is_whole},
     },
     prompt::reading::PromptSources,
     run_context::RunContext,
@@ -74,7 +74,7 @@ impl AgentLoop<'_> {
         mut progress: Progress,
     ) -> Result<LoopOutcome> {
         // A worker that stored no answer may have died between the parts of its prompt.
-        if progress.steps.is_empty() {
+        if !has_asked(&self.context.run) {
             progress.prompt = None;
         }
         if !is_whole(&progress, &self.context.run, self.context.now()) {

@@ -8,6 +8,11 @@ use crate::{
     tools::toolbox::Toolbox,
 };
 
+/// Whether the run has a prompt that its model was asked with. A fork begins with one.
+pub(crate) fn has_asked(run: &RunRecord) -> bool {
+    run.step_count > 0 || run.fork_of().is_some()
+}
+
 /// Whether the stored steps are all that the run did.
 /// They expire after a time, even if the run still waits.
 /// A worker that resumed from an incomplete record would repeat work.
@@ -20,10 +25,8 @@ pub(crate) fn is_whole(progress: &Progress, run: &RunRecord, now: Time) -> bool 
         .as_ref()
         .filter(|prompt| !prompt.system.is_empty() && lasts(prompt.expires_at));
     let steps = progress.steps.iter().filter(|step| lasts(step.expires_at));
-    // A step and the step count are stored in one write, and the prompt with the first step. A fork
-    // begins with a prompt.
-    let has_asked = run.step_count > 0 || run.fork_of().is_some();
-    prompt.is_some() == has_asked
+    // A step and the step count are stored in one write.
+    prompt.is_some() == has_asked(run)
         && steps.map(|step| step.index).eq(0..run.step_count)
         && progress.calls.values().all(|call| lasts(call.expires_at))
 }
