@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSpace, openTab, signInAs } from './console_page.js';
+import { openSpace, openTab, signInAs, waitUntilFocused } from './console_page.js';
 import { api, husam } from './suite.js';
 
 const NAMED = { name: /^(Why|What)/ };
@@ -94,10 +94,10 @@ for (const viewport of [
     await stop.focus();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Tab');
-    assert.ok(await stop.evaluate((node) => node === document.activeElement));
+    await waitUntilFocused(stop);
     await page.keyboard.press('Enter');
     const box = page.getByRole('textbox', { name: 'Message' });
-    assert.ok(await box.evaluate((node) => node === document.activeElement));
+    await waitUntilFocused(box);
   });
 
 test('the arrow keys select a tab, and a chain has an address', async (t) => {
@@ -109,7 +109,7 @@ test('the arrow keys select a tab, and a chain has an address', async (t) => {
   await selected('Why').focus();
   await page.keyboard.press('ArrowRight');
   await selected('Chain').waitFor();
-  assert.ok(await selected('Chain').evaluate((node) => node === document.activeElement));
+  await waitUntilFocused(selected('Chain'));
   await ends(page).waitFor();
   await page.keyboard.press('ArrowRight');
   await selected('Why').waitFor();

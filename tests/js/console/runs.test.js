@@ -149,6 +149,8 @@ test('a long list has more pages', async (t) => {
   const settings = { maxChainDepth: 1, budget };
   const space = await api.createSpace('Space of Max', [husam, agent], settings);
   for (let n = 1; n <= 101; n += 1) await api.postMessage(space, husam, `Message ${n}`);
+  // While runs end, the list is loaded again and again.
+  await api.waitFor(async () => (await api.runs(space)).every(({ finishedAt }) => finishedAt));
   const page = await openTab(t);
   await openRuns(page, `?agentId=${agent.id}`);
   await all(page).getByText('Message 101').waitFor();
@@ -156,8 +158,8 @@ test('a long list has more pages', async (t) => {
   await all(page)
     .getByText(/Message 2(?!\d)/)
     .waitFor();
-  // The rows move while their texts come.
-  await page.getByRole('button', { name: 'Show more' }).press('Enter');
+  // The rows move while their texts come. During a load the button takes no key.
+  await page.getByRole('button', { name: 'Show more', disabled: false }).press('Enter');
   await all(page)
     .getByText(/Message 1(?!\d)/)
     .waitFor();
@@ -205,7 +207,7 @@ test('a loop is one row, which opens and says how deep it is', async (t) => {
   const page = await openTab(t);
   await openRuns(page, `?spaceId=${space.id}`);
   const row = all(page).getByRole('row', { name: /8 runs in one chain, depth 3 of 4/ });
-  await row.filter({ hasText: 'Husam: Tabs or spaces? → “Your turn, P' }).waitFor();
+  await row.filter({ hasText: 'Message #1: Tabs or spaces? → “Your turn, P' }).waitFor();
   await row.filter({ hasText: '8 spoke' }).waitFor();
   await row.filter({ hasText: /Ping ⇄ Pong|Pong ⇄ Ping/ }).waitFor();
   assert.equal(await all(page).locator('tbody tr').count(), 1);

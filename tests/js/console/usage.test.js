@@ -120,6 +120,7 @@ test('the hours of a day show when the cost rose, and lead to the runs', async (
   await page.goto(`${product.base}/#/usage?from=2026-02-18&to=2026-02-18`);
   assert.equal(await total(page, 'Against the day before').innerText(), '+ 100 %');
   const bars = page.getByRole('list', { name: 'Cost by hour' }).getByRole('link');
+  await bars.first().waitFor();
   assert.deepEqual(
     await bars.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label'))),
     ['7:00 · $0.50, usually $0.10'],
