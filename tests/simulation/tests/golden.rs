@@ -26,7 +26,7 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 64] = [
+const KINDS: [&str; 65] = [
     "budget-meta",
     "conn-meta",
     "conn-space",
@@ -85,6 +85,7 @@ const KINDS: [&str; 64] = [
     "space-react",
     "space-runlane",
     "space-summary",
+    "space-system",
     "space-text",
     "space-thread",
     "space-woken",

@@ -164,6 +164,7 @@ mutants! {
     finds_abandoned_remote_runs: AbandonsRemoteRuns
     finds_forgotten_depth: ForgetsDepth
     finds_ignored_depth: IgnoresDepth
+    finds_ignored_stopped_chains: IgnoresStoppedChains
     #[ignore = "long: tests/run --all"]
     finds_forgotten_auto_replies: ForgetsAutoReplies
     #[ignore = "long: tests/run --all"]
