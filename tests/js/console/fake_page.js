@@ -41,6 +41,7 @@ export function makeServer() {
       name: 'S',
       seq: pages.get(id)?.at(-1)?.seq ?? 0,
       members,
+      triggerPolicy: 'all',
       createdAt,
       ...window.listed.find((each) => each.id === id),
     };
