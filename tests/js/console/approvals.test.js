@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { EVERY_STEP, tokenOf } from '../api_client.js';
 import { isAccessible } from './accessible.js';
 import {
+  leaveTheBox,
   openSpace,
   openTab,
   pressInTurn,
@@ -126,6 +127,7 @@ test('four keys approve a call from the inbox', async (t) => {
     .getByRole('navigation', { name: 'Needs you' })
     .getByText(/wants to call/)
     .waitFor();
+  await leaveTheBox(page);
   await pressInTurn(page, 'g', 'i');
   await page.getByRole('heading', { name: 'Needs you', level: 1 }).waitFor();
   await page.locator('.waiting').getByText('Acme').waitFor();
