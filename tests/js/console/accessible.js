@@ -49,7 +49,8 @@ const isDrawn = () =>
 // Runs in the page: what one touches and is lower than this. Links and buttons in a line of text
 // may be as low as the text (WCAG 2.5.8).
 function tooLow({ target, inLine, lines }) {
-  const isInText = (node) => node.matches('.link, p a, li a:not(.button), td a, th a, dd a');
+  const isInText = (node) =>
+    node.matches('.link, p a, blockquote a, li a:not(.button), td a, th a, dd a');
   return [...document.querySelectorAll('button, a[href], select, input, textarea, summary')]
     .filter((node) => node.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
     .filter((node) => !isInText(node) || node.closest('.sidebar'))

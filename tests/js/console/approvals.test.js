@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { EVERY_STEP, tokenOf } from '../api_client.js';
 import { isAccessible } from './accessible.js';
 import {
+  leaveTheBox,
   openSpace,
   openTab,
   pressInTurn,
@@ -126,6 +127,7 @@ test('four keys approve a call from the inbox', async (t) => {
     .getByRole('navigation', { name: 'Needs you' })
     .getByText(/wants to call/)
     .waitFor();
+  await leaveTheBox(page);
   await pressInTurn(page, 'g', 'i');
   await page.getByRole('heading', { name: 'Needs you', level: 1 }).waitFor();
   await page.locator('.waiting').getByText('Acme').waitFor();
@@ -138,7 +140,8 @@ test('four keys approve a call from the inbox', async (t) => {
 test('the operator approves in the list, in the name of a person who is chosen', async (t) => {
   const { space } = await makeRoom('In the list');
   await askIn(space);
-  await api.createSpace('Elsewhere', [husam]);
+  // The person who is chosen there counts for nothing here.
+  await api.createSpace('Elsewhere', [await api.createPerson('Ella of Elsewhere')]);
   const page = await openTab(t);
   await openSpace(page, 'Elsewhere');
   const needs = page.getByRole('navigation', { name: 'Needs you' });

@@ -115,6 +115,16 @@ export async function waitUntilFocused(locator) {
 }
 
 /**
+ * Takes the focus out of the message box, which gets it a moment after a space has opened: while it
+ * has it, single keys are text.
+ */
+export async function leaveTheBox(page) {
+  const box = page.getByRole('textbox', { name: 'Message', exact: true });
+  await waitUntilFocused(box);
+  await box.blur();
+}
+
+/**
  * Waits for a text that shows for a moment only, while `act` is under way and after it. It looks at
  * every frame; a locator looks twice a second.
  */

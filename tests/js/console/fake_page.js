@@ -41,6 +41,7 @@ export function makeServer() {
       name: 'S',
       seq: pages.get(id)?.at(-1)?.seq ?? 0,
       members,
+      triggerPolicy: 'all',
       createdAt,
       ...window.listed.find((each) => each.id === id),
     };
@@ -63,6 +64,8 @@ export function makeServer() {
     try {
       if (method === 'GET') return [200, await reads(path)];
       if (path === '/v1/socketTickets') return [200, { url: 'ws://fake.example/' }];
+      // The page marks by itself what has been seen, at any time.
+      if (path.endsWith('/read')) return [200, null];
       window.sent.push({ path, body });
       return [200, await window.respond(body)];
     } catch (error) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAccessible } from './accessible.js';
-import { pressInTurn, waitUntilFocused } from './console_page.js';
+import { leaveTheBox, pressInTurn, waitUntilFocused } from './console_page.js';
 import { openFakeRoom, sent } from './fake_server.js';
 
 const rows = (page) => page.locator('.waiting > li');
@@ -45,6 +45,7 @@ async function openInbox(t) {
     };
   });
   await page.clock.fastForward(121_000);
+  await leaveTheBox(page);
   await pressInTurn(page, 'g', 'i');
   await page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
   await rows(page).nth(2).waitFor();
@@ -62,10 +63,13 @@ const decisions = async (page) =>
 
 test('three keys approve the first call, once the operator has chosen a person', async (t) => {
   const page = await openInbox(t);
+  const menu = rows(page).first().getByLabel('as');
+  // The tab remembers the person who was chosen in the room.
+  await menu.selectOption('Choose a person');
+  await rows(page).first().focus();
   await page.keyboard.press('a');
   await page.getByText('Choose the person in whose name you decide.').waitFor();
   assert.deepEqual(await decisions(page), []);
-  const menu = rows(page).first().getByLabel('as');
   await menu.selectOption('sarah');
   assert.ok(await menu.evaluate((node) => node === document.activeElement));
   await page.getByRole('button', { name: 'Approve as Sarah' }).first().focus();

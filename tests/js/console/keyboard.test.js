@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab, waitUntilFocused } from './console_page.js';
+import { openTab, storedEntry, waitUntilFocused, waitUntilLive } from './console_page.js';
 import { product } from './suite.js';
 
 const MOST_TABS = 80;
@@ -37,11 +37,11 @@ test('the keyboard signs in, talks, asks why and makes an agent', async (t) => {
   await heading(page, 'Welcome').waitFor();
   await page.getByText('Try one of these').waitFor();
 
-  // The message box is three stops away at most.
+  // The message box has the focus, also when the page is loaded again.
+  const box = page.getByRole('textbox', { name: 'Message', exact: true });
+  await waitUntilFocused(box);
   await page.reload();
-  await page.getByText('Try one of these').waitFor();
-  assert.ok((await tabTo(page, 'Skip to the message')) <= 2);
-  await page.keyboard.press('Enter');
+  await waitUntilFocused(box);
   await page.keyboard.type('Hello! Who is here?');
   await page.keyboard.press('Enter');
   // The operator writes in nobody's name before they choose one.
@@ -59,6 +59,15 @@ test('the keyboard signs in, talks, asks why and makes an agent', async (t) => {
   await page.getByRole('tab', { name: 'Chain', selected: true }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('heading', { name: 'Why did Guide speak?' }).waitFor({ state: 'detached' });
+
+  // At the address of a message the box is two stops away at most.
+  await page.goto(`${page.url()}/m/1`);
+  await page.reload();
+  await storedEntry(page, 'Hello! Who is here?').waitFor();
+  await waitUntilLive(page);
+  assert.ok((await tabTo(page, 'Skip to the message')) <= 2);
+  await page.keyboard.press('Enter');
+  await waitUntilFocused(box);
 
   await page.keyboard.press('Control+k');
   await page.keyboard.type('agents');

@@ -37,6 +37,9 @@ test('the selected sender answers a form if answerBy allows it', async (t) => {
   await page.evaluate(() => ['sarah', 'husam'].forEach(window.sendAs));
   assert.ok(await field.isDisabled());
   await deliver(page, () => ({ type: 'member.left', entityId: 'husam' }));
+  // Now nobody is chosen, and the operator may answer in no name.
+  assert.equal(await blocked.count(), 0);
+  await page.evaluate(() => window.sendAs('sarah'));
   assert.deepEqual(await blocked.allTextContents(), ['No person in this space may answer this.']);
   await page
     .getByRole('group', { name: 'Anyone?' })
@@ -180,7 +183,12 @@ test('a call without a form shows its output in its summary', async (t) => {
     page,
     (data) =>
       data.map((output, index) =>
-        window.card(index + 1, { ui: null, status: 'completed', output }),
+        // Calls of one run would be one row.
+        window.card(
+          index + 1,
+          { ui: null, status: 'completed', output },
+          { runId: `run ${index}` },
+        ),
       ),
     outputs,
   );
@@ -260,9 +268,10 @@ test('a space opens at its end, or at the question of a long form', async (t) =>
   const latest = page.getByRole('button', { name: 'Go to the latest' });
 
   await openWith([long]);
+  // The first form shows as soon as its script is loaded.
+  await latest.waitFor();
   const opened = await scrollPosition();
   assert.ok(!opened.isAtEnd && opened.top >= 0 && opened.top < 80, JSON.stringify(opened));
-  await latest.waitFor();
   // New messages do not move the page.
   await deliver(page, () => window.text(40, 'later', { runId: 'other' }));
   assert.deepEqual(await scrollPosition(), opened);

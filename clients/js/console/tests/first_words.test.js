@@ -30,6 +30,9 @@ test('the sentence follows the policy of the space', () => {
   assert.match(asked('all'), /^Write something\. Every agent reads it/);
   assert.match(asked('mention'), /if you name it/);
   assert.match(asked('all', true), /paused/);
+  const shown = 'Below your message you see what each decided, and why.';
+  assert.equal(asked('of a newer server'), `Write something. ${shown}`);
+  assert.equal(asked(undefined), `Write something. ${shown}`);
   assert.match(askedText({ triggerPolicy: 'all', paused: false }, 0), /^People talk here/);
 });
 

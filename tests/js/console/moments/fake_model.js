@@ -12,6 +12,8 @@ export async function startFakeModel() {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const part of request) body += part;
+    // It does not list its models.
+    if (request.method !== 'POST') return response.writeHead(404).end();
     const { messages } = JSON.parse(body);
     const text = body.includes('Be brief') ? SHORT : LONG;
     response.writeHead(200, { 'content-type': 'text/event-stream' });

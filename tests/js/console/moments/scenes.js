@@ -91,7 +91,7 @@ export const chain = {
   async play({ page, actor }) {
     await actor.say('Please look at this.');
     await page
-      .getByText(/chain depth reached/)
+      .getByText(/^The agents stop here/)
       .first()
       .waitFor();
     await idle(page);
@@ -166,4 +166,6 @@ export async function open(scene, page, product) {
   await spaces.getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
   await page.locator('#status[data-status="live"]').waitFor();
+  // The operator writes in nobody's name before it has chosen one.
+  await page.getByRole('combobox', { name: 'as' }).selectOption('Robin');
 }

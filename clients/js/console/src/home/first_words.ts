@@ -48,7 +48,8 @@ export function askedText(
   if (agents === 0) return 'People talk here. Agents that you add read what is written.';
   if (paused) return 'This space is paused: no agent is asked until somebody resumes it.';
   const shown = 'Below your message you see what each decided, and why.';
-  return `Write something. ${POLICIES[triggerPolicy]} ${shown}`;
+  // A newer server may have a policy that this page does not know.
+  return ['Write something.', POLICIES[triggerPolicy], shown].filter(Boolean).join(' ');
 }
 
 /** The state of the keys of models. Scripts need none, and AWS has its own credentials. */

@@ -17,16 +17,27 @@ export interface Script<T> {
   hasFailed: boolean;
 }
 
-/** A hook that loads a script when the first component uses it. */
-export function scriptHook<T extends object>(load: () => Promise<T>): () => Script<T> {
-  let loaded: T | null = null;
+interface Source<T> {
+  loaded: T | null;
+  load: () => Promise<T>;
+}
+
+function sourceOf<T extends object>(load: () => Promise<T>): Source<T> {
+  const source: Source<T> = {
+    loaded: null,
+    load: () => load().then((parts) => (source.loaded = parts)),
+  };
+  return source;
+}
+
+function hookOf<T extends object>(source: Source<T>): () => Script<T> {
   return () => {
-    const [script, setScript] = useState(loaded);
+    const [script, setScript] = useState(source.loaded);
     const [hasFailed, setHasFailed] = useState(false);
     useLayoutEffect(() => {
       if (script) return;
-      load().then(
-        (parts) => setScript((loaded = parts)),
+      source.load().then(
+        (parts) => setScript(parts),
         () => setHasFailed(true),
       );
     }, []);
@@ -34,10 +45,15 @@ export function scriptHook<T extends object>(load: () => Promise<T>): () => Scri
   };
 }
 
+/** A hook that loads a script when the first component uses it. */
+export const scriptHook = <T extends object>(load: () => Promise<T>): (() => Script<T>) =>
+  hookOf(sourceOf(load));
+
 /** The same for a script that `preloadScripts` loads earlier, so that nobody waits for it. */
 export function preloadedHook<T extends object>(load: () => Promise<T>): () => Script<T> {
-  preloaded.add(load);
-  return scriptHook(load);
+  const source = sourceOf(load);
+  preloaded.add(source.load);
+  return hookOf(source);
 }
 
 /** Loads scripts that a reader may need at once, when the page has nothing else to do. */

@@ -10,5 +10,5 @@ const useDecision = preloadedHook(() => import('./decision_form.tsx'));
 export function LazyDecision(props: DecisionFormProps): JSX.Element | null {
   const { script, hasFailed } = useDecision();
   if (script) return <script.DecisionForm {...props} />;
-  return hasFailed ? <p class="problem">{FAILED}</p> : null;
+  return hasFailed ? <p class="problem">{FAILED}</p> : <div class="ask-loading" />;
 }

@@ -10,5 +10,5 @@ const useForm = preloadedHook(() => import('./form.tsx'));
 export function LazyForm(props: FormViewProps): JSX.Element | null {
   const { script, hasFailed } = useForm();
   if (script) return <script.FormView {...props} />;
-  return hasFailed ? <p class="problem">{FAILED}</p> : null;
+  return hasFailed ? <p class="problem">{FAILED}</p> : <div class="ask-loading" />;
 }

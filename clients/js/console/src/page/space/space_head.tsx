@@ -122,7 +122,7 @@ function aboutText(members: readonly Member[], { triggerPolicy, paused }: SpaceI
   const people = counted(members.length - agents, 'person', 'people');
   if (agents === 0) return `${people} · no agents`;
   const asked = paused ? 'paused: nobody is asked' : POLICIES[triggerPolicy];
-  return [people, counted(agents, 'agent', 'agents'), asked].join(' · ');
+  return [people, counted(agents, 'agent', 'agents'), asked].filter(Boolean).join(' · ');
 }
 
 const counted = (count: number, one: string, more: string) =>

@@ -24,6 +24,8 @@ export class Scroller {
   // Where the space was opened, if not at its end.
   #openedAt: { node: Element; top: number | undefined } | null = null;
   #isOpen = false;
+  // Stands for the form at the end until its script is loaded.
+  #awaited: Element | null = null;
   // The entry that was clicked last, and how wide the window was. A click may open the drawer.
   #clicked: { entry: Element; width: number } | null = null;
 
@@ -83,7 +85,9 @@ export class Scroller {
     this.#log.scrollTop = this.#log.scrollHeight;
     // All unread messages must be seen before they count as read.
     if (line && isAbove(line, this.#log)) return this.#openAt(line, line, 'start');
-    const form = [...this.#list.querySelectorAll('.entry')].at(-1)?.querySelector('.ask');
+    const last = [...this.#list.querySelectorAll('.entry')].at(-1);
+    this.#awaited = last?.querySelector('.ask-loading') ?? null;
+    const form = last?.querySelector('.ask');
     const card = form?.closest<HTMLElement>('.tool');
     if (!form || !card || card.offsetHeight <= this.#log.clientHeight) return this.toEnd();
     // The header of the bubble names the agent.
@@ -114,6 +118,8 @@ export class Scroller {
 
   #scrolled() {
     if (!this.#isOpen) return;
+    // A form has moved the end away, not the reader.
+    this.#openAtForm();
     // The browser itself scrolls a little when the width changes.
     if (this.#clicked?.width === this.#log?.clientWidth) this.#clicked = null;
     const opened = this.#openedAt;
@@ -126,9 +132,17 @@ export class Scroller {
 
   #resized() {
     if (!this.#isOpen) return;
+    this.#openAtForm();
     this.#stayAtEnd();
     this.#stayAtClicked();
     this.#look();
+  }
+
+  // The form is there now, and the reader has not gone elsewhere.
+  #openAtForm() {
+    if (!this.#awaited || this.#awaited.isConnected) return;
+    this.#awaited = null;
+    if (this.followsEnd) this.open(null);
   }
 
   // A narrower window wraps the lines differently, which moves the clicked entry.
