@@ -346,9 +346,17 @@ test('a file is deleted by the person who sent it, and not by others', async (t)
   const other = await openTab(t);
   await signInAs(other, sarah, `#/s/${space.id}`);
   await other.getByRole('link', { name: 'plan.txt' }).waitFor();
+  const openMenu = async (tab) => {
+    const entry = tab.locator('.entry[data-seq="1"]');
+    await entry.hover();
+    await entry.getByRole('button', { name: 'More', exact: true }).click();
+    await entry.getByRole('button', { name: 'Thread', exact: true }).waitFor();
+  };
   const remove = (tab) => tab.getByRole('button', { name: 'Delete plan.txt' });
+  await openMenu(other);
   assert.equal(await remove(other).count(), 0);
   page.on('dialog', (dialog) => dialog.accept());
+  await openMenu(page);
   await remove(page).click();
   for (const each of [page, other]) await each.getByText('file deleted').waitFor();
   assert.equal(await remove(page).count(), 0);

@@ -1,7 +1,7 @@
 // The roll call and the failures of a room with many agents: one line each.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { openTab, send, signInAs, storedEntry } from './console_page.js';
 import { answerRule, ApiClient, tokenOf } from '../api_client.js';
 import { startProduct } from '../product.js';
@@ -48,9 +48,12 @@ test('with 25 agents a message of one line takes 90 pixels at most', async (t) =
   await page.getByRole('heading', { name: 'Why did Team assistant 24 stay silent?' }).waitFor();
 });
 
+// A product without keys. It stops after the tabs of the tests are closed.
+let open;
+after(() => open?.stop());
+
 test('a missing key is said once, and only to the operator with its way out', async (t) => {
-  const open = await startProduct('--invites', 'guests');
-  t.after(() => open.stop());
+  open = await startProduct('--invites', 'guests');
   const api = new ApiClient(open);
   const [husam, sarah] = [await api.createPerson('Husam'), await api.createPerson('Sarah')];
   const show = async (key, space) => {

@@ -22,7 +22,7 @@ test('the first screen says who is here, and one click starts a conversation', a
   for (const offer of ['Hello! Who is here?', '@Librarian what day is it?'])
     await log.getByRole('button', { name: offer }).waitFor();
   await log.getByRole('button', { name: 'Time for a coffee?' }).click();
-  await page.getByRole('button', { name: 'Yes, please' }).waitFor();
+  await log.getByRole('button', { name: 'Yes, please' }).waitFor();
   await page.getByRole('button', { name: '2 silent' }).click();
   const reasons = page.getByRole('list', { name: 'The reasons' });
   await reasons.getByRole('listitem').filter({ hasText: 'Observer“I only watch.”' }).waitFor();

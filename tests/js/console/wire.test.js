@@ -82,11 +82,11 @@ test(
     tell(t, 'Opening', opening);
 
     const spaces = page.getByRole('navigation', { name: 'Spaces' });
-    await spaces.getByRole('button', { name: 'Customer 30', exact: true }).click();
+    await spaces.getByRole('link', { name: 'Customer 41', exact: true }).click();
     await answers();
     await api.postMessage(room, husam, 'Something new');
     await answers();
-    await spaces.getByRole('button', { name: /^Wire/ }).click();
+    await spaces.getByRole('link', { name: /^Wire/ }).click();
     await page.getByText('Something new').waitFor();
     const returned = await answers();
     tell(t, 'Return', returned);

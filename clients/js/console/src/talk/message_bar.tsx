@@ -2,7 +2,7 @@
 
 import type { Message } from '@smartspace/client';
 import { useClient, useRuns, useSpace } from '@smartspace/react';
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, JSX, TargetedKeyboardEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { useCommands } from '../message/commands.ts';
@@ -85,6 +85,11 @@ function More({ children }: { children: ComponentChildren }) {
     if (currentTarget.contains(document.activeElement)) toggle.current?.focus();
     setIsOpen(false);
   };
+  const pressed = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    if (event.key !== 'Escape' || !isOpen) return;
+    event.stopPropagation();
+    close(event);
+  };
   return (
     <>
       <button
@@ -94,6 +99,7 @@ function More({ children }: { children: ComponentChildren }) {
         aria-label="More"
         aria-expanded={isOpen}
         onClick={() => setIsOpen(!isOpen)}
+        onKeyDown={pressed}
       >
         ⋯
       </button>
@@ -103,6 +109,7 @@ function More({ children }: { children: ComponentChildren }) {
         aria-label="More actions"
         hidden={!isOpen}
         onClick={close}
+        onKeyDown={pressed}
       >
         {children}
       </div>

@@ -2,7 +2,7 @@
 
 import { findMentions, type Message } from '@smartspace/client';
 import { useMembers } from '@smartspace/react';
-import { useEffect, type Dispatch } from 'preact/hooks';
+import { useLayoutEffect, type Dispatch } from 'preact/hooks';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { textOf } from '../../message/message_words.ts';
 import { rightsOf } from '../../message/rights.ts';
@@ -33,7 +33,8 @@ export interface TargetKeys {
 export function useTarget({ target, onTarget, members, box, put }: TargetOptions): TargetKeys {
   const { space } = members;
   const { edit } = useMessageCalls(members);
-  useEffect(() => {
+  // The text and the focus change together with the buttons: a key may follow at once.
+  useLayoutEffect(() => {
     if (!target) return;
     if (target.type === 'edit') {
       const text = textOf(target.message);

@@ -5,7 +5,8 @@
  * and a slow list that changes all the time would never be loaded.
  */
 export class NextLoad {
-  private isBusy = false;
+  /** Whether a load is under way. */
+  isBusy = false;
   private waiting: (() => void) | null = null;
 
   /** Calls `load` now, or when the load under way has ended. */

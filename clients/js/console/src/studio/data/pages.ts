@@ -31,11 +31,12 @@ export function usePages<T>(path: string | null): Pages<T> {
   const [error, setError] = useState<Error | null>(null);
   const [isLoading, setIsLoading] = useState(path !== null);
   const work = useRef<AbortController | null>(null);
-  const pages = useRef(1);
+  const counts = useRef({ wanted: 1, shown: 0 }).current;
   const next = useRef(new NextLoad()).current;
 
   const load = useCallback(
     async (from: string | null, before: readonly T[], count: number) => {
+      const { wanted } = counts;
       if (path === null) return;
       work.current?.abort();
       const stop = new AbortController();
@@ -48,6 +49,7 @@ export function usePages<T>(path: string | null): Pages<T> {
         if (stop.signal.aborted) return;
         setState({ path, items: [...before, ...items] });
         setCursor(end);
+        counts.shown = wanted;
       } catch (problem) {
         if (stop.signal.aborted) return;
         setError(problem as Error);
@@ -55,27 +57,44 @@ export function usePages<T>(path: string | null): Pages<T> {
       setIsLoading(false);
       next.end();
     },
-    [client, path, next],
+    [client, path, next, counts],
   );
   useEffect(() => {
-    pages.current = 1;
+    Object.assign(counts, { wanted: 1, shown: 0 });
     void load(null, [], 1);
     return () => {
       work.current?.abort();
       next.forget();
     };
-  }, [load, next]);
+  }, [load, next, counts]);
   const isCurrent = state.path === path;
   const items = isCurrent ? state.items : [];
+  const calls = useCalls({ load, next, counts, cursor, items });
+  return { items, hasMore: isCurrent && cursor !== null, error, isLoading, ...calls };
+}
+
+interface Loads<T> {
+  load: (from: string | null, before: readonly T[], count: number) => Promise<void>;
+  next: NextLoad;
+  /** How many pages are wanted, and how many are shown. */
+  counts: { wanted: number; shown: number };
+  cursor: string | null;
+  items: readonly T[];
+}
+
+function useCalls<T>({ load, next, counts, cursor, items }: Loads<T>) {
   const more = useCallback(() => {
-    pages.current += 1;
-    void load(cursor, items, 1);
-  }, [load, cursor, items]);
+    const isAsked = counts.wanted > counts.shown;
+    counts.wanted = counts.shown + 1;
+    if (!next.isBusy) void load(cursor, items, 1);
+    // The list may be different after the load under way, so all of it is loaded.
+    else if (!isAsked) next.load(() => void load(null, [], counts.wanted));
+  }, [load, next, counts, cursor, items]);
   const reload = useCallback(
-    () => next.load(() => void load(null, [], pages.current)),
-    [load, next],
+    () => next.load(() => void load(null, [], counts.wanted)),
+    [load, next, counts],
   );
-  return { items, hasMore: isCurrent && cursor !== null, error, isLoading, more, reload };
+  return { more, reload };
 }
 
 // Loads as many pages, from a cursor on or from the start.

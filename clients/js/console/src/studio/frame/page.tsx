@@ -91,13 +91,10 @@ export function Loaded({ isLoading, error, isEmpty, empty, children }: LoadedPro
 }
 
 /** The button that loads the next page of a list. */
-export const More = ({
-  pages,
-}: {
-  pages: { hasMore: boolean; isLoading: boolean; more: () => void };
-}) =>
+export const More = ({ pages }: { pages: { hasMore: boolean; more: () => void } }) =>
+  // A list is loaded again all the time, and the button must not come and go with that.
   pages.hasMore ? (
-    <button type="button" disabled={pages.isLoading} onClick={pages.more}>
+    <button type="button" onClick={pages.more}>
       Show more
     </button>
   ) : null;
