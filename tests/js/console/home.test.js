@@ -10,8 +10,8 @@ import { api, husam, product, sarah } from './suite.js';
 const PHONE = { viewport: { width: 390, height: 844 } };
 
 test('the first steps are ticked by what exists, until all are done', async (t) => {
-  const guide = await api.createAgent('Guide', [answerRule('Hello.')]);
-  await api.createSpace('Beginning', [husam, guide]);
+  const greeter = await api.createAgent('Greeter', [answerRule('Hello.')]);
+  await api.createSpace('Beginning', [husam, greeter]);
   const page = await openTab(t);
   await openSpace(page, 'Beginning');
   const steps = page.getByRole('navigation', { name: /First steps/ });
@@ -21,7 +21,7 @@ test('the first steps are ticked by what exists, until all are done', async (t) 
   await isAccessible(page);
   await send(page, 'Hello');
   await count(2).waitFor();
-  await page.getByRole('button', { name: 'Guide spoke' }).click();
+  await page.getByRole('button', { name: 'Greeter spoke' }).click();
   await count(3).waitFor();
   await steps.getByText('✓ See why an agent spoke or not').waitFor();
   // The agents that were made together are those of the demo.
