@@ -52,6 +52,7 @@ export function makeServer() {
     if (pathname === '/v1/search') return window.find(searchParams);
     if (pathname === '/v1/mentions') return { items: [], nextCursor: null };
     if (pathname === '/v1/spaces') return { items: window.listed, nextCursor: null };
+    if (pathname === '/v1/entities') return { items: [], nextCursor: null };
     if (pathname === '/v1/inbox') return { items: window.waiting, nextCursor: null };
     const [, id, list] = /^\/v1\/spaces\/([^/]+)\/?(.*)$/.exec(pathname);
     if (list === '') return spaceOf(id);

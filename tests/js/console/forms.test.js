@@ -198,7 +198,9 @@ test('a form for one person is answered as that person', async (t) => {
   });
   await page.getByText('To answer, switch “as” below to Sarah.').waitFor();
   assert.ok(await form.getByRole('button', { name: 'Approve' }).isDisabled());
+  await form.getByText('answers as Husam', { exact: true }).waitFor();
   await page.getByRole('combobox', { name: 'as' }).selectOption('Sarah');
+  await form.getByText('answers as Sarah', { exact: true }).waitFor();
   await form.getByRole('button', { name: 'Approve' }).click();
   await outcome(page, 'Approve · answered by Sarah');
   await storedEntry(page, 'It is Approve.').waitFor();

@@ -2,12 +2,52 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callRule, formTool } from '../api_client.js';
-import { isAccessibleAt } from './accessible.js';
-import { openTab, signInAs, waitUntilLive } from './console_page.js';
+import { answerRule, callRule, formTool } from '../api_client.js';
+import { isAccessible, isAccessibleAt } from './accessible.js';
+import { openSpace, openTab, send, signInAs, waitUntilLive } from './console_page.js';
 import { api, husam, product, sarah } from './suite.js';
 
 const PHONE = { viewport: { width: 390, height: 844 } };
+
+test('the first steps are ticked by what exists, until all are done', async (t) => {
+  const greeter = await api.createAgent('Greeter', [answerRule('Hello.')]);
+  await api.createSpace('Beginning', [husam, greeter]);
+  const page = await openTab(t);
+  await openSpace(page, 'Beginning');
+  const steps = page.getByRole('navigation', { name: /First steps/ });
+  const count = (done) => steps.getByRole('heading', { name: `First steps · ${done} of 4` });
+  // There are two people.
+  await count(1).waitFor();
+  await isAccessible(page);
+  await send(page, 'Hello');
+  await count(2).waitFor();
+  await page.getByRole('button', { name: 'Greeter spoke' }).click();
+  await count(3).waitFor();
+  await steps.getByText('✓ See why an agent spoke or not').waitFor();
+  // The agents that were made together are those of the demo.
+  const list = '**/v1/entities?limit=200';
+  const createdAt = new Date(Date.now() + 600_000).toISOString();
+  await page.route(list, async (route) => {
+    const answer = await (await route.fetch()).json();
+    const own = { ...answer.items.at(-1), id: 'own', type: 'agent', createdAt };
+    await route.fulfill({ json: { ...answer, items: [...answer.items, own] } });
+  });
+  await steps.getByRole('link', { name: 'Make your own agent' }).click();
+  await steps.waitFor({ state: 'detached' });
+});
+
+test('the first steps can be hidden', async (t) => {
+  const page = await openTab(t);
+  await openSpace(page, 'Beginning');
+  await page.getByRole('button', { name: 'Hide the first steps' }).click();
+  const steps = page.getByRole('navigation', { name: /First steps/ });
+  await steps.waitFor({ state: 'detached' });
+  await page.reload();
+  await waitUntilLive(page);
+  // What loads with them is there.
+  await page.getByRole('button', { name: 'Stop all and pause' }).waitFor();
+  assert.equal(await steps.count(), 0);
+});
 
 test('the operator sees on a phone what waits and fails, and a bar of pages', async (t) => {
   const tool = formTool('ask', { ui: 'buttons' });

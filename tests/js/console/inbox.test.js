@@ -65,6 +65,7 @@ test('a question with buttons is answered in the list, by the operator in no nam
   await openSpace(page, 'Not there');
   const card = needs(page).getByRole('listitem').filter({ hasText: 'With buttons' });
   await card.getByText('Asker asks in With buttons').waitFor();
+  await card.getByText('answers as the operator', { exact: true }).waitFor();
   await isAccessible(page);
   await card.getByRole('button', { name: 'Deploy: Deploy v2.1?' }).click();
   await card.waitFor({ state: 'detached' });

@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAccessible, isAccessibleAt } from './accessible.js';
-import { openTab, send, signInAs, storedEntry, waitUntilFocused } from './console_page.js';
+import {
+  openSpace,
+  openTab,
+  send,
+  signInAs,
+  storedEntry,
+  waitUntilFocused,
+} from './console_page.js';
 import { api, browser, husam, product, sarah } from './suite.js';
 import { tokenOf } from '../api_client.js';
 
@@ -145,6 +152,22 @@ test('an edit begins with ↑, keeps the draft, and says that it wakes nobody', 
   await act(hers, 1, 'Thread').waitFor();
   assert.equal(await act(hers, 1, 'Edit').count(), 0);
   assert.equal(await act(hers, 1, 'Delete').count(), 0);
+});
+
+test('the operator edits the messages of the chosen person, and of nobody else', async (t) => {
+  const space = await room('Edited by the operator', 'Of Sarah');
+  await api.postMessage(space, husam, 'Of Husam');
+  const page = await openTab(t);
+  await openSpace(page, 'Edited by the operator');
+  await page.getByRole('combobox', { name: 'as' }).selectOption('Husam');
+  await choose(page, 2, 'Edit');
+  await box(page).fill('Of Husam, edited');
+  await box(page).press('Enter');
+  await storedEntry(page, 'Of Husam, edited').waitFor();
+  await entry(page, 1).hover();
+  await act(page, 1, 'More').click();
+  await act(page, 1, 'Delete').waitFor();
+  assert.equal(await act(page, 1, 'Edit').count(), 0);
 });
 
 test('a deleted message leaves a line for everyone', async (t) => {

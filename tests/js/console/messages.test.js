@@ -165,19 +165,45 @@ test('a message longer than a frame arrives complete', async (t) => {
   assert.deepEqual(await storedEntries(page), [{ seq: 1, text: long }]);
 });
 
-test('the button shows earlier messages', async (t) => {
+test('earlier messages load as the reader comes near the top', async (t) => {
   const space = await api.createSpace('Earlier', [husam]);
   for (let number = 1; number <= 70; number += 1)
     await api.postMessage(space, husam, `number ${number}`);
-  const page = await openTab(t);
+  const page = await openTab(t, { expected: [/status of 403/] });
+  const older = (url) => /\/messages\?before=\d{1,3}&/.test(url.href);
   await openSpace(page, 'Earlier');
   await page.locator('.entry[data-seq="70"]').waitFor();
-  assert.ok((await storedEntries(page))[0].seq > 1);
-  const earlier = page.getByRole('button', { name: 'Show earlier' });
-  await earlier.click();
-  await page.locator('.entry[data-seq="1"]').waitFor();
-  await earlier.waitFor({ state: 'hidden' });
+  await page.locator('.entry').nth(49).waitFor({ state: 'attached' });
+  const [{ seq: first }] = await storedEntries(page);
+  assert.ok(first > 1);
+  await page.route(older, (route) => route.fulfill({ status: 403, json: {} }));
+  const button = page.getByRole('button', { name: 'Show earlier' });
+  const failed = page.getByRole('alert').filter({ hasText: 'The server answered 403.' });
+  const topOf = (node) => node.getBoundingClientRect().top;
+
+  // Nothing is tried again by itself.
+  await page.locator('#log').evaluate((log) => (log.scrollTop = 100));
+  await failed.waitFor();
+  await page.unroute(older);
+  assert.equal((await storedEntries(page))[0].seq, first);
+
+  const shown = page.locator(`.entry[data-seq="${first}"]`);
+  await button.focus();
+  const before = await shown.evaluate(topOf);
+  await page.keyboard.press('Enter');
+  await page.locator('.entry[data-seq="1"]').waitFor({ state: 'attached' });
+  const moved = (await shown.evaluate(topOf)) - before;
+  await failed.waitFor({ state: 'detached' });
+  await button.waitFor({ state: 'hidden' });
   assert.deepEqual(await storedEntries(page), asEntries(await api.messages(space)));
+  assert.ok(Math.abs(moved) < 60, `the text moved by ${moved}`);
+
+  await page.reload();
+  await page.locator('.entry').nth(49).waitFor({ state: 'attached' });
+  assert.equal(await page.locator('.entry[data-seq="1"]').count(), 0);
+  await page.locator('#log').hover();
+  await page.mouse.wheel(0, -10_000);
+  await page.locator('.entry[data-seq="1"]').waitFor({ state: 'attached' });
 });
 
 test('the page shows why no agent woke and why a run failed', async (t) => {

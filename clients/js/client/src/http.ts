@@ -117,8 +117,7 @@ export async function request(
       const address = requests.url.replace(/\/+$/, '') + path;
       const response = await requests.env.fetch(address, { ...init, signal: limited });
       const tag = response.headers.get('etag');
-      const answer =
-        response.status === 304 ? keptOf(known, tag) : await answerOf(response, requests);
+      const answer = await answerOf(response, requests, known);
       if (keep && tag) requests.kept?.put(path, tag, answer);
       return answer;
     });
@@ -137,13 +136,18 @@ function keptOf(known: readonly KeptAnswer[], tag: string | null): unknown {
   return found.answer;
 }
 
-async function answerOf(response: Response, requests: Requests): Promise<unknown> {
+async function answerOf(
+  response: Response,
+  requests: Requests,
+  known: readonly KeptAnswer[],
+): Promise<unknown> {
   const { status, ok, headers } = response;
   // A proxy may answer with a page of its own. A body that breaks off is no answer at all.
   const answer = await response.json().catch((error) => {
     if (!(error instanceof SyntaxError)) throw error;
   });
   requests.onEnd(status < 502);
+  if (status === 304) return keptOf(known, headers.get('etag'));
   if (ok && /html/.test(headers.get('content-type') ?? '')) throw new SmartspaceError(0);
   if (ok) return answer ?? null;
   const error = new SmartspaceError(status, answer, headers);

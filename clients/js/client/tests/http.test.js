@@ -239,3 +239,22 @@ test('an answer that is kept is not sent again until it changes', async () => {
   const both = 'W/"b", W/"a"';
   assert.deepEqual(asked, [undefined, 'W/"a"', 'W/"a"', 'W/"a", W/"b"', both, undefined]);
 });
+
+test('an answer that has not changed says that the server is back', async () => {
+  const room = await openRoom(1);
+  const path = '/v1/spaces?limit=1';
+  let status = 200;
+  room.respond = (call) =>
+    call.path === path ? { status, body: { items: [] }, headers: { etag: 'W/"a"' } } : null;
+  const ask = () => room.client.request('GET', path, { keep: true });
+  const first = await ask();
+  room.isDown = true;
+  room.sockets.at(-1).onclose();
+  await room.clock.advance(60_000);
+  assert.deepEqual([room.client.connection.getSnapshot().state, room.connects], ['offline', 1]);
+  room.isDown = false;
+  status = 304;
+  assert.equal(await ask(), first);
+  await room.clock.advance(10);
+  assert.deepEqual([room.client.connection.getSnapshot().state, room.connects], ['live', 2]);
+});

@@ -1,6 +1,7 @@
 // What the page loads once it shows: what waits for the caller, and the first screen of a space.
 
 export { FirstScreen } from './first_screen.tsx';
+export { FirstSteps } from './first_steps.tsx';
 export { MemberCard } from './member_card.tsx';
 export { NeedsYou } from './needs_you.tsx';
 export { Notifications } from './notifications.tsx';

@@ -78,6 +78,9 @@ function Need({ item, now, isOperator }: NeedProps) {
             {visible(labelOf(option))}
           </button>
         ))}
+        {options.length > 0 && isOperator ? (
+          <span class="note">answers as the operator</span>
+        ) : null}
         {input ? (
           <>
             <button type="button" class="primary" {...named('Approve')} onClick={need.approve}>

@@ -17,18 +17,18 @@ export function rightsOf(message: Message, reader: Reader): MessageRights {
   const { isOperator, meId, people } = reader;
   if (message.deleted) return { mayAnswer: false, mayEdit: false, mayDelete: false, mayPin: false };
   const me = people.find(({ id }) => id === meId);
-  const isOwn = message.sender.id === meId;
+  const actor = actorOf(reader);
+  const isOwn = message.sender.id === actor;
   const isCard = message.parts.some(({ type }) => type === 'tool');
   return {
-    mayAnswer: actorOf(reader) !== null,
-    mayEdit:
-      !isCard && (isOwn || (isOperator && people.some(({ id }) => id === message.sender.id))),
+    mayAnswer: actor !== null,
+    mayEdit: isOwn && !isCard,
     mayDelete: isOperator || isOwn || me?.role === 'owner',
     mayPin: isOperator || (me !== undefined && !me.guest),
   };
 }
 
-/** Who replies and reacts: the caller, or the person in whose name the operator writes. */
+/** Who replies, reacts and edits: the caller, or the person in whose name the operator writes. */
 export const actorOf = ({ isOperator, meId, senderId }: Reader): string | null =>
   isOperator ? senderId : meId;
 

@@ -13,7 +13,7 @@ export interface MessageCalls {
 }
 
 export function useMessageCalls(members: SpaceMembers): MessageCalls {
-  const { space, isOperator } = members;
+  const { space } = members;
   const notify = useNotify();
   const run = (call: Promise<unknown>) => {
     call.catch((error) => notify(wordsOf(error)));
@@ -21,8 +21,7 @@ export function useMessageCalls(members: SpaceMembers): MessageCalls {
   return {
     react: ({ seq }, emoji, isOn) => run(space.react(seq, emoji, isOn, asSender(members))),
     pin: ({ seq }, isOn) => run(space.pin(seq, isOn)),
-    edit: ({ seq, sender }, text) =>
-      run(space.edit(seq, text, isOperator ? { senderId: sender.id } : {})),
+    edit: ({ seq }, text) => run(space.edit(seq, text, asSender(members))),
     remove: ({ seq }) => run(space.delete(seq)),
   };
 }

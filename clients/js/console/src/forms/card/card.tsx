@@ -15,7 +15,7 @@ import { Pairs } from './pairs.tsx';
 import type { CardPart } from './parts.ts';
 import { questionOf } from './question.ts';
 import { QuestionView } from './question_view.tsx';
-import { mayAnswer, onlyText, switchText, termsText, type NameOf } from './terms.ts';
+import { mayAnswer, onlyText, senderText, switchText, termsText, type NameOf } from './terms.ts';
 
 export interface CardProps {
   /** The call, or its input while that still streams. */
@@ -48,10 +48,11 @@ export function Card(props: CardProps): JSX.Element {
   const blocked = isBlocked ? blockedText(open, props) : '';
   const outcome = call ? outcomeText(call, nameOf) : '';
   const isOpen = open !== null;
+  const as = props.isOperator ? senderText(senderId, nameOf) : '';
   const files = useFileNames(message);
   return useMemo(
-    () => <CardBody {...{ part, space, senderId, isOpen, terms, blocked, outcome, files }} />,
-    [part, space, senderId, isOpen, terms, blocked, outcome, files],
+    () => <CardBody {...{ part, space, senderId, as, isOpen, terms, blocked, outcome, files }} />,
+    [part, space, senderId, as, isOpen, terms, blocked, outcome, files],
   );
 }
 
@@ -71,6 +72,8 @@ interface CardBodyProps {
   part: CardPart;
   space: Space;
   senderId: string | null;
+  /** In whose name the operator answers, in words; '' for a person. */
+  as: string;
   isOpen: boolean;
   terms: string;
   /** Why the person may not answer, or ''. */
@@ -113,6 +116,7 @@ function CardBody(props: CardBodyProps): JSX.Element {
           resultSchema={call.resultSchema}
           options={question.options}
           labelledBy={questionId}
+          as={props.as}
           isBlocked={blocked !== ''}
           send={(given) => sendAnswer(latest.current, call.callId, given)}
           onClose={onClose}

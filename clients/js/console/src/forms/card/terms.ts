@@ -45,6 +45,10 @@ export function switchText(
     : 'No person in this space may answer this.';
 }
 
+/** In whose name the operator answers: that of a person, or its own. */
+export const senderText = (senderId: string | null, nameOf: NameOf): string =>
+  senderId === null ? 'the operator' : nameOf(senderId);
+
 /** Names the people who may answer, for a caller who may not. */
 export function onlyText(answerBy: AnswerBy | null, nameOf: NameOf): string {
   if (!Array.isArray(answerBy)) return 'Only people may answer this.';

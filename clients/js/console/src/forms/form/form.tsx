@@ -20,6 +20,8 @@ export interface FormViewProps {
   options: readonly unknown[] | null;
   /** The id of the question. */
   labelledBy: string;
+  /** In whose name the operator answers, in words; '' for a person. */
+  as: string;
   /** The person may not answer. Typed values stay. */
   isBlocked: boolean;
   /** Sends the answer. Throws if the server refuses it. */
@@ -56,6 +58,7 @@ export function FormView(props: FormViewProps): JSX.Element {
             </button>
           )}
           <DeclineOpener {...declining} />
+          {props.as === '' ? null : <span class="note" dir="auto">{`answers as ${props.as}`}</span>}
         </div>
       </form>
       <DeclineForm

@@ -64,13 +64,10 @@ export function useTarget({ target, onTarget, members, box, put }: TargetOptions
 }
 
 function lastOwn(members: SpaceMembers): Message | undefined {
-  const ownId = members.senderId ?? members.meId;
   const messages = members.space.timeline
     .getSnapshot()
     .items.flatMap((item) => (item.type === 'message' ? [item.message] : []));
-  return messages
-    .filter((message) => message.sender.id === ownId && rightsOf(message, members).mayEdit)
-    .at(-1);
+  return messages.filter((message) => rightsOf(message, members).mayEdit).at(-1);
 }
 
 const NOBODY = 'An edit wakes nobody.';

@@ -53,6 +53,7 @@ export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarP
         </div>
         <SpaceList {...{ spaces, currentId }} />
       </nav>
+      {home && isOperator ? <home.FirstSteps address={address} /> : null}
       {isOperator ? <Build page={address.page} /> : null}
       <div class="sidebar-actions">
         {me ? (

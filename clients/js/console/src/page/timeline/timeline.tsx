@@ -1,12 +1,13 @@
 // The messages of the open space.
 
 import type { TimelineItem } from '@smartspace/client';
-import { useTimeline, type Timeline } from '@smartspace/react';
+import { useTimeline } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 import { seqOf } from './bubbles.ts';
+import { Earlier, type Reading } from './earlier.tsx';
 import { LazyFirstScreen } from './lazy_first_screen.tsx';
 import { MessageList } from './message_list.tsx';
 import type { Scroller } from './scroller.ts';
@@ -48,27 +49,16 @@ export function TimelineView({ members, scroller, seq, runId }: TimelineProps): 
   useLayoutEffect(() => scroller.after(before, span.isPrepended));
   useOpening({ timeline, members, scroller, seq, span, redraw, list });
 
-  const showEarlier = useEarlier({ timeline, scroller, span, redraw });
   const toEnd = () => {
     span.reset();
     scroller.toEnd();
     redraw();
   };
   const isEmpty = shown.length === 0;
-  const hasEarlier = span.start > 0 || (hasOlder && !(isLoading && isEmpty));
   return (
     <div class="log-frame">
       <div ref={log} id="log" class="log" tabIndex={0} role="region" aria-label="Timeline">
-        <button
-          type="button"
-          id="earlier"
-          class="quiet"
-          hidden={!hasEarlier}
-          disabled={isLoading}
-          onClick={showEarlier}
-        >
-          Show earlier
-        </button>
+        <Earlier {...{ timeline, scroller, span, redraw, log, isAway }} />
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
           {isEmpty && !hasOlder && !isLoading ? <LazyFirstScreen members={members} /> : null}
         </div>
@@ -89,27 +79,6 @@ export function TimelineView({ members, scroller, seq, runId }: TimelineProps): 
       </button>
     </div>
   );
-}
-
-interface Reading {
-  timeline: Timeline;
-  scroller: Scroller;
-  span: Span;
-  redraw: () => void;
-}
-
-// Shows more of the loaded messages, or loads a page of older ones.
-function useEarlier({ timeline, scroller, span, redraw }: Reading) {
-  const notify = useNotify();
-  return async () => {
-    scroller.followsEnd = false;
-    if (span.start > 0) {
-      span.extend(timeline.items);
-      return redraw();
-    }
-    span.expectOlder(timeline.items);
-    await timeline.loadOlder().catch((error) => notify(wordsOf(error)));
-  };
 }
 
 interface Opening extends Reading {

@@ -43,7 +43,8 @@ export function TestModel({ agent }: { agent: Entity }): JSX.Element {
         />
         <p id="test-note" class="note">
           Tests the saved configuration in a space of its own, which is deleted afterwards. The
-          agent may call its tools and write its memory.
+          message is sent in the name of the first person of People. The agent may call its tools
+          and write its memory.
         </p>
       </div>
       <div class="form-row">
