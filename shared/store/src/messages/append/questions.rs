@@ -91,8 +91,9 @@ impl SpaceAsRead {
 }
 
 impl Messages<'_> {
-    /// The scores of some agents for a stored message, in the order in which they joined. Those of
-    /// a message without scores are computed from it and the messages before it.
+    /// The scores of some agents for a stored message, in the order in which they joined. If it has
+    /// no scores of them, as a message that speaks to somebody, they are computed from it and the
+    /// messages before it.
     pub(crate) async fn scores(
         self,
         space: SpaceId,
@@ -102,8 +103,10 @@ impl Messages<'_> {
     ) -> Result<Vec<(EntityId, f64)>> {
         if let Some(gate) = &message.gate {
             let known = gate.scores.iter().filter(|score| agents.contains(&score.agent_id));
-            let known = known.map(|score| (score.agent_id, score.score));
-            return Ok(by_join(roster, known.collect()));
+            let known: Vec<_> = known.map(|score| (score.agent_id, score.score)).collect();
+            if known.len() == agents.len() {
+                return Ok(by_join(roster, known));
+            }
         }
         let before = self.records(space, Range::Before(message.seq), gate::WINDOW).await?;
         let mut members: Vec<&MemberRecord> = roster.members.iter().collect();

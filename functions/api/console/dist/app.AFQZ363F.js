@@ -1,0 +1,1 @@
+import"./chunk.JI3HNUSB.js";

@@ -1,1 +1,0 @@
-import"./chunk.BVO7HZOY.js";
