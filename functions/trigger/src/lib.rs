@@ -66,7 +66,7 @@ impl Triggers {
             TriggerJob::Unanswered { space_id, seq } => {
                 Box::pin(self.pipeline.look_after_message(*space_id, *seq)).await
             }
-            TriggerJob::CloseCalls { run_id } => Box::pin(self.close_calls(*run_id)).await,
+            TriggerJob::SettleRun { run_id } => Box::pin(self.settle_run(*run_id)).await,
             TriggerJob::FirePlan { agent_id, plan_id, at } => {
                 // Not the trace in which the plan was made: it fires again and again.
                 let firing = self.pipeline.fire_plan(*agent_id, *plan_id, *at);
@@ -105,14 +105,16 @@ impl Triggers {
         }
     }
 
-    /// Closes the tool calls that an ended run left open.
-    async fn close_calls(&self, run: RunId) -> Result<()> {
-        match self.pipeline.store.runs().record(run).await {
-            Ok(run) => self.pipeline.close_calls(&run).await,
+    /// Closes the tool calls that an ended run left open, and looks after its questions. Their
+    /// space may be deleted: then nothing else finds the run.
+    async fn settle_run(&self, run: RunId) -> Result<()> {
+        let run = match self.pipeline.store.runs().record(run).await {
             // The run has been deleted.
-            Err(Error::NotFound(_)) => Ok(()),
-            Err(error) => Err(error),
-        }
+            Err(Error::NotFound(_)) => return Ok(()),
+            run => run?,
+        };
+        self.pipeline.close_calls(&run).await?;
+        self.pipeline.look_after(&run).await
     }
 
     /// Decides which agents a message triggers, unless that is decided already. Then it creates the

@@ -184,9 +184,10 @@ pub enum TriggerJob {
         /// The entity.
         entity_id: EntityId,
     },
-    /// Close the calls that an ended run has left open.
-    #[serde(rename = "closeCalls.1")]
-    CloseCalls {
+    /// Close the calls that an ended run has left open, and look after the questions that it has
+    /// left to silence.
+    #[serde(rename = "settleRun.1")]
+    SettleRun {
         /// The run.
         run_id: RunId,
     },
@@ -352,7 +353,7 @@ impl Job for TriggerJob {
             Self::SettleEntity { entity_id } | Self::FirePlan { agent_id: entity_id, .. } => {
                 entity_id.to_string()
             }
-            Self::CloseCalls { run_id }
+            Self::SettleRun { run_id }
             | Self::WakeRun { run_id }
             | Self::ExportTrace { run_id, .. } => run_id.to_string(),
         }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use smartspace_domain::{
     Time,
     ids::{AttachmentId, EntityId, PlanId, SpaceId},
-    jobs::{MessageRef, RunJob, TriggerJob},
+    jobs::{RunJob, TriggerJob},
     limits::{self, due},
 };
 
@@ -193,11 +193,9 @@ impl Due<'_> {
 
 /// The work that a run needs which is due.
 fn of_run(run: &RunRecord) -> Duty {
-    match run.place() {
-        _ if run.status.is_active() => Duty::Run(run.job()),
-        Some(MessageRef { space_id, seq }) if run.owes_look() => {
-            Duty::Trigger(TriggerJob::Unanswered { space_id, seq })
-        }
-        _ => Duty::Trigger(TriggerJob::CloseCalls { run_id: run.id }),
+    if run.status.is_active() {
+        Duty::Run(run.job())
+    } else {
+        Duty::Trigger(TriggerJob::SettleRun { run_id: run.id })
     }
 }
