@@ -10,7 +10,7 @@ import { useAnswer } from '../studio/data/answer.ts';
 import { preference, setPreference } from '../ui/preferences.ts';
 import { stepsOf } from './steps.ts';
 
-// Whoever has more of them knows the way.
+// With more spaces than these, the operator is not new.
 const MOST_SPACES = 4;
 const SEEN = 'seen-why';
 const OVER = 'first-steps-over';

@@ -55,7 +55,7 @@ const DONE = {
 export function useDeciding(isOperator: boolean): Deciding {
   const client = useClient();
   const [panel, showPanel] = useState<Panel | null>(null);
-  // What is typed right after the key that opens the field decides nothing.
+  // Keys read it, also before the field shows: a letter must not decide a call then.
   const latest = useRef(panel);
   const setPanel = (next: Panel | null) => showPanel((latest.current = next));
   const [problem, setProblem] = useState<Deciding['problem']>(null);
