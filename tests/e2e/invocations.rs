@@ -64,7 +64,7 @@ samples! {
     trigger_dispatches_a_message: "trigger/dispatch" after [];
     trigger_settles_a_renamed_entity: "trigger/settle-entity" after [];
     trigger_settles_a_deleted_space: "trigger/settle-space" after [];
-    trigger_closes_the_open_calls_of_an_ended_run: "trigger/close-calls"
+    trigger_closes_the_open_calls_of_an_ended_run: "trigger/settle-run"
         after ["run/form", "!cancel"];
     trigger_deletes_an_upload_that_no_space_knows: "trigger/file-uploaded" after [];
     trigger_forgets_a_file_that_s3_has_deleted: "trigger/file-expired" after [];
@@ -73,7 +73,6 @@ samples! {
     trigger_shows_read_positions: "trigger/show-reads" after ["api/put-read"];
     trigger_finds_no_reactions_to_show: "trigger/show-reactions" after [];
     trigger_finds_no_block_to_build: "trigger/index-messages" after [];
-    trigger_looks_after_a_question: "trigger/unanswered" after [];
     trigger_finds_no_stop_to_finish: "trigger/finish-stop" after [];
     trigger_resumes_a_waiting_run: "trigger/wake-run" after ["run/form"];
     broadcast_sends_an_event: "broadcast/event" after ["socket/connect", "socket/subscribe"];
@@ -209,7 +208,7 @@ async fn invoke(
 
 /// Ends the run that waits for a form, as a function would that dies before it closes the form.
 async fn cancel(table: &EmbeddedTable) {
-    let job = job_of("trigger/close-calls");
+    let job = job_of("trigger/settle-run");
     world::cancel(table, job["runId"].as_str().unwrap()).await.unwrap();
 }
 

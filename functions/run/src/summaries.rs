@@ -73,10 +73,15 @@ pub(crate) fn due_job(
     agent_id: EntityId,
 ) -> Option<RunJob> {
     let to = first_seq - 1;
-    let written = trigger_space.summary.as_ref().map_or(0, |summary| summary.to);
     let can_write = |model: &ModelConfig| !model.provider.is(ProviderApi::Scripted);
-    (to >= written + MIN_NEW_MESSAGES && config.model.as_ref().is_some_and(can_write))
-        .then_some(RunJob::Summarize { space_id: trigger_space.space.id, agent_id, to })
+    (is_worth_it(trigger_space.summary.as_ref(), to)
+        && config.model.as_ref().is_some_and(can_write))
+    .then_some(RunJob::Summarize { space_id: trigger_space.space.id, agent_id, to })
+}
+
+/// Whether enough messages up to `to` are missing in a summary.
+fn is_worth_it(summary: Option<&SummaryRecord>, to: u64) -> bool {
+    to >= summary.map_or(0, |summary| summary.to) + MIN_NEW_MESSAGES
 }
 
 impl Summarizer<'_> {
@@ -95,9 +100,8 @@ impl Summarizer<'_> {
             store.summaries().get(space),
             store.members().membership(space, agent)
         )?;
-        let written = before.as_ref().map_or(0, |summary| summary.to);
-        // An agent that has left the space must not read it.
-        if written >= to || membership.is_none() {
+        // Another job may have been ahead. An agent that has left the space must not read it.
+        if !is_worth_it(before.as_ref(), to) || membership.is_none() {
             return Ok(());
         }
         let Some(config) = store.entities().get(agent).await?.agent else { return Ok(()) };
@@ -112,7 +116,8 @@ impl Summarizer<'_> {
             return Ok(());
         }
         hide_until(Instant::now() + lease::RENEW_EVERY, delivery).await;
-        let first = (written + 1).max(to.saturating_sub(MAX_FIRST_MESSAGES) + 1);
+        let next = before.as_ref().map_or(1, |summary| summary.to + 1);
+        let first = next.max(to.saturating_sub(MAX_FIRST_MESSAGES) + 1);
         // If messages were skipped, the summary starts over: it must not claim to cover messages
         // that it was not made from.
         let before = before.filter(|summary| summary.to + 1 == first);
@@ -144,10 +149,10 @@ impl Summarizer<'_> {
         self.store(space, summary, to).await
     }
 
-    /// Stores a summary. Another job continues it if it does not reach message `to`.
+    /// Stores a summary. Another job continues it if many messages up to `to` are still missing.
     async fn store(&self, space: SpaceId, summary: SummaryRecord, to: u64) -> Result<()> {
         let summaries = self.pipeline.store.summaries();
-        if summaries.store(space, &summary).await? && summary.to < to {
+        if summaries.store(space, &summary).await? && is_worth_it(Some(&summary), to) {
             let agent_id = summary.agent_id;
             self.pipeline
                 .queue_runs(vec![RunJob::Summarize { space_id: space, agent_id, to }])

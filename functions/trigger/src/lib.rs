@@ -63,9 +63,6 @@ impl Triggers {
                     dispatched => dispatched,
                 }
             }
-            TriggerJob::Unanswered { space_id, seq } => {
-                Box::pin(self.pipeline.look_after_message(*space_id, *seq)).await
-            }
             TriggerJob::SettleRun { run_id } => Box::pin(self.settle_run(*run_id)).await,
             TriggerJob::FirePlan { agent_id, plan_id, at } => {
                 // Not the trace in which the plan was made: it fires again and again.
@@ -113,6 +110,10 @@ impl Triggers {
             Err(Error::NotFound(_)) => return Ok(()),
             run => run?,
         };
+        // An earlier job has settled it.
+        if run.due.is_none() {
+            return Ok(());
+        }
         self.pipeline.close_calls(&run).await?;
         self.pipeline.look_after(&run).await
     }

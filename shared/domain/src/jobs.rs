@@ -191,15 +191,6 @@ pub enum TriggerJob {
         /// The run.
         run_id: RunId,
     },
-    /// Look after a message whose runs ended in silence: let an agent answer the question, if
-    /// nobody has.
-    #[serde(rename = "unanswered.1")]
-    Unanswered {
-        /// The question's space.
-        space_id: SpaceId,
-        /// The question's position in the space.
-        seq: u64,
-    },
     /// Fire a plan, if its next time is still `at`.
     #[serde(rename = "firePlan.1")]
     FirePlan {
@@ -340,7 +331,6 @@ impl Job for TriggerJob {
     fn group(&self) -> String {
         match self {
             Self::Dispatch { space_id, .. }
-            | Self::Unanswered { space_id, .. }
             | Self::ForgetMessage { space_id, .. }
             | Self::IndexMessages { space_id, .. }
             | Self::FinishStop { space_id, .. }

@@ -7,6 +7,7 @@ pub use crate::usage::{ReportedUsage, Usage, UsageByModel};
 use crate::{
     Time,
     callers::KnownBy,
+    identity::Sender,
     ids::{ChainId, EntityId, RunId, SpaceId},
     steps::{self, Step},
     stored::{self, tolerant},
@@ -265,9 +266,12 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redacted_at: Option<Time>,
     /// The beginning of the message that triggered the run. Absent unless a list is asked for
-    /// `messages`, as `postSeq` and `said`, and if there is none.
+    /// `messages`, as the next three, and if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
+    /// Who sent that message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<Sender>,
     /// The number of the first message that the run has posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub post_seq: Option<u64>,

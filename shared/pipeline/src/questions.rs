@@ -27,8 +27,7 @@ impl Pipeline {
         }
         let Some(at) = again else { return self.store.runs().looked_after(run.id).await };
         self.store.runs().look_after_at(run.id, at).await?;
-        let job = TriggerJob::Unanswered { space_id: place.space_id, seq: place.seq };
-        self.alarms.set(at, job).await;
+        self.alarms.set(at, TriggerJob::SettleRun { run_id: run.id }).await;
         Ok(())
     }
 
@@ -38,14 +37,6 @@ impl Pipeline {
         if let Err(error) = Box::pin(self.look_after(run)).await {
             tracing::warn!(run = %run.id, %error, "a question is not looked after yet");
         }
-    }
-
-    /// Looks after the questions of the runs that a message triggered and that ended in silence.
-    pub async fn look_after_message(&self, space: SpaceId, seq: u64) -> Result<()> {
-        for run in self.store.runs().left_to_silence(space, seq).await? {
-            self.look_after(&run).await?;
-        }
-        Ok(())
     }
 
     /// Lets an agent answer a question that was met with silence. Returns when to look again, if

@@ -89,19 +89,23 @@ async fn a_list_with_messages_says_what_runs_were_asked_and_what_they_said() {
         let lists = [format!("/v1/runs?spaceId={space}&"), format!("/v1/spaces/{space}/runs?")];
         for path in &lists {
             let plain = stack.all(&format!("{path}limit=9")).await;
-            assert_eq!(words(&plain), [[Value::Null, Value::Null, Value::Null]], "{path}");
+            assert_eq!(words(&plain), [[(); 4].map(|()| Value::Null)], "{path}");
             let runs = stack.all(&format!("{path}messages=true")).await;
-            let expected = [[json!(asked), json!(2), json!("Good morning.")]];
+            let expected = [[json!(asked), json!("Husam"), json!(2), json!("Good morning.")]];
             assert_eq!(words(&runs), expected, "{path}");
         }
         stack.delete(&format!("/v1/spaces/{space}/messages/2")).await.must_be(204);
         let runs = stack.all(&format!("{}messages=true", lists[1])).await;
-        assert_eq!(words(&runs), [[json!(asked), json!(2), Value::Null]]);
+        assert_eq!(words(&runs), [[json!(asked), json!("Husam"), json!(2), Value::Null]]);
     }
 }
 
-fn words(runs: &[Value]) -> Vec<[Value; 3]> {
-    runs.iter().map(|run| ["asked", "postSeq", "said"].map(|field| run[field].clone())).collect()
+fn words(runs: &[Value]) -> Vec<[Value; 4]> {
+    let words_of = |run: &Value| {
+        let name = run["askedBy"]["name"].clone();
+        [run["asked"].clone(), name, run["postSeq"].clone(), run["said"].clone()]
+    };
+    runs.iter().map(words_of).collect()
 }
 
 #[tokio::test]

@@ -295,6 +295,7 @@ test('a test of the model shows the answer and leaves no space', async (t) => {
   const page = await openPage(t, `#/a/${agent.id}/setup`, GONE);
   const fields = form(page, 'Test the model');
   await fields.getByLabel('Message').fill('Are you there?');
+  await fields.getByLabel('Send as').selectOption('Husam');
   await press(fields, 'Test the model');
   const answer = page.getByRole('region', { name: 'Answer' });
   await answer.getByText('I am here.').waitFor();
@@ -309,6 +310,7 @@ test('a failed test says why', async (t) => {
   const page = await openPage(t, `#/a/${agent.id}/setup`, GONE);
   const fields = form(page, 'Test the model');
   await fields.getByLabel('Message').fill('Hello');
+  await fields.getByLabel('Send as').selectOption('Husam');
   await press(fields, 'Test the model');
   await page.getByRole('region', { name: 'Answer' }).getByText('(bad_request)').waitFor();
 
@@ -321,14 +323,14 @@ test('a failed test says why', async (t) => {
 
 test('a test without a person says that one is needed', async (t) => {
   const agent = await api.createAgent('Alone', [answerRule('Hi')]);
-  const page = await openPage(t, `#/a/${agent.id}/setup`, GONE);
+  const page = await openPage(t, '#/usage', GONE);
   await page.route('**/v1/entities?limit=200', (route) =>
     route.fulfill({ json: { items: [agent], nextCursor: null } }),
   );
+  await page.goto(`${product.base}/#/a/${agent.id}/setup`);
   const fields = form(page, 'Test the model');
-  await fields.getByLabel('Message').fill('Hello');
-  await press(fields, 'Test the model');
   await fields.getByText('A person has to ask, and there is none.').waitFor();
+  assert.ok(await fields.getByRole('button', { name: 'Test the model' }).isDisabled());
   await fields.getByRole('link', { name: 'Create a person' }).click();
   await page.waitForURL(/#\/people$/);
 });
@@ -344,6 +346,7 @@ test('leaving the page ends the test and deletes its space', async (t) => {
     await page.goto(`${product.base}/#/a/${agent.id}/setup`);
     const fields = form(page, 'Test the model');
     await fields.getByLabel('Message').fill('Hello');
+    await fields.getByLabel('Send as').selectOption('Husam');
     await press(fields, 'Test the model');
     // Once it has asked its question, the page knows the space that it has to delete.
     await api.waitFor(async () => {

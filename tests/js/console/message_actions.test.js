@@ -10,6 +10,7 @@ import {
   signInAs,
   storedEntry,
   waitUntilFocused,
+  waitUntilTaken,
 } from './console_page.js';
 import { api, browser, husam, product, sarah } from './suite.js';
 import { tokenOf } from '../api_client.js';
@@ -75,6 +76,20 @@ test('a reply shows its parent, and its thread opens beside the messages', async
   await isAccessible(hers);
   await thread(hers).getByLabel('Reply in this thread').press('Escape');
   await thread(hers).waitFor({ state: 'detached' });
+});
+
+test('the operator chooses in a thread in whose name it replies', async (t) => {
+  const space = await room('Operated', 'One');
+  const page = await openTab(t);
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilTaken(page);
+  await page.goto(`${product.base}/#/s/${space.id}?thread=1`);
+  await thread(page).getByLabel('To reply here, write as').selectOption('Husam');
+  await thread(page).getByLabel('Reply in this thread').fill('Two');
+  await thread(page).getByLabel('Reply in this thread').press('Enter');
+  await thread(page).locator('.entry[data-seq="2"]').waitFor();
+  const [, reply] = await api.messages(space);
+  assert.deepEqual([reply.sender.id, reply.thread], [husam.id, 1]);
 });
 
 test('a reaction is counted once, by whom, and taken back', async (t) => {

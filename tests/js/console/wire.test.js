@@ -10,6 +10,8 @@ import { api, husam, product, sarah } from './suite.js';
 const MOST_OPENING_BYTES = 60 * 1024;
 const MOST_RETURN_BYTES = 5 * 1024;
 const MOST_WHY_BYTES = 25 * 1024;
+/** An answer 304 has fewer. */
+const UNCHANGED_BYTES = 512;
 const MESSAGES = 50;
 const SPACES = 42;
 
@@ -98,7 +100,10 @@ test(
     tell(t, 'Why', why);
 
     const asked = (part) => opening.taken.filter(({ path }) => path.includes(part)).length;
-    assert.equal(asked('/v1/spaces?'), 1);
+    // Once more if the connection is live only after the first one: then nothing has changed.
+    const lists = opening.taken.filter(({ path }) => path.includes('/v1/spaces?'));
+    assert.ok(lists.length <= 2, `${lists.length} lists of spaces`);
+    assert.ok(lists.slice(1).every(({ bytes }) => bytes < UNCHANGED_BYTES));
     assert.ok(asked('/runs?') <= 2, `${asked('/runs?')} pages of runs`);
     assert.ok(why.taken.length > 0);
     assert.ok(opening.bytes <= MOST_OPENING_BYTES, `${opening.bytes} bytes`);

@@ -3586,9 +3586,10 @@ export interface components {
             redactedAt?: components["schemas"]["Time"] | null;
             /**
              * @description The beginning of the message that triggered the run. Absent unless a list is asked for
-             *     `messages`, as `postSeq` and `said`, and if there is none.
+             *     `messages`, as the next three, and if there is none.
              */
             asked?: string | null;
+            askedBy?: components["schemas"]["Sender"] | null;
             /**
              * Format: int64
              * @description The number of the first message that the run has posted.
@@ -6377,8 +6378,8 @@ export interface operations {
                 /** @description Only runs that were triggered before this time. */
                 until?: string;
                 /**
-                 * @description Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
-                 *     triggered it and that it posted first.
+                 * @description Whether each run has `asked`, `askedBy`, `postSeq` and `said`: the beginnings of the messages
+                 *     that triggered it and that it posted first, and who sent the former.
                  */
                 messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */
@@ -8108,8 +8109,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
-                 *     triggered it and that it posted first.
+                 * @description Whether each run has `asked`, `askedBy`, `postSeq` and `said`: the beginnings of the messages
+                 *     that triggered it and that it posted first, and who sent the former.
                  */
                 messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */

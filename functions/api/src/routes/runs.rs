@@ -59,8 +59,8 @@ struct RunsQuery {
     /// Only runs that were triggered before this time.
     #[param(value_type = Option<String>, format = DateTime)]
     until: Option<Time>,
-    /// Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
-    /// triggered it and that it posted first.
+    /// Whether each run has `asked`, `askedBy`, `postSeq` and `said`: the beginnings of the
+    /// messages that triggered it and that it posted first, and who sent the former.
     #[param(value_type = Option<bool>, default = false)]
     #[serde(default)]
     messages: bool,
@@ -132,8 +132,8 @@ async fn with_messages(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct SpaceRunsQuery {
-    /// Whether each run has `asked`, `postSeq` and `said`: the beginnings of the messages that
-    /// triggered it and that it posted first.
+    /// Whether each run has `asked`, `askedBy`, `postSeq` and `said`: the beginnings of the
+    /// messages that triggered it and that it posted first, and who sent the former.
     #[param(value_type = Option<bool>, default = false)]
     #[serde(default)]
     messages: bool,

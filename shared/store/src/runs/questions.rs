@@ -47,20 +47,10 @@ impl Runs<'_> {
     pub async fn asked(self, run: &RunRecord) -> Result<Vec<Asked>> {
         let Some(place) = run.place() else { return Ok(Vec::new()) };
         let own = run.joined.iter().copied().chain([place.seq]);
-        let seqs: Vec<_> = own.chain(run.silence.asked_before.iter().copied()).collect();
-        self.asked_at(place.space_id, &seqs).await
-    }
-
-    /// The runs for a message that ended in silence and that nobody has looked after.
-    pub async fn left_to_silence(self, space: SpaceId, seq: u64) -> Result<Vec<RunRecord>> {
-        let asked = self.asked_at(space, &[seq]).await?.pop();
-        let runs = asked.and_then(|asked| asked.runs).unwrap_or_default();
-        Ok(runs.into_iter().filter(|run| run.owes_look() && run.due.is_some()).collect())
-    }
-
-    async fn asked_at(self, space: SpaceId, seqs: &[u64]) -> Result<Vec<Asked>> {
+        let seqs = own.chain(run.silence.asked_before.iter().copied());
+        let space = place.space_id;
         let messages = self.store.messages();
-        let places: Vec<_> = seqs.iter().map(|seq| (space, *seq)).collect();
+        let places: Vec<_> = seqs.map(|seq| (space, seq)).collect();
         let records: Vec<_> = messages.at(&places).await?.into_iter().flatten().collect();
         let shown = messages.with_long_texts(space, records.clone()).await?;
         let triggered: Vec<Option<Vec<RunId>>> = shown

@@ -381,6 +381,7 @@ impl RunRecord {
             finished_at: self.finished_at,
             redacted_at: self.redacted_at,
             asked: None,
+            asked_by: None,
             post_seq: None,
             said: None,
             hints: None,

@@ -65,12 +65,13 @@ impl Runs<'_> {
         let wanted: Vec<_> = wanted.into_iter().map(|at| (at.space_id, at.seq)).collect();
         let found = self.store.messages().at(&wanted).await?;
         let texts: BTreeMap<_, _> = wanted.into_iter().zip(found).collect();
+        let message_at = |at: MessageRef| texts.get(&(at.space_id, at.seq))?.as_ref();
         let words_at = |at: MessageRef| {
-            let message = texts.get(&(at.space_id, at.seq))?.as_ref()?;
-            message.beginning(EXCERPT_CHARS).filter(|words| !words.is_empty())
+            message_at(at)?.beginning(EXCERPT_CHARS).filter(|words| !words.is_empty())
         };
         for (run, record) in runs.iter_mut().zip(&records) {
             run.asked = record.place().and_then(words_at);
+            run.asked_by = record.place().and_then(message_at).map(|it| it.sender.clone());
             run.said = record.first_post().and_then(words_at);
             run.post_seq = record.first_post().map(|post| post.seq);
         }

@@ -1,20 +1,23 @@
 // A menu of the people in whose name the operator decides. At first it is nobody.
 
-import type { Member } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { shownName } from '../ui/visible.ts';
 import { chooseSender, useChosenSender } from './chosen_sender.ts';
 
 export interface SenderSelectProps {
   id: string;
-  people: readonly Member[];
+  /** The field of a form that can't be sent without a choice. */
+  name?: string;
+  people: readonly { id: string; name: string; guest?: boolean }[];
 }
 
-export function SenderSelect({ id, people }: SenderSelectProps): JSX.Element {
+export function SenderSelect({ id, name, people }: SenderSelectProps): JSX.Element {
   const senderId = useChosenSender(people);
   return (
     <select
       id={id}
+      name={name}
+      required={name !== undefined}
       value={senderId ?? ''}
       onChange={({ currentTarget }) => chooseSender(currentTarget.value)}
     >

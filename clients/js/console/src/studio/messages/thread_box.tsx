@@ -4,6 +4,7 @@ import type { Message } from '@smartspace/client';
 import { useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { SenderSelect } from '../../members/sender_select.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { excerptOf, firstWordsOf } from '../../message/message_words.ts';
 import { actorOf, asSender } from '../../message/rights.ts';
@@ -49,7 +50,7 @@ export function ThreadBox({
     event.preventDefault();
     submit();
   };
-  if (actorOf(members) === null) return null;
+  if (actorOf(members) === null) return <NobodyChosen members={members} />;
   return (
     <form
       class="thread-box"
@@ -81,3 +82,12 @@ export function ThreadBox({
     </form>
   );
 }
+
+// The composer below the space may be out of sight.
+const NobodyChosen = ({ members: { isOperator, people } }: { members: SpaceMembers }) =>
+  !isOperator || people.length === 0 ? null : (
+    <p class="note">
+      <label for="thread-sender">To reply here, write as</label>{' '}
+      <SenderSelect id="thread-sender" people={people} />
+    </p>
+  );

@@ -35,9 +35,10 @@ export const triggerIdOf = (trigger: object | null | undefined): string | null =
 /** The story of a run. Before its messages are loaded it has the number of its trigger only. */
 export function storyOf(run: ListedRun, { byId, byRun }: RunMessages): Story {
   const trigger = byId.get(triggerIdOf(run.trigger) ?? '') ?? null;
+  const sender = run.askedBy ?? trigger?.sender;
   const posted = byRun.get(run.id);
   return {
-    cause: trigger ? shownName(trigger.sender) : causeOf(run),
+    cause: sender ? shownName(sender) : causeOf(run),
     asked: shortened(run.asked ?? (trigger ? textOf(trigger) : '')),
     said: saidBy(run, posted),
   };

@@ -4,26 +4,31 @@ import type { Entity, Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { SenderSelect } from '../../../members/sender_select.tsx';
 import { runHash } from '../../../navigation/address.ts';
 import { wordsOf } from '../../../ui/notices.tsx';
 import { durationText, usageCost } from '../../../why/words.ts';
+import { usePeople } from '../../data/people.ts';
 import { answersOf, toolsOf, tryAgent, type TrialOutcome } from './trial.ts';
 
 /** Sends one message to the stored agent and shows the answer. */
 export function TestModel({ agent }: { agent: Entity }): JSX.Element {
   const client = useClient();
+  const { people, isLoading } = usePeople();
   const [state, setState] = useState<TrialOutcome | 'ready' | 'working' | Error>('ready');
   const work = useRef<AbortController | null>(null);
   useEffect(() => () => work.current?.abort(), []);
   const ask = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (state === 'working') return;
-    const text = String(new FormData(event.currentTarget).get('prompt') ?? '');
+    const fields = new FormData(event.currentTarget);
+    const field = (name: string) => String(fields.get(name) ?? '');
+    const sent = { text: field('prompt'), senderId: field('sender') };
     const stop = new AbortController();
     work.current = stop;
     setState('working');
     try {
-      setState(await tryAgent(client, agent, text, stop.signal));
+      setState(await tryAgent(client, agent, sent, stop.signal));
     } catch (error) {
       setState(stop.signal.aborted ? 'ready' : (error as Error));
     }
@@ -43,12 +48,21 @@ export function TestModel({ agent }: { agent: Entity }): JSX.Element {
         />
         <p id="test-note" class="note">
           Tests the saved configuration in a space of its own, which is deleted afterwards. The
-          message is sent in the name of the first person of People. The agent may call its tools
-          and write its memory.
+          agent may call its tools and write its memory.
         </p>
       </div>
+      {isLoading || people.length > 0 ? (
+        <div class="field">
+          <label for="test-sender">Send as</label>
+          <SenderSelect id="test-sender" name="sender" people={people} />
+        </div>
+      ) : (
+        <p class="problem">
+          A person has to ask, and there is none. <a href="#/people">Create a person</a> first.
+        </p>
+      )}
       <div class="form-row">
-        <button type="submit" class="primary" disabled={isWorking}>
+        <button type="submit" class="primary" disabled={isWorking || people.length === 0}>
           Test the model
         </button>
         {isWorking ? (
@@ -70,12 +84,6 @@ export function TestModel({ agent }: { agent: Entity }): JSX.Element {
 
 function Outcome({ outcome }: { outcome: TrialOutcome }) {
   switch (outcome.kind) {
-    case 'nobody':
-      return (
-        <p class="problem" role="alert">
-          A person has to ask, and there is none. <a href="#/people">Create a person</a> first.
-        </p>
-      );
     case 'notWoken':
       return (
         <p class="problem" role="alert">

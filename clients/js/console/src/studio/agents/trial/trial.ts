@@ -14,9 +14,7 @@ const MAX_NAME_LENGTH = 128;
 
 /** How a test ended. */
 export type TrialOutcome =
-  | { kind: 'nobody' }
-  | { kind: 'notWoken'; why: string }
-  | { kind: 'run'; run: Run; leftover: string | null };
+  { kind: 'notWoken'; why: string } | { kind: 'run'; run: Run; leftover: string | null };
 
 /** A text in the result of a test. */
 export interface Answer {
@@ -25,19 +23,23 @@ export interface Answer {
   text: string;
 }
 
-/** Posts `text` to the agent in the name of a person, and follows the run. */
+/** What is asked, and in whose name. */
+export interface TrialMessage {
+  text: string;
+  senderId: string;
+}
+
+/** Posts a message to the agent, and follows the run. */
 export async function tryAgent(
   client: Client,
   agent: Entity,
-  text: string,
+  sent: TrialMessage,
   signal: AbortSignal,
 ): Promise<TrialOutcome> {
-  const person = await firstPerson(client, signal);
-  if (!person) return { kind: 'nobody' };
   const name = [...`Test of ${agent.name}`].slice(0, MAX_NAME_LENGTH).join('');
   // This call can't be aborted: its space has to be known, so that it can be deleted.
   const space = await client.request<SpaceInfo>('POST', '/v1/spaces', {
-    body: { name, members: [person.id, agent.id] },
+    body: { name, members: [sent.senderId, agent.id] },
     idempotencyKey: newKey(),
     retry: true,
   });
@@ -48,8 +50,7 @@ export async function tryAgent(
   let leftover: string | null = null;
   try {
     signal.throwIfAborted();
-    const body = { text, senderId: person.id };
-    const options = { body, idempotencyKey: newKey(), retry: true, signal };
+    const options = { body: sent, idempotencyKey: newKey(), retry: true, signal };
     const message = await client.request<Message>('POST', `${path}/messages`, options);
     const [decision] = message.dispatch ?? [];
     outcome = decision?.runId
@@ -62,21 +63,6 @@ export async function tryAgent(
     });
   }
   return outcome.kind === 'run' ? { ...outcome, leftover } : outcome;
-}
-
-async function firstPerson(client: Client, signal: AbortSignal): Promise<Entity | null> {
-  let after = '';
-  for (;;) {
-    const path = `/v1/entities?limit=200${after}`;
-    const page: { items: Entity[]; nextCursor: string | null } = await client.request('GET', path, {
-      signal,
-      retry: true,
-    });
-    // A guest may only be in its own space.
-    const found = page.items.find(({ type, guestOf }) => type === 'human' && !guestOf);
-    if (found || !page.nextCursor) return found ?? null;
-    after = `&cursor=${encodeURIComponent(page.nextCursor)}`;
-  }
 }
 
 // The run at its end, or when it waits for people.

@@ -1,1 +1,0 @@
-import"./chunk.JI3HNUSB.js";
