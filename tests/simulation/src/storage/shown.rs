@@ -82,9 +82,9 @@ impl Shown {
     }
 
     fn note_message(&mut self, name: String, is_put: bool, update: &Value, item: Value) {
-        // Decisions and due times change nothing that a prompt shows.
+        // Whom it triggered and due times change nothing that a prompt shows.
         let expression = update["UpdateExpression"].as_str().unwrap_or_default();
-        let changes = ["#card = ", "#card.#status = ", "#deleted", "#editedAt", "#text"];
+        let changes = ["#card = ", "#card.#", "#deleted", "#editedAt", "#text"];
         let changes = changes.iter().any(|change| expression.contains(change));
         if item["deleted"].is_null() && item.is_object() {
             self.undeleted.insert(name.clone(), item.clone());
