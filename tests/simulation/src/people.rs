@@ -172,8 +172,10 @@ impl Person {
         }
     }
 
-    /// Stops the chain of one of the last messages of a space.
+    /// Stops the chain of one of the last messages of a space, and repeats a run that was active
+    /// before: its answer belongs to the chain, and wakes nobody.
     async fn stop_chain(&self, place: &str, space: SpaceId) {
+        let before = self.view.with(|seen| seen.active.first().cloned());
         let Some(last) = self.last_number(space).await.filter(|last| *last > 0) else { return };
         let seq = last - self.deployment.env.chance.below(place, last.min(3));
         self.deployment.env.history.note(&self.name, || format!("stops the chain of {seq}"));
@@ -189,6 +191,10 @@ impl Person {
             let stopped = StoppedChain { space, seq, after };
             self.deployment.env.history.note(&self.name, || format!("learns of {stopped:?}"));
             locked(&self.deployment.env.ledger).stopped_chains.push(stopped);
+            let place = format!("{place}/retry");
+            if let Some(run) = before.filter(|_| self.deployment.env.chance.happens(&place, 700)) {
+                retry(&self.deployment, &self.name, Caller::Entity(self.id), &run, &place).await;
+            }
         }
     }
 

@@ -138,6 +138,8 @@ impl Mutant {
             Self::KeepsSummaryClaim => {
                 parameters.need_summaries();
                 parameters.changes = true;
+                // The write of a summary waits for a deletion.
+                parameters.fault_rates.held = 200_000;
             }
             Self::ForgetsUses => {
                 parameters.change_messages();
@@ -146,7 +148,7 @@ impl Mutant {
             Self::BuildsWithoutRev => {
                 parameters.search_messages();
                 // The write of a block waits for a change of its messages.
-                parameters.fault_rates.held = 50_000;
+                parameters.fault_rates.held = 400_000;
             }
             Self::EditsKeepBlocks
             | Self::SkipsGaps

@@ -72,11 +72,11 @@ impl Parameters {
 
     /// Lets people stop chains of agents that also write into other spaces.
     pub(crate) fn stop_chains(&mut self) {
-        self.keep_agents_busy();
+        self.let_agents_talk();
         self.mode = "parallel";
-        self.agents = 3;
-        self.spaces = 2;
-        self.actions = 30;
+        self.auto_replies = 3;
+        self.slow_answers = 500;
+        self.actions = 12;
         self.stops = 400;
     }
 
