@@ -207,7 +207,7 @@ test('a loop is one row, which opens and says how deep it is', async (t) => {
   const page = await openTab(t);
   await openRuns(page, `?spaceId=${space.id}`);
   const row = all(page).getByRole('row', { name: /8 runs in one chain, depth 3 of 4/ });
-  await row.filter({ hasText: 'Message #1: Tabs or spaces? → “Your turn, P' }).waitFor();
+  await row.filter({ hasText: 'Husam: Tabs or spaces? → “Your turn, P' }).waitFor();
   await row.filter({ hasText: '8 spoke' }).waitFor();
   await row.filter({ hasText: /Ping ⇄ Pong|Pong ⇄ Ping/ }).waitFor();
   assert.equal(await all(page).locator('tbody tr').count(), 1);

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab, signInAs, storedEntry } from './console_page.js';
-import { api, husam, sarah } from './suite.js';
+import { openTab, signInAs, storedEntry, waitUntilTaken } from './console_page.js';
+import { api, husam, product, sarah } from './suite.js';
 
 const spaceButton = (page, name) =>
   page.getByRole('navigation', { name: 'Spaces' }).getByRole('link', { name });
@@ -55,6 +55,27 @@ test('many unread messages are read from the line on', async (t) => {
   await button.filter({ hasText: '40 unread' }).waitFor();
   await page.getByRole('button', { name: 'Go to the latest' }).click();
   await button.filter({ hasText: 'unread' }).waitFor({ state: 'detached' });
+});
+
+test('the operator reads on from the first message that it has not seen', async (t) => {
+  const space = await api.createSpace('Watched', [husam]);
+  await api.postMessage(space, husam, 'seen');
+  const page = await openTab(t);
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilTaken(page);
+  await page.goto(`${product.base}/#/s/${space.id}`);
+  await storedEntry(page, 'seen').waitFor();
+  await api.waitFor(async () => (await api.space(space)).looked?.seq === 1);
+  await page.goto(`${product.base}/#/usage`);
+  for (let number = 1; number <= 40; number += 1)
+    await api.postMessage(space, husam, `number ${number}`);
+  await page.reload();
+  await page.goto(`${product.base}/#/s/${space.id}`);
+  await storedEntry(page, 'number 1').waitFor();
+  await page.getByRole('button', { name: 'Go to the latest' }).waitFor();
+  await page.waitForFunction(
+    () => document.querySelector('.line.unread').getBoundingClientRect().top >= 0,
+  );
 });
 
 test('a space that is made elsewhere appears, and days are marked', async (t) => {

@@ -51,6 +51,8 @@ export async function playScene(product, model) {
 
   async function spaceWith(name, members, settings) {
     const space = await api.createSpace(name, [...people, ...members], settings);
+    // Its frame shows no message, however slow this machine is.
+    await member.until({ type: 'space.joined', spaceId: space.id });
     for (const socket of [operator, member])
       socket.send({
         action: 'subscribe',

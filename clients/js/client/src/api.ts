@@ -6378,8 +6378,8 @@ export interface operations {
                 /** @description Only runs that were triggered before this time. */
                 until?: string;
                 /**
-                 * @description Whether each run has `asked`, `askedBy`, `postSeq` and `said`: the beginnings of the messages
-                 *     that triggered it and that it posted first, and who sent the former.
+                 * @description Whether each run has `asked`, `askedBy`, `postSeq` and `said`: the beginnings of the
+                 *     messages that triggered it and that it posted first, and who sent the former.
                  */
                 messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */
@@ -8109,8 +8109,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether each run has `asked`, `askedBy`, `postSeq` and `said`: the beginnings of the messages
-                 *     that triggered it and that it posted first, and who sent the former.
+                 * @description Whether each run has `asked`, `askedBy`, `postSeq` and `said`: the beginnings of the
+                 *     messages that triggered it and that it posted first, and who sent the former.
                  */
                 messages?: boolean;
                 /** @description The `nextCursor` of the previous page. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { run } from './model/frames.js';
+import { created, run } from './model/frames.js';
 import { ADA, SARAH, deferred, listed, openRoom } from './model/room.js';
 
 const AT = '2026-02-01T00:00:00Z';
@@ -67,6 +67,33 @@ test('a read position that could not be sent is sent when the space is opened ag
   room.enter();
   await room.clock.advance(1000);
   assert.deepEqual(positions, [3, 3], 'it was sent again');
+});
+
+test('the unread line stands, though a page that opens again reads at once', async () => {
+  const room = await openRoom(1, { me: SARAH });
+  const kinds = () => room.space.timeline.getSnapshot().items.map(({ type }) => type);
+  room.space.markRead();
+  const unwatch = room.space.watch();
+  room.leave();
+  await room.clock.advance(60_000);
+  room.frames(created(2, 'news'));
+  room.space.markRead();
+  room.enter();
+  await room.clock.advance(1000);
+  assert.deepEqual(kinds(), ['day', 'message', 'unread', 'message']);
+  room.frames(created(3, 'more news'));
+  assert.deepEqual(kinds(), ['day', 'message', 'unread', 'message', 'message']);
+  room.leave();
+  await room.clock.advance(60_000);
+  room.enter();
+  await room.clock.advance(1000);
+  room.space.markRead();
+  room.leave();
+  await room.clock.advance(60_000);
+  room.enter();
+  await room.clock.advance(1000);
+  assert.deepEqual(kinds(), ['day', 'message', 'message', 'message']);
+  unwatch();
 });
 
 test('presence ends on time, however wrong the clock of this machine is', async () => {

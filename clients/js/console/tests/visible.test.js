@@ -118,6 +118,7 @@ const OTHER = [
   'src/ui/preferences.ts',
   'page/composer/mentions.ts', // What is written into the message, like the next.
   'home/member_card.tsx',
+  'home/overview.tsx', // A name that is isolated already.
   'page/space/active_runs.tsx', // Of nameOf, like those in why/words.ts.
   'talk/delete_file.tsx', // A name that is isolated already.
   'talk/failure_line.tsx', // Of nameOf.

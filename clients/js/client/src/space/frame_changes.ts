@@ -15,7 +15,7 @@ import { hasUnknownRun, putActive } from './runs.ts';
 import { meId, type State } from './state.ts';
 import { endStreams } from './stream_lifetime.ts';
 import { reloadElsewhere } from './threads.ts';
-import { putCounts, putListed, putOwnRead } from './unread.ts';
+import { markUnread, putCounts, putListed, putOwnRead } from './unread.ts';
 
 type Frame<T extends ServerFrame['type']> = ServerFrame & { type: T };
 
@@ -59,6 +59,8 @@ const sendRead = (draft: Draft) => emit(draft, 'job', 'read');
 
 /** The caller has read up to this message. */
 export function markRead(draft: Draft, seq: number) {
+  // A page may show the last messages before the space counts as open.
+  if (!draft.isFollowing) markUnread(draft);
   // Before the space is loaded, nothing says how far the caller has read.
   if (draft.space ? !putOwnRead(draft, { seq }) : seq <= draft.unsentRead) return;
   draft.unsentRead = seq;

@@ -10,7 +10,7 @@ import { addPage, loadLast, noteSeq, type MessagePage } from './loading.ts';
 import { markEnding } from './streams.ts';
 import { checkSilence } from './stream_lifetime.ts';
 import { loadParents } from './threads.ts';
-import { putCounts, readSeqOf } from './unread.ts';
+import { markUnread, putCounts } from './unread.ts';
 
 /** What the first calls for a space have brought. */
 export interface Loaded {
@@ -36,6 +36,7 @@ export function opened(draft: Draft) {
 export function left(draft: Draft) {
   draft.session += 1;
   draft.isOpen = draft.isFollowing = false;
+  draft.unreadAfter = Infinity;
   stopIfUnfollowed(draft);
   emit(draft, 'unfollow');
 }
@@ -79,9 +80,7 @@ export function loadFailed(draft: Draft, error: Error, isRetried: boolean) {
 
 /** The space is loaded, and its live events follow. */
 export function entered(draft: Draft) {
-  // A message that arrives while the space is open is no reason for an unread line.
-  const readSeq = readSeqOf(draft) ?? Infinity;
-  draft.unreadAfter = readSeq < draft.lastKnown ? readSeq : Infinity;
+  markUnread(draft);
   draft.isFollowing = true;
   loadParents(draft);
   emit(draft, 'follow');

@@ -33,6 +33,15 @@ export function unreadOf(state: State): number {
   return Math.max(0, lastKnown - seq - cards);
 }
 
+/**
+ * Puts the unread line before the first message that is not read yet. Later calls do not move it: a
+ * message that arrives while the space is open is no reason for a line.
+ */
+export function markUnread(draft: Draft) {
+  const readSeq = readSeqOf(draft) ?? Infinity;
+  if (draft.unreadAfter === Infinity && readSeq < draft.lastKnown) draft.unreadAfter = readSeq;
+}
+
 /** The server says how many cards the space has, and how far the caller has read. */
 export function putCounts(draft: Draft, found: CardCount | SpaceInfo) {
   const { seq, cards = 0 } = found;

@@ -148,7 +148,9 @@ async function find({ space }: SpaceMembers, seq: number): Promise<Found> {
 
 // The unread line may be from an earlier visit.
 function hasNews({ space, meId }: SpaceMembers, items: readonly TimelineItem[]) {
-  const { members = [] } = space.getSnapshot().space ?? {};
-  const read = members.find(({ id }) => id === meId)?.readSeq ?? Infinity;
+  const { members = [], looked } = space.getSnapshot().space ?? {};
+  // How far the operator has read is beside the members.
+  const me = members.find(({ id }) => id === meId);
+  const read = (meId === null ? looked?.seq : me?.readSeq) ?? Infinity;
   return items.some((item) => (seqOf(item) ?? 0) > read);
 }

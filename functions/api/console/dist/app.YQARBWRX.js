@@ -1,0 +1,1 @@
+import"./chunk.OB4UFYRP.js";
