@@ -145,6 +145,7 @@ mutants! {
     finds_forgotten_results: ForgetsResults
     finds_forgotten_answers: ForgetsAnswers
     finds_lost_last_answers: LosesLastAnswers
+    #[ignore = "long: tests/run --all"]
     finds_ends_in_other_spaces: EndsInOtherSpace
     #[ignore = "long: tests/run --all"]
     finds_forgotten_beginnings: ForgetsBeginnings
@@ -188,6 +189,7 @@ mutants! {
     #[ignore = "long: tests/run --all"]
     finds_abandoned_reads: AbandonsReads
     finds_left_unread: LeavesUnread
+    #[ignore = "long: tests/run --all"]
     finds_kept_roster_version: KeepsRosterVersion
     finds_ignored_membership: IgnoresMembership
     finds_forgotten_seconds: ForgetsSeconds
