@@ -111,9 +111,9 @@ test('a trigger has words', () => {
   assert.equal(story(guest).cause, 'Omar (guest)');
   assert.equal(textOf(message), 'Do it');
   // The list may have the texts itself, and a message that has expired no sender.
-  const told = { id: 'r1', trigger, asked: 'Do it', said: 'Done.' };
-  assert.deepEqual(storyOf(told, NONE), { cause: 'Message #1', asked: 'Do it', said: 'Done.' });
-  assert.equal(storyOf({ ...told, askedBy: guest.sender }, NONE).cause, 'Omar (guest)');
+  const full = { id: 'r1', trigger, asked: 'Do it', said: 'Done.' };
+  assert.deepEqual(storyOf(full, NONE), { cause: 'Message #1', asked: 'Do it', said: 'Done.' });
+  assert.equal(storyOf({ ...full, askedBy: guest.sender }, NONE).cause, 'Omar (guest)');
   assert.equal(words({ type: 'plan', planId: 'pln_1' }), 'A plan');
   assert.equal(words({ type: 'service', service: 'ci' }), 'Service ci');
   assert.equal(words({ type: 'plan' }), 'plan');
