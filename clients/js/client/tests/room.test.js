@@ -72,26 +72,28 @@ test('a read position that could not be sent is sent when the space is opened ag
 test('the unread line stands, though a page that opens again reads at once', async () => {
   const room = await openRoom(1, { me: SARAH });
   const kinds = () => room.space.timeline.getSnapshot().items.map(({ type }) => type);
+  const leave = () => {
+    room.leave();
+    return room.clock.advance(60_000);
+  };
+  const enter = () => {
+    room.enter();
+    return room.clock.advance(1000);
+  };
   room.space.markRead();
   const unwatch = room.space.watch();
-  room.leave();
-  await room.clock.advance(60_000);
+  await leave();
   room.frames(created(2, 'news'));
   room.space.markRead();
-  room.enter();
-  await room.clock.advance(1000);
+  await enter();
   assert.deepEqual(kinds(), ['day', 'message', 'unread', 'message']);
   room.frames(created(3, 'more news'));
   assert.deepEqual(kinds(), ['day', 'message', 'unread', 'message', 'message']);
-  room.leave();
-  await room.clock.advance(60_000);
-  room.enter();
-  await room.clock.advance(1000);
+  await leave();
+  await enter();
   room.space.markRead();
-  room.leave();
-  await room.clock.advance(60_000);
-  room.enter();
-  await room.clock.advance(1000);
+  await leave();
+  await enter();
   assert.deepEqual(kinds(), ['day', 'message', 'message', 'message']);
   unwatch();
 });

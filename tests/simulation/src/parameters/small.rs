@@ -70,7 +70,7 @@ impl Parameters {
         self.fault_rates.clock = 0;
     }
 
-    /// Lets people stop chains of agents that also write into other spaces.
+    /// Lets people stop chains of agents that answer each other.
     pub(crate) fn stop_chains(&mut self) {
         self.let_agents_talk();
         self.mode = "parallel";

@@ -4,7 +4,7 @@ import type { Entity, Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { SenderSelect } from '../../../members/sender_select.tsx';
+import { SenderSelect, type SenderSelectProps } from '../../../members/sender_select.tsx';
 import { runHash } from '../../../navigation/address.ts';
 import { wordsOf } from '../../../ui/notices.tsx';
 import { durationText, usageCost } from '../../../why/words.ts';
@@ -51,16 +51,7 @@ export function TestModel({ agent }: { agent: Entity }): JSX.Element {
           agent may call its tools and write its memory.
         </p>
       </div>
-      {isLoading || people.length > 0 ? (
-        <div class="field">
-          <label for="test-sender">Send as</label>
-          <SenderSelect id="test-sender" name="sender" people={people} />
-        </div>
-      ) : (
-        <p class="problem">
-          A person has to ask, and there is none. <a href="#/people">Create a person</a> first.
-        </p>
-      )}
+      {isLoading || people.length > 0 ? <SenderField people={people} /> : <Nobody />}
       <div class="form-row">
         <button type="submit" class="primary" disabled={isWorking || people.length === 0}>
           Test the model
@@ -81,6 +72,19 @@ export function TestModel({ agent }: { agent: Entity }): JSX.Element {
     </form>
   );
 }
+
+const SenderField = ({ people }: Pick<SenderSelectProps, 'people'>) => (
+  <div class="field">
+    <label for="test-sender">Send as</label>
+    <SenderSelect id="test-sender" name="sender" people={people} />
+  </div>
+);
+
+const Nobody = () => (
+  <p class="problem">
+    A person has to ask, and there is none. <a href="#/people">Create a person</a> first.
+  </p>
+);
 
 function Outcome({ outcome }: { outcome: TrialOutcome }) {
   switch (outcome.kind) {

@@ -1,1 +1,0 @@
-import"./chunk.OB4UFYRP.js";
