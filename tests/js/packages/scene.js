@@ -316,7 +316,9 @@ export async function playScene(product, model) {
     type === 'member.joined' && spaceId === quiet.id && id === failing.id;
   await Promise.all([operator, member].map((each) => each.until(hasJoined)));
   await asOperator('PATCH', `/v1/spaces/${quiet.id}`, { name: 'Quieter' });
-  await seen('space.updated', quiet);
+  const isRenamed = ({ type, spaceId, line }) =>
+    type === 'space.line' && spaceId === quiet.id && line.to === 'Quieter';
+  await Promise.all([operator, member].map((each) => each.until(isRenamed)));
   await asOperator('DELETE', `/v1/spaces/${quiet.id}`);
   await seen('space.deleted', quiet);
   await member.until({ type: 'space.left', spaceId: quiet.id });
