@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de};
 use serde_json::{Value, json};
-use smartspace_domain::{Time, ids::RunId, steps::Prompt};
+use smartspace_domain::{Time, steps::Prompt};
 
 use crate::{
     Error, Prompts, Result,
@@ -27,6 +27,10 @@ pub struct PromptRecord {
     /// The hashes of the parts of its history, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parts: Vec<String>,
+    /// The hashes of parts of prompts over which this one is stored. A worker that died may have
+    /// stored them, and a message that they show is forgotten there too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) earlier_parts: Vec<String>,
     pub(crate) packed: Packed,
     /// How far it has read in each space.
     pub marks: Marks,
@@ -84,6 +88,7 @@ impl PromptRecord {
         Ok(Self {
             part: hash(system),
             parts: Vec::new(),
+            earlier_parts: Vec::new(),
             packed: Packed::of(rest)?,
             marks,
             changed: Marks::new(),
@@ -132,6 +137,11 @@ impl PromptRecord {
     /// The hashes of the items that hold its parts: the system message, then the history.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
         [&self.part].into_iter().chain(&self.parts).map(String::as_str)
+    }
+
+    /// The hashes of all parts that may have words of messages for this run.
+    pub(crate) fn into_history_parts(self) -> impl Iterator<Item = String> {
+        self.parts.into_iter().chain(self.earlier_parts)
     }
 
     /// The rest of the prompt after the system message.
@@ -245,16 +255,22 @@ impl Prompts<'_> {
     /// words of a message that was deleted and forgotten meanwhile. The prompt is stored with the
     /// first of them: what forgets a message finds the parts through the prompts of runs, also
     /// those of a run that ends before it has stored more.
+    ///
+    /// Returns the write of the prompt, for the transaction that needs it whole.
     pub(crate) async fn store_parts(
         self,
-        run: RunId,
+        run: &RunRecord,
         prompt: &PromptRecord,
         holds: Write,
         now: Time,
-    ) -> Result<()> {
-        let expires_at = self.store.work_expiry(now);
-        let prompt_item = PromptRecord { expires_at, ..prompt.clone() };
-        let mut with = vec![holds, Write::put(keys::run_prompt(run), &prompt_item)?];
+    ) -> Result<Write> {
+        let item = PromptRecord {
+            expires_at: self.store.work_expiry(now),
+            earlier_parts: self.earlier_parts(run, prompt).await?,
+            ..prompt.clone()
+        };
+        let put = Write::put(keys::run_prompt(run.id), &item)?;
+        let mut with = vec![holds, put.clone()];
         let no_places = Places::default();
         let system = NewPart { texts: &prompt.system, places: &no_places };
         self.store_part(&prompt.part, system, SYSTEM_REUSED_FOR, &mut with, now).await?;
@@ -263,7 +279,18 @@ impl Prompts<'_> {
             let new = NewPart { texts, places };
             self.store_part(part, new, HISTORY_REUSED_FOR, &mut with, now).await?;
         }
-        Ok(())
+        Ok(put)
+    }
+
+    /// The parts that a stored prompt names, over which this one is stored. Only an earlier worker
+    /// of the run can have stored it.
+    async fn earlier_parts(self, run: &RunRecord, prompt: &PromptRecord) -> Result<Vec<String>> {
+        if run.claims <= 1 {
+            return Ok(Vec::new());
+        }
+        let stored: Option<PromptRecord> = self.store.table.get(&keys::run_prompt(run.id)).await?;
+        let earlier = stored.into_iter().flat_map(PromptRecord::into_history_parts);
+        Ok(earlier.filter(|part| !prompt.parts.contains(part)).collect())
     }
 
     /// Stores a part together with these writes. Only the first of them is left for a further part.

@@ -59,10 +59,10 @@ impl Runs<'_> {
         now: Time,
     ) -> Result<RunRecord> {
         // If a model was asked before, its prompt stays.
-        let is_first = run.step_count == 0;
-        if is_first {
+        let mut writes = Vec::new();
+        if run.step_count == 0 {
             let holds = lease_holds(Write::check(keys::run_meta(run.id)), lease)?;
-            self.store.prompts().store_parts(run.id, prompt, holds, now).await?;
+            writes.push(self.store.prompts().store_parts(run, prompt, holds, now).await?);
         }
         let remote = RemoteRecord {
             lease: lease.clone(),
@@ -76,19 +76,14 @@ impl Runs<'_> {
             .value(":marks", &prompt.marks)?
             .value(":until", until)?
             .value(":again", remote.again_at)?;
-        let expires_at = self.store.work_expiry(now);
-        let prompt = PromptRecord { expires_at, ..prompt.clone() };
-        let mut writes = vec![meta];
-        if is_first {
-            writes.push(Write::put(keys::run_prompt(run.id), &prompt)?);
-        }
+        writes.push(meta);
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(RunRecord {
                 kept: run.kept + 1,
                 lease_until: Some(until),
                 due_at: remote.again_at,
                 remote: Some(remote),
-                marks: prompt.marks,
+                marks: prompt.marks.clone(),
                 ..run.clone()
             }),
             Err(WriteError::Refused(_)) => Err(Error::LeaseLost),

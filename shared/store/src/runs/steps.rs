@@ -172,9 +172,10 @@ impl Steps<'_> {
         used: &UsageByModel,
         now: Time,
     ) -> Result<()> {
+        let mut writes = Vec::new();
         if let Some(prompt) = prompt {
             let holds = lease_holds(Write::check(keys::run_meta(run.id)), &step.lease)?;
-            self.store.prompts().store_parts(run.id, prompt, holds, now).await?;
+            writes.push(self.store.prompts().store_parts(run, prompt, holds, now).await?);
         }
         let expires_at = self.store.work_expiry(now);
         let first_token = step.first_token_at.filter(|_| step.index == 0);
@@ -192,14 +193,8 @@ impl Steps<'_> {
             meta = hinted_values(meta, &[step.index])?;
         }
         let step_item = StepRecord { expires_at, ..step.clone() };
-        let mut writes =
-            vec![meta, Write::put(keys::step(run.id, step.index), &step_item)?.if_absent()];
-        if let Some(prompt) = prompt {
-            writes.push(Write::put(
-                keys::run_prompt(run.id),
-                &PromptRecord { expires_at, ..prompt.clone() },
-            )?);
-        }
+        writes.push(meta);
+        writes.push(Write::put(keys::step(run.id, step.index), &step_item)?.if_absent());
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(()),
             Err(WriteError::Other(error)) => Err(error),

@@ -242,20 +242,16 @@ impl Runs<'_> {
         ending: &Ending,
         now: Time,
     ) -> Result<Vec<Write>> {
-        if let Some(prompt) = &ending.prompt {
-            let holds = lease_holds(Write::check(keys::run_meta(run.id)), lease)?;
-            self.store.prompts().store_parts(run.id, prompt, holds, now).await?;
-        }
         let RunRecord { id, agent_id, .. } = *run;
         let expires_at = self.store.work_expiry(now);
         let mut writes = vec![Write::delete(keys::active_run(agent_id, id))];
+        if let Some(prompt) = &ending.prompt {
+            let holds = lease_holds(Write::check(keys::run_meta(id)), lease)?;
+            writes.push(self.store.prompts().store_parts(run, prompt, holds, now).await?);
+        }
         if let Some(step) = &ending.last_step {
             let step_item = StepRecord { expires_at, ..step.clone() };
             writes.push(Write::put(keys::step(id, step.index), &step_item)?);
-        }
-        if let Some(prompt) = &ending.prompt {
-            let prompt_item = PromptRecord { expires_at, ..prompt.clone() };
-            writes.push(Write::put(keys::run_prompt(id), &prompt_item)?);
         }
         if let Some(error) = &ending.error {
             writes.push(Write::put(keys::run_error(id), &ErrorItem { error, expires_at })?);

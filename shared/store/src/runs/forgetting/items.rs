@@ -32,7 +32,7 @@ pub(super) struct Body {
     prompt: Option<(PromptRecord, Cuts)>,
     steps: Vec<(StepRecord, Cuts)>,
     calls: BTreeMap<(u32, u32), (CallRecord, Cuts)>,
-    /// The hashes of the shared parts of its history.
+    /// The hashes of the shared parts of its history, also of prompts that were replaced.
     pub(super) parts: Vec<String>,
     keys: Vec<Key>,
 }
@@ -45,7 +45,7 @@ impl Body {
             let cuts: Cuts = read(item.clone())?;
             if key.sk == "PROMPT" {
                 let prompt: PromptRecord = read(item)?;
-                body.parts.clone_from(&prompt.parts);
+                body.parts = prompt.clone().into_history_parts().collect();
                 body.prompt = Some((prompt, cuts));
             } else if key.sk.starts_with(keys::STEP) {
                 body.steps.push((read(item)?, cuts));
