@@ -315,7 +315,7 @@ async fn nothing_follows_a_tombstone_whatever_happens_at_once() {
     }
     assert_tombstones_are_last(&watcher, &messages).await;
     let runs = stack.runs_of(space).await.iter().map(id).collect();
-    stack.forgotten(WORD, runs).await;
+    stack.forgotten(WORD, runs, rounds).await;
     crowd.stack.kill9();
     let items = crowd.stack.items().await;
     let left = items.iter().filter(|item| item.text.contains(WORD)).map(|item| &item.name);

@@ -55,7 +55,7 @@ async fn no_word_of_a_deleted_text_is_left() {
     scene.gate.open();
     scene.stack.ended(&held, SOON).await;
     let readers = before.keys().cloned().chain([held]).collect();
-    scene.stack.forgotten(&scene.word, readers).await;
+    scene.stack.forgotten(&scene.word, readers, size).await;
     assert_records(&scene, &before).await;
     Box::pin(scene.assert_no_trace()).await;
 }

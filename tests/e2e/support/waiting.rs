@@ -15,8 +15,10 @@ use crate::support::client::Client;
 /// The limit for things that take a moment, even while other tests use the machine.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
-/// The limit for what is stored for models to forget deleted messages.
+/// The limit for what is stored for models to forget some deleted messages.
 pub(crate) const FORGOTTEN: Duration = Duration::from_secs(90);
+/// How many messages these are.
+const SOME: u32 = 60;
 
 /// How long after its end a canceled run may still store what its model had written.
 const LATE: Duration = Duration::from_secs(16);
@@ -69,12 +71,13 @@ impl Client {
         .await
     }
 
-    /// Waits until no record of these runs, which have ended, has this word. They forget deleted
-    /// messages within a minute after the last of them has stored anything.
-    pub(crate) async fn forgotten(&self, word: &str, runs: Vec<String>) {
+    /// Waits until no record of these runs, which have ended, has this word, when so many messages
+    /// were deleted. They forget some within a minute after the last run has stored anything.
+    pub(crate) async fn forgotten(&self, word: &str, runs: Vec<String>, deleted: u64) {
+        let limit = FORGOTTEN * (deleted as u32).div_ceil(SOME);
         let left = Mutex::new(runs);
         let began = Instant::now();
-        wait_for("all runs forget the deleted texts", FORGOTTEN, async || {
+        wait_for("all runs forget the deleted texts", limit, async || {
             let looked_at = left.lock().unwrap().clone();
             let mut still = Vec::new();
             for run in looked_at {

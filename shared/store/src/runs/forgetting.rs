@@ -115,7 +115,9 @@ impl Forgetting {
             return if is_later { Reader::Other } else { Reader::AtWork };
         }
         let has_read = run.reads.as_ref().is_none_or(|reads| self.what.is_among(reads));
-        if has_read || self.is_of(run.id) || self.may_have_edited(run) {
+        // An earlier worker may have read more than the one that ended it.
+        let may_have_read = has_read || run.claims > 1;
+        if may_have_read || self.is_of(run.id) || self.may_have_edited(run) {
             Reader::Done
         } else {
             Reader::Other
@@ -297,5 +299,8 @@ mod tests {
         assert_eq!(look(150, None), Reader::Done, "nobody knows what it has read");
         assert_eq!(look(150, Some((10, 20))), Reader::Done);
         assert_eq!(look(150, Some((18, 20))), Reader::Other);
+        let taken_over =
+            RunRecord { claims: 2, ..ended(150, RunStatus::Completed, Some((18, 20))) };
+        assert_eq!(forgetting().reader(&taken_over, at(210)), Reader::Done);
     }
 }

@@ -7,6 +7,7 @@ use tokio::time::sleep;
 
 use super::scene::{Agents, Scene};
 use crate::support::{
+    items::StoredItem,
     routes::{id, seq},
     waiting::SOON,
 };
@@ -14,9 +15,11 @@ use crate::support::{
 /// The names of the models.
 const MODELS: [&str; 10] =
     ["ada", "bob", "cleo", "dan", "eve", "fay", "gus", "boss", "pia", "fork"];
-/// How often the stored files are looked at, and how long after each other.
-const LOOKS: usize = 12;
-const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
+/// How often the stored files are looked at.
+const LOOKS: u32 = 8;
+/// How long after the first look the second one follows. The time doubles with each: a kill ends
+/// what was forgetting, and it begins again some time later.
+const SECOND_LOOK: Duration = Duration::from_secs(5);
 
 impl Scene {
     /// Checks routes, new prompts and frames, and then kills the product and checks all that it has
@@ -24,15 +27,18 @@ impl Scene {
     pub(super) async fn assert_no_trace(&mut self) {
         self.assert_routes().await;
         self.assert_new_prompts_and_frames().await;
-        for look in 1.. {
+        for look in 0.. {
             self.stack.kill9();
-            let left = self.left_in_storage().await;
+            let items = self.stack.items().await;
+            let left = self.left_in_storage(&items);
             if left.is_empty() {
                 return;
             }
-            assert!(look < LOOKS, "words of deleted texts are left in {left:#?}");
+            let due = items.iter().filter(|item| is_to_be_forgotten(item)).count();
+            assert!(due > 0, "words of deleted texts are left in {left:#?}");
+            assert!(look < LOOKS, "{due} messages are still to be forgotten in {left:#?}");
             self.stack.restart().await;
-            sleep(BETWEEN_LOOKS).await;
+            sleep(SECOND_LOOK * 2_u32.pow(look)).await;
         }
     }
 
@@ -124,13 +130,9 @@ impl Scene {
 
     /// The items and files that have the word. SQLite writes over free pages of its own files
     /// later, so only their items count.
-    async fn left_in_storage(&self) -> Vec<String> {
-        let mut left = Vec::new();
-        for item in self.stack.items().await {
-            if self.has_word(&item.text) {
-                left.push(format!("the item {}", item.name));
-            }
-        }
+    fn left_in_storage(&self, items: &[StoredItem]) -> Vec<String> {
+        let with_word = items.iter().filter(|item| self.has_word(&item.text));
+        let mut left: Vec<_> = with_word.map(|item| format!("the item {}", item.name)).collect();
         let files = self.stack.files().into_iter();
         let files = files.filter(|(name, _)| !name.starts_with("table.sqlite"));
         let has_word = |bytes: &[u8]| self.has_word(&String::from_utf8_lossy(bytes));
@@ -138,4 +140,10 @@ impl Scene {
         left.extend(files.map(|(name, _)| format!("the file {name}")));
         left
     }
+}
+
+/// Whether the item is a message or a space that is deleted and not forgotten everywhere.
+fn is_to_be_forgotten(item: &StoredItem) -> bool {
+    let is_either = item.name.contains(" MSG#") || item.name.ends_with(" META");
+    is_either && item.text.contains(r#""deleted"#) && item.text.contains(r#""due":"#)
 }
