@@ -2,7 +2,6 @@
 // run.
 
 import type { ChainEnded, FilePart, Message, Outcome, Part } from '@smartspace/client';
-import { useStream } from '@smartspace/react';
 import type { ComponentChildren, JSX } from 'preact';
 import { createPortal, memo } from 'preact/compat';
 import { useLayoutEffect, useState } from 'preact/hooks';
@@ -25,6 +24,7 @@ import { BarAtHand } from './at_hand.tsx';
 import type { Entry } from './bubbles.ts';
 import { callOf } from './folding.ts';
 import { setAttributes } from './hosts.ts';
+import { useLiveText } from './live_text.ts';
 import { PendingNote } from './pending_note.tsx';
 import { RollCall } from './roll_call.tsx';
 import { Failure } from './failure.tsx';
@@ -81,7 +81,7 @@ type BodyProps = EntryProps & InHost & { streamId: string };
 
 // The only component that a piece of a streamed text changes.
 function LiveBody({ streamId, ...props }: BodyProps): JSX.Element {
-  const { text } = useStream(streamId);
+  const text = useLiveText(props.members.space, streamId);
   return <Parts {...props} parts={partsOf(props.item, text)} />;
 }
 
