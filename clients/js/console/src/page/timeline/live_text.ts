@@ -15,19 +15,20 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let shownAt = -Infinity;
 let typedAt = -Infinity;
 
-addEventListener('keydown', ({ timeStamp }) => (typedAt = timeStamp), { capture: true });
+addEventListener('keydown', () => (typedAt = Date.now()), { capture: true });
 
 function show() {
   timer = undefined;
-  shownAt = performance.now();
+  shownAt = Date.now();
   const due = [...waiting];
   waiting.clear();
   due.forEach((listener) => listener());
 }
 
-function showSoon(listener: () => void) {
+/** Calls it with the others that wait. */
+export function showSoon(listener: () => void) {
   waiting.add(listener);
-  const now = performance.now();
+  const now = Date.now();
   const pace = now - typedAt < TYPING_MS ? PACE_WHILE_TYPING_MS : PACE_MS;
   timer ??= setTimeout(show, Math.max(0, shownAt + pace - now));
 }

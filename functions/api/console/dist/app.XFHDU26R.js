@@ -1,0 +1,1 @@
+import"./chunk.JVLQ24XI.js";
