@@ -2,8 +2,8 @@
 //! that no agent repeats unless its own message or card is deleted, too. The product is killed on
 //! the way.
 //!
-//! `SMARTSPACE_SECRETS` is the number of texts (30). A third as many are of a space that is
-//! deleted, and there is one kill for 15 texts. `SMARTSPACE_SECRETS_SEED` is the seed of the
+//! `SMARTSPACE_SECRETS` is the number of texts (30). A third as many, but 30 at least, are of a space
+//! that is deleted, and there is one kill for 15 texts. `SMARTSPACE_SECRETS_SEED` is the seed of the
 //! moments of the kills, which is printed.
 //!
 //! - [`scene`]: the spaces, and agents that read in every way
@@ -31,6 +31,9 @@ use crate::{
 
 /// The default number of texts.
 const TEXTS: u64 = 30;
+/// How many texts the deleted space has at least: with their answers as many messages as prompts
+/// need to share a part, which is 25, and more.
+const IN_ATTIC: u64 = 30;
 /// How many texts are posted for one kill.
 const TEXTS_OF_KILL: u64 = 15;
 
@@ -46,7 +49,7 @@ async fn no_word_of_a_deleted_text_is_left() {
     let Some(mut scene) = Box::pin(Scene::new(Chance::new(seed))).await else { return };
     let kills = size.div_ceil(TEXTS_OF_KILL);
     Box::pin(scene.post_texts(size, kills.div_ceil(2))).await;
-    Box::pin(scene.post_in_attic(size.div_ceil(3))).await;
+    Box::pin(scene.post_in_attic(size.div_ceil(3).max(IN_ATTIC))).await;
     let forks = Box::pin(scene.leave_and_fork()).await;
     let before = scene.records(forks).await;
     scene.assert_all_were_read(&before);

@@ -190,6 +190,8 @@ impl Runs<'_> {
             let is_whole = matches!(forgetting.what, Forgotten::Space(space)
                 if body.reads_only(space, run, &parts));
             if is_whole {
+                // First: nothing else names them once the prompt is gone.
+                self.store.prompts().cut_parts(&parts, forgetting.what).await?;
                 return self.drop_body(run, &body, now).await;
             }
             // Also of calls that were cut before: the process may have died before the cards were.

@@ -132,7 +132,7 @@ impl Scene {
     /// later, so only their items count.
     fn left_in_storage(&self, items: &[StoredItem]) -> Vec<String> {
         let with_word = items.iter().filter(|item| self.has_word(&item.text));
-        let mut left: Vec<_> = with_word.map(|item| format!("the item {}", item.name)).collect();
+        let mut left: Vec<_> = with_word.map(|item| described(item, items)).collect();
         let files = self.stack.files().into_iter();
         let files = files.filter(|(name, _)| !name.starts_with("table.sqlite"));
         let has_word = |bytes: &[u8]| self.has_word(&String::from_utf8_lossy(bytes));
@@ -146,4 +146,13 @@ impl Scene {
 fn is_to_be_forgotten(item: &StoredItem) -> bool {
     let is_either = item.name.contains(" MSG#") || item.name.ends_with(" META");
     is_either && item.text.contains(r#""deleted"#) && item.text.contains(r#""due":"#)
+}
+
+/// An item, with the prompts that name it if it is a part of prompts.
+fn described(item: &StoredItem, items: &[StoredItem]) -> String {
+    let part = item.name.strip_prefix("PART#").and_then(|name| name.strip_suffix(" META"));
+    let names = |other: &&StoredItem| part.is_some_and(|part| other.text.contains(part));
+    let others = items.iter().filter(names).map(|other| other.name.as_str());
+    let prompts: Vec<_> = others.filter(|name| name.ends_with(" PROMPT")).collect();
+    format!("the item {}, which is named by {prompts:?}", item.name)
 }
