@@ -2,9 +2,9 @@
 //! that no agent repeats unless its own message or card is deleted, too. The product is killed on
 //! the way.
 //!
-//! `SMARTSPACE_SECRETS` is the number of texts (30). A third as many, but 30 at least, are of a space
-//! that is deleted, and there is one kill for 15 texts. `SMARTSPACE_SECRETS_SEED` is the seed of the
-//! moments of the kills, which is printed.
+//! `SMARTSPACE_SECRETS` is the number of texts (30). A third as many, but 30 at least, are of a
+//! space that is deleted, and there is one kill for 15 texts. `SMARTSPACE_SECRETS_SEED` is the seed
+//! of the moments of the kills, which is printed.
 //!
 //! - [`scene`]: the spaces, and agents that read in every way
 //! - [`texts`]: the texts, of all kinds
