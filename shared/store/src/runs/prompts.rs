@@ -140,8 +140,8 @@ impl PromptRecord {
     }
 
     /// The hashes of all parts that may have words of messages for this run.
-    pub(crate) fn into_history_parts(self) -> impl Iterator<Item = String> {
-        self.parts.into_iter().chain(self.earlier_parts)
+    pub(crate) fn history_parts(&self) -> impl Iterator<Item = &String> {
+        self.parts.iter().chain(&self.earlier_parts)
     }
 
     /// The rest of the prompt after the system message.
@@ -289,8 +289,8 @@ impl Prompts<'_> {
             return Ok(Vec::new());
         }
         let stored: Option<PromptRecord> = self.store.table.get(&keys::run_prompt(run.id)).await?;
-        let earlier = stored.into_iter().flat_map(PromptRecord::into_history_parts);
-        Ok(earlier.filter(|part| !prompt.parts.contains(part)).collect())
+        let earlier = stored.iter().flat_map(PromptRecord::history_parts);
+        Ok(earlier.filter(|part| !prompt.parts.contains(part)).cloned().collect())
     }
 
     /// Stores a part together with these writes. Only the first of them is left for a further part.

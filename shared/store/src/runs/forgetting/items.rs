@@ -45,7 +45,7 @@ impl Body {
             let cuts: Cuts = read(item.clone())?;
             if key.sk == "PROMPT" {
                 let prompt: PromptRecord = read(item)?;
-                body.parts = prompt.clone().into_history_parts().collect();
+                body.parts = prompt.history_parts().cloned().collect();
                 body.prompt = Some((prompt, cuts));
             } else if key.sk.starts_with(keys::STEP) {
                 body.steps.push((read(item)?, cuts));
