@@ -22,7 +22,7 @@ mod values;
 use std::{path::Path, sync::Arc};
 
 use smartspace_store::table::{database::Failure, write::Item};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 pub(crate) use self::checkpoints::Checkpoints;
 use self::rows::{LAYOUT, Rows};
@@ -89,18 +89,20 @@ impl SqliteTable {
     }
 
     /// Makes a call at once if no other is under way. Otherwise a thread that may block waits for
-    /// its turn.
+    /// its turn. The turn ends when the call drops the rows.
     async fn with_turn<T: Send + 'static>(
         &self,
         operation: &'static str,
-        call: impl FnOnce(&mut Rows) -> T + Send + 'static,
+        call: impl FnOnce(MutexGuard<'_, Rows>) -> T + Send + 'static,
     ) -> Result<T, Failure> {
         tracing::trace!(operation, "table call");
-        if let Ok(mut rows) = self.rows.try_lock() {
-            return Ok(call(&mut rows));
+        // A call that need not wait never gives way to other tasks otherwise.
+        tokio::task::coop::consume_budget().await;
+        if let Ok(rows) = self.rows.try_lock() {
+            return Ok(call(rows));
         }
         let rows = Arc::clone(&self.rows);
-        let waited = tokio::task::spawn_blocking(move || call(&mut rows.blocking_lock()));
+        let waited = tokio::task::spawn_blocking(move || call(rows.blocking_lock()));
         waited.await.map_err(|error| Failure::Transient(format!("a table call broke off: {error}")))
     }
 }

@@ -110,7 +110,7 @@ impl Pipeline {
         let readings = self.read_part(&spaces, &query, last.is_some()).await?;
         self.build_blocks(&readings).await;
         let began = cursor.as_ref().map_or(self.now(), |cursor| cursor.began);
-        let (readings, hits) = ranked(readings, &query, request.sort, began);
+        let (readings, hits) = ranked(readings, &query, request.sort, began).await;
         let part = Part {
             passed: last.map_or(0, |last| last.passed(&hits, request.sort)),
             shown: cursor.map_or(0, |cursor| cursor.shown),
@@ -157,8 +157,8 @@ impl Pipeline {
     }
 }
 
-/// All hits of a part in their order.
-fn ranked(
+/// All hits of a part in their order. It gives way to other tasks.
+async fn ranked(
     mut readings: Vec<SpaceReading>,
     query: &Query,
     sort: Sort,
@@ -168,9 +168,12 @@ fn ranked(
     for reading in &mut readings {
         for matches in std::mem::take(&mut reading.matches) {
             ranking.add(reading.part.space, matches);
+            tokio::task::yield_now().await;
         }
     }
-    let hits = join(&ranking.ordered(sort, now));
+    let ordered = ranking.ordered(sort, now);
+    tokio::task::yield_now().await;
+    let hits = join(&ordered);
     (readings, hits)
 }
 

@@ -10,6 +10,7 @@ use smartspace_store::table::{
     query::{Page, Query},
     write::{Action, Item, WriteCall, key_item},
 };
+use tokio::sync::MutexGuard;
 
 use crate::sqlite_table::{
     SqliteTable, conditions,
@@ -37,7 +38,7 @@ impl Database for SqliteTable {
 
     async fn get_batch(&self, keys: Vec<Key>) -> Result<Batch, Failure> {
         at_most(BATCH, keys.len())?;
-        let find = move |rows: &mut Rows| {
+        let find = move |rows: MutexGuard<'_, Rows>| {
             let found = keys.iter().filter_map(|key| rows.find(key).transpose());
             found.collect::<rusqlite::Result<Vec<_>>>()
         };
@@ -46,7 +47,11 @@ impl Database for SqliteTable {
     }
 
     async fn query(&self, query: Query) -> Result<Page, Failure> {
-        self.with_turn("Query", move |rows| rows.page(&query)).await?.map_err(broken)
+        let index = query.index;
+        let find = move |rows: MutexGuard<'_, Rows>| rows.page(&query);
+        let stored = self.with_turn("Query", find).await?.map_err(broken)?;
+        // Up to 1 MiB of JSON: to read it takes longer than to find it, so the others go on.
+        stored.read(index).await.map_err(broken)
     }
 
     async fn write(&self, call: WriteCall) -> Result<Option<Item>, Failure> {
@@ -58,12 +63,13 @@ impl Database for SqliteTable {
                 return Err(Failure::Final("a check is only possible in a transaction".into()));
             }
         };
-        self.with_turn(operation, move |rows| write(rows, call)).await?
+        self.with_turn(operation, move |mut rows| write(&mut rows, call)).await?
     }
 
     async fn transact(&self, calls: Vec<WriteCall>) -> Result<(), TransactFailure> {
         at_most(BATCH, calls.len()).map_err(TransactFailure::Failed)?;
-        let made = self.with_turn("TransactWriteItems", move |rows| transact(rows, calls)).await;
+        let write = move |mut rows: MutexGuard<'_, Rows>| transact(&mut rows, calls);
+        let made = self.with_turn("TransactWriteItems", write).await;
         made.unwrap_or_else(|failure| Err(TransactFailure::Failed(failure)))
     }
 }

@@ -18,6 +18,8 @@ use crate::sqlite_table::values::bytes_of;
 
 /// A page of a query has at most this many bytes.
 const PAGE_BYTES: usize = 1 << 20;
+/// So many bytes of JSON are read before other tasks have their turn: about half a millisecond.
+const READ_AT_ONCE: usize = 64 << 10;
 /// How full the write-ahead log must be for a call to copy it itself: 80 MB. Usually
 /// [`Checkpoints`](super::Checkpoints) has done that long before.
 const LOG_PAGES: u32 = 20_000;
@@ -52,6 +54,45 @@ pub(super) struct Change {
     pub(super) key: Key,
     pub(super) before: Option<Row>,
     pub(super) after: Option<Item>,
+}
+
+/// A page as SQLite has found it.
+#[derive(Debug)]
+pub(super) struct StoredPage {
+    items: Vec<StoredItem>,
+    /// Whether another page may follow.
+    has_more: bool,
+}
+
+#[derive(Debug)]
+enum StoredItem {
+    Json(String),
+    Read(Item),
+}
+
+impl StoredPage {
+    /// Reads the page of the table or of an index. That of a large page takes milliseconds, so it
+    /// gives way to other tasks.
+    pub(super) async fn read(self, index: Option<Index>) -> Result<Page> {
+        let mut items = Vec::with_capacity(self.items.len());
+        let mut bytes = 0;
+        for item in self.items {
+            items.push(match item {
+                StoredItem::Json(text) => {
+                    bytes += text.len();
+                    parsed(&text, 0)?
+                }
+                StoredItem::Read(item) => item,
+            });
+            if bytes > READ_AT_ONCE {
+                bytes = 0;
+                tokio::task::yield_now().await;
+            }
+        }
+        let last = items.last().filter(|_| self.has_more);
+        let next = last.map(|last| key_attributes(last, index));
+        Ok(Page { items, next })
+    }
 }
 
 impl Rows {
@@ -116,22 +157,22 @@ impl Rows {
     }
 
     /// A page of the table or of an index.
-    pub(super) fn page(&self, query: &Query) -> Result<Page> {
+    pub(super) fn page(&self, query: &Query) -> Result<StoredPage> {
         let mut select = self.0.prepare_cached(&statement(query))?;
         let parameters = parameters(query);
         for number in 1..=select.parameter_count() {
             select.raw_bind_parameter(number, parameters[number - 1])?;
         }
         let mut rows = select.raw_query();
-        let mut page = Page { items: Vec::new(), next: None };
+        let mut page = StoredPage { items: Vec::new(), has_more: false };
         let mut bytes = 0;
         while let Some(row) = rows.next()? {
             let (item, size) = match query.index {
-                None => (item_of(row, 0)?, row.get(1)?),
+                None => (StoredItem::Json(row.get(0)?), row.get(1)?),
                 Some(Index { keys, .. }) => {
                     let item = index_item(row, keys, &query.partition)?;
                     let size = bytes_of(&item);
-                    (item, size)
+                    (StoredItem::Read(item), size)
                 }
             };
             bytes += size;
@@ -139,8 +180,8 @@ impl Rows {
             if fits {
                 page.items.push(item);
             }
-            if !fits || Some(page.items.len()) == query.limit {
-                page.next = page.items.last().map(|last| key_attributes(last, query.index));
+            page.has_more = !fits || Some(page.items.len()) == query.limit;
+            if page.has_more {
                 break;
             }
         }
@@ -307,7 +348,10 @@ fn index_item(row: &SqlRow<'_>, keys: KeyNames, partition: &str) -> Result<Item>
 }
 
 fn item_of(row: &SqlRow<'_>, column: usize) -> Result<Item> {
-    let text = row.get_ref(column)?.as_str()?;
+    parsed(row.get_ref(column)?.as_str()?, column)
+}
+
+fn parsed(text: &str, column: usize) -> Result<Item> {
     serde_json::from_str(text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
     })

@@ -11,6 +11,8 @@ use crate::{Time, ids::EntityId};
 
 /// How many numbers a block covers.
 pub const BLOCK_MESSAGES: u64 = 100;
+/// Ends each word of a block.
+pub(super) const WORD_END: char = '\n';
 /// How far the last word of a text is from the first one of the next, so that no phrase has both.
 const BETWEEN_TEXTS: u32 = 2;
 
@@ -31,7 +33,7 @@ pub struct Block {
     /// The messages whose words it holds, ascending.
     pub(super) messages: Vec<BlockMessage>,
     pub(super) unsettled: Vec<u64>,
-    /// The different words one after the other, sorted.
+    /// The different words one after the other, sorted, each with [`WORD_END`] behind it.
     pub(super) words: String,
     /// Where each word ends.
     pub(super) word_ends: Vec<u32>,
@@ -81,6 +83,7 @@ impl Block {
         for (word, postings) in words {
             block.words.push_str(&word);
             block.word_ends.push(block.words.len() as u32);
+            block.words.push(WORD_END);
             block.postings.extend(postings.bytes);
             block.posting_ends.push(block.postings.len() as u32);
         }
@@ -112,7 +115,8 @@ impl Block {
 
     /// The word with this index.
     pub(super) fn word(&self, index: usize) -> &str {
-        &self.words[range(&self.word_ends, index)]
+        let start = index.checked_sub(1).map_or(0, |before| self.word_ends[before] as usize + 1);
+        &self.words[start..self.word_ends[index] as usize]
     }
 
     /// The index of the first word that is not before this one.
@@ -132,15 +136,10 @@ impl Block {
 
     /// The messages that have the word with this index.
     pub(super) fn postings(&self, index: usize) -> PostingsIter<'_> {
-        let bytes = &self.postings[range(&self.posting_ends, index)];
+        let start = index.checked_sub(1).map_or(0, |before| self.posting_ends[before] as usize);
+        let bytes = &self.postings[start..self.posting_ends[index] as usize];
         PostingsIter { reader: Reader::new(bytes), next: 0, messages: self.messages.len() }
     }
-}
-
-/// The piece with this index, if pieces end there.
-fn range(ends: &[u32], index: usize) -> std::ops::Range<usize> {
-    let start = index.checked_sub(1).map_or(0, |before| ends[before] as usize);
-    start..ends[index] as usize
 }
 
 /// The places of each word of a message, and the number of all its words.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    block::{Block, BlockMessage},
+    block::{Block, BlockMessage, WORD_END},
     entry::HasFlags,
     varint::{self, Reader},
 };
@@ -11,8 +11,6 @@ use crate::{Error, Result, Time, ids::EntityId};
 
 /// The form of the bytes and of the words. Blocks of another form are not read.
 const FORM: u64 = 1;
-/// Ends each word.
-const WORD_END: u8 = b'\n';
 
 impl Block {
     /// The block as bytes, not compressed.
@@ -22,10 +20,7 @@ impl Block {
         self.write_messages(&mut bytes);
         write_ascending(&mut bytes, &self.unsettled);
         varint::write(&mut bytes, self.word_count() as u64);
-        for index in 0..self.word_count() {
-            bytes.extend(self.word(index).as_bytes());
-            bytes.push(WORD_END);
-        }
+        bytes.extend(self.words.as_bytes());
         let mut start = 0;
         for end in &self.posting_ends {
             varint::write(&mut bytes, u64::from(end - start));
@@ -64,7 +59,7 @@ impl Block {
         varint::write(bytes, ids.len() as u64);
         for (_, id) in ids {
             bytes.extend(id.to_string().as_bytes());
-            bytes.push(WORD_END);
+            bytes.push(WORD_END as u8);
         }
         for message in &self.messages {
             varint::write(bytes, senders.get(&message.sender).copied().unwrap_or_default());
@@ -99,7 +94,7 @@ fn read_ascending(reader: &mut Reader<'_>) -> Option<Vec<u64>> {
 }
 
 fn read_line<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
-    std::str::from_utf8(reader.take_until(WORD_END)?).ok()
+    std::str::from_utf8(reader.take_until(WORD_END as u8)?).ok()
 }
 
 fn read_messages(reader: &mut Reader<'_>) -> Option<Vec<BlockMessage>> {
@@ -140,12 +135,16 @@ fn read_block(mut reader: Reader<'_>) -> Option<Block> {
     let messages = read_messages(&mut reader)?;
     let unsettled = read_ascending(&mut reader)?;
     let count = reader.read_count()?;
-    let mut words = String::new();
     let mut word_ends = Vec::with_capacity(count);
-    for _ in 0..count {
-        words.push_str(read_line(&mut reader)?);
-        word_ends.push(u32::try_from(words.len()).ok()?);
+    for end in reader.find(WORD_END as u8).take(count) {
+        word_ends.push(u32::try_from(end).ok()?);
     }
+    let words = match (word_ends.len() == count, word_ends.last()) {
+        (true, Some(end)) => reader.take(*end as usize + 1)?,
+        (true, None) => &[],
+        (false, _) => return None,
+    };
+    let words = std::str::from_utf8(words).ok()?.to_owned();
     let mut posting_ends = Vec::with_capacity(count);
     let mut end = 0_u32;
     for _ in 0..count {

@@ -2,6 +2,8 @@
 
 use std::{collections::HashMap, ops::RangeInclusive};
 
+use smallvec::SmallVec;
+
 use super::{
     block::Block,
     clauses::{Clause, Term},
@@ -36,8 +38,9 @@ pub struct Candidate {
     pub passes: bool,
     /// How many words the message has.
     pub(super) length: u32,
-    /// How often the message has each clause of the query, except for the prefixes.
-    pub(super) frequencies: Vec<u32>,
+    /// How often the message has each clause of the query, except for the prefixes. A frequent word
+    /// has many candidates, so most of them need no memory of their own for that.
+    pub(super) frequencies: SmallVec<[u32; 4]>,
     /// How often the message has the words of prefixes.
     pub(super) expanded: Vec<Expanded>,
 }

@@ -63,9 +63,14 @@ impl<'a> Reader<'a> {
         Some(taken)
     }
 
+    /// Where the bytes of this value are, counted from the next byte on.
+    pub(super) fn find(self, byte: u8) -> impl Iterator<Item = usize> + 'a {
+        memchr::memchr_iter(byte, self.bytes)
+    }
+
     /// Reads the bytes before the next one of this value, and that byte.
     pub(super) fn take_until(&mut self, end: u8) -> Option<&'a [u8]> {
-        let at = self.bytes.iter().position(|byte| *byte == end)?;
+        let at = self.find(end).next()?;
         let taken = self.take(at)?;
         self.take(1)?;
         Some(taken)

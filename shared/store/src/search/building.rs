@@ -39,7 +39,7 @@ pub struct BlockDraft {
 
 impl Blocks<'_> {
     /// Reads the messages of a block. Returns `None` if it can't be stored: some of its messages
-    /// are not sent yet, or it would be too large.
+    /// are not sent yet, or it would be too large. It gives way to other tasks before it builds.
     pub async fn draft(self, space: SpaceId, number: u64) -> Result<Option<BlockDraft>> {
         // Before the messages: whatever changes from here on makes the draft outdated.
         let rev = self.state(space).await?.rev;
@@ -50,6 +50,7 @@ impl Blocks<'_> {
         if records.last().is_none_or(|record| record.seq != *numbers.end()) {
             return Ok(None);
         }
+        tokio::task::yield_now().await;
         let messages = records.into_iter().map(|it| it.view(space, Overflow::default(), None));
         let entries: Vec<_> = messages.filter_map(|message| Entry::of(&message)).collect();
         let items = block_writes(space, number, &Block::of(&entries), rev)?;

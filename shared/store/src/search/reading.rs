@@ -77,7 +77,7 @@ impl Blocks<'_> {
         loop {
             let queries = reading.next_queries();
             if queries.is_empty() {
-                return Ok(reading.finish());
+                return Ok(reading.finish().await);
             }
             let pages = queries.into_iter().map(|(range, query)| async move {
                 Ok::<_, crate::Error>((range, self.store.table.page(query).await?))
@@ -104,6 +104,7 @@ impl Blocks<'_> {
                 continue;
             };
             let stored = StoredBlock::of(space, number, items.head());
+            tokio::task::yield_now().await;
             if items.block().is_none() {
                 self.delete(stored).await?;
                 missing.push(number);
@@ -244,7 +245,8 @@ impl Reading {
         self.ranges.iter().take(whole + 1)
     }
 
-    fn finish(mut self) -> BlocksRead {
+    /// Unpacks the blocks. Between two of them it gives way to other tasks.
+    async fn finish(mut self) -> BlocksRead {
         let BlockBounds { before, .. } = self.bounds;
         let whole = self.contiguous().count();
         let mut result =
@@ -253,6 +255,7 @@ impl Reading {
             for number in (range.read_from..=range.last).rev() {
                 let numbers = numbers_of(number);
                 result.from = *numbers.start();
+                tokio::task::yield_now().await;
                 match range.found.remove(&number).and_then(BlockItems::block) {
                     Some(block) => result.blocks.push((number, block)),
                     None => result.add_gap(*numbers.start(), *numbers.end().min(&(before - 1))),
@@ -296,15 +299,15 @@ mod tests {
         assert_eq!(reading.older(), 0);
     }
 
-    #[test]
-    fn older_blocks_are_not_read_behind_a_wide_gap() {
+    #[tokio::test]
+    async fn older_blocks_are_not_read_behind_a_wide_gap() {
         let space = SpaceId::new(smartspace_domain::Time::from_millis(0), 1);
         let bounds = BlockBounds { before: 100_001, bytes: 8 << 20, without_block: 1_000 };
         let mut reading = Reading::new(space, bounds);
         assert_eq!(reading.next_queries().len(), 1);
         reading.take(0, Page { items: Vec::new(), next: None }).unwrap();
         assert_eq!(reading.next_queries().len(), 0);
-        let read = reading.finish();
+        let read = reading.finish().await;
         assert_eq!((read.gaps, read.from), (vec![96_801..=100_000], 96_801));
     }
 }

@@ -2,18 +2,24 @@
 
 use std::{
     cell::RefCell,
-    io::{self, Read, Write as _},
+    io::{self, Write as _},
 };
 
-use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
+use flate2::{Compression, Decompress, FlushDecompress, Status, write::ZlibEncoder};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{Error, Result};
+
+/// How many times as large as its compressed form a value often is.
+const USUAL_RATIO: usize = 4;
+const HAS_ZLIB_HEADER: bool = true;
 
 thread_local! {
     /// To set up a compressor takes as long as to compress a prompt.
     static PACKER: RefCell<ZlibEncoder<Vec<u8>>> =
         RefCell::new(ZlibEncoder::new(Vec::new(), Compression::fast()));
+    /// To set up a decompressor takes as long as to decompress a block.
+    static UNPACKER: RefCell<Decompress> = RefCell::new(Decompress::new(HAS_ZLIB_HEADER));
 }
 
 /// Stored as bytes.
@@ -50,20 +56,14 @@ impl Packed {
     }
 
     pub(crate) fn read<T: de::DeserializeOwned>(&self) -> Result<T> {
-        let mut text = String::new();
-        ZlibDecoder::new(&self.0[..])
-            .read_to_string(&mut text)
-            .map_err(|error| not_decompressed(&error))?;
-        serde_json::from_str(&text).map_err(|error| not_decompressed(&error))
+        serde_json::from_slice(&self.bytes()?).map_err(|error| not_decompressed(&error))
     }
 
     /// The bytes that were compressed.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        ZlibDecoder::new(&self.0[..])
-            .read_to_end(&mut bytes)
-            .map_err(|error| not_decompressed(&error))?;
-        Ok(bytes)
+        UNPACKER
+            .with_borrow_mut(|unpacker| unpacked(unpacker, &self.0))
+            .map_err(|error| not_decompressed(&error))
     }
 
     /// How many bytes are stored.
@@ -83,6 +83,23 @@ impl Packed {
     /// Joins the parts, in order.
     pub(crate) fn join(parts: impl IntoIterator<Item = Self>) -> Self {
         Self(parts.into_iter().flat_map(|part| part.0).collect())
+    }
+}
+
+fn unpacked(unpacker: &mut Decompress, packed: &[u8]) -> io::Result<Vec<u8>> {
+    unpacker.reset(HAS_ZLIB_HEADER);
+    let mut bytes = Vec::with_capacity(packed.len() * USUAL_RATIO);
+    loop {
+        let before = (unpacker.total_in(), unpacker.total_out());
+        let read = packed.get(before.0 as usize..).unwrap_or_default();
+        let status = unpacker.decompress_vec(read, &mut bytes, FlushDecompress::None)?;
+        if status == Status::StreamEnd {
+            return Ok(bytes);
+        }
+        if before == (unpacker.total_in(), unpacker.total_out()) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes.reserve(bytes.capacity().max(1));
     }
 }
 
@@ -122,5 +139,31 @@ impl<'de> Deserialize<'de> for Packed {
             }
         }
         deserializer.deserialize_byte_buf(Bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_unpacked_as_they_were_whatever_their_ratio() {
+        let noise: Vec<u8> =
+            (0_u32..5_000).map(|it| (it.wrapping_mul(0x9e37_79b9) >> 13) as u8).collect();
+        for bytes in [Vec::new(), vec![7; 3 << 20], noise] {
+            let packed = Packed::small_bytes(&bytes).unwrap();
+            assert_eq!(packed.bytes().unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn a_broken_value_is_an_error_and_the_next_one_is_read() {
+        let texts = vec!["text"; 40];
+        let whole = Packed::of(&texts).unwrap();
+        let part = Packed(whole.0[..whole.len() / 2].to_vec());
+        for broken in [part, Packed::default(), Packed(vec![1, 2, 3])] {
+            broken.read::<Vec<String>>().unwrap_err();
+            assert_eq!(whole.read::<Vec<String>>().unwrap(), texts);
+        }
     }
 }
