@@ -144,10 +144,11 @@ export class ApiClient {
     return this.#call('POST', '/v1/invites/accept', { token, name }, { credential: null });
   }
 
-  postMessage(space, sender, text) {
+  postMessage(space, sender, text, more = {}) {
     return this.#call('POST', `/v1/spaces/${space.id}/messages`, {
       text,
       senderId: sender.id,
+      ...more,
     });
   }
 

@@ -50,6 +50,7 @@ export async function world(api) {
   const release = await api.createSpace('Release v2.1', [omar, sara, ana, fay, quinn, pax], once);
   await api.postMessage(release, omar, 'What is left before we can release?');
   await api.request('PUT', `/v1/spaces/${release.id}/pins/1`);
+  await api.postMessage(release, sara, 'Only the release notes.', { replyTo: 1 });
   const { dispatch } = await api.postMessage(release, omar, 'And one for v2.2');
   const run = dispatch.find(({ agentId }) => agentId === ana.id).runId;
   await api.waitForRun(run);
@@ -61,7 +62,7 @@ export const PAGES = [
   ['space', '#/s/{release}', 'Release checklist'],
   ['form', '#/s/{deployments}', 'When may I deploy v2.1?'],
   ['why', '#/s/{release}?why={run}', 'What it read'],
-  ['thread', '#/s/{release}?thread=1', 'Replies to Omar'],
+  ['thread', '#/s/{release}?thread=1', 'Only the release notes'],
   ['chain', '#/s/{release}?why={run}&tab=chain', 'The chain'],
   ['run', '#/r/{run}', 'What it read'],
   ['agents', '#/agents', 'DeployBot'],

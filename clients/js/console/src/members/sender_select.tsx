@@ -1,4 +1,4 @@
-// A menu of the people in whose name the operator decides. At first it is nobody.
+// A menu of the people in whose name the operator writes and decides. At first it is nobody.
 
 import type { JSX } from 'preact';
 import { shownName } from '../ui/visible.ts';

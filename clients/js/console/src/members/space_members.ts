@@ -4,7 +4,7 @@ import type { Member, Space } from '@smartspace/client';
 import { useMembers, useMe } from '@smartspace/react';
 import { useMemo } from 'preact/hooks';
 import { shownName } from '../ui/visible.ts';
-import { chooseSender, useChosenSender } from './chosen_sender.ts';
+import { useChosenSender } from './chosen_sender.ts';
 
 const HUES = 6; // As many as style.css has.
 
@@ -19,7 +19,6 @@ export interface SpaceMembers {
   isGuest: boolean;
   /** The person in whose name the operator writes; null: nobody yet, and for others. */
   senderId: string | null;
-  choose: (id: string) => void;
   /** The name of an entity, for texts. It is another function when a name has changed. */
   nameOf: (id: string) => string;
   /** The number of an entity's color: its place in the list of members. */
@@ -49,7 +48,6 @@ export function useSpaceMembers(space: Space): SpaceMembers {
   const meId = me?.entity?.id ?? null;
   return useMemo(() => {
     const isGuest = people.some(({ id, guest }) => id === meId && guest);
-    const choose = chooseSender;
-    return { space, people, isOperator, isGuest, meId, senderId, choose, nameOf, hueOf };
+    return { space, people, isOperator, isGuest, meId, senderId, nameOf, hueOf };
   }, [space, people, isOperator, meId, senderId, nameOf, hueOf]);
 }

@@ -1,9 +1,9 @@
 // The row below the text: whose message it is, its files, what to know about it, and Send.
 
 import type { JSX } from 'preact';
+import { SenderSelect } from '../../members/sender_select.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { AttachButton } from './attach.tsx';
-import { SenderMenu } from './sender_menu.tsx';
 import type { ComposedFiles } from './use_files.ts';
 import type { Target } from './use_target.ts';
 import { Wakes } from './wakes.tsx';
@@ -32,7 +32,12 @@ export function ComposerRow(props: ComposerRowProps): JSX.Element {
   const said = files.hint || props.said;
   return (
     <div class="composer-row">
-      {members.isOperator && !isEdit ? <SenderMenu members={members} /> : null}
+      {members.isOperator && !isEdit ? (
+        <>
+          <label for="sender">as</label>
+          <SenderSelect id="sender" people={members.people} />
+        </>
+      ) : null}
       {isEdit ? null : <AttachButton disabled={isMute} onFiles={files.add} />}
       <span id="composer-hint" class={said || wouldWake.line ? 'hint said' : 'hint'} dir="auto">
         {said ||

@@ -86,8 +86,10 @@ export function ThreadBox({
 // The composer below the space may be out of sight.
 const NobodyChosen = ({ members: { isOperator, people } }: { members: SpaceMembers }) =>
   !isOperator || people.length === 0 ? null : (
-    <p class="note">
-      <label for="thread-sender">To reply here, write as</label>{' '}
-      <SenderSelect id="thread-sender" people={people} />
-    </p>
+    <div class="thread-box">
+      <p>
+        <label for="thread-sender">To reply here, write as</label>{' '}
+        <SenderSelect id="thread-sender" people={people} />
+      </p>
+    </div>
   );

@@ -1,0 +1,1 @@
+import"./chunk.P5WZ7CYS.js";

@@ -1,1 +1,0 @@
-import"./chunk.JVLQ24XI.js";
