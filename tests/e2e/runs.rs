@@ -12,6 +12,7 @@ pub(crate) mod own_runs;
 pub(crate) mod reminders;
 pub(crate) mod remote;
 pub(crate) mod retry;
+pub(crate) mod revisions;
 pub(crate) mod run_details;
 pub(crate) mod steps;
 pub(crate) mod stops;

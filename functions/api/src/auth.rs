@@ -17,7 +17,7 @@ use smartspace_domain::{
     ids::{EntityId, RunId, SpaceId},
     invites::{GuestToken, InvitePolicy},
 };
-use smartspace_store::runs::RunRecord;
+use smartspace_store::{entities::External, runs::RunRecord};
 use subtle::ConstantTimeEq;
 
 use crate::{
@@ -27,6 +27,15 @@ use crate::{
     metering::Charged,
     tokens::{Subject, Tokens},
 };
+
+/// The entity that a token names by its external id.
+fn signed_in(found: External) -> Result<EntityId> {
+    if found.is_closed {
+        let text = "tokens can't name this agent by its externalId: its signIn is false";
+        return Err(unauthenticated(text));
+    }
+    Ok(found.entity_id)
+}
 
 /// The operator's key. It holds only a hash, so the key can't be printed.
 #[derive(Clone)]
@@ -238,8 +247,8 @@ impl Api {
     /// no token belongs to it.
     async fn entity_of(&self, tokens: &Tokens, subject: Subject) -> Result<EntityId> {
         let store = &self.pipeline.store;
-        if let Some(known) = store.entities().id_of_external(&subject.id).await? {
-            return Ok(known);
+        if let Some(known) = store.entities().with_external_id(&subject.id).await? {
+            return signed_in(known);
         }
         if !tokens.make_people() {
             return Err(unauthenticated(format!("no entity has externalId {:?}", subject.id)));
@@ -257,7 +266,8 @@ impl Api {
             Ok(made) => Ok(made.id),
             // Another first call of this person came at the same time and created it.
             Err(Error::Conflict(text)) => {
-                store.entities().id_of_external(&external_id).await?.ok_or(Error::Retry(text))
+                let made = store.entities().with_external_id(&external_id).await?;
+                signed_in(made.ok_or(Error::Retry(text))?)
             }
             Err(error) => Err(error),
         }

@@ -23,6 +23,7 @@ mod plans;
 mod providers;
 mod reactions;
 mod reads;
+mod revisions;
 mod runs;
 mod search;
 mod single_messages;
@@ -58,6 +59,7 @@ pub(crate) fn of_the_api() -> Routes {
     Routes::default()
         .merge(me::routes())
         .merge(entities::routes())
+        .merge(revisions::routes())
         .merge(spaces::routes())
         .merge(members::routes())
         .merge(invites::routes())

@@ -2,6 +2,7 @@
 
 mod fork_changes;
 mod model;
+pub mod revisions;
 mod run_settings;
 mod runtime;
 mod stored_config;
@@ -59,6 +60,11 @@ pub struct AgentConfig {
     #[serde(default)]
     #[schema(default = false)]
     pub open: bool,
+    /// Whether a token may name the agent by its `externalId`. Otherwise such a token is refused:
+    /// the name of a file is easy to guess, and some identity providers let people choose theirs.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub sign_in: bool,
     /// The model that the agent runs on. Absent if it has a `runtime`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelConfig>,

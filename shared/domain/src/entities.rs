@@ -34,6 +34,9 @@ pub struct Entity {
     /// The agent's configuration. Only the operator sees it, and people have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentConfig>,
+    /// The newest revision of the agent. Only the operator sees it, and people have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
     /// The space of a guest, who came by an invite and may be nowhere else. Absent for all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest_of: Option<SpaceId>,
@@ -45,7 +48,7 @@ impl Entity {
     pub fn seen_by(self, caller: Caller) -> Self {
         match caller {
             Caller::Operator => self,
-            Caller::Entity(_) => Self { agent: None, ..self },
+            Caller::Entity(_) => Self { agent: None, revision: None, ..self },
         }
     }
 }

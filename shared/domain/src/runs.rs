@@ -237,6 +237,10 @@ pub struct Run {
     pub attempt: u32,
     /// The number of stored model answers.
     pub step_count: u32,
+    /// The revision of the agent in the run's last step. Absent before the first answer is stored,
+    /// for a remote agent, and for members who are no owners.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_revision: Option<u64>,
     /// The tokens and the cost of the run. None of a remote run is counted here. Absent, as
     /// `reportedUsage`, unless the reader is the operator, or an owner who reads the run over HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -319,13 +323,13 @@ impl Run {
         Self { chain_id: None, ..self }
     }
 
-    /// The run for members who are no owners: without its usage, and without the hints about what
-    /// the space may spend.
+    /// The run for members who are no owners: without the agent's revision and its usage, and
+    /// without the hints about what the space may spend.
     #[must_use]
     pub fn for_members(self) -> Self {
         let is_shown = |hint: &Hint| !steps::is_for_owners(&hint.watcher);
         let hints = self.hints.map(|hints| hints.into_iter().filter(is_shown).collect());
-        Self { usage: None, reported_usage: None, hints, ..self }
+        Self { config_revision: None, usage: None, reported_usage: None, hints, ..self }
     }
 
     /// The run for readers who are not members of the space that it has entered.
@@ -342,7 +346,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_read_nothing_about_money_of_a_run() {
+    fn members_read_nothing_about_money_and_revisions_of_a_run() {
         let hint = |watcher: &str| {
             let (watcher, text) = (watcher.to_owned(), String::new());
             Hint { watcher, text, at: Time::default() }
@@ -355,6 +359,7 @@ mod tests {
             "chainDepth": 0,
             "attempt": 1,
             "stepCount": 1,
+            "configRevision": 3,
             "usage": Usage::default(),
             "reportedUsage": ReportedUsage::default(),
             "createdAt": Time::default(),
@@ -362,6 +367,7 @@ mod tests {
         let mut run: Run = serde_json::from_value(run).unwrap();
         run.hints = Some(vec![hint("steps"), hint(steps::SPACE_BUDGET)]);
         let shown = Run {
+            config_revision: None,
             usage: None,
             reported_usage: None,
             hints: Some(vec![hint("steps")]),

@@ -43,6 +43,10 @@ pub struct Step {
     pub index: u32,
     /// The run's `attempt` that made the step.
     pub attempt: u32,
+    /// The revision of the agent with which the model was asked: a worker that takes a run over
+    /// reads the configuration anew. Absent while the step is under way, and for a remote agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_revision: Option<u64>,
     /// The model that answered, as `provider/model`. If the step is under way: the agent's model,
     /// which is asked first.
     pub model: String,

@@ -68,6 +68,7 @@ impl Pipeline {
             Name::check(name).map_err(|error| error.at("/name"))?;
         }
         let entity = Entity {
+            revision: None,
             id: token.guest,
             kind: EntityType::Human,
             name: name.unwrap_or_default().to_owned(),

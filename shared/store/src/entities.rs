@@ -2,6 +2,7 @@
 
 mod changes;
 mod gate;
+pub mod revisions;
 mod settling;
 mod stored_entity;
 
@@ -28,7 +29,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntityRecord {
-    /// The entity, as the API shows it.
+    /// The entity, without the revision of an agent.
     #[serde(flatten, with = "stored_entity")]
     pub entity: Entity,
     /// Raised by each change.
@@ -46,10 +47,21 @@ pub struct EntityRecord {
     g2sk: Option<String>,
 }
 
-#[derive(Serialize, Deserialize)]
+/// The entity with an external id.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct External {
-    entity_id: EntityId,
+pub struct External {
+    pub entity_id: EntityId,
+    /// Whether no token may name it by its external id.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_closed: bool,
+}
+
+impl External {
+    fn of(entity: &Entity) -> Self {
+        let is_closed = entity.agent.as_ref().is_some_and(|agent| !agent.sign_in);
+        Self { entity_id: entity.id, is_closed }
+    }
 }
 
 impl EntityRecord {
@@ -58,6 +70,12 @@ impl EntityRecord {
         let g2sk = Some(entity.id.to_string());
         let g2pk = Some(keys::ENTITIES.to_owned());
         Self { entity, rev: 1, retired_at: None, settles_at: None, g2pk, g2sk }
+    }
+
+    /// The entity, as the API shows it, with the revision of an agent.
+    pub(crate) fn shown(self) -> Entity {
+        let revision = self.entity.agent.is_some().then_some(self.rev);
+        Entity { revision, ..self.entity }
     }
 }
 
@@ -71,9 +89,12 @@ impl Entities<'_> {
         now: Time,
     ) -> Result<Entity> {
         let EntitySettings { kind, name, external_id, agent } = settings;
-        let entity = Entity { id, kind, name, external_id, created_at: now, agent, guest_of: None };
-        let record = EntityRecord::new(entity.clone());
+        let (created_at, revision, guest_of) = (now, None, None);
+        let entity = Entity { id, kind, name, external_id, created_at, agent, revision, guest_of };
+        let record = EntityRecord::new(entity);
         let mut writes = vec![Write::put(keys::entity_meta(id), &record)?.if_absent()];
+        writes.extend(revisions::first(&record.entity, now)?);
+        let entity = record.shown();
         if let Some(key) = key {
             writes.push(key.write(&id.to_string(), now)?);
         }
@@ -82,9 +103,8 @@ impl Entities<'_> {
             writes.push(gate::write_slots(id, agent)?);
         }
         if let Some(external_id) = &entity.external_id {
-            writes.push(
-                Write::put(keys::external(external_id), &External { entity_id: id })?.if_absent(),
-            );
+            writes
+                .push(Write::put(keys::external(external_id), &External::of(&entity))?.if_absent());
         }
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(entity),
@@ -101,13 +121,12 @@ impl Entities<'_> {
     }
 
     /// The entity with an external id. A retired entity has none.
-    pub async fn id_of_external(self, external_id: &str) -> Result<Option<EntityId>> {
-        let external: Option<External> = self.store.table.get(&keys::external(external_id)).await?;
-        Ok(external.map(|external| external.entity_id))
+    pub async fn with_external_id(self, external_id: &str) -> Result<Option<External>> {
+        self.store.table.get(&keys::external(external_id)).await
     }
 
     pub async fn get(self, id: EntityId) -> Result<Entity> {
-        Ok(self.record(id).await?.entity)
+        Ok(self.record(id).await?.shown())
     }
 
     /// An entity, as it is stored, unless it is retired.
@@ -138,7 +157,7 @@ impl Entities<'_> {
         for key in &wanted {
             let record: Option<EntityRecord> = found.take(key)?;
             let record = record.filter(|record| record.retired_at.is_none());
-            agents.extend(record.map(|record| record.entity).filter(|it| it.agent.is_some()));
+            agents.extend(record.map(EntityRecord::shown).filter(|it| it.agent.is_some()));
         }
         Ok(agents)
     }
@@ -156,7 +175,7 @@ impl Entities<'_> {
             items.extend(
                 record
                     .filter(|record| record.retired_at.is_none())
-                    .map(|record| (entry, record.entity)),
+                    .map(|record| (entry, record.shown())),
             );
         }
         Ok(Page::cut(items, page.next, Index::LISTS.keys.sk))

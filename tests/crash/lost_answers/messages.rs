@@ -129,6 +129,7 @@ async fn write_summary(store: &Store, space: SpaceId, agent: EntityId) {
 /// A step whose model made these calls.
 fn step_record(index: u32, lease: &LeaseId, calls: Vec<CallBegun>) -> StepRecord {
     StepRecord {
+        config_revision: None,
         index,
         attempt: 1,
         stream_attempt: 1,

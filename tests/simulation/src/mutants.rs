@@ -24,6 +24,7 @@ mod plans;
 mod promises;
 mod prompts;
 mod rates;
+mod revisions;
 mod runs;
 mod searches;
 mod spaces;
@@ -239,6 +240,8 @@ pub enum Mutant {
     ReadsOldBlocks,
     /// Promise 15: a search does not look whether its caller is still a member.
     SearchesLeftSpaces,
+    /// Promise 16: a change of an agent is stored without its revision.
+    LosesRevisions,
 }
 
 impl Mutant {
@@ -291,6 +294,7 @@ impl Mutant {
         prompts::change(self, parts);
         changes::change(self, chance, storage, parts);
         searches::change(self, parts);
+        revisions::change(self, parts);
         messages::change(self, chance, parts)
             .or_else(|| runs::change(self, parts))
             .or_else(|| forms::change(self, parts))

@@ -17,6 +17,7 @@
 //! 13. `questions`
 //! 14. `changes`
 //! 15. `searches`
+//! 16. `revisions`
 //!
 //! `streams` compares live text with the stored messages. Except for `changes`, all files judge
 //! messages as they were first posted.
@@ -50,6 +51,7 @@ mod rates;
 mod reads;
 mod remote;
 mod retries;
+mod revisions;
 mod router_calls;
 mod routing;
 mod run_ends;
@@ -126,6 +128,7 @@ pub fn judge(env: &Env, people: &[Person]) -> BTreeSet<Violation> {
     prompts::models_see_messages_as_they_were(&mut evidence);
     changes::changes_hold(&mut evidence);
     searches::searches_show_what_is_there(&mut evidence);
+    revisions::changes_have_revisions_and_steps_name_them(&mut evidence);
     summaries::summaries_cover_what_they_say(&mut evidence);
     actions_once::actions_of_agents_happen_once(&mut evidence);
     run_ends::runs_end_after_their_last_results(&mut evidence);

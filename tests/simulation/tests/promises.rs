@@ -250,6 +250,7 @@ mutants! {
     finds_skipped_gaps: SkipsGaps
     finds_old_blocks: ReadsOldBlocks
     finds_searches_of_left_spaces: SearchesLeftSpaces
+    finds_lost_revisions: LosesRevisions
 }
 
 #[test]

@@ -19,6 +19,7 @@ use smartspace_domain::{
 };
 use smartspace_store::{
     Store,
+    entities::{EntityRecord, revisions::Made},
     spaces::{
         members::{guest_name_is_free, name_is_free},
         rosters::MemberRecord,
@@ -144,7 +145,6 @@ async fn change(
     body: Body,
 ) -> ApiResult<Json<Entity>> {
     api.pipeline.authorise_with(caller, EntityAction::Rename, id).await?;
-    let store = &api.pipeline.store;
     let patch = body.object()?;
     if caller != Caller::Operator
         && let Some(field) =
@@ -155,7 +155,7 @@ async fn change(
         ))
         .into());
     }
-    let record = store.entities().record(id).await?;
+    let record = api.pipeline.store.entities().record(id).await?;
     let settings = patched(&record.entity, &patch)?;
     settings.check()?;
     if models_differ(&settings, &record.entity) {
@@ -168,18 +168,31 @@ async fn change(
         let expected = "expected none: a guest has no account, only the token of its invite";
         return Err(Error::invalid("/externalId", expected).into());
     }
+    let entity = apply(&api, &record, settings, &Made::by_api(caller)).await?;
+    Ok(Json(entity.seen_by(caller)))
+}
+
+/// Changes an entity, and what follows from that elsewhere.
+pub(super) async fn apply(
+    api: &Api,
+    record: &EntityRecord,
+    settings: EntitySettings,
+    made: &Made,
+) -> smartspace_domain::Result<Entity> {
+    let pipeline = &api.pipeline;
+    let entities = pipeline.store.entities();
     if settings.name != record.entity.name {
-        name_is_free_everywhere(store, &record.entity, &settings).await?;
+        name_is_free_everywhere(&pipeline.store, &record.entity, &settings).await?;
     }
-    let entity = store.entities().change(&record, settings, api.pipeline.now()).await?;
+    let entity = entities.change(record, settings, made, pipeline.now()).await?;
     if entity.agent.is_some() {
-        api.pipeline.fill_slots(id).await;
+        pipeline.fill_slots(entity.id).await;
     }
     if MemberRecord::shows_change(&record.entity, &entity) {
         // If this fails half-way, the entity stays due and `sweep` finishes it.
-        api.pipeline.settle_entity(id).await?;
+        pipeline.settle_entity(entity.id).await?;
     }
-    Ok(Json(entity.seen_by(caller)))
+    Ok(entity)
 }
 
 /// Fails if an agent or a guest can't have its new name in one of its spaces.
@@ -238,7 +251,7 @@ fn models_differ(settings: &EntitySettings, before: &Entity) -> bool {
 }
 
 /// Refuses a provider of models that this deployment does not have.
-fn check_providers(
+pub(super) fn check_providers(
     providers: &Providers,
     settings: &EntitySettings,
 ) -> smartspace_domain::Result<()> {

@@ -107,6 +107,7 @@ impl ModelAnswer {
             attempt: context.run.attempt,
             stream_attempt: self.attempt,
             lease: context.lease.clone(),
+            config_revision: context.run.config_revision,
             model: self.model,
             origin: self.origin,
             text: self.text,

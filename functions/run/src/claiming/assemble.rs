@@ -147,8 +147,9 @@ fn searches_made(progress: &Progress) -> u32 {
 }
 
 fn run_context(deps: &RunDeps, parts: ContextParts, sources: &PromptSources) -> RunContext {
-    let ContextParts { run, lease, config, model, trigger, dry_run, .. } = parts;
+    let ContextParts { mut run, lease, config, model, trigger, dry_run, .. } = parts;
     let ContextParts { ends_at, searches_made, .. } = parts;
+    run.config_revision = sources.agent.revision;
     let space = sources.trigger_space.as_ref().map(|it| &it.space);
     let space_budget = space.map(|space| (space.id, &space.settings.budget));
     let budgets = deps.pipeline.budgets(Some((run.agent_id, &config.budget)), space_budget);

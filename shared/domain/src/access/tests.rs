@@ -138,6 +138,7 @@ fn owners_may_add_people_and_open_agents() {
             serde_json::from_value(serde_json::json!({"model": model, "open": open})).unwrap()
         });
         Entity {
+            revision: None,
             id: EntityId::new(Time::from_millis(1), 2),
             kind: if agent.is_some() { EntityType::Agent } else { EntityType::Human },
             name: "Ada".into(),

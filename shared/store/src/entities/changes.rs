@@ -7,27 +7,36 @@ use smartspace_domain::{
 
 use crate::{
     Entities, Error, Result,
-    entities::{EntityRecord, External, gate, no_such_entity, stored_entity::WholeConfig},
+    entities::{
+        EntityRecord, External, gate, no_such_entity,
+        revisions::{self, Made},
+        stored_entity::WholeConfig,
+    },
     shared::member::MemberRecord,
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 
 impl Entities<'_> {
-    /// Changes an entity, if it is still at `record.rev`. If its name or description changes, the
-    /// entity is due until its spaces have it (see [`crate::Members::rename`] and
-    /// [`Entities::settled`]).
+    /// Changes an entity, if it is still at `record.rev`. What changes nothing writes nothing. If
+    /// its name or description changes, the entity is due until its spaces have it (see
+    /// [`crate::Members::rename`] and [`Entities::settled`]).
     pub async fn change(
         self,
         record: &EntityRecord,
         settings: EntitySettings,
+        made: &Made,
         now: Time,
     ) -> Result<Entity> {
         let before = &record.entity;
         let EntitySettings { name, external_id, agent, .. } = settings;
         let entity = Entity { name, external_id, agent, ..before.clone() };
+        if entity == *before {
+            return Ok(record.clone().shown());
+        }
         // A person has no configuration to merge.
         let agent = if entity.agent.is_some() { self.merged(record, &entity).await? } else { None };
         let mut writes = vec![change_write(record, &entity, agent, now)?];
+        writes.extend(revisions::next(record, &entity, made, now)?);
         if let Some(agent) = &entity.agent {
             writes.push(gate::write(entity.id, agent)?);
             let max_runs = agent.concurrency.max_runs;
@@ -40,19 +49,19 @@ impl Entities<'_> {
                 writes.push(Write::delete(keys::external(old)));
             }
             if let Some(new) = &entity.external_id {
-                writes.push(
-                    Write::put(keys::external(new), &External { entity_id: entity.id })?
-                        .if_absent(),
-                );
+                writes.push(Write::put(keys::external(new), &External::of(&entity))?.if_absent());
             }
+        } else if let Some(same) = &entity.external_id
+            && External::of(&entity).is_closed != External::of(before).is_closed
+        {
+            writes.push(Write::put(keys::external(same), &External::of(&entity))?);
         }
         match self.store.table.transact(&writes).await {
-            Ok(()) => Ok(entity),
-            Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(refusal)) => {
-                expect_changed(record, &entity, &refusal).map(|()| entity)
-            }
+            Ok(()) => {}
+            Err(WriteError::Other(error)) => return Err(error),
+            Err(WriteError::Refused(refusal)) => expect_changed(record, &entity, &refusal)?,
         }
+        Ok(EntityRecord { entity, rev: record.rev + 1, ..record.clone() }.shown())
     }
 
     /// The configuration to store. The parts that this version does not know stay as they are.

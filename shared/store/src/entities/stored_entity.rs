@@ -58,7 +58,8 @@ pub(super) fn text(agent: Option<&AgentConfig>) -> serde_json::Result<Option<Str
 }
 
 pub(super) fn serialize<S: Serializer>(entity: &Entity, serializer: S) -> Result<S::Ok, S::Error> {
-    let Entity { id, kind, name, external_id, created_at, agent, guest_of } = entity.clone();
+    let Entity { id, kind, name, external_id, created_at, agent, revision: _, guest_of } =
+        entity.clone();
     let agent = text(agent.as_ref()).map_err(ser::Error::custom)?;
     StoredEntity { id, kind, name, external_id, created_at, agent, guest_of }.serialize(serializer)
 }
@@ -73,5 +74,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         }
         None => None,
     };
-    Ok(Entity { id, kind, name, external_id, created_at, agent, guest_of })
+    // `EntityRecord` has it.
+    let revision = None;
+    Ok(Entity { id, kind, name, external_id, created_at, agent, revision, guest_of })
 }

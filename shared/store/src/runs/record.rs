@@ -67,6 +67,9 @@ pub struct RunRecord {
     /// The run that it repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_of: Option<RunId>,
+    /// The revision of the agent that its last worker had, since it has stored something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_revision: Option<u64>,
     /// The tokens that it used.
     pub usage: Usage,
     /// The same by model, up to its last stored answer that was followed by calls.
@@ -199,6 +202,7 @@ impl RunRecord {
             silence: Silence::default(),
             into_run_id: None,
             retry_of: None,
+            config_revision: None,
             usage: Usage::default(),
             used: UsageByModel::default(),
             kept: 0,
@@ -371,6 +375,7 @@ impl RunRecord {
             chain_id: Some(self.chain_id()),
             attempt: self.attempt,
             step_count: self.step_count,
+            config_revision: self.config_revision,
             usage: Some(self.usage),
             remote: self.remote.is_some(),
             reported_usage: self.reported,

@@ -52,6 +52,9 @@ pub(crate) fn worker_keeps(run: RunId, lease: &LeaseId, also: &str) -> Result<Wr
 pub(super) const ADD_HINTED: &str =
     "#hinted = list_append(if_not_exists(#hinted, :noHints), :hinted), ";
 
+/// The update that stores the revision of the agent, `:revision`.
+pub(super) const SET_REVISION: &str = "#configRevision = :revision, ";
+
 /// Fills in the steps of [`ADD_HINTED`], and the empty list for a run that has none so far.
 pub(super) fn hinted_values(write: Write, steps: &[u32]) -> Result<Write> {
     write.value(":hinted", steps)?.value(":noHints", Vec::<u32>::new())
@@ -181,7 +184,9 @@ impl Steps<'_> {
         let first_token = step.first_token_at.filter(|_| step.index == 0);
         let also = if first_token.is_some() { "#firstTokenAt = :firstToken, " } else { "" };
         let hinted = if step.has_hints() { ADD_HINTED } else { "" };
-        let also = format!("{also}{hinted}#stepCount = :steps, #usage = :usage, #used = :used, ");
+        let revised = if step.config_revision.is_some() { SET_REVISION } else { "" };
+        let also =
+            format!("{also}{hinted}{revised}#stepCount = :steps, #usage = :usage, #used = :used, ");
         let mut meta = worker_keeps(run.id, &step.lease, &also)?
             .value(":steps", step.index + 1)?
             .value(":usage", used.total())?
@@ -191,6 +196,9 @@ impl Steps<'_> {
         }
         if step.has_hints() {
             meta = hinted_values(meta, &[step.index])?;
+        }
+        if let Some(revision) = step.config_revision {
+            meta = meta.value(":revision", revision)?;
         }
         let step_item = StepRecord { expires_at, ..step.clone() };
         writes.push(meta);

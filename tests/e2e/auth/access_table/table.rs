@@ -243,6 +243,15 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("DELETE /v1/agents/{id}/goals/{goalId}", &[
         row("{agent} one", "",                                      [403, 403, 403, 403, 403, 204]),
     ]),
+    ("GET /v1/agents/{id}/revisions", &[
+        row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
+    ]),
+    ("GET /v1/agents/{id}/revisions/{revision}", &[
+        row("{agent} 1", "",                                        [403, 403, 403, 403, 403, 200]),
+    ]),
+    ("POST /v1/agents/{id}/revisions/{revision}/restore", &[
+        row("{agent} 1", "",                                        [403, 403, 403, 403, 403, 200]),
+    ]),
     ("GET /v1/agents/{id}/plans", &[
         row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
     ]),

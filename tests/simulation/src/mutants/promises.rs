@@ -84,6 +84,7 @@ impl Mutant {
             | Self::SkipsGaps
             | Self::ReadsOldBlocks
             | Self::SearchesLeftSpaces => 15,
+            Self::LosesRevisions => 16,
             _ => 10,
         }
     }

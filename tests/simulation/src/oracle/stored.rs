@@ -62,6 +62,10 @@ pub struct Stored {
     pub deliveries: BTreeMap<String, Value>,
     /// Invites.
     pub invites: BTreeMap<String, Value>,
+    /// The revisions of agents, by agent and number.
+    pub revisions: BTreeMap<(String, u64), Value>,
+    /// The number of the last revision of each agent.
+    pub last_revisions: BTreeMap<String, u64>,
     /// Retired entities.
     pub retired: BTreeSet<String>,
     /// Spaces that were deleted. Their messages are those before the deletion.
@@ -209,6 +213,13 @@ impl Stored {
     fn add_of_entity(&mut self, id: &str, name: &str, sk: &str, item: &Value) {
         if name == "META" && !item["retiredAt"].is_null() {
             self.retired.insert(id.into());
+        }
+        if name == "META" && !item["agent"].is_null() {
+            self.last_revisions.insert(id.into(), item["rev"].as_u64().unwrap_or_default());
+        }
+        if name == "REV" {
+            let number = item["rev"].as_u64().unwrap_or_default();
+            self.revisions.insert((id.into(), number), item.clone());
         }
         if name == "SLOTS" {
             self.slots.insert(id.into(), item.clone());

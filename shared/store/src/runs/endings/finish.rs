@@ -19,7 +19,7 @@ use crate::{
         places::Reads,
         prompts::PromptRecord,
         silence::Silence,
-        steps::{ADD_HINTED, StepRecord, hinted_values, lease_holds},
+        steps::{ADD_HINTED, SET_REVISION, StepRecord, hinted_values, lease_holds},
         with_first_post,
     },
     shared::member::{MemberRecord, is_member},
@@ -300,6 +300,7 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
         ("#reported = :reported, ", ended.reported.is_some()),
         ("#reads = :reads, ", ended.reads.is_some()),
         ("#silent = :silent, ", ended.silence.silent),
+        (SET_REVISION, ended.config_revision.is_some()),
         (ADD_HINTED, !ended.hinted.is_empty()),
     ];
     let also: String = also.into_iter().filter(|(_, is_set)| *is_set).map(|(set, _)| set).collect();
@@ -326,6 +327,9 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> 
     }
     if ended.silence.silent {
         write = write.value(":silent", true)?;
+    }
+    if let Some(revision) = ended.config_revision {
+        write = write.value(":revision", revision)?;
     }
     if !ended.hinted.is_empty() {
         write = hinted_values(write, &ended.hinted)?;

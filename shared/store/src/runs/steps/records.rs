@@ -32,6 +32,9 @@ pub struct StepRecord {
     pub stream_attempt: u32,
     /// The lease under which it was stored: the token that detects a lost answer.
     pub lease: LeaseId,
+    /// The revision of the agent with which it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_revision: Option<u64>,
     /// `provider/model`.
     pub model: String,
     /// Where the answer comes from.

@@ -45,6 +45,7 @@ pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
         steps.push(Step {
             index: step.index,
             attempt: step.attempt,
+            config_revision: step.config_revision,
             model: step.model,
             origin: step.origin,
             prompt: std::mem::replace(&mut prompt, next),
@@ -130,6 +131,7 @@ fn begun(before: &[Step], run: &Run, started_at: Time) -> Step {
     Step {
         index: before.len() as u32,
         attempt: run.attempt,
+        config_revision: None,
         model: String::new(),
         origin: ResponseOrigin::default(),
         prompt: Prompt::default(),

@@ -47,6 +47,14 @@ pub fn entity_meta(id: EntityId) -> Key {
     Key::new(entity(id), "META")
 }
 
+/// The prefix of an agent's revisions. They sort after the range of an agent's context.
+pub const REVISION: &str = "REV#";
+
+/// A revision of an agent.
+pub fn revision(agent: EntityId, number: u64) -> Key {
+    Key::new(entity(agent), format!("{REVISION}{number:012}"))
+}
+
 /// The part of an agent's configuration that a dispatch reads.
 pub fn gate(agent: EntityId) -> Key {
     Key::new(entity(agent), "GATE")

@@ -1,0 +1,66 @@
+//! Promise 16: each change of an agent has a revision, and each step names the one with which its
+//! model was asked.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use smartspace_domain::{Time, agents::revisions::REVISIONS};
+
+use crate::oracle::{Evidence, Stored};
+
+pub(super) fn changes_have_revisions_and_steps_name_them(evidence: &mut Evidence<'_>) {
+    let mut found = gaps(&evidence.stored);
+    found.extend(wrong_steps(&evidence.stored));
+    for text in found {
+        evidence.report(16, text);
+    }
+}
+
+/// Agents whose last revisions are not all kept, or not only these.
+fn gaps(stored: &Stored) -> Vec<String> {
+    let mut found = Vec::new();
+    for (agent, last) in &stored.last_revisions {
+        let of_agent = stored.revisions.keys().filter(|(of, _)| of == agent);
+        let kept: Vec<_> = of_agent.map(|(_, number)| *number).collect();
+        let first = last.saturating_sub(REVISIONS) + 1;
+        if kept != (first..=*last).collect::<Vec<_>>() {
+            found.push(format!("{agent} is at revision {last}, and {kept:?} are kept"));
+        }
+    }
+    found
+}
+
+/// Steps with a revision that did not exist before they ended, or that was replaced before their
+/// run was claimed for the first time, and runs that name another one than their last step.
+fn wrong_steps(stored: &Stored) -> Vec<String> {
+    let time = |value: &Value| value.as_str().and_then(|text| text.parse::<Time>().ok());
+    let mut last = BTreeMap::new();
+    let mut found = Vec::new();
+    for ((run, index), step) in &stored.steps {
+        let Some(owner) = stored.runs.get(run) else { continue };
+        let agent = owner["agentId"].as_str().unwrap_or_default();
+        let Some(number) = step["configRevision"].as_u64() else {
+            found.push(format!("step {index} of {run} names no revision"));
+            continue;
+        };
+        let at = |number: u64| {
+            let revision = stored.revisions.get(&(agent.to_owned(), number));
+            revision.and_then(|revision| time(&revision["at"]))
+        };
+        let is_early = at(number).zip(time(&step["finishedAt"])).is_some_and(|(at, end)| at > end);
+        let began = time(&owner["startedAt"]);
+        let is_late = at(number + 1).zip(began).is_some_and(|(next, began)| next < began);
+        let exists = stored.last_revisions.get(agent).is_none_or(|last| number <= *last);
+        if is_early || is_late || !exists {
+            found.push(format!("step {index} of {run} names revision {number} of {agent}"));
+        }
+        last.insert(run, (number, step["partial"] == true));
+    }
+    for (run, (number, is_partial)) in last {
+        let named = stored.runs[run]["configRevision"].as_u64();
+        if named != Some(number) && !is_partial {
+            found.push(format!("{run} names revision {named:?}, its last step {number}"));
+        }
+    }
+    found
+}
