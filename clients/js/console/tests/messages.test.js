@@ -14,6 +14,7 @@ const {
   excerptOf,
   firstWordsOf,
   h,
+  lastLineOf,
   marksOf,
   reasonOf,
   render,
@@ -22,6 +23,7 @@ const {
 } = await importSource(`
   export { h, render } from 'preact';
   export { deletedWords, excerptOf, firstWordsOf } from './src/message/message_words.ts';
+  export { lastLineOf } from './src/page/shell/last_line.ts';
   export { rightsOf } from './src/message/rights.ts';
   export { Markdown } from './src/page/markdown/markdown.tsx';
   export { marksOf } from './src/page/markdown/marks.ts';
@@ -131,9 +133,50 @@ test('a message in one line', () => {
   assert.equal(excerptOf('  one\n\n two '), 'one two');
   assert.equal(excerptOf('👍'.repeat(200)), `${'👍'.repeat(120)}…`);
   assert.equal(firstWordsOf(message()), 'Hi');
+  const asks = { type: 'tool', name: 'deploy', title: null, ui: 'form', input: { title: 'When?' } };
+  const cardOf = (more) => message({ parts: [{ ...asks, ...more }] });
+  assert.equal(firstWordsOf(cardOf()), 'When?');
+  assert.equal(firstWordsOf(cardOf({ input: {} })), 'deploy asks');
+  assert.equal(firstWordsOf(cardOf({ ui: null, title: 'Deploys v2.1' })), 'Deploys v2.1');
+  assert.equal(firstWordsOf(cardOf({ ui: null })), 'deploy');
   assert.equal(firstWordsOf(message({ parts: [{ type: 'file', name: 'plan.pdf' }] })), 'plan.pdf');
   assert.equal(firstWordsOf(message({ deleted: { by: 'owner' } })), 'a deleted message');
   assert.equal(deletedWords({ by: 'operator' }), 'Deleted by the operator');
+});
+
+test('the first words of a text are those that the reader sees', () => {
+  const cases = [
+    ['Noted: on **Thursday**, _not_ ~~Friday~~.', 'Noted: on Thursday, not Friday.'],
+    [
+      '# Plan\n\nFor `main`:\n\n3. a\n4. b\n   - c\n\n- [x] d',
+      'Plan For main: 3. a 4. b • c • ☑ d',
+    ],
+    ['> quoted\n\n---\n\n```sql\nALTER\n```\n', 'quoted ALTER'],
+    ['|a|**b**|\n|-|-|\n|1|2|', 'a, b; 1, 2'],
+    ['[the *plan*](https://a.example) &amp; ![dog](x.png)', 'the plan & [dog]'],
+    ['2 * 3 * 4, snake_case, \\*, <b>&lt;', '2 * 3 * 4, snake_case, *, <b><'],
+    ['call(**kwargs) **', 'call(**kwargs) **'],
+    ['a\r\nb  \nc', 'a b c'],
+    ['\u202eabc &#x202e;', 'U+202Eabc U+202E'],
+  ];
+  for (const [text, words] of cases) assert.equal(excerptOf(text), words, text);
+  // The server may have cut a text in the middle of a mark.
+  const long = 'word '.repeat(16);
+  for (const end of ['**Thurs', '**', '*', '`mai', '```', '~~Fri', '[Thurs](https://a', '[Thurs]('])
+    assert.equal(excerptOf(long + end), (long + end.replace(/[*`~[]|\].*/g, '')).trim(), end);
+});
+
+test('the list of spaces says what the last message is', () => {
+  const at = '2026-05-01T10:00:00Z';
+  const sender = { id: 'bot', name: 'DeployBot' };
+  const line = (last) => lastLineOf({ sender, at, createdAt: at, ...last }).text;
+  const form = { type: 'tool', name: 'deploy', ui: 'form', input: { title: 'When?' } };
+  assert.equal(line({ excerpt: 'on **Thursday**' }), 'DeployBot: on Thursday');
+  assert.equal(line({ excerpt: null, deleted: true }), 'DeployBot: deleted');
+  assert.equal(line({ parts: [text('on **Thursday**')] }), 'DeployBot: on Thursday');
+  assert.equal(line({ parts: [form] }), 'DeployBot: When?');
+  assert.equal(line({ parts: [{ type: 'file', name: 'plan.pdf' }] }), 'DeployBot: plan.pdf');
+  assert.equal(line({ parts: [], deleted: { by: 'owner' } }), 'DeployBot: deleted');
 });
 
 test('the roll call says what an agent reacted with', () => {

@@ -20,12 +20,10 @@ const {
   rangesOf,
   relativeText,
   runsPath,
-  shortened,
   sorted,
   stateOf,
   storyOf,
   sumsOf,
-  textOf,
   viewOf,
   waitingPath,
 } = await importSource(`
@@ -109,7 +107,8 @@ test('a trigger has words', () => {
   assert.deepEqual(story(message), { cause: 'Omar', asked: 'Do it', said: null });
   const guest = { ...message, sender: { name: 'Omar', guest: true } };
   assert.equal(story(guest).cause, 'Omar (guest)');
-  assert.equal(textOf(message), 'Do it');
+  const long = [{ type: 'text', text: `# Plan\n\n- **v2.1**: ${'😀'.repeat(200)}` }];
+  assert.equal(story({ ...message, parts: long }).asked, `Plan • v2.1: ${'😀'.repeat(147)}…`);
   // The list may have the texts itself, and a message that has expired no sender.
   const full = { id: 'r1', trigger, asked: 'Do it', said: 'Done.' };
   assert.deepEqual(storyOf(full, NONE), { cause: 'Message #1', asked: 'Do it', said: 'Done.' });
@@ -117,7 +116,6 @@ test('a trigger has words', () => {
   assert.equal(words({ type: 'plan', planId: 'pln_1' }), 'A plan');
   assert.equal(words({ type: 'service', service: 'ci' }), 'Service ci');
   assert.equal(words({ type: 'plan' }), 'plan');
-  assert.equal(shortened('😀'.repeat(200)), `${'😀'.repeat(160)}…`);
 });
 
 /** A run that a message triggers, and the message that it posts. */

@@ -1,6 +1,7 @@
 // A chain in words: its messages and runs, and the reasons why it ended. Pure.
 
 import type { Message } from '@smartspace/client';
+import { excerptOf } from '../message/message_words.ts';
 import { onOneLine } from '../ui/visible.ts';
 import { nodesOf, type ChainNode, type RunNode } from './chain_tree.ts';
 import { refusalWords } from './outcomes.ts';
@@ -18,7 +19,7 @@ export interface Ending {
 /** The first words of a message, or the names of the tool on its card and of its files. */
 export function firstWords({ parts }: Message): string {
   const words = parts.map((part) =>
-    part.type === 'text' ? part.text : `${PARTS[part.type]}: ${part.name}`,
+    part.type === 'text' ? excerptOf(part.text) : `${PARTS[part.type]}: ${part.name}`,
   );
   return onOneLine(words.join(' '), LONGEST_CHARS);
 }

@@ -7,8 +7,8 @@ import { memo } from 'preact/compat';
 import { useMemo, useRef } from 'preact/hooks';
 import { visible } from '../../ui/visible.ts';
 import { CodeBlock } from './code_block.tsx';
-import { BoundedLexer } from './lexer.ts';
 import { markedText, NO_MARKS, type Mark, type MarkedText } from './marks.ts';
+import { blockTokensOf, decoded, parse } from './parse.ts';
 
 export interface MarkdownProps {
   text: string;
@@ -75,32 +75,6 @@ function split(source: string): string[] {
     end += raw.length;
   }
   return starts.map((start, index) => source.slice(index === 0 ? 0 : start, starts[index + 1]));
-}
-
-// The lines themselves are not parsed here.
-function blockTokensOf(source: string): Token[] {
-  return orText(source, () => new BoundedLexer(source).blockTokens(source));
-}
-
-function parse(source: string): Token[] {
-  return orText(source, () => {
-    const reader = new BoundedLexer(source);
-    const tokens = reader.blockTokens(source);
-    // The page keeps spaces, Markdown drops those at the start of a line.
-    for (const { src, tokens } of reader.inlineQueue)
-      reader.inlineTokens(src.replace(/\n[ \t]+/g, '\n'), tokens);
-    return tokens;
-  });
-}
-
-// A text that takes too many steps shows as plain text. So does one of megabytes, which can be too
-// much for the parser.
-function orText(source: string, read: () => Token[]): Token[] {
-  try {
-    return read();
-  } catch {
-    return [{ type: 'escape', raw: source, text: source }];
-  }
 }
 
 function nodesOf(tokens: readonly Token[] = [], marked: MarkedText): ComponentChildren[] {
@@ -216,14 +190,4 @@ function safeAddress(text: string): string | null {
 
 function languageOf({ lang = '' }: Tokens.Code): string {
   return decoded(lang).trim().split(/\s/)[0] ?? '';
-}
-
-// `&lt;` is `<`. The browser knows all names; only a name gets to it, never markup.
-function decoded(text: string): string {
-  return text.replace(/&(?:#x[\da-f]{1,6}|#\d{1,7}|[a-z][a-z\d]{1,31});/gi, (reference) => {
-    const area = document.createElement('textarea');
-    area.innerHTML = reference;
-    // Browsers also read the start of a name, as in `&notes;`. Markdown does not.
-    return area.value.length > 2 ? reference : area.value;
-  });
 }

@@ -1,7 +1,8 @@
 // What the list of spaces says of a space's last message. Pure.
 
-import type { Message, Part, Sender } from '@smartspace/client';
-import { onOneLine, shownName, visible } from '../../ui/visible.ts';
+import type { Message, Sender } from '@smartspace/client';
+import { excerptOf, firstWordsOf } from '../../message/message_words.ts';
+import { shownName } from '../../ui/visible.ts';
 
 /** The last message as the list of spaces brings it. */
 interface Listed {
@@ -18,12 +19,9 @@ export type LastMessage = Listed | Message;
 /** Its sender and its text in one line, and when it was written, in milliseconds since 1970. */
 export function lastLineOf(last: LastMessage): { text: string; at: number } {
   const isListed = 'excerpt' in last;
-  const text = isListed ? last.excerpt : last.parts.flatMap(textOf)[0];
-  const words = last.deleted ? 'deleted' : onOneLine(visible(text ?? ''), 80);
+  const words = isListed ? excerptOf(last.excerpt ?? '') : firstWordsOf(last);
   return {
-    text: `${shownName(last.sender)}: ${words || '…'}`,
+    text: `${shownName(last.sender)}: ${last.deleted ? 'deleted' : words || '…'}`,
     at: Date.parse(isListed ? last.at : last.createdAt),
   };
 }
-
-const textOf = (part: Part) => (part.type === 'text' ? [part.text] : []);

@@ -6,7 +6,7 @@ import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { SenderSelect } from '../../members/sender_select.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
-import { excerptOf, firstWordsOf } from '../../message/message_words.ts';
+import { firstWordsOf } from '../../message/message_words.ts';
 import { actorOf, asSender } from '../../message/rights.ts';
 import { senderName } from '../../ui/visible.ts';
 
@@ -61,7 +61,7 @@ export function ThreadBox({
     >
       <p id="thread-parent" class="note" dir="auto">
         {`Replies to ${senderName(parent.sender, members.nameOf)}: `}
-        {excerptOf(firstWordsOf(parent))}
+        {firstWordsOf(parent)}
       </p>
       <label for="thread-text" class="unseen">
         Reply in this thread

@@ -2,18 +2,18 @@
 
 import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { spacePath } from '../../api/paths.ts';
 import { isolated } from '../../ui/visible.ts';
 import { costText } from '../../why/words.ts';
 import { useAnswer } from '../data/answer.ts';
 import { agentsOf, countsOf, firstOf, sumsOf, type Outcome, type RunGroup } from './chains.ts';
-import { storyOf, type ListedRun } from './listed.ts';
+import { storyOf, type ListedRun, type RunMessages } from './listed.ts';
 import { Answer, StopChain } from './row_actions.tsx';
 import { RunBar } from './run_bar.tsx';
 import type { RunTable } from './run_table.ts';
 import { Numbers, RunRow, Where } from './run_row.tsx';
-import { shortened, spanText, type Tone } from './words.ts';
+import { spanText, type Tone } from './words.ts';
 
 const WORDS: Record<Outcome, string> = {
   running: 'Running',
@@ -51,6 +51,7 @@ export function ChainRow({ group, table }: ChainRowProps): JSX.Element {
   const depthText = useDepthText(sums.depth, first);
   const counts = countsOf(runs, messages);
   const [[state] = ['done' as const]] = counts;
+  const story = useMemo(() => storyText(group, messages), [group, messages]);
   return (
     <>
       <tr class="chain-head">
@@ -74,7 +75,7 @@ export function ChainRow({ group, table }: ChainRowProps): JSX.Element {
             {`${runs.length} runs ${depthText}`}
           </button>
           <span class="clipped" dir="auto">
-            {storyText(group, table)}
+            {story}
           </span>
           <span class="note">
             <Where run={first} table={table} />
@@ -120,11 +121,10 @@ function agentsText(group: RunGroup, agentName: (id: string) => string): string 
 }
 
 // What began the chain, and the last words in it.
-function storyText(group: RunGroup, { messages }: RunTable): string {
+function storyText(group: RunGroup, messages: RunMessages): string {
   const { cause, asked } = storyOf(firstOf(group), messages);
   const said = group.runs.map((run) => storyOf(run, messages).said).find((words) => words !== null);
-  return [
-    `${cause}${asked === '' ? '' : `: ${shortened(asked)}`}`,
-    ...(said ? [`“${said}”`] : []),
-  ].join(' → ');
+  return [`${cause}${asked === '' ? '' : `: ${asked}`}`, ...(said ? [`“${said}”`] : [])].join(
+    ' → ',
+  );
 }

@@ -1,8 +1,11 @@
 // The runs of a list, with what set each off and what came of it. Pure.
 
 import type { Message, Run } from '@smartspace/client';
+import { excerptOf, textOf } from '../../message/message_words.ts';
 import { shownName } from '../../ui/visible.ts';
-import { causeOf, shortened, textOf } from './words.ts';
+import { causeOf } from './words.ts';
+
+const MOST_CHARACTERS = 160;
 
 /** A run of a list. A list that is asked for messages has the texts. */
 export type ListedRun = Run & {
@@ -48,6 +51,8 @@ function saidBy({ said }: ListedRun, posted: Message | undefined): string | null
   const text = said ?? (posted ? textOf(posted) : null);
   return text === null || text.trim() === '' ? null : shortened(text);
 }
+
+const shortened = (text: string) => excerptOf(text, MOST_CHARACTERS);
 
 /** Whether the run has posted a message; null if it is not known. */
 export function hasSpoken({ id, said }: ListedRun, { byRun }: RunMessages): boolean | null {

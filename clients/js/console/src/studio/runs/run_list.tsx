@@ -40,7 +40,11 @@ export function RunList(props: RunListProps): JSX.Element {
   const { label, pages, empty, sorting = 'time', isFlat, ...rest } = props;
   const { items, isLoading, error } = pages;
   const table = useTable(items, rest.agentName, rest.onChanged);
-  const groups = isFlat ? singles(items) : groupsOf(items, table.messages);
+  const { messages } = table;
+  const groups = useMemo(
+    () => (isFlat ? singles(items) : groupsOf(items, messages)),
+    [isFlat, items, messages],
+  );
   return (
     <Loaded isLoading={isLoading} error={error} isEmpty={items.length === 0} empty={empty}>
       <table class="list runs" aria-label={label}>

@@ -1,6 +1,7 @@
 // One run of the table: its state, its story, its numbers, and its actions.
 
 import type { ComponentChildren, JSX, TargetedMouseEvent } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { headingOf } from '../../forms/card/waiting.ts';
 import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
 import { Ago } from './ago.tsx';
@@ -83,7 +84,8 @@ export function RunRow({ run, table, isNested }: RunRowProps): JSX.Element {
 /** What set a run off and what came of it; of a waiting run, its question. */
 export function RunStory({ run, table }: Omit<RunRowProps, 'isNested'>): JSX.Element {
   const item = table.waiting.get(run.id);
-  const story = storyOf(run, table.messages);
+  const { messages } = table;
+  const story = useMemo(() => storyOf(run, messages), [run, messages]);
   return (
     <span class="clipped" dir="auto">
       <Cause story={story} />

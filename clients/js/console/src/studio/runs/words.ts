@@ -1,7 +1,6 @@
 // A run of a list in words: its state, its trigger, its times. Pure.
 
-import type { Message, Run } from '@smartspace/client';
-import { onOneLine } from '../../ui/visible.ts';
+import type { Run } from '@smartspace/client';
 import { costText, durationText, usageCost } from '../../why/words.ts';
 
 /** The color of a state. The words say the same. */
@@ -75,8 +74,6 @@ export function stateOf(run: Run, hasSpoken: boolean | null = null): RunState {
 const spokenWords = (hasSpoken: boolean | null) =>
   hasSpoken === null ? 'Done' : hasSpoken ? 'Spoke' : 'Silent';
 
-const MOST = 160;
-
 /** The trigger of a run in words. */
 export function causeOf({ trigger }: Run): string {
   if ('seq' in trigger) return `Message #${trigger.seq}`;
@@ -84,13 +81,6 @@ export function causeOf({ trigger }: Run): string {
   if ('service' in trigger) return `Service ${trigger.service}`;
   return trigger.type;
 }
-
-/** The text of a message, shortened. */
-export const textOf = ({ parts }: Message): string =>
-  shortened(parts.map((part) => (part.type === 'text' ? part.text : '')).join(' '));
-
-/** The beginning of a text, on one line. */
-export const shortened = (text: string): string => onOneLine(text, MOST);
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,9 +1,10 @@
 // A text that is folded if it is long.
 
 import type { JSX } from 'preact';
-import { shortened } from '../../runs/words.ts';
+import { excerptOf } from '../../../message/message_words.ts';
 
 const MOST_CHARACTERS = 240;
+const BEGINNING = 160;
 const MOST_LINES = 4;
 
 /** The text, or its beginning and a fold with all of it. */
@@ -16,7 +17,7 @@ export function Folded({ text }: { text: string }): JSX.Element {
     );
   return (
     <details class="record-fold">
-      <summary dir="auto">{shortened(text)}</summary>
+      <summary dir="auto">{excerptOf(text, BEGINNING)}</summary>
       <p class="record-text" dir="auto">
         {text}
       </p>
