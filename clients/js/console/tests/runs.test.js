@@ -6,6 +6,7 @@ import { importSource } from './bundle.js';
 
 const {
   causeOf,
+  agentsOf,
   changeText,
   costsOf,
   costsPath,
@@ -170,6 +171,9 @@ test('the runs of a chain are one group, also if a run between them is not liste
     ['spoke', 2],
     ['done', 1],
   ]);
+  const three = (more) => ({ runs: [link(9, { agentId: 'a9' }), link(2, more), link(1)] });
+  assert.deepEqual(agentsOf(three(), messages), ['a1', 'a0', 'a9']);
+  assert.deepEqual(agentsOf(three({ status: 'failed' }), messages), ['a0', 'a1', 'a9']);
 });
 
 test('what runs, waits and has failed comes first, unless the order is another one', () => {

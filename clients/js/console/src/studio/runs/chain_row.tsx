@@ -62,7 +62,7 @@ export function ChainRow({ group, table }: ChainRowProps): JSX.Element {
         </th>
         {agentName ? (
           <td class="who" dir="auto">
-            {agentsText(group, agentName)}
+            {agentsText(group, messages, agentName)}
           </td>
         ) : null}
         <td class="story">
@@ -113,9 +113,13 @@ function useDepthText(depth: number, { activeSpaceId }: ListedRun): string {
   return `in one chain, depth ${depth}${answer ? ` of ${answer.maxChainDepth}` : ''}`;
 }
 
-// The two sides of a talk, or the first agent and how many more there are.
-function agentsText(group: RunGroup, agentName: (id: string) => string): string {
-  const names = agentsOf(group).map((id) => isolated(agentName(id)));
+// The two sides of a talk, or one agent, whose state the row has, and how many more there are.
+function agentsText(
+  group: RunGroup,
+  messages: RunMessages,
+  agentName: (id: string) => string,
+): string {
+  const names = agentsOf(group, messages).map((id) => isolated(agentName(id)));
   if (names.length <= 2) return names.join(' ⇄ ');
   return `${names[0] ?? ''} and ${names.length - 1} others`;
 }

@@ -139,10 +139,19 @@ export const firstOf = ({ runs }: RunGroup): ListedRun =>
       : first,
   );
 
-/** The agents of a group by their ids, each once, the first one first. */
-export const agentsOf = ({ runs }: RunGroup): string[] => [
-  ...new Set([...runs].reverse().map(({ agentId }) => agentId)),
-];
+/**
+ * The agents of a group by their ids, each once: first those whose runs gave it its state, and the
+ * first ones first.
+ */
+export function agentsOf({ runs }: RunGroup, messages: RunMessages): string[] {
+  const [[state] = [null]] = countsOf(runs, messages);
+  const idsOf = (isFirst: boolean) =>
+    [...runs]
+      .reverse()
+      .filter((run) => (outcomeOf(run, messages) === state) === isFirst)
+      .map(({ agentId }) => agentId);
+  return [...new Set([...idsOf(true), ...idsOf(false)])];
+}
 
 function costOf(runs: readonly Run[]): number | null {
   const costs = runs.flatMap(({ usage, remote }) =>
