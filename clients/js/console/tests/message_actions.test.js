@@ -85,7 +85,10 @@ const space = {
   ...store({ space: info, ...loaded, isGone: false }),
   timeline: store({ items, hasOlder: false, ...loaded }),
   runs: store({
-    active: [],
+    active: [
+      { runId: 'a1', agentId: 'ada', status: 'queued' },
+      { runId: 'a2', agentId: 'ada', status: 'running' },
+    ],
     outcomes: {
       m1: [
         {
@@ -177,6 +180,8 @@ test('a message shows its parent, its reactions, its edit and its deletion', asy
   assert.match(entry(2).querySelector('.parent').textContent, /Sarah One$/);
   assert.equal(entry(3).textContent, 'Deleted by an owner');
   assert.match(textOf('.pins summary'), /Sarah One @Ada$/);
+  // An agent with several runs is one agent.
+  assert.equal(textOf('#working li'), 'Ada is thinking…Stop');
 });
 
 test('the keys of a message react, reply, edit, pin and delete', async () => {

@@ -16,17 +16,19 @@ export interface ActiveRunsProps {
 export function ActiveRuns({ nameOf, isGuest }: ActiveRunsProps): JSX.Element {
   const { active } = useRuns();
   const { items } = useTimeline();
-  const [first, another] = active;
+  // An agent may have several runs.
+  const agentIds = [...new Set(active.map(({ agentId }) => agentId))];
+  const names = agentIds.map(nameOf);
+  const first = active.find(({ status }) => status === 'running') ?? active[0];
   const writing = new Set(items.map((item) => (item.type === 'live' ? item.stream.runId : null)));
-  const names = active.map(({ agentId }) => nameOf(agentId));
   return (
     <ul id="working" class="working" aria-label="Agents at work">
       {first ? (
         <li>
           <span class={active.some(isAtWork) ? 'pulse' : 'pulse waits'} aria-hidden="true" />
           <span dir="auto">
-            {another
-              ? `${active.length} agents at work: ${names.join(', ')}`
+            {names.length > 1
+              ? `${names.length} agents at work: ${names.join(', ')}`
               : `${names[0]} ${activityText(first, writing.has(first.runId))}`}
           </span>
           {isGuest ? null : (
@@ -52,7 +54,7 @@ function StopButton({ active, names }: { active: readonly ActiveRun[]; names: re
         notify(wordsOf(error));
       });
   };
-  const isOne = active.length === 1;
+  const isOne = names.length === 1;
   return (
     <button
       type="button"
