@@ -84,6 +84,15 @@ test('a run is shown step by step: what the model read, wrote and called', async
   await page.waitForURL(new RegExp(`#/s/${space.id}/m/1$`));
 });
 
+test('what a run posted is shown as in its space, all of it', async (t) => {
+  const answer = `It is **blue**.\n\n${'- <b>more</b>\n'.repeat(30)}`;
+  const { page } = await opened(t, 'Formatted', [answerRule(answer)]);
+  const quote = part(page, 'What came of it').locator('blockquote');
+  await quote.locator('strong').getByText('blue').waitFor();
+  assert.equal(await quote.getByText('<b>more</b>').count(), 30);
+  assert.ok(await quote.evaluate((node) => node.scrollHeight <= node.clientHeight));
+});
+
 test('a step shows the files that the model got', async (t) => {
   const agent = await api.createAgent('Ana', [answerRule('It is a plan.')]);
   const space = await api.createSpace('Read files', [husam, agent], { maxChainDepth: 1 });

@@ -54,6 +54,15 @@ test('one click says why an agent spoke', async (t) => {
     ['Pax', /not woken.*paused/],
   ])
     await decisions.getByRole('row', { name }).filter({ hasText: words }).waitFor();
+  // Names and states are whole.
+  const heights = await decisions.locator('th, td:nth-child(2)').evaluateAll((cells) =>
+    cells.map((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return range.getBoundingClientRect().height;
+    }),
+  );
+  assert.ok(Math.max(...heights) < 30, `${heights}`);
   await section(page, 'What it did').getByText('model · step 1').waitFor();
   await section(page, 'What it did').getByText('send_message').waitFor();
   await section(page, 'What it did').getByText('“I know this.”').waitFor();

@@ -2,6 +2,7 @@
 
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
+import { Markdown } from '../page/markdown/markdown.tsx';
 import { isolated, senderName, visible } from '../ui/visible.ts';
 import { sourceWords } from './words.ts';
 
@@ -22,9 +23,7 @@ export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
     case 'space_message':
       return (
         <>
-          <blockquote class="quote" dir="auto">
-            <strong>{senderName(trigger.sender, nameOf)}</strong> {trigger.text}
-          </blockquote>
+          <Quote name={senderName(trigger.sender, nameOf)} text={trigger.text ?? ''} />
           <p class="note">{`${trigger.source}: ${sourceWords(trigger.source)} · ${depth}`}</p>
           {trigger.delegatedBy ? (
             <p class="note" dir="auto">
@@ -37,9 +36,7 @@ export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
     case 'plan':
       return (
         <>
-          <blockquote class="quote" dir="auto">
-            <strong>{isolated(trigger.name)}</strong> {trigger.instruction}
-          </blockquote>
+          <Quote name={isolated(trigger.name)} text={trigger.instruction} />
           <p class="note">
             {`its plan for ${new Date(trigger.scheduledAt).toLocaleString()} · ${depth}`}
           </p>
@@ -48,12 +45,19 @@ export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
     case 'service':
       return (
         <>
-          <blockquote class="quote" dir="auto">
+          <blockquote class="quote" tabIndex={0} dir="auto">
             <strong>{trigger.service}</strong>
-            <pre tabIndex={0}>{visible(JSON.stringify(trigger.payload, null, 2))}</pre>
+            <pre>{visible(JSON.stringify(trigger.payload, null, 2))}</pre>
           </blockquote>
           <p class="note">{`a webhook · ${depth}`}</p>
         </>
       );
   }
 }
+
+// It scrolls if it is long.
+const Quote = ({ name, text }: { name: string; text: string }) => (
+  <blockquote class="quote" tabIndex={0} dir="auto">
+    <strong>{name}</strong> <Markdown text={text} />
+  </blockquote>
+);

@@ -6,11 +6,12 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { spacePath } from '../../api/paths.ts';
 import { headingOf } from '../../forms/card/waiting.ts';
+import { partWords, textOf } from '../../message/message_words.ts';
 import { hashOf } from '../../navigation/address.ts';
+import { Markdown } from '../../page/markdown/markdown.tsx';
 import { isolated } from '../../ui/visible.ts';
 import { Failure } from '../../why/failure.tsx';
 import { endWords } from '../../why/words.ts';
-import { shortened } from '../runs/words.ts';
 import { postedTexts } from './sent_texts.ts';
 
 const PAGE = 50;
@@ -28,8 +29,8 @@ export function Outcome({ run }: { run: Run }): JSX.Element {
         <Posted key={message.id} message={message} />
       ))}
       {texts.map((text, index) => (
-        <blockquote key={index} class="quote" dir="auto">
-          {text}
+        <blockquote key={index} class="quote">
+          <Markdown text={text} />
         </blockquote>
       ))}
       {item ? <Waits item={item} /> : null}
@@ -64,13 +65,14 @@ function endingText(run: Run, hasSpoken: boolean): string | null {
 function Posted({ message }: { message: Message }) {
   const { parts, spaceId, seq } = message;
   const { space } = useSpace(spaceId);
-  const words = parts
-    .map((part) => (part.type === 'text' ? part.text : shortened(part.name)))
-    .join('\n');
+  const others = parts.flatMap((part) => (part.type === 'text' ? [] : [partWords(part)]));
   return (
-    <blockquote class="quote" dir="auto">
-      {words}{' '}
-      <a href={hashOf(spaceId, seq)}>{`#${seq}${space ? ` in ${isolated(space.name)}` : ''}`}</a>
+    <blockquote class="quote">
+      <Markdown text={textOf(message)} />
+      <p dir="auto">
+        {others.join(', ')}{' '}
+        <a href={hashOf(spaceId, seq)}>{`#${seq}${space ? ` in ${isolated(space.name)}` : ''}`}</a>
+      </p>
     </blockquote>
   );
 }
