@@ -280,7 +280,7 @@ test('the runs of the agent are a tab, too', async (t) => {
   await table.getByText(/^bad_request/).waitFor();
 });
 
-test('in a narrow window nothing scrolls sideways', async (t) => {
+test('in a narrow window nothing scrolls sideways, and the open tab is in view', async (t) => {
   const agent = await api.createAgent('Nat', says);
   const word = 'x'.repeat(120);
   const path = `/v1/agents/${agent.id}`;
@@ -295,10 +295,18 @@ test('in a narrow window nothing scrolls sideways', async (t) => {
     const tabs = page.getByRole('navigation', { name: 'Parts of this page' });
     await tabs.locator(`[aria-current="page"][href$="/${tab}"]`).waitFor();
     await page.locator('h3, tbody tr').filter({ hasText: 'xxxxxxxx' }).first().waitFor();
+    const { x, width } = await tabs.locator('[aria-current]').boundingBox();
+    assert.ok(x >= 0 && x + width <= 390, `${tab} is at ${x}, and ${width} wide`);
     const widths = await page.evaluate(() => [
       document.documentElement.scrollWidth,
       document.querySelector('.page-body').scrollWidth,
     ]);
     assert.ok(Math.max(...widths) <= 390, `${tab}: ${widths}`);
   }
+  // Nothing is there yet, and the text has a long address.
+  const empty = await api.createAgent('Nora', says);
+  await page.goto(`${product.base}/#/a/${empty.id}/deliveries`);
+  const address = page.getByText(`/v1/hooks/${empty.id}/SERVICE`);
+  await address.waitFor();
+  assert.ok(await address.evaluate((node) => node.scrollWidth <= node.clientWidth));
 });

@@ -37,17 +37,31 @@ export function Page({ title, about, actions, tabs, children }: PageProps): JSX.
         <div class="head-actions">{actions}</div>
       </PageHead>
       <NoticeLine text={notice} />
-      {tabs ? (
-        <nav class="tabs" aria-label="Parts of this page">
-          {tabs.map(({ name, href, isCurrent }) => (
-            <a key={href} href={href} aria-current={isCurrent ? 'page' : undefined}>
-              {name}
-            </a>
-          ))}
-        </nav>
-      ) : null}
+      {tabs ? <Tabs tabs={tabs} /> : null}
       <div class="page-body">{children}</div>
     </main>
+  );
+}
+
+// The current one is in view, also where there is no room for all.
+function Tabs({ tabs }: { tabs: readonly Tab[] }) {
+  const nav = useRef<HTMLElement>(null);
+  const current = tabs.find(({ isCurrent }) => isCurrent)?.href;
+  useLayoutEffect(() => {
+    const tab = nav.current?.querySelector('[aria-current]');
+    if (!nav.current || !tab) return;
+    // `scrollIntoView` could move the page, too.
+    const [all, one] = [nav.current.getBoundingClientRect(), tab.getBoundingClientRect()];
+    nav.current.scrollLeft += (one.left + one.right - all.left - all.right) / 2;
+  }, [current]);
+  return (
+    <nav ref={nav} class="tabs" aria-label="Parts of this page">
+      {tabs.map(({ name, href, isCurrent }) => (
+        <a key={href} href={href} aria-current={isCurrent ? 'page' : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }
 
