@@ -182,3 +182,18 @@ export const asEntries = (messages) =>
     seq,
     text: parts.find(({ type }) => type === 'text')?.text ?? null,
   }));
+
+/** The tiles of a list whose words do not fit, or that are not as high as the first one. */
+export const tightTiles = (list) =>
+  list
+    .getByRole('link')
+    .evaluateAll(([first, ...others]) =>
+      [first, ...others]
+        .filter(
+          (tile) =>
+            tile.clientHeight !== first.clientHeight ||
+            tile.scrollWidth > tile.clientWidth ||
+            [...tile.children].some((words) => words.scrollWidth > words.clientWidth),
+        )
+        .map((tile) => tile.textContent),
+    );

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule, callRule, formTool } from '../api_client.js';
 import { isAccessible, isAccessibleAt } from './accessible.js';
-import { openSpace, openTab, send, signInAs, waitUntilLive } from './console_page.js';
+import { openSpace, openTab, send, signInAs, tightTiles, waitUntilLive } from './console_page.js';
 import { api, husam, product, sarah } from './suite.js';
 
 const PHONE = { viewport: { width: 390, height: 844 } };
@@ -66,6 +66,7 @@ test('the operator sees on a phone what waits and fails, and a bar of pages', as
   await glance.getByRole('link', { name: 'Waiting 1', exact: true }).waitFor();
   await glance.getByRole('link', { name: 'Failed, 24 h 1', exact: true }).waitFor();
   await glance.getByRole('link', { name: /^Cost today \$/ }).waitFor();
+  assert.deepEqual(await tightTiles(glance), []);
   await page.getByRole('button', { name: 'Deploy: Deploy v2.1?' }).waitFor();
   await isAccessibleAt(page, PHONE.viewport);
   const bar = page.getByRole('navigation', { name: 'Build' });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerRule, callRule, formTool } from '../api_client.js';
-import { openTab, waitUntilLive } from './console_page.js';
+import { openTab, tightTiles, waitUntilLive } from './console_page.js';
 import { api, husam, product } from './suite.js';
 
 const fails = [{ steps: [{ error: 'bad_request' }] }];
@@ -255,6 +255,7 @@ test('in a narrow window each run is a block, and nothing scrolls sideways', asy
   await first.getByText('Running').waitFor();
   const { y } = await first.getByRole('button', { name: 'Stop Rue in Space of Rue' }).boundingBox();
   assert.ok(y <= 300, `the button is ${y} px from the top`);
+  assert.deepEqual(await tightTiles(page.getByRole('list', { name: 'At a glance' })), []);
   const widths = await page.evaluate(() => [
     document.documentElement.scrollWidth,
     document.querySelector('.page-body').scrollWidth,
