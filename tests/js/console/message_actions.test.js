@@ -84,10 +84,12 @@ test('the operator chooses in a thread in whose name it replies', async (t) => {
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   await waitUntilTaken(page);
   await page.goto(`${product.base}/#/s/${space.id}?thread=1`);
+  await thread(page).getByText('No replies yet.').waitFor();
   await thread(page).getByLabel('To reply here, write as').selectOption('Husam');
   await thread(page).getByLabel('Reply in this thread').fill('Two');
   await thread(page).getByLabel('Reply in this thread').press('Enter');
   await thread(page).locator('.entry[data-seq="2"]').waitFor();
+  await thread(page).getByText('No replies yet.').waitFor({ state: 'detached' });
   const [, reply] = await api.messages(space);
   assert.deepEqual([reply.sender.id, reply.thread], [husam.id, 1]);
 });

@@ -29,6 +29,8 @@ export function Thread({ seq, members, list: List }: ThreadProps): JSX.Element {
   const isPage = !useHasRoomForDrawer();
   const last = items.flatMap((item) => (item.type === 'message' ? [item.message] : [])).at(-1);
   const parent = chosen ?? last ?? null;
+  const isAlone =
+    last?.seq === seq && items.every(({ type }) => type === 'message' || type === 'day');
   const own = useMemo(() => {
     const edit = (message: Message) => {
       // The composer is on the page that the drawer covers.
@@ -61,6 +63,7 @@ export function Thread({ seq, members, list: List }: ThreadProps): JSX.Element {
         <CommandsContext.Provider value={own}>
           <List items={items} members={members} label="Thread" />
         </CommandsContext.Provider>
+        {isAlone && !isLoading ? <p class="empty">No replies yet.</p> : null}
       </div>
       {parent ? (
         <ThreadBox
