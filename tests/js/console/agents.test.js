@@ -323,7 +323,7 @@ test('a failed test says why', async (t) => {
 
 test('a test without a person says that one is needed', async (t) => {
   const agent = await api.createAgent('Alone', [answerRule('Hi')]);
-  const page = await openPage(t, '#/usage', GONE);
+  const page = await openPage(t, '#/usage', { expected: [/404|403/] });
   await page.route('**/v1/entities?limit=200', (route) =>
     route.fulfill({ json: { items: [agent], nextCursor: null } }),
   );
@@ -333,6 +333,10 @@ test('a test without a person says that one is needed', async (t) => {
   assert.ok(await fields.getByRole('button', { name: 'Test the model' }).isDisabled());
   await fields.getByRole('link', { name: 'Create a person' }).click();
   await page.waitForURL(/#\/people$/);
+  await page.route('**/v1/entities?limit=200', (route) => route.fulfill({ status: 403, json: {} }));
+  await page.goto(`${product.base}/#/a/${agent.id}/setup`);
+  await fields.getByRole('alert').getByText('The server answered 403.').waitFor();
+  assert.equal(await fields.getByText('there is none').count(), 0);
 });
 
 test('leaving the page ends the test and deletes its space', async (t) => {

@@ -17,11 +17,13 @@ export interface Names {
   spaces: readonly Named[];
   /** A retired agent has no name here, so its id is shown without its middle. */
   agentName: (id: string) => string;
+  /** Why the names of agents could not be loaded. */
+  error: Error | null;
 }
 
 /** The names of all agents and spaces. */
 export function useNames(): Names {
-  const { items } = useAll<Entity>('/v1/entities?limit=200');
+  const { items, error } = useAll<Entity>('/v1/entities?limit=200');
   const { spaces } = useSpaces();
   const agents = items.filter(({ type }) => type === 'agent').sort(byName);
   const names = new Map(items.map(({ id, name }) => [id, name]));
@@ -29,6 +31,7 @@ export function useNames(): Names {
     agents,
     spaces: [...spaces].sort(byName),
     agentName: (id) => names.get(id) ?? shortId(id),
+    error,
   };
 }
 

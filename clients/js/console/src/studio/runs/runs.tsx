@@ -51,7 +51,7 @@ export function Runs({ filters: query }: { filters: URLSearchParams }): JSX.Elem
       <Filters filters={filters} view={view} names={names} />
       <RunList
         label="Runs"
-        pages={{ ...listed, items }}
+        pages={{ ...listed, items, error: listed.error ?? names.error }}
         empty={emptyText(isFiltered(filters))}
         agentName={agentName}
         sorting={view.sort}

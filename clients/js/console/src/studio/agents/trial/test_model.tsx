@@ -14,7 +14,7 @@ import { answersOf, toolsOf, tryAgent, type TrialOutcome } from './trial.ts';
 /** Sends one message to the stored agent and shows the answer. */
 export function TestModel({ agent }: { agent: Entity }): JSX.Element {
   const client = useClient();
-  const { people, isLoading } = usePeople();
+  const { people, isLoading, error: loadError } = usePeople();
   const [state, setState] = useState<TrialOutcome | 'ready' | 'working' | Error>('ready');
   const work = useRef<AbortController | null>(null);
   useEffect(() => () => work.current?.abort(), []);
@@ -34,6 +34,7 @@ export function TestModel({ agent }: { agent: Entity }): JSX.Element {
     }
   };
   const isWorking = state === 'working';
+  const problem = state instanceof Error ? state : loadError;
   return (
     <form class="save-form" aria-label="Test the model" onSubmit={ask}>
       <div class="field">
@@ -51,7 +52,7 @@ export function TestModel({ agent }: { agent: Entity }): JSX.Element {
           agent may call its tools and write its memory.
         </p>
       </div>
-      {isLoading || people.length > 0 ? <SenderField people={people} /> : <Nobody />}
+      {isLoading || loadError || people.length > 0 ? <SenderField people={people} /> : <Nobody />}
       <div class="form-row">
         <button type="submit" class="primary" disabled={isWorking || people.length === 0}>
           Test the model
@@ -66,7 +67,7 @@ export function TestModel({ agent }: { agent: Entity }): JSX.Element {
         </span>
       </div>
       <p class="problem" role="alert">
-        {state instanceof Error ? wordsOf(state) : ''}
+        {problem ? wordsOf(problem) : ''}
       </p>
       {typeof state === 'object' && 'kind' in state ? <Outcome outcome={state} /> : null}
     </form>
