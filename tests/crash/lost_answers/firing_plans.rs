@@ -1,8 +1,10 @@
 //! Faults in the writes of plans that fire or are run by hand.
 
 use serde_json::json;
-use smartspace_domain::{Error, ids::RunId, plans::PlanStatus};
-use smartspace_store::{agents::plans::Fired, runs::RunRecord, table::pages::PageRequest};
+use smartspace_domain::{Error, access::Caller, ids::RunId, plans::PlanStatus};
+use smartspace_store::{
+    agents::plans::Fired, entities::revisions::Made, runs::RunRecord, table::pages::PageRequest,
+};
 
 use crate::crash::lost_answers::{
     at,
@@ -109,7 +111,8 @@ async fn change_agent(studio: &Studio, more: serde_json::Value, second: i64) {
     let mut agent = json!({"model": {"provider": "scripted", "name": "m"}});
     agent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let settings = read(json!({"type": "agent", "name": "Router", "agent": agent}));
-    entities.change(&record, settings, at(second)).await.unwrap();
+    let made = Made::by_api(Caller::Operator);
+    entities.change(&record, settings, &made, at(second)).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,8 @@
 //! How much of an agent is read before the signature of a webhook is verified.
 
 use serde_json::json;
-use smartspace_domain::{Error, agents::Webhook, entities::Entity, ids::EntityId};
+use smartspace_domain::{Error, access::Caller, agents::Webhook, entities::Entity, ids::EntityId};
+use smartspace_store::entities::revisions::Made;
 
 use super::{
     at,
@@ -56,16 +57,17 @@ async fn a_webhook_follows_each_change_of_its_agent() {
     let counted = CountedStore::new().await;
     let agent = agent(&counted, 1, 2).await;
     let entities = counted.store.entities();
+    let made = Made::by_api(Caller::Operator);
     let record = entities.record(agent.id).await.unwrap();
-    entities.change(&record, read(settings(1)), at(1)).await.unwrap();
+    entities.change(&record, read(settings(1)), &made, at(1)).await.unwrap();
     assert!(webhook_of(&counted, agent.id, "hook-0").await.0.unwrap().is_some());
     assert!(webhook_of(&counted, agent.id, "hook-1").await.0.unwrap().is_none());
     // More webhooks than the small item holds are read from the agent.
     let record = entities.record(agent.id).await.unwrap();
-    entities.change(&record, read(settings(200)), at(2)).await.unwrap();
+    entities.change(&record, read(settings(200)), &made, at(2)).await.unwrap();
     assert!(webhook_of(&counted, agent.id, "hook-199").await.0.unwrap().is_some());
     let record = entities.record(agent.id).await.unwrap();
-    entities.change(&record, read(settings(2)), at(3)).await.unwrap();
+    entities.change(&record, read(settings(2)), &made, at(3)).await.unwrap();
     let record = entities.record(agent.id).await.unwrap();
     entities.retire(&record, at(4)).await.unwrap();
     let (found, cost) = webhook_of(&counted, agent.id, "hook-0").await;

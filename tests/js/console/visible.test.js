@@ -33,6 +33,7 @@ test('a guest shows as a guest', async (t) => {
   await page.getByRole('list', { name: 'Members' }).getByText('Bob (guest), person').waitFor();
   const sender = page.getByRole('combobox', { name: 'as' });
   assert.deepEqual(await sender.locator('option').allTextContents(), [
+    'Choose a person',
     'Sarah',
     'Husam',
     'Bob (guest)',

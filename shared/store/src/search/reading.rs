@@ -77,7 +77,7 @@ impl Blocks<'_> {
         loop {
             let queries = reading.next_queries();
             if queries.is_empty() {
-                return Ok(reading.finish().await);
+                return Ok(Box::pin(reading.finish()).await);
             }
             let pages = queries.into_iter().map(|(range, query)| async move {
                 Ok::<_, crate::Error>((range, self.store.table.page(query).await?))

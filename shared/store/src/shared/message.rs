@@ -201,18 +201,23 @@ impl MessageRecord {
         self.deleted.is_none().then(|| excerpt(&self.text, chars).0.to_owned())
     }
 
-    /// The message, as a list of spaces shows it.
-    pub fn in_list(&self) -> LastMessage {
+    /// What one line shows of the message: what its card is about, its text, or the name of its
+    /// first file.
+    pub fn row(&self) -> String {
         let card = self.card.clone().map(ToolCard::row);
         let file = self.files.first().filter(|_| self.text.is_empty());
-        let row = card.as_ref().or_else(|| file.map(|file| &file.part.name));
-        let row = row.unwrap_or(&self.text);
+        let row = card.or_else(|| file.map(|file| file.part.name.clone()));
+        row.unwrap_or_else(|| self.text.clone())
+    }
+
+    /// The message, as a list of spaces shows it.
+    pub fn in_list(&self) -> LastMessage {
         let is_deleted = self.deleted.is_some();
         LastMessage {
             seq: self.seq,
             at: self.created_at,
             sender: self.sender.clone(),
-            excerpt: (!is_deleted).then(|| excerpt(row, EXCERPT_CHARS).0.to_owned()),
+            excerpt: (!is_deleted).then(|| excerpt(&self.row(), EXCERPT_CHARS).0.to_owned()),
             deleted: is_deleted,
         }
     }

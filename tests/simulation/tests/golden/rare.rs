@@ -92,7 +92,7 @@ pub(super) async fn items() -> Vec<Value> {
     react_and_pin(&store, space, person).await;
     summarize(&store, space, agent).await;
     close(&store, space, person).await;
-    build_block(&store, person).await;
+    Box::pin(build_block(&store, person)).await;
     stop_all(&store, space, hello.id).await;
     let keep_runs = Some(Duration::from_hours(24));
     fork(&Store::new(table.client(), NAME, keep_runs, Arc::new(|| 4)), agent).await;

@@ -44,8 +44,8 @@ pub(super) struct ParentMessage {
     message_id: MessageId,
     /// Its sender.
     sender: Sender,
-    /// The first 200 characters of its text; of a card, the name of its tool. Empty if it is
-    /// deleted, or has only files.
+    /// The first 200 characters of its text; of a card, its title, else the question of a form, else
+    /// the name of its tool; without a text, the name of its first file. Empty if it is deleted.
     text: String,
     /// Set if it is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,11 +54,11 @@ pub(super) struct ParentMessage {
 
 impl From<MessageRecord> for ParentMessage {
     fn from(record: MessageRecord) -> Self {
-        let text = record.card.as_ref().map_or(&record.text, |card| &card.name);
+        let text = if record.deleted.is_some() { String::new() } else { record.row() };
         Self {
             seq: record.seq,
             message_id: record.id,
-            text: excerpt(text, TEXT_CHARS).0.to_owned(),
+            text: excerpt(&text, TEXT_CHARS).0.to_owned(),
             deleted: record.deleted,
             sender: record.sender,
         }

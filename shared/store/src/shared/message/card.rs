@@ -1,6 +1,7 @@
 //! Tool calls that messages show as cards.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use smartspace_domain::{
     Time,
     approvals::Approval,
@@ -76,6 +77,18 @@ impl Asks {
     }
 }
 
+/// The fields of a form's input that may be its heading, as clients show it. That of buttons is
+/// their message, if they have one.
+const HEADINGS: [&str; 7] =
+    ["title", "question", "message", "heading", "prompt", "subject", "text"];
+
+/// The heading of a form.
+fn question(ui: &str, input: &Value) -> Option<String> {
+    let of_buttons = (ui == "buttons").then_some("message");
+    let texts = of_buttons.into_iter().chain(HEADINGS).filter_map(|name| input[name].as_str());
+    texts.map(str::trim).find(|text| !text.is_empty()).map(str::to_owned)
+}
+
 impl ToolCard {
     /// The least number of bytes that its input and output have.
     pub(crate) fn least_bytes(&self) -> usize {
@@ -97,13 +110,13 @@ impl ToolCard {
             || self.asks.as_ref().is_some_and(|asks| asks.has_schema)
     }
 
-    /// The title of the call, or else the name of its tool.
+    /// What a list shows of the call: its title, else the question of a form, else the name of its
+    /// tool.
     pub(super) fn row(self) -> String {
         let name = self.name.clone();
-        match self.view(&Overflow::default(), false) {
-            Part::Tool(tool) => tool.title.unwrap_or(name),
-            Part::Text { .. } | Part::File(_) => name,
-        }
+        let Part::Tool(tool) = self.view(&Overflow::default(), false) else { return name };
+        let question = tool.ui.as_ref().and_then(|ui| question(ui, &tool.input));
+        tool.title.or(question).unwrap_or(name)
     }
 
     pub(super) fn view(self, overflow: &Overflow, partial: bool) -> Part {
@@ -142,5 +155,23 @@ impl ToolCard {
             part.approval = asks.approval;
         }
         Part::Tool(Box::new(part))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_question_of_a_form_is_the_first_text_that_may_be_its_heading() {
+        let of = |ui: &str, input: Value| question(ui, &input);
+        let both = json!({"message": "Deploy?", "title": "v2.1"});
+        assert_eq!(of("form", both.clone()).as_deref(), Some("v2.1"));
+        assert_eq!(of("buttons", both).as_deref(), Some("Deploy?"));
+        let blank = json!({"title": " ", "question": 7, "text": " When? "});
+        assert_eq!(of("form", blank).as_deref(), Some("When?"));
+        assert_eq!(of("form", json!(["title"])), None);
     }
 }
