@@ -283,6 +283,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agents/{id}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the revisions of an agent
+         * @description For the operator. The last 50 are kept, the newest first.
+         */
+        get: operations["listRevisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/revisions/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a revision of an agent
+         * @description For the operator. With the name and the configuration that the agent had then.
+         */
+        get: operations["showRevision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/revisions/{revision}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a revision of an agent
+         * @description For the operator. The name and the configuration become those of the revision, with a new
+         *     revision. If they are those already, nothing changes.
+         */
+        post: operations["restoreRevision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents/{id}/runs": {
         parameters: {
             query?: never;
@@ -1381,6 +1442,8 @@ export interface components {
             token?: string | null;
             expiresAt?: components["schemas"]["Time"] | null;
         };
+        /** @description Who made a change. */
+        Actor: components["schemas"]["AdminKeyActor"] | components["schemas"]["EntityActor"];
         /** @description What an agent says of itself. */
         AgentCard: {
             /** @description The agent's id. */
@@ -1412,6 +1475,12 @@ export interface components {
              * @default false
              */
             open: boolean;
+            /**
+             * @description Whether a token may name the agent by its `externalId`. Otherwise such a token is refused:
+             *     the name of a file is easy to guess, and some identity providers let people choose theirs.
+             * @default false
+             */
+            signIn: boolean;
             model?: components["schemas"]["ModelConfig"] | null;
             runtime?: components["schemas"]["Runtime"] | null;
             /**
@@ -1490,6 +1559,11 @@ export interface components {
             paused?: boolean | null;
             /** @description Whether owners of spaces may add the agent. Otherwise only the operator may. */
             open?: boolean | null;
+            /**
+             * @description Whether a token may name the agent by its `externalId`. Otherwise such a token is refused:
+             *     the name of a file is easy to guess, and some identity providers let people choose theirs.
+             */
+            signIn?: boolean | null;
             model?: components["schemas"]["ModelConfigPatch"] | null;
             runtime?: components["schemas"]["RuntimePatch"] | null;
             loop?: null | components["schemas"]["LoopConfigPatch"];
@@ -2031,6 +2105,11 @@ export interface components {
             /** @description When the entity was created. */
             createdAt: components["schemas"]["Time"];
             agent?: components["schemas"]["AgentConfig"] | null;
+            /**
+             * Format: int64
+             * @description The newest revision of the agent. Only the operator sees it, and people have none.
+             */
+            revision?: number | null;
             guestOf?: components["schemas"]["SpaceId"] | null;
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
@@ -2073,6 +2152,15 @@ export interface components {
             pointer: string;
             /** @description What was expected there, and often what was found. */
             detail: string;
+        };
+        /** @description A field that a change has set. Texts, and lists as JSON, are cut to 200 characters. */
+        FieldChange: {
+            /** @description Where the field is: `/name`, or its place in the configuration such as `/model/name`. */
+            pointer: string;
+            /** @description The value before. Absent if there was none. */
+            from?: unknown;
+            /** @description The value since then. Absent if there is none. */
+            to?: unknown;
         };
         /**
          * @description Why a model stopped.
@@ -3082,8 +3170,8 @@ export interface components {
             /** @description Its sender. */
             sender: components["schemas"]["Sender"];
             /**
-             * @description The first 200 characters of its text; of a card, the name of its tool. Empty if it is
-             *     deleted, or has only files.
+             * @description The first 200 characters of its text; of a card, its title, else the question of a form, else
+             *     the name of its tool; without a text, the name of its first file. Empty if it is deleted.
              */
             text: string;
             deleted?: components["schemas"]["Deleted"] | null;
@@ -3404,6 +3492,29 @@ export interface components {
             /** @description The space that keeps it. */
             spaceId: components["schemas"]["SpaceId"];
         };
+        /** @description A revision of an agent. */
+        Revision: {
+            /**
+             * Format: int64
+             * @description Its number: 1 when the agent was created, and one more after each change.
+             */
+            revision: number;
+            /** @description When the change was made. */
+            at: components["schemas"]["Time"];
+            /** @description Who made it. */
+            by: components["schemas"]["Actor"];
+            /** @description What made it. */
+            source: components["schemas"]["RevisionSource"];
+            /** @description The fields that it changed, by pointer. Empty for the first revision. */
+            changes: components["schemas"]["FieldChange"][];
+        };
+        /** @description What made a revision. */
+        RevisionSource: components["schemas"]["ApiRevisionSource"] | components["schemas"]["RestoreRevisionSource"];
+        /** @description The revisions of an agent. */
+        Revisions: {
+            /** @description The newest first, 50 at most. Older ones are not kept. */
+            items: components["schemas"]["Revision"][];
+        };
         /**
          * @description The role of a member.
          * @enum {string}
@@ -3573,6 +3684,12 @@ export interface components {
              * @description The number of stored model answers.
              */
             stepCount: number;
+            /**
+             * Format: int64
+             * @description The revision of the agent in the run's last step. Absent before the first answer is stored,
+             *     for a remote agent, and for members who are no owners.
+             */
+            configRevision?: number | null;
             usage?: components["schemas"]["Usage"] | null;
             /** @description True if a remote agent works on the run. Absent otherwise. */
             remote?: boolean;
@@ -3833,6 +3950,26 @@ export interface components {
             /** @description The invite's token. */
             token: string;
         };
+        /** @description A revision, with what the agent was then. */
+        ShownRevision: {
+            /**
+             * Format: int64
+             * @description Its number: 1 when the agent was created, and one more after each change.
+             */
+            revision: number;
+            /** @description When the change was made. */
+            at: components["schemas"]["Time"];
+            /** @description Who made it. */
+            by: components["schemas"]["Actor"];
+            /** @description What made it. */
+            source: components["schemas"]["RevisionSource"];
+            /** @description The fields that it changed, by pointer. Empty for the first revision. */
+            changes: components["schemas"]["FieldChange"][];
+            /** @description The agent's name. */
+            name: string;
+            /** @description The agent's configuration. */
+            agent: components["schemas"]["AgentConfig"];
+        };
         /**
          * @description Why a message triggered an agent. If several reasons apply, the first one counts.
          * @enum {string}
@@ -3989,6 +4126,12 @@ export interface components {
              * @description The run's `attempt` that made the step.
              */
             attempt: number;
+            /**
+             * Format: int64
+             * @description The revision of the agent with which the model was asked: a worker that takes a run over
+             *     reads the configuration anew. Absent while the step is under way, and for a remote agent.
+             */
+            configRevision?: number | null;
             /**
              * @description The model that answered, as `provider/model`. If the step is under way: the agent's model,
              *     which is asked first.
@@ -4328,6 +4471,18 @@ export interface components {
         Would: "wake" | "ask" | "silent";
         /** @description A duration like `30 seconds`, `2 hours`, `1 day` or `1 week`. */
         WrittenDuration: string;
+        /** @description The holder of the admin key. */
+        AdminKeyActor: {
+            /** @enum {string} */
+            kind: "admin_key";
+        };
+        /** @description A person or an agent, with a token of its own. */
+        EntityActor: {
+            /** @description The entity's id. */
+            id: components["schemas"]["EntityId"];
+            /** @enum {string} */
+            kind: "entity";
+        };
         /** @description Sends an HTTP request. */
         HttpExecution: {
             /** @description GET, POST, PUT, PATCH or DELETE. */
@@ -4653,6 +4808,21 @@ export interface components {
         OperatorResolvedBy: {
             /** @enum {string} */
             kind: "operator";
+        };
+        /** @description A call that created or changed the agent. */
+        ApiRevisionSource: {
+            /** @enum {string} */
+            kind: "api";
+        };
+        /** @description A call that restored an earlier revision. */
+        RestoreRevisionSource: {
+            /**
+             * Format: int64
+             * @description The revision that it restored.
+             */
+            restoredFrom: number;
+            /** @enum {string} */
+            kind: "restore";
         };
         /** @description A message was posted. */
         SpaceMessageTrigger: {
@@ -5535,6 +5705,124 @@ export interface operations {
                 };
             };
             /** @description The key was used before with another body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listRevisions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revisions"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    showRevision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownRevision"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    restoreRevision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entity"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The name is taken in one of the agent's spaces, or the agent was changed at the same time. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The revision is no longer valid, because of a provider that this deployment no longer has, for example. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -1,0 +1,1 @@
+import"./chunk.3A6O65KR.js";

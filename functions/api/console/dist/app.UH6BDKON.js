@@ -1,1 +1,0 @@
-import"./chunk.P5WZ7CYS.js";
