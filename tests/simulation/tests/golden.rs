@@ -26,7 +26,7 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 65] = [
+const KINDS: [&str; 66] = [
     "budget-meta",
     "conn-meta",
     "conn-space",
@@ -44,6 +44,7 @@ const KINDS: [&str; 65] = [
     "entity-guest",
     "entity-meta",
     "entity-parting",
+    "entity-rev",
     "entity-slots",
     "entity-used",
     "ext-meta",

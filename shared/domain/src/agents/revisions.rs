@@ -40,6 +40,9 @@ pub enum Actor {
         /// The entity's id.
         id: EntityId,
     },
+    /// Somebody of a kind that this version does not know.
+    #[serde(other)]
+    Unknown,
 }
 
 impl From<Caller> for Actor {
@@ -63,6 +66,9 @@ pub enum RevisionSource {
         /// The revision that it restored.
         restored_from: u64,
     },
+    /// Something that this version does not know.
+    #[serde(other)]
+    Unknown,
 }
 
 /// A field that a change has set. Texts, and lists as JSON, are cut to 200 characters.

@@ -10,6 +10,8 @@ const ENUMS: &[(&str, &str)] = &[
     ("entity-ctx-plan", "type"),
     ("entity-gate", "mode"),
     ("entity-meta", "type"),
+    ("entity-rev", "by.kind"),
+    ("entity-rev", "source.kind"),
     ("run-call", "ends"),
     ("run-call", "status"),
     ("run-error", "code"),

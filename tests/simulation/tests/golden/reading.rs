@@ -122,6 +122,9 @@ async fn read_of_entity(
             store.memories().all(agent).await?;
             store.plans().all(agent).await?;
         }
+        "entity-rev" => {
+            assert_eq!(store.entities().revisions(id(item, "PK")).await?.len(), 1);
+        }
         "entity-guest" => {
             table.get::<smartspace_store::invites::GuestRecord>(&key(item)).await?;
         }
