@@ -11,8 +11,8 @@ globalThis.window = window;
 globalThis.document = window.document;
 const { BoundedLexer, Markdown, blocksOf, h, render, stepsFor } = await importSource(`
   export { h, render } from 'preact';
-  export { BoundedLexer, stepsFor } from './src/page/markdown/lexer.ts';
-  export { Markdown, blocksOf } from './src/page/markdown/markdown.tsx';
+  export { BoundedLexer, stepsFor } from './src/markdown/lexer.ts';
+  export { Markdown, blocksOf } from './src/markdown/markdown.tsx';
 `);
 
 const main = document.querySelector('main');

@@ -25,8 +25,8 @@ const {
   export { deletedWords, excerptOf, firstWordsOf } from './src/message/message_words.ts';
   export { lastLineOf } from './src/page/shell/last_line.ts';
   export { rightsOf } from './src/message/rights.ts';
-  export { Markdown } from './src/page/markdown/markdown.tsx';
-  export { marksOf } from './src/page/markdown/marks.ts';
+  export { Markdown } from './src/markdown/markdown.tsx';
+  export { marksOf } from './src/markdown/marks.ts';
   export { reasonOf, stateWords } from './src/why/outcomes.ts';
 `);
 

@@ -10,7 +10,7 @@ import { openPage, tool } from './card_page.js';
 const { JsonView, Markdown, h, isolated, render, senderName, shownName, visible } =
   await importSource(`
   export { h, render } from 'preact';
-  export { Markdown } from './src/page/markdown/markdown.tsx';
+  export { Markdown } from './src/markdown/markdown.tsx';
   export { JsonView } from './src/studio/run/json_view.tsx';
   export { isolated, senderName, shownName, visible } from './src/ui/visible.ts';
 `);

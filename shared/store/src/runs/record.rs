@@ -185,6 +185,25 @@ impl RunRecord {
     ) -> Self {
         let space = triggered_by.message().map(|message| message.space_id);
         Self {
+            active_space_id: space,
+            due: Some(keys::due(id.part_of(keys::DUE_PARTS))),
+            due_at: Some(now + due::QUEUED),
+            g3pk: space.map(keys::runs_of_space),
+            g3sk: space.map(|_| id.to_string()),
+            g4pk: Some(keys::runs_of_day(Day::of(id.time()), id.part_of(keys::RUN_PARTS))),
+            ..Self::new(id, agent_id, triggered_by, chain_depth, now)
+        }
+    }
+
+    /// A run that no list shows yet.
+    fn new(
+        id: RunId,
+        agent_id: EntityId,
+        triggered_by: TriggeredBy,
+        chain_depth: u32,
+        now: Time,
+    ) -> Self {
+        Self {
             id,
             agent_id,
             status: RunStatus::Queued,
@@ -195,7 +214,7 @@ impl RunRecord {
             attempt: 1,
             claims: 0,
             step_count: 0,
-            active_space_id: space,
+            active_space_id: None,
             in_lane: false,
             waits_for: None,
             joined: Vec::new(),
@@ -227,14 +246,14 @@ impl RunRecord {
             lease: None,
             lease_until: None,
             ended_by: None,
-            due: Some(keys::due(id.part_of(keys::DUE_PARTS))),
-            due_at: Some(now + due::QUEUED),
+            due: None,
+            due_at: None,
             expires_at: None,
             g2pk: keys::runs_of_agent(agent_id),
             g2sk: id.to_string(),
-            g3pk: space.map(keys::runs_of_space),
-            g3sk: space.map(|_| id.to_string()),
-            g4pk: Some(keys::runs_of_day(Day::of(id.time()), id.part_of(keys::RUN_PARTS))),
+            g3pk: None,
+            g3sk: None,
+            g4pk: None,
         }
     }
 

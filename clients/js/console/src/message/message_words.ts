@@ -2,7 +2,7 @@
 
 import type { Message, Part } from '@smartspace/client';
 import { questionOf } from '../forms/card/question.ts';
-import { plainWords } from '../page/markdown/plain_words.ts';
+import { plainWords } from '../markdown/plain_words.ts';
 import { onOneLine, visible } from '../ui/visible.ts';
 
 const MOST_CHARACTERS = 120;
@@ -14,8 +14,8 @@ export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 
 /**
- * The first words of a Markdown text in one line, without its marks, and with what hides or reorders
- * others made visible.
+ * The first words of a Markdown text in one line, without its marks, and with what hides or
+ * reorders others made visible.
  */
 export const excerptOf = (text: string, most: number = MOST_CHARACTERS): string =>
   onOneLine(visible(plainWords(text.slice(0, MOST_READ))), most);

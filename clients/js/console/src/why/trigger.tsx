@@ -2,7 +2,7 @@
 
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { Markdown } from '../page/markdown/markdown.tsx';
+import { Markdown } from '../markdown/markdown.tsx';
 import { isolated, senderName, visible } from '../ui/visible.ts';
 import { sourceWords } from './words.ts';
 

@@ -44,8 +44,9 @@ pub(super) struct ParentMessage {
     message_id: MessageId,
     /// Its sender.
     sender: Sender,
-    /// The first 200 characters of its text; of a card, its title, else the question of a form, else
-    /// the name of its tool; without a text, the name of its first file. Empty if it is deleted.
+    /// The first 200 characters of its text; of a card, its title, else the question of a form,
+    /// else the name of its tool; without a text, the name of its first file. Empty if it is
+    /// deleted.
     text: String,
     /// Set if it is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]

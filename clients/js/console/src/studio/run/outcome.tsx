@@ -8,7 +8,7 @@ import { spacePath } from '../../api/paths.ts';
 import { headingOf } from '../../forms/card/waiting.ts';
 import { partWords, textOf } from '../../message/message_words.ts';
 import { hashOf } from '../../navigation/address.ts';
-import { Markdown } from '../../page/markdown/markdown.tsx';
+import { Markdown } from '../../markdown/markdown.tsx';
 import { isolated } from '../../ui/visible.ts';
 import { Failure } from '../../why/failure.tsx';
 import { endWords } from '../../why/words.ts';

@@ -5,7 +5,7 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import type { ComponentChildren, JSX } from 'preact';
 import { memo } from 'preact/compat';
 import { useMemo, useRef } from 'preact/hooks';
-import { visible } from '../../ui/visible.ts';
+import { visible } from '../ui/visible.ts';
 import { CodeBlock } from './code_block.tsx';
 import { markedText, NO_MARKS, type Mark, type MarkedText } from './marks.ts';
 import { blockTokensOf, decoded, parse } from './parse.ts';

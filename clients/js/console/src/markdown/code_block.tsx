@@ -1,8 +1,8 @@
 // A block of code with a button that copies it.
 
 import type { JSX } from 'preact';
-import { CopyButton } from '../../ui/copy_button.tsx';
-import { visible } from '../../ui/visible.ts';
+import { CopyButton } from '../ui/copy_button.tsx';
+import { visible } from '../ui/visible.ts';
 
 export interface CodeBlockProps {
   text: string;

@@ -1,0 +1,1 @@
+import"./chunk.AIUJWZT6.js";

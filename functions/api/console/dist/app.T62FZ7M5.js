@@ -1,1 +1,0 @@
-import"./chunk.3A6O65KR.js";
