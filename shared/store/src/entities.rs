@@ -32,8 +32,11 @@ pub struct EntityRecord {
     /// The entity, without the revision of an agent.
     #[serde(flatten, with = "stored_entity")]
     pub entity: Entity,
-    /// Raised by each change.
+    /// Raised by each change, and when the entity leaves a space.
     pub rev: u64,
+    /// The newest revision of an agent. People have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
     /// When it was retired. It may not have left all its spaces yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_at: Option<Time>,
@@ -69,13 +72,13 @@ impl EntityRecord {
     pub(crate) fn new(entity: Entity) -> Self {
         let g2sk = Some(entity.id.to_string());
         let g2pk = Some(keys::ENTITIES.to_owned());
-        Self { entity, rev: 1, retired_at: None, settles_at: None, g2pk, g2sk }
+        let revision = entity.agent.is_some().then_some(1);
+        Self { entity, rev: 1, revision, retired_at: None, settles_at: None, g2pk, g2sk }
     }
 
     /// The entity, as the API shows it, with the revision of an agent.
     pub(crate) fn shown(self) -> Entity {
-        let revision = self.entity.agent.is_some().then_some(self.rev);
-        Entity { revision, ..self.entity }
+        Entity { revision: self.revision, ..self.entity }
     }
 }
 

@@ -61,7 +61,8 @@ impl Entities<'_> {
             Err(WriteError::Other(error)) => return Err(error),
             Err(WriteError::Refused(refusal)) => expect_changed(record, &entity, &refusal)?,
         }
-        Ok(EntityRecord { entity, rev: record.rev + 1, ..record.clone() }.shown())
+        let revision = record.revision.map(|before| before + 1);
+        Ok(Entity { revision, ..entity })
     }
 
     /// The configuration to store. The parts that this version does not know stay as they are.
@@ -118,9 +119,14 @@ fn change_write(
 ) -> Result<Write> {
     let is_due = MemberRecord::shows_change(&record.entity, entity);
     let due = if is_due { ", #due = :due, #dueAt = :now REMOVE #settlesAt" } else { "" };
+    let next = record.revision.map(|before| before + 1);
+    let revision = if next.is_some() { ", #revision = :revision" } else { "" };
     let write = Write::update(
         keys::entity_meta(entity.id),
-        format!("SET #name = :name, #externalId = :externalId, #agent = :agent, #rev = :next{due}"),
+        format!(
+            "SET #name = :name, #externalId = :externalId, #agent = :agent, \
+             #rev = :next{revision}{due}"
+        ),
     )
     .when("#rev = :rev AND attribute_not_exists(#retiredAt)")
     .value(":name", &entity.name)?
@@ -128,6 +134,7 @@ fn change_write(
     .value(":agent", agent)?
     .value(":rev", record.rev)?
     .value(":next", record.rev + 1)?;
+    let write = if next.is_some() { write.value(":revision", next)? } else { write };
     if is_due {
         write.value(":due", keys::due(entity.id.part_of(keys::DUE_PARTS)))?.value(":now", now)
     } else {

@@ -1,5 +1,5 @@
-//! Revisions of agents. Each is written in the transaction of the change that makes it, so there is
-//! one for each value of the agent's `rev`.
+//! Revisions of agents. Each is written in the transaction of the change that makes it, so their
+//! numbers have no gap.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,7 +37,7 @@ impl Made {
 /// A revision, as it is stored.
 #[derive(Serialize, Deserialize)]
 struct RevisionRecord {
-    rev: u64,
+    revision: u64,
     at: Time,
     by: Actor,
     source: RevisionSource,
@@ -75,10 +75,12 @@ pub(super) fn next(
     made: &Made,
     now: Time,
 ) -> Result<Vec<Write>> {
-    let (Some(old), Some(revised)) = (revised(&before.entity), revised(after)) else {
+    let (Some(last), Some(old), Some(revised)) =
+        (before.revision, revised(&before.entity), revised(after))
+    else {
         return Ok(Vec::new());
     };
-    let number = before.rev + 1;
+    let number = last + 1;
     let changes = revised.changes_since(&old);
     let mut writes = vec![write(after.id, number, made, &Content::of(changes, revised)?, now)?];
     if number > REVISIONS {
@@ -87,10 +89,17 @@ pub(super) fn next(
     Ok(writes)
 }
 
-fn write(agent: EntityId, rev: u64, made: &Made, content: &Content, now: Time) -> Result<Write> {
+fn write(
+    agent: EntityId,
+    revision: u64,
+    made: &Made,
+    content: &Content,
+    now: Time,
+) -> Result<Write> {
     let Made { by, source } = made.clone();
     let packed = Packed::small(content)?;
-    Write::put(keys::revision(agent, rev), &RevisionRecord { rev, at: now, by, source, packed })
+    let record = RevisionRecord { revision, at: now, by, source, packed };
+    Write::put(keys::revision(agent, revision), &record)
 }
 
 fn revised(entity: &Entity) -> Option<RevisedAgent> {
@@ -100,11 +109,11 @@ fn revised(entity: &Entity) -> Option<RevisedAgent> {
 
 impl RevisionRecord {
     fn opened(self) -> Result<(Revision, RevisedAgent)> {
-        let Self { rev, at, by, source, packed } = self;
+        let Self { revision, at, by, source, packed } = self;
         let Content { changes, name, agent } = packed.read()?;
         let agent = AgentConfig::read_stored(agent);
         let agent = agent.map_err(|error| Error::Internal(error.to_string()))?;
-        Ok((Revision { revision: rev, at, by, source, changes }, RevisedAgent { name, agent }))
+        Ok((Revision { revision, at, by, source, changes }, RevisedAgent { name, agent }))
     }
 }
 

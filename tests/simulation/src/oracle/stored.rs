@@ -215,10 +215,10 @@ impl Stored {
             self.retired.insert(id.into());
         }
         if name == "META" && !item["agent"].is_null() {
-            self.last_revisions.insert(id.into(), item["rev"].as_u64().unwrap_or_default());
+            self.last_revisions.insert(id.into(), item["revision"].as_u64().unwrap_or_default());
         }
         if name == "REV" {
-            let number = item["rev"].as_u64().unwrap_or_default();
+            let number = item["revision"].as_u64().unwrap_or_default();
             self.revisions.insert((id.into(), number), item.clone());
         }
         if name == "SLOTS" {
