@@ -3,12 +3,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from '../api_client.js';
-import { openSpace, openTab } from './console_page.js';
+import { openSpace, openTab, waitUntilFocused } from './console_page.js';
 import { api, husam } from './suite.js';
 
 const drawer = (page) => page.getByRole('complementary', { name: /^Why/ });
 const fork = (page) => drawer(page).getByRole('region', { name: 'Try it again' });
 const side = (page, name) => fork(page).getByRole('region', { name, exact: true });
+
+const isInView = (locator) =>
+  locator.evaluate((node) => {
+    const { top, bottom, left } = node.getBoundingClientRect();
+    const isUncovered = node.contains(document.elementFromPoint(left + 2, top + 2));
+    return isUncovered && top >= 0 && bottom <= innerHeight;
+  });
 
 /** Opens the drawer of a run of this agent. */
 async function opened(t, name) {
@@ -28,6 +35,11 @@ test('a fork with other instructions is shown beside the run and can be stored',
   await fork(page).getByRole('button', { name: 'Fork here' }).click();
   await side(page, 'Then').getByText('It is blue.').waitFor();
   await side(page, 'Now').getByText('It is blue.').waitFor();
+  // The outcome is where one looks, and where a screen reader goes on.
+  const outcome = fork(page).getByRole('heading', { name: 'Dry run from step 1' });
+  await waitUntilFocused(outcome);
+  assert.equal(await isInView(outcome), true);
+  assert.equal(await isInView(side(page, 'Now')), true);
   await fork(page).getByRole('button', { name: 'Keep for this agent' }).click();
   await fork(page).getByRole('button', { name: 'Kept' }).waitFor();
   assert.equal((await api.entity(agent.id)).agent.instructions, 'Be brief.');

@@ -108,8 +108,17 @@ interface ComparisonProps {
 
 function Comparison({ run, trial, client }: ComparisonProps) {
   const { fork, error } = useFork(trial.fork);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    // The outcome makes it longer. Whoever has gone on by then stays there.
+    if (heading.current === document.activeElement) heading.current?.scrollIntoView();
+  }, [fork.status]);
   return (
     <>
+      <h4 ref={heading} class="comparison-head" tabIndex={-1}>
+        {`Dry run from step ${trial.fromStep + 1}`}
+      </h4>
       <div class="comparison">
         <Side title="Then" run={run} fromStep={trial.fromStep} />
         <Side title="Now" run={fork} fromStep={trial.fromStep} />
@@ -148,7 +157,7 @@ function Side({ title, run, fromStep }: SideProps) {
   const calls = callsOf(run, fromStep);
   return (
     <section aria-label={title}>
-      <h4>{title}</h4>
+      <h5>{title}</h5>
       {calls.map(({ key, kind, text }) => (
         <p key={key} dir="auto">
           <span class="note">{WORDS[kind]}</span> {text}
