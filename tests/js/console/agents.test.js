@@ -228,6 +228,10 @@ test('an error of the server is beside its field, and what was typed stays', asy
   assert.equal(await limit.getAttribute('aria-invalid'), 'true');
   assert.equal(await limit.inputValue(), 'soon');
   await waitUntilFocused(limit);
+  // The error is about what was sent.
+  await limit.fill('30 seconds');
+  assert.equal(await limit.getAttribute('aria-invalid'), null);
+  assert.equal(await fields.getByText('See the marked fields.').count(), 0);
   await press(fields, 'Undo changes');
   assert.equal(await limit.inputValue(), '30 minutes');
   assert.equal(await limit.getAttribute('aria-invalid'), null);
@@ -389,7 +393,8 @@ test('tools are added from templates, changed and removed', async (t) => {
   const typed = (await json.inputValue()).replace('"GET"', '"FETCH"');
   await json.fill(typed);
   await press(editor, 'Save tool');
-  await editor.getByText(/^Tool “fetchWeather”, Method: /).waitFor();
+  await tools.getByText('expected GET, POST, PUT, PATCH or DELETE', { exact: true }).waitFor();
+  await waitUntilFocused(tools.getByLabel('Method', { exact: true }));
   assert.equal(await json.inputValue(), typed);
   await json.fill(typed.replace('"FETCH"', '"POST"'));
   await press(editor, 'Save tool');

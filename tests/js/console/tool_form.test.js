@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from '../api_client.js';
-import { openTab, waitUntilLive } from './console_page.js';
+import { openTab, waitUntilFocused, waitUntilLive } from './console_page.js';
 import { api, product } from './suite.js';
 
 const press = (place, name) => place.getByRole('button', { name, exact: true }).click();
@@ -25,6 +25,8 @@ test('a tool is made with a form beside its JSON, and tried', async (t) => {
   const fields = tools.getByRole('group', { name: 'The tool as a form' });
   await fields.getByLabel('Name', { exact: true }).fill('get_order');
   await fields.getByLabel('Address').fill('https://api.example.com/orders/{{input.order}}');
+  // A secret that does not exist would fail the first test.
+  assert.equal(await fields.getByLabel('Secret').inputValue(), '');
   await fields.getByLabel('Secret').fill('ORDER_KEY');
   const parameter = fields.getByRole('group', { name: 'Parameter 1' });
   await parameter.getByLabel('Name of the parameter').fill('order');
@@ -67,4 +69,57 @@ test('a tool is made with a form beside its JSON, and tried', async (t) => {
   await tools.getByRole('listitem').filter({ hasText: 'find_order' }).waitFor();
   const [saved] = (await api.entity(agent.id)).agent.tools;
   assert.deepEqual([saved.name, saved.execution.url], ['find_order', document.execution.url]);
+});
+
+test('a fault of a tool stands at its field, and goes when the field is changed', async (t) => {
+  const agent = await api.createAgent('Fay form', [answerRule('Hi')]);
+  const page = await openTab(t, { expected: [/422/] });
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  await page.goto(`${product.base}/#/a/${agent.id}/tools`);
+  const tools = page.getByRole('region', { name: 'Tools of its own' });
+  await press(tools, 'Add an HTTP call');
+  const fields = tools.getByRole('group', { name: 'The tool as a form' });
+  const editor = page.getByRole('form', { name: 'The tool as JSON' });
+  const json = editor.getByLabel('Tool as JSON');
+  const name = fields.getByLabel('Name', { exact: true });
+  const address = fields.getByLabel('Address');
+  const marked = editor.getByText('Nothing was saved. See the marked fields.');
+  const words = 'expected http:// or https:// and a host without placeholders';
+  await name.fill('get order');
+  await address.fill('htp://api.example.com/orders');
+  await press(editor, 'Save tool');
+  await marked.waitFor();
+  await waitUntilFocused(name);
+  assert.equal(await json.getAttribute('aria-invalid'), null);
+  assert.equal(await address.getAttribute('aria-invalid'), 'true');
+  await fields.getByText(words, { exact: true }).waitFor();
+  await address.fill('https://api.example.com/orders');
+  assert.equal(await address.getAttribute('aria-invalid'), null);
+  assert.equal(await fields.getByText(words).count(), 0);
+  assert.equal(await name.getAttribute('aria-invalid'), 'true');
+  // What is repaired in the JSON is repaired, too.
+  await json.fill((await json.inputValue()).replace('get order', 'get_order'));
+  assert.equal(await name.getAttribute('aria-invalid'), null);
+  assert.equal(await marked.count(), 0);
+
+  // A type that is none is chosen anew in the form.
+  await json.fill((await json.inputValue()).replace('"string"', '"strng"'));
+  const parameter = fields.getByRole('group', { name: 'Parameter 1' });
+  await parameter.getByText('“strng” is no type: choose the kind of city.').waitFor();
+  await press(editor, 'Save tool');
+  await marked.waitFor();
+  await waitUntilFocused(parameter.getByLabel('Kind'));
+  await parameter.getByLabel('Kind').selectOption('Text');
+  assert.equal(await fields.getByText('“strng”').count(), 0);
+
+  // What has no field of its own stands at the JSON, until the JSON is changed.
+  const late = JSON.parse(await json.inputValue());
+  late.execution.timeoutMs = 0;
+  await json.fill(JSON.stringify(late));
+  await press(editor, 'Save tool');
+  await editor.getByText('Tool “fetchWeather”').or(editor.getByText('timeoutMs')).first().waitFor();
+  assert.equal(await json.getAttribute('aria-invalid'), 'true');
+  await fields.getByLabel('Description').fill('Returns an order.');
+  assert.equal(await json.getAttribute('aria-invalid'), null);
 });

@@ -217,8 +217,14 @@ test('the form of a tool reads its document and keeps what it does not know', ()
   assert.deepEqual(withParameters(tool, parameters), tool);
   assert.deepEqual(sampleOf(tool), { order: 1, note: 'text' });
   // A schema that says more is left to the JSON.
+  // A type that is none is left to the person, who chooses one.
+  const mistyped = { ...inputSchema, properties: { order: { type: 'strng' } } };
+  assert.deepEqual(parametersOf({ inputSchema: mistyped }), [
+    { name: 'order', type: 'strng', description: '', isRequired: true },
+  ]);
   const limited = { ...inputSchema, properties: { order: { type: 'integer', minimum: 1 } } };
-  for (const wrong of [limited, true, { type: 'array' }])
+  const list = { ...inputSchema, properties: { order: { type: 'array' } } };
+  for (const wrong of [limited, list, true, { type: 'array' }])
     assert.equal(parametersOf({ inputSchema: wrong }), null);
 
   assert.equal(secretOf(tool), 'KEY_1');

@@ -38,5 +38,6 @@ export function placeFaults(faults: readonly Fault[], slots: readonly string[]):
   return { at, others: others.join('; ') };
 }
 
-const isWithin = (pointer: string, outer: string): boolean =>
+/** Whether a pointer is `outer`, or inside of it. */
+export const isWithin = (pointer: string, outer: string): boolean =>
   pointer === outer || pointer.startsWith(`${outer}/`);

@@ -9,12 +9,14 @@ import { placeFaults, type PlacedFaults } from '../../forms/schema/faults.ts';
 import type { Fault } from '../../forms/schema/field_types.ts';
 import { useUnsaved } from '../../navigation/unsaved.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
-import { bodyOf, fieldsOf, hasChanges, settle, shownIn } from './body.ts';
+import { bodyOf, fieldsOf, hasChanges, settle, shownIn, type Control } from './body.ts';
 import { conflictsOf } from './conflicts.ts';
 import { FaultContext } from './fields.tsx';
 import type { JsonObject } from './merge_patch.ts';
 
 const NO_FAULTS: ReadonlyMap<string, string> = new Map();
+
+const MARKED = 'Nothing was saved. See the marked fields.';
 
 const CONFLICT =
   'Nothing was saved yet: somebody else has changed the marked fields since you opened ' +
@@ -42,8 +44,8 @@ export interface SaveFormProps<T> {
   isOnCurrent?: boolean;
   /** Changes the body that the fields make, or returns an error. */
   bodyWith?: (body: Record<string, unknown>, current?: T) => Changed | Promise<Changed>;
-  /** Names the place of a fault that no field of its own shows. */
-  placed?: (fault: Fault) => Fault;
+  /** Returns the faults that the form shows. Null: a field outside of it shows the fault. */
+  placed?: (fault: Fault) => Fault | null;
   /** Called with the body of the response. */
   onSaved?: (answer: T) => void;
   /** Shown beside the button. */
@@ -74,8 +76,7 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   const notify = useNotify();
   const form = useRef<HTMLFormElement>(null);
   const key = useRef(newKey());
-  const [faults, setFaults] = useState(NO_FAULTS);
-  const [problem, setProblem] = useState('');
+  const { faults, problem, show, drop } = useFaults();
   const [state, setState] = useState<'ready' | 'sending' | 'done'>('ready');
   const base = useBase(loaded, form);
   // The conflicts that the person has seen. The next save then writes over them.
@@ -86,8 +87,7 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   );
 
   const fail = (at: ReadonlyMap<string, string>, others: string) => {
-    setFaults(at);
-    setProblem(others || (at.size > 0 ? 'Nothing was saved. See the marked fields.' : ''));
+    show(at, others);
     setState('ready');
     const [first] = at.keys();
     setTimeout(() => {
@@ -121,8 +121,7 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
         const placed = placedIn(form.current, conflicts);
         return fail(placed.at, `${CONFLICT} ${placed.others}`.trim());
       }
-      setFaults(NO_FAULTS);
-      setProblem('');
+      show(NO_FAULTS, '');
       const idempotencyKey = method === 'POST' ? key.current : undefined;
       const answer = await client.request<T>(method, path, {
         body: sent,
@@ -139,12 +138,15 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
       if (!(error as SmartspaceError).isTemporary) key.current = newKey();
       // The person has left the page.
       if (!form.current) return notify(`It was not saved. ${wordsOf(error)}`);
-      const errors = faultsOf(error as SmartspaceError).map((each) => props.placed?.(each) ?? each);
-      const placed = placedIn(form.current, errors);
-      fail(placed.at, placed.others || (errors.length === 0 ? wordsOf(error) : ''));
+      const errors = faultsOf(error as SmartspaceError);
+      const own = props.placed ? errors.map(props.placed).filter((each) => each !== null) : errors;
+      const placed = placedIn(form.current, own);
+      const otherwise = own.length < errors.length ? MARKED : '';
+      fail(placed.at, placed.others || (errors.length === 0 ? wordsOf(error) : otherwise));
     }
   };
-  const changed = () => {
+  const changed = ({ target }: Event) => {
+    drop((target as Partial<Control>).name ?? '');
     // A changed input is a different request, so it needs a different idempotency key.
     key.current = newKey();
     resume();
@@ -175,6 +177,23 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
       </div>
     </form>
   );
+}
+
+// The errors at the fields, and the others in words.
+function useFaults() {
+  const [faults, setFaults] = useState(NO_FAULTS);
+  const [problem, setProblem] = useState('');
+  const show = (at: ReadonlyMap<string, string>, others: string) => {
+    setFaults(at);
+    setProblem(others || (at.size > 0 ? MARKED : ''));
+  };
+  // The error of a field is about the value that it had.
+  const drop = (name: string) => {
+    const left = new Map([...faults].filter(([each]) => each !== name));
+    if (left.size < faults.size) setFaults(left);
+    if (left.size === 0 && problem === MARKED) setProblem('');
+  };
+  return { faults, problem, show, drop };
 }
 
 // The object that the fields showed when the person began to change them: the newest loaded one, or

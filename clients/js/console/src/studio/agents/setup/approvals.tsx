@@ -15,6 +15,7 @@ import { FIELDS, rowOf, ruleOf, type Row } from './approval_rules.ts';
 import { ApprovalTest } from './approval_test.tsx';
 
 const ROOT = '/agent/approvals';
+const MARKED = 'See the marked fields.';
 const CHANGED = 'Somebody else has changed the rules since you opened them. Undo to see theirs.';
 
 export interface ApprovalsProps {
@@ -70,6 +71,21 @@ export function Approvals({ agent, onSaved }: ApprovalsProps): JSX.Element {
   );
 }
 
+// The errors of the rules that have not changed. They name places in the list, so none is left if
+// rules have come or gone.
+function faultsLeft(
+  faults: ReadonlyMap<string, string>,
+  before: readonly Row[],
+  next: readonly Row[],
+): ReadonlyMap<string, string> {
+  if (next.length !== before.length) return new Map();
+  const isSame = (pointer: string) => {
+    const index = parseInt(pointer.slice(ROOT.length + 1), 10);
+    return next[index] === before[index];
+  };
+  return new Map([...faults].filter(([pointer]) => isSame(pointer)));
+}
+
 function useRules(agent: AgentEntity, onSaved: (agent: AgentEntity) => void) {
   const client = useClient();
   const lastKey = useRef(0);
@@ -94,15 +110,15 @@ function useRules(agent: AgentEntity, onSaved: (agent: AgentEntity) => void) {
   const set = (next: readonly Row[]) => {
     setRows(next);
     setChanged(true);
-    // The errors name places in the list, which may be others now.
-    if (next.length !== rows.length) setFaults(new Map());
+    const left = faultsLeft(faults, rows, next);
+    setFaults(left);
+    if (left.size === 0 && problem === MARKED) setProblem('');
     setState('ready');
   };
   const add = () => set([...rows, ...rowsOf([{ tools: [] }])]);
   const move = (index: number, by: number) => {
     const next = [...rows];
     next.splice(index + by, 0, ...next.splice(index, 1));
-    setFaults(new Map());
     set(next);
   };
   const save = async (event: Event) => {
@@ -122,9 +138,7 @@ function useRules(agent: AgentEntity, onSaved: (agent: AgentEntity) => void) {
       const slots = rows.flatMap((_, index) => FIELDS.map((name) => `${ROOT}/${index}/${name}`));
       const placed = placeFaults(errors, slots);
       setFaults(placed.at);
-      setProblem(
-        placed.others || (errors.length > 0 ? 'See the marked fields.' : wordsOf(error as Error)),
-      );
+      setProblem(placed.others || (errors.length > 0 ? MARKED : wordsOf(error as Error)));
       setState('ready');
     }
   };

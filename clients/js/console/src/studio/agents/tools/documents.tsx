@@ -6,12 +6,13 @@ import { useClient } from '@smartspace/react';
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { entityPath } from '../../../api/paths.ts';
+import { isWithin } from '../../../forms/schema/faults.ts';
 import type { Fault } from '../../../forms/schema/field_types.ts';
 import { isEqual } from '../../../forms/schema/json.ts';
 import { mayLeave } from '../../../navigation/unsaved.ts';
 import { isolated } from '../../../ui/visible.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
-import { TextArea } from '../../save_form/fields.tsx';
+import { FaultContext, TextArea } from '../../save_form/fields.tsx';
 import { SaveForm } from '../../save_form/save_form.tsx';
 import { documentIn } from './tool_fields.ts';
 import { freshName, type Draft } from './tool_words.ts';
@@ -35,6 +36,10 @@ export interface DocumentsProps<T extends Named> {
   view: (item: T) => ComponentChildren;
   /** Fields that show the same document as the JSON beside them. */
   fields?: (document: Record<string, unknown>, put: (next: object) => void) => ComponentChildren;
+  /** The pointers within a document whose faults `fields` shows. */
+  slotsOf?: (document: Record<string, unknown>) => readonly string[];
+  /** A sentence below the JSON. */
+  hint?: ComponentChildren;
   /** The place of a fault in words, by its pointer within the list. */
   placeWords?: (pointer: string, items: readonly T[]) => string;
   /** Shown if there is none. */
@@ -149,7 +154,7 @@ interface EditorProps<T extends Named> {
 }
 
 function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorProps<T>) {
-  const { agent, noun, itemsOf, pointer, bodyOf, fields, placeWords } = props;
+  const { agent, noun, itemsOf, pointer, bodyOf, fields, placeWords, hint } = props;
   const items = itemsOf(agent);
   const { name, document } = edited;
   const place = useRef<HTMLDivElement>(null);
@@ -161,6 +166,7 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
     const typed = valueAt(body, pointer) ?? document;
     const items = itemsOf(current);
     const index = items.findIndex((item) => item.name === name);
+    marks.begin(`${pointer}/${index < 0 ? items.length : index}`);
     if (name !== null && !isEqual(items[index], document)) {
       const warning = JSON.stringify(items[index] ?? null);
       if (warning !== warned.current) {
@@ -175,13 +181,19 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
     return bodyOf([...items.slice(0, index), typed, ...items.slice(index + 1)]);
   };
   const { shown, text, put, read } = useDocument(document, place);
-  const placed = ({ pointer: at, detail }: Fault): Fault =>
-    placeWords && at.startsWith(`${pointer}/`)
+  const marks = useMarks(shown, place, props.slotsOf);
+  const placed = (fault: Fault): Fault | null => {
+    const { pointer: at, detail } = fault;
+    if (marks.take(fault)) return null;
+    return placeWords && at.startsWith(`${pointer}/`)
       ? { pointer, detail: `${placeWords(at.slice(pointer.length), items)}: ${detail}` }
-      : { pointer: at, detail };
+      : fault;
+  };
   return (
     <div ref={place} class={fields ? 'form-and-json' : undefined} onInput={read}>
-      {fields ? fields(shown, put) : null}
+      {fields ? (
+        <FaultContext.Provider value={marks.faults}>{fields(shown, put)}</FaultContext.Provider>
+      ) : null}
       <SaveForm<Entity>
         request={{ method: 'PATCH', path: entityPath(agent.id) }}
         isOnCurrent
@@ -203,6 +215,7 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
           rows={18}
           required
           value={text}
+          hint={hint}
         />
       </SaveForm>
     </div>
@@ -228,6 +241,44 @@ function useDocument(document: Named, place: RefObject<HTMLDivElement | null>) {
     if (next) setShown(next);
   };
   return { shown, text, put, read };
+}
+
+interface Mark {
+  /** The pointer of the field. */
+  slot: string;
+  detail: string;
+  /** The value that was refused. */
+  refused: unknown;
+}
+
+// The faults at the fields beside the JSON. Each goes when its value changes, here or there.
+function useMarks(
+  shown: Record<string, unknown>,
+  place: RefObject<HTMLDivElement | null>,
+  slotsOf: DocumentsProps<Named>['slotsOf'],
+) {
+  const [marks, setMarks] = useState<readonly Mark[]>([]);
+  const root = useRef('');
+  const begin = (pointer: string) => {
+    root.current = pointer;
+    setMarks([]);
+  };
+  const take = ({ pointer, detail }: Fault) => {
+    const slot = slotsOf?.(shown).find((each) => isWithin(pointer, root.current + each));
+    if (slot === undefined) return false;
+    setMarks((before) => [...before, { slot, detail, refused: valueAt(shown, slot) }]);
+    setTimeout(() => {
+      const [first] = place.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [];
+      first?.focus();
+    });
+    return true;
+  };
+  const faults = new Map(
+    marks
+      .filter(({ slot, refused }) => isEqual(valueAt(shown, slot), refused))
+      .map(({ slot, detail }) => [slot, detail]),
+  );
+  return { begin, take, faults };
 }
 
 function valueAt(body: unknown, pointer: string): unknown {

@@ -7,7 +7,8 @@ export type ToolDocument = Record<string, unknown>;
 /** A parameter of a tool, as its form shows it. */
 export interface Parameter {
   name: string;
-  type: 'string' | 'number' | 'integer' | 'boolean';
+  /** One of `TYPES`, or what a person has typed that is no type at all. */
+  type: string;
   description: string;
   isRequired: boolean;
 }
@@ -15,14 +16,17 @@ export interface Parameter {
 /** The kinds of tools that the form can make. The others are written as JSON. */
 export type ToolKind = 'http' | 'compute' | 'static';
 
-export const TYPES: readonly { value: Parameter['type']; text: string }[] = [
+export const TYPES: readonly { value: string; text: string }[] = [
   { value: 'string', text: 'Text' },
   { value: 'number', text: 'Number' },
   { value: 'integer', text: 'Whole number' },
   { value: 'boolean', text: 'Yes or no' },
 ];
 
-const SAMPLES: Record<Parameter['type'], unknown> = {
+// Schemas of these say more than the form can show.
+const OTHER_TYPES: readonly unknown[] = ['array', 'object', 'null'];
+
+const SAMPLES: Record<string, unknown> = {
   string: 'text',
   number: 1.5,
   integer: 1,
@@ -66,10 +70,13 @@ export function parametersOf({ inputSchema }: ToolDocument): Parameter[] | null 
 
 function parameterOf(name: string, field: unknown, isRequired: boolean): Parameter | null {
   const { type, description = '', ...others } = objectOf(field) ?? {};
-  const known = TYPES.find(({ value }) => value === type);
-  if (!known || typeof description !== 'string' || Object.keys(others).length > 0) return null;
-  return { name, type: known.value, description, isRequired };
+  if (typeof type !== 'string' || OTHER_TYPES.includes(type)) return null;
+  if (typeof description !== 'string' || Object.keys(others).length > 0) return null;
+  return { name, type, description, isRequired };
 }
+
+/** Whether the form offers this type. */
+export const isType = (type: string): boolean => TYPES.some(({ value }) => value === type);
 
 /** The tool with these parameters. */
 export function withParameters(tool: ToolDocument, parameters: readonly Parameter[]): ToolDocument {
@@ -113,7 +120,20 @@ export function withSecret(tool: ToolDocument, name: string): ToolDocument {
 /** An input to try a tool with. */
 export function sampleOf(tool: ToolDocument): Record<string, unknown> {
   const parameters = parametersOf(tool) ?? [];
-  return Object.fromEntries(parameters.map(({ name, type }) => [name, SAMPLES[type]]));
+  return Object.fromEntries(parameters.map(({ name, type }) => [name, SAMPLES[type] ?? 'text']));
+}
+
+const SLOTS: Record<ToolKind, readonly string[]> = {
+  http: ['/execution/method', '/execution/url', '/execution/headers/Authorization'],
+  compute: ['/execution/expression'],
+  static: ['/execution/output'],
+};
+
+/** The pointers of the values that have a field in the form. */
+export function slotsOf(tool: ToolDocument): readonly string[] {
+  const kind = kindOf(tool);
+  const parameters = kind && parametersOf(tool) ? ['/inputSchema'] : [];
+  return ['/name', '/description', ...(kind ? SLOTS[kind] : []), ...parameters];
 }
 
 const NAMES: Record<string, string> = {

@@ -1,10 +1,12 @@
 // The form of a tool, beside its JSON: both show the same document.
 
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { isolated } from '../../../ui/visible.ts';
+import { isolated, visible } from '../../../ui/visible.ts';
+import { TextField, useField } from '../../save_form/fields.tsx';
 import {
   executionOf,
+  isType,
   kindOf,
   parametersOf,
   secretOf,
@@ -28,13 +30,15 @@ export function ToolForm({ tool, onChange }: ToolFormProps): JSX.Element {
   const kind = kindOf(tool);
   return (
     <div class="fieldset tool-form" role="group" aria-label="The tool as a form">
-      <Line
+      <TextField
+        name="/name"
         label="Name"
         value={textOf(tool.name)}
         hint="Letters, digits and _. The model calls it by this name."
         onValue={(name) => onChange({ ...tool, name })}
       />
-      <Line
+      <TextField
+        name="/description"
         label="Description"
         value={textOf(tool.description)}
         hint="The model reads when to call it, and what for."
@@ -42,7 +46,8 @@ export function ToolForm({ tool, onChange }: ToolFormProps): JSX.Element {
       />
       {kind === 'http' ? <Http tool={tool} onChange={onChange} /> : null}
       {kind === 'compute' ? (
-        <Line
+        <TextField
+          name="/execution/expression"
           label="Expression"
           value={textOf(executionOf(tool).expression)}
           hint="CEL over the parameters, such as input.price * 1.19. Its value is the result."
@@ -61,45 +66,15 @@ export function ToolForm({ tool, onChange }: ToolFormProps): JSX.Element {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
-interface LineProps {
-  label: string;
-  value: string;
-  hint?: ComponentChildren;
-  placeholder?: string;
-  onValue: (value: string) => void;
-}
-
-function Line({ label, value, hint, placeholder, onValue }: LineProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        value={value}
-        placeholder={placeholder}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        dir="auto"
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-      {hint ? (
-        <p id={`${id}-hint`} class="note">
-          {hint}
-        </p>
-      ) : null}
-    </div>
-  );
-}
-
 function Http({ tool, onChange }: ToolFormProps) {
-  const id = useId();
+  const { control, notes } = useField({ name: '/execution/method', label: 'Method' });
   const { method, url } = executionOf(tool);
   return (
     <>
       <div class="field">
-        <label for={id}>Method</label>
+        <label for={control.id}>Method</label>
         <select
-          id={id}
+          {...control}
           value={textOf(method)}
           onChange={({ currentTarget }) =>
             onChange(withExecution(tool, { method: currentTarget.value }))
@@ -109,14 +84,17 @@ function Http({ tool, onChange }: ToolFormProps) {
             <option key={each}>{each}</option>
           ))}
         </select>
+        {notes}
       </div>
-      <Line
+      <TextField
+        name="/execution/url"
         label="Address"
         value={textOf(url)}
         hint="A parameter goes in as {{input.name}}."
         onValue={(url) => onChange(withExecution(tool, { url }))}
       />
-      <Line
+      <TextField
+        name="/execution/headers/Authorization"
         label="Secret"
         value={secretOf(tool)}
         placeholder="none"
@@ -133,7 +111,8 @@ function Http({ tool, onChange }: ToolFormProps) {
 function Constant({ tool, onChange }: ToolFormProps) {
   const { output } = executionOf(tool);
   return (
-    <Line
+    <TextField
+      name="/execution/output"
       label="Result"
       value={typeof output === 'string' ? output : (JSON.stringify(output) ?? '')}
       hint="Every call returns it: a text, or JSON."
@@ -152,6 +131,7 @@ function parsed(text: string): unknown {
 }
 
 function Parameters({ tool, onChange }: ToolFormProps) {
+  const { notes } = useField({ name: '/inputSchema', label: 'Parameters' });
   const parameters = parametersOf(tool);
   if (!parameters)
     return <p class="note">Its parameters have a schema that only the JSON can show.</p>;
@@ -180,6 +160,7 @@ function Parameters({ tool, onChange }: ToolFormProps) {
       <button type="button" class="quiet" onClick={add}>
         Add a parameter
       </button>
+      {parameters.every(({ type }) => isType(type)) ? notes : null}
     </fieldset>
   );
 }
@@ -193,7 +174,9 @@ interface ParameterRowProps {
 }
 
 function ParameterRow({ parameter, number, isTaken, onChange, onRemove }: ParameterRowProps) {
+  const id = useId();
   const { name, type, description, isRequired } = parameter;
+  const isKnown = isType(type);
   return (
     <div class="form-row" role="group" aria-label={`Parameter ${number}`}>
       <input
@@ -204,11 +187,12 @@ function ParameterRow({ parameter, number, isTaken, onChange, onRemove }: Parame
       />
       <select
         aria-label="Kind"
+        aria-invalid={isKnown ? undefined : 'true'}
+        aria-describedby={isKnown ? undefined : id}
         value={type}
-        onChange={({ currentTarget }) =>
-          onChange({ type: currentTarget.value as Parameter['type'] })
-        }
+        onChange={({ currentTarget }) => onChange({ type: currentTarget.value })}
       >
+        {isKnown ? null : <option value={type}>{type}</option>}
         {TYPES.map(({ value, text }) => (
           <option key={value} value={value}>
             {text}
@@ -238,6 +222,11 @@ function ParameterRow({ parameter, number, isTaken, onChange, onRemove }: Parame
       >
         ×
       </button>
+      {isKnown ? null : (
+        <p id={id} class="problem">
+          {`“${visible(type)}” is no type: choose the kind of ${isolated(name)}.`}
+        </p>
+      )}
     </div>
   );
 }

@@ -143,7 +143,6 @@ export const TOOL_DRAFTS: readonly [Draft, ...Draft[]] = [
         type: 'http',
         method: 'GET',
         url: 'https://api.example.com/weather?city={{input.city}}',
-        headers: { Authorization: 'Bearer ${secret.WEATHER_KEY}' },
       },
     },
   },
@@ -186,7 +185,6 @@ export const SERVER_DRAFTS: readonly Draft[] = [
     document: {
       name: 'docs',
       url: 'https://mcp.example.com/mcp',
-      headers: { Authorization: 'Bearer ${secret.DOCS_KEY}' },
       allowedTools: ['search'],
     },
   },

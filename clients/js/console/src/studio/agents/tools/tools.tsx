@@ -9,7 +9,7 @@ import { CheckField } from '../../save_form/fields.tsx';
 import { SaveForm } from '../../save_form/save_form.tsx';
 import type { AgentTabProps } from '../agent_tab.ts';
 import { Documents } from './documents.tsx';
-import { placeWords } from './tool_fields.ts';
+import { placeWords, slotsOf } from './tool_fields.ts';
 import { ToolForm } from './tool_form.tsx';
 import { ToolTest } from './tool_test.tsx';
 import { executionWords, GROUPS, SERVER_DRAFTS, TOOL_DRAFTS, traitsOf } from './tool_words.ts';
@@ -42,6 +42,7 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
             </div>
           )}
           placeWords={placeWords}
+          slotsOf={slotsOf}
           empty={
             'No tool is configured. A tool asks people with a form, calls a server, computes or ' +
             'returns a constant. Add one below.'
@@ -57,6 +58,12 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
           bodyOf={(items) => ({ agent: { mcp: { servers: items } } })}
           drafts={SERVER_DRAFTS}
           view={(server) => <ServerView server={server} />}
+          hint={
+            <>
+              A header may hold a secret of Smartspace:{' '}
+              <code>{'"headers": {"Authorization": "Bearer ${secret.DOCS_KEY}"}'}</code>
+            </>
+          }
           empty={
             'No MCP server is configured. The agent can call the tools of a server that you add ' +
             'below.'
