@@ -65,7 +65,9 @@ test('the operator sees on a phone what waits and fails, and a bar of pages', as
   const glance = page.getByRole('list', { name: 'At a glance' });
   await glance.getByRole('link', { name: 'Waiting 1', exact: true }).waitFor();
   await glance.getByRole('link', { name: 'Failed, 24 h 1', exact: true }).waitFor();
-  await glance.getByRole('link', { name: /^Cost today \$/ }).waitFor();
+  const cost = glance.getByRole('link', { name: /^Cost today \$/ });
+  await cost.waitFor();
+  assert.match(await cost.getAttribute('href'), /^#\/usage\?from=([\d-]+)&to=\1$/);
   assert.deepEqual(await tightTiles(glance), []);
   await page.getByRole('button', { name: 'Deploy: Deploy v2.1?' }).waitFor();
   await isAccessibleAt(page, PHONE.viewport);

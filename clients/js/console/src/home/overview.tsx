@@ -6,6 +6,7 @@ import { useClient, useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { hashOf, listHash, runHash } from '../navigation/address.ts';
 import { ActionButton } from '../studio/frame/action_button.tsx';
+import { lastDays } from '../studio/usage/report.ts';
 import { useNow } from '../ui/now.ts';
 import { spanText } from '../ui/times.ts';
 import { isolated } from '../ui/visible.ts';
@@ -76,7 +77,7 @@ function Glance({ today: { running, waiting, failed, cost } }: { today: Today })
       listHash('runs', { status: 'failed' }),
       failed.length > 0 ? 'problem' : '',
     ],
-    ['Cost today', costText(cost), listHash('usage'), ''],
+    ['Cost today', costText(cost), listHash('usage', { ...lastDays(1, Date.now()) }), ''],
   ] as const;
   return (
     <ul class="glance" aria-label="At a glance">
