@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from '../api_client.js';
 import { openTab, waitUntilLive } from './console_page.js';
-import { api, husam, product } from './suite.js';
+import { api, husam, product, sarah } from './suite.js';
 
 const today = () => new Date().toISOString().slice(0, 10);
 
@@ -74,6 +74,34 @@ test('the cost of runs appears while they end, by agent and by model', async (t)
   await row('Ana · scripted/browser-tests 1 ').waitFor();
   await page.reload();
   await row('Ana · scripted/browser-tests 1 ').waitFor();
+});
+
+test('what a router costs has the name of who asked it', async (t) => {
+  const page = await openTab(t);
+  const item = { inputTokens: 9, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1, runs: 0 };
+  const nothing = { ...item, inputTokens: 0, outputTokens: 0, cost: 0 };
+  const day = today();
+  const items = [
+    { ...item, day, cost: 0.5, agentId: husam.id, agentName: 'Husam' },
+    { ...nothing, day, agentId: sarah.id, agentName: 'Sarah' },
+  ];
+  await page.route(/\/v1\/usage\?.*by=day%2Cagent$/, (route) =>
+    route.fulfill({ json: { items, total: items[0] } }),
+  );
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  await page.goto(`${product.base}/#/usage`);
+  await sums(page).getByRole('row', { name: 'Router, asked by Husam 0 9 ' }).waitFor();
+  assert.equal(await sums(page).getByRole('link').count(), 0);
+  assert.equal(await page.getByText('Sarah').count(), 0);
+});
+
+test('on a phone the choice is folded and says what is chosen', async (t) => {
+  const page = await openUsage(t, '#/usage', { viewport: { width: 390, height: 800 } });
+  await page.getByText('Range and grouping (30 days, by agent)').click();
+  const choice = page.getByRole('navigation', { name: 'Range' });
+  await choice.getByRole('link', { name: 'Today' }).click();
+  await page.getByText('Range and grouping (today, by agent)').waitFor();
 });
 
 test('the range is chosen by a link or by own dates, and a wrong one is refused', async (t) => {

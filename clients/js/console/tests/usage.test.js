@@ -9,6 +9,7 @@ const {
   groupOf,
   hourFilter,
   hoursOf,
+  isAgent,
   lastDays,
   lengthOf,
   namesOf,
@@ -76,6 +77,8 @@ test('sums are ordered by cost, and those without a price stay without one', () 
     ['p/n', null, 2],
   ]);
   assert.deepEqual(brief('agent,model').at(1), ['Ana p/m', 3, 2]);
+  const nothing = { ...row('1', 'Cleo', 'm', 0, 0), runs: 0, outputTokens: 0 };
+  assert.equal(seriesOf([...rows, nothing], 'agent').length, 3);
   const [, ana] = seriesOf(rows, 'agent');
   assert.equal(ana.days.get('2').inputTokens, 20);
 
@@ -115,15 +118,24 @@ test('a series has the name of its agent, and routers have no agent', () => {
     row('1', 'ent_2abcd', 'm', 1),
     row('1', undefined, 'm', 1),
   ];
-  const nameOf = namesOf(rows, 'agent');
+  const nameOf = namesOf(rows, 'agent', new Set());
   assert.deepEqual(['ent_1', 'ent_2abcd', '', null].map(nameOf), [
     'Ana',
     'Unknown agent …abcd',
     'Routers',
     'All others',
   ]);
-  assert.equal(namesOf(rows, 'agent,model')('ent_1 p/m'), 'Ana · p/m');
-  assert.equal(namesOf(rows, 'model')('p/m'), 'p/m');
+  assert.equal(namesOf(rows, 'agent,model', new Set())('ent_1 p/m'), 'Ana · p/m');
+  assert.equal(namesOf(rows, 'model', new Set())('p/m'), 'p/m');
+  // A person has no runs: it is the routers that its messages asked.
+  const people = new Set(['ent_1']);
+  assert.equal(namesOf(rows, 'agent', people)('ent_1'), 'Router, asked by Ana');
+  assert.equal(namesOf(rows, 'agent,model', people)('ent_1 p/m'), 'Router, asked by Ana · p/m');
+  const keys = ['ent_1 p/m', 'ent_1', 'ent_2', 'p/m', '', null];
+  assert.deepEqual(
+    keys.filter((key) => isAgent(key, people)),
+    ['ent_2'],
+  );
 });
 
 test('a range is compared with the one before, and an hour with that of a week', () => {

@@ -2,6 +2,8 @@
 
 import type { JSX, TargetedSubmitEvent } from 'preact';
 import { listHash, open } from '../../navigation/address.ts';
+import { useIsWide } from '../../ui/is_wide.ts';
+import { dayText } from './chart.tsx';
 import { lastDays, type Group, type Range } from './report.ts';
 
 const LENGTHS = [1, 7, 30, 92];
@@ -17,8 +19,30 @@ export interface ChoiceProps {
   now: number;
 }
 
-/** Links to other ranges, a form for one's own, and the grouping. */
-export function Choice({ range, by, now }: ChoiceProps): JSX.Element {
+/** The choice. In a narrow window it is folded. */
+export function Choice(props: ChoiceProps): JSX.Element {
+  const isWide = useIsWide();
+  if (isWide) return <ChoiceForm {...props} />;
+  const { range, by, now } = props;
+  return (
+    <details class="folded-filters">
+      <summary>{`Range and grouping (${rangeText(range, now)}, by ${GROUPS[by].toLowerCase()})`}</summary>
+      <ChoiceForm {...props} />
+    </details>
+  );
+}
+
+function rangeText({ from, to }: Range, now: number): string {
+  const length = LENGTHS.find((each) => {
+    const last = lastDays(each, now);
+    return last.from === from && last.to === to;
+  });
+  if (length !== undefined) return length === 1 ? 'today' : `${length} days`;
+  return from === to ? dayText(from) : `${dayText(from)} – ${dayText(to)}`;
+}
+
+// Links to other ranges, a form for one's own, and the grouping.
+function ChoiceForm({ range, by, now }: ChoiceProps) {
   const { from, to } = range;
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -71,7 +71,7 @@ export function keyOf({ agentId, provider, model }: UsageItem, by: Group): strin
   return by === 'model' ? name : `${agent} ${name}`;
 }
 
-/** The sums by their keys, the most expensive first. */
+/** The sums by their keys, the most expensive first. What used nothing is left out. */
 export function seriesOf(items: readonly UsageItem[], by: Group): Series[] {
   const groups = new Map<string, UsageItem[]>();
   for (const item of items) {
@@ -81,6 +81,7 @@ export function seriesOf(items: readonly UsageItem[], by: Group): Series[] {
   const weight = ({ total }: Series) => [total.cost ?? 0, tokensOf(total)] as const;
   return [...groups]
     .map(([key, rows]) => ({ key, total: sumOf(rows), days: byDay(rows) }))
+    .filter(({ total }) => total.runs > 0 || tokensOf(total) > 0 || (total.cost ?? 0) > 0)
     .sort((one, other) => {
       const [[cost, tokens], [otherCost, otherTokens]] = [weight(one), weight(other)];
       return otherCost - cost || otherTokens - tokens;

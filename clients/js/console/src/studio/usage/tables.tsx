@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { listHash } from '../../navigation/address.ts';
 import { usageCost } from '../../why/words.ts';
-import { agentIdOf } from './names.ts';
+import { agentIdOf, isAgent } from './names.ts';
 import { changeOf, changeText } from './costs.ts';
 import { rangeFilter } from './hours.ts';
 import { reuseOf, type Group, type Range, type Series, type UsageItem } from './report.ts';
@@ -22,13 +22,16 @@ export interface TableProps {
 }
 
 export interface SumTableProps extends TableProps {
+  /** The ids of those who are no agents. */
+  people: ReadonlySet<string>;
   /** The sums of the days before. */
   before: readonly Series[];
   range: Range;
 }
 
 /** The sums of the whole range. An agent leads to its runs, the most expensive first. */
-export function SumTable({ by, series, nameOf, before, range }: SumTableProps): JSX.Element {
+export function SumTable(props: SumTableProps): JSX.Element {
+  const { by, series, nameOf, people, before, range } = props;
   const costs = new Map(before.map(({ key, total }) => [key, total.cost ?? 0]));
   const runsOf = (key: string) =>
     listHash('runs', { agentId: agentIdOf(key), ...rangeFilter(range), sort: 'cost' });
@@ -43,7 +46,7 @@ export function SumTable({ by, series, nameOf, before, range }: SumTableProps): 
           return (
             <tr key={key}>
               <th scope="row" dir="auto">
-                {by !== 'model' && key?.startsWith('ent_') ? (
+                {by !== 'model' && isAgent(key, people) ? (
                   <a href={runsOf(key)}>{nameOf(key)}</a>
                 ) : (
                   nameOf(key)

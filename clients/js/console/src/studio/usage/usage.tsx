@@ -1,10 +1,11 @@
 // The usage of models: by day, by agent and by model.
 
-import type { Schemas } from '@smartspace/client';
+import type { Entity, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { costText, usageCost } from '../../why/words.ts';
 import { useActivity } from '../data/activity.ts';
 import { useAnswer } from '../data/answer.ts';
+import { useAll } from '../data/pages.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
 import { Chart, MOST_SERIES } from './chart.tsx';
 import { Choice } from './choice.tsx';
@@ -73,7 +74,8 @@ interface ReportProps {
 
 function Report({ report, before, range, by }: ReportProps) {
   const series = seriesOf(report.items, by);
-  const nameOf = namesOf(report.items, by);
+  const people = usePeopleIds();
+  const nameOf = namesOf(report.items, by, people);
   const charted = shortened(series, MOST_SERIES);
   const days = daysOf(range);
   const chart = { days, series: charted, nameOf };
@@ -99,6 +101,7 @@ function Report({ report, before, range, by }: ReportProps) {
           by={by}
           series={series}
           nameOf={nameOf}
+          people={people}
           before={before ? seriesOf(before.items, by) : []}
           range={range}
         />
@@ -111,6 +114,12 @@ function Report({ report, before, range, by }: ReportProps) {
       </Part>
     </>
   );
+}
+
+// The people, also guests. The API does not say what an entity with usage is.
+function usePeopleIds(): ReadonlySet<string> {
+  const { items } = useAll<Entity>('/v1/entities?limit=200');
+  return new Set(items.flatMap(({ id, type }) => (type === 'human' ? [id] : [])));
 }
 
 const costOf = ({ cost }: UsageItem) => cost ?? 0;
