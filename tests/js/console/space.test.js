@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from '../api_client.js';
-import { isAccessible } from './accessible.js';
+import { isAccessible, isAccessibleAt } from './accessible.js';
 import { openSpace, openTab, send, signInAs, storedEntry, waitUntilLive } from './console_page.js';
 import { deliver, openFakeRoom } from './fake_server.js';
 import { api, husam, product, sarah } from './suite.js';
@@ -153,6 +153,38 @@ test('a member stops all agents of a space and pauses it, after a question', asy
   await page.getByRole('link', { name: 'Nobody to stop' }).click();
   await page.getByText('1 person · no agents').waitFor();
   assert.equal(await stop.count(), 0);
+});
+
+test('on a phone the head has room for the name: its actions are in a menu', async (t) => {
+  const words = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ');
+  const slow = await api.createAgent('Slow on a phone', [answerRule(words)], 50);
+  const space = await api.createSpace('Deployments 24/7', [husam, slow]);
+  const page = await openTab(t, { viewport: { width: 360, height: 740 } });
+  await signInAs(page, husam, `#/s/${space.id}`);
+  const title = page.getByRole('heading', { level: 1, name: 'Deployments 24/7' });
+  await title.waitFor();
+  const isWhole = await title.evaluate((node) => node.scrollWidth <= node.clientWidth);
+  assert.equal(isWhole, true);
+  const stop = page.getByRole('button', { name: 'Stop all and pause' });
+  const settings = page.getByRole('link', { name: 'Members' });
+  assert.deepEqual([await stop.count(), await settings.count()], [0, 0]);
+  const menu = page.getByRole('button', { name: 'Space menu' });
+  await menu.click();
+  await stop.waitFor();
+  await settings.waitFor();
+  await page.keyboard.press('Escape');
+  await settings.waitFor({ state: 'hidden' });
+
+  // While agents are at work, the way to stop them is in sight.
+  await send(page, 'Tell me a lot.');
+  await stop.waitFor();
+  page.once('dialog', (dialog) => dialog.accept());
+  await stop.click();
+  await page.locator('.badge.paused').waitFor();
+  await menu.click();
+  await isAccessibleAt(page, { width: 360, height: 740 });
+  await settings.click();
+  await page.waitForURL(/settings$/);
 });
 
 test('a guest is not offered to stop all agents', async (t) => {

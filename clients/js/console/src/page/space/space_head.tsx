@@ -1,14 +1,15 @@
 // The head of a space: its name, its members, and the agents that a message asks.
 
 import type { Member, SpaceInfo } from '@smartspace/client';
-import { useMembers, useMe, usePresence, useSpace } from '@smartspace/react';
-import type { JSX } from 'preact';
+import { useMembers, useMe, usePresence, useRuns, useSpace } from '@smartspace/react';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Avatar } from '../../members/avatar.tsx';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { settingsHash } from '../../navigation/address.ts';
 import { PageHead } from '../../navigation/page_head.tsx';
 import { useHomeScript } from '../scripts.ts';
+import { useIsWide } from '../../ui/is_wide.ts';
 import { shownName } from '../../ui/visible.ts';
 
 const MOST_AVATARS = 8;
@@ -63,14 +64,39 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
       ) : null}
       {space ? <p class="note about">{aboutText(everyone, space)}</p> : null}
       {space ? (
-        <div class="head-actions">
-          {home && mayStop ? <home.StopRoom space={space} /> : null}
+        <Actions stop={home && mayStop ? <home.StopRoom space={space} /> : null}>
           <a class="button" href={settingsHash(space.id)}>
             {me?.kind === 'operator' || isOwner ? 'Settings' : 'Members'}
           </a>
-        </div>
+        </Actions>
       ) : null}
     </PageHead>
+  );
+}
+
+// In a narrow window they are in a menu. The one that stops is in sight while there is something
+// to stop.
+function Actions({ stop, children }: { stop: ComponentChildren; children: ComponentChildren }) {
+  const isWide = useIsWide();
+  const isAtWork = useRuns().active.some(({ status }) => status !== 'waiting_tool');
+  const isStopOut = isWide || isAtWork;
+  return (
+    <div class="head-actions">
+      {isStopOut ? stop : null}
+      {isWide ? (
+        children
+      ) : (
+        <>
+          <button type="button" class="quiet" aria-label="Space menu" popovertarget="space-menu">
+            ⋯
+          </button>
+          <div id="space-menu" class="space-menu" popover="auto">
+            {isStopOut ? null : stop}
+            {children}
+          </div>
+        </>
+      )}
+    </div>
   );
 }
 
