@@ -78,6 +78,20 @@ test('a reply shows its parent, and its thread opens beside the messages', async
   await thread(hers).waitFor({ state: 'detached' });
 });
 
+test('the bar of a message covers nothing of it', async (t) => {
+  const line = 'This line is as long as the room has place for it. ';
+  const space = await room('Covered', line.repeat(6), line.repeat(6));
+  const page = await tabOf(t, husam, space);
+  for (const seq of [1, 2]) {
+    await entry(page, seq).hover();
+    const [bar, text] = await Promise.all([
+      entry(page, seq).getByRole('toolbar').boundingBox(),
+      entry(page, seq).locator('.text').boundingBox(),
+    ]);
+    assert.ok(bar.y + bar.height <= text.y + 1, `message ${seq}`);
+  }
+});
+
 test('the operator chooses in a thread in whose name it replies', async (t) => {
   const space = await room('Operated', 'One');
   const page = await openTab(t);
