@@ -275,7 +275,7 @@ test('Setup adds a rule, says what is wrong with it, and tests a call', async (t
     [100, 'No rule fits: it is made.'],
   ]) {
     await trial.getByLabel('Input').fill(JSON.stringify({ amount, to: 'Acme' }));
-    await button(trial, 'What would it need?').press('Enter');
+    await button(trial, 'See which rule holds').press('Enter');
     await trial.getByText(words).waitFor();
   }
   await isAccessible(page);

@@ -46,7 +46,9 @@ test('a chain is a tree, and it is said where it ended and why', async (t) => {
       .getByRole('listitem')
       .filter({ hasText: `${name} ${words}` })
       .waitFor();
-  await ends(page).getByText('3 messages · 5 runs · depth 2 of 2').waitFor();
+  await ends(page)
+    .getByText('3 messages · 5 runs · 2 of at most 2 answers in a row (depth)')
+    .waitFor();
 
   // Each message and each run is below its cause.
   const path = ['a question', 'Ana spoke', 'first answer', 'Ben spoke', 'second answer'];

@@ -45,7 +45,9 @@ test('one click says why an agent spoke', async (t) => {
   await drawer(page).getByRole('heading', { name: 'Why did Ana speak?' }).waitFor();
 
   await section(page, 'What woke it').getByText('What color is it?').waitFor();
-  await section(page, 'What woke it').getByText('everyone is asked here').waitFor();
+  await section(page, 'What woke it')
+    .getByText(/^everyone is asked here \(broadcast\) · /)
+    .waitFor();
   const decisions = section(page, 'What everyone decided');
   for (const [name, words] of [
     ['Ana', /spoke/],

@@ -9,11 +9,13 @@ const {
   changesOf,
   costText,
   callsOf,
+  depthWords,
   durationText,
   endWords,
   promptOf,
   questionOf,
   reasonOf,
+  sourceWords,
   spansOf,
   statusWords,
   thoughtsOf,
@@ -24,7 +26,7 @@ const {
   export { spansOf } from './src/why/spans.ts';
   export { thoughtsOf } from './src/why/thinking.ts';
   export {
-    costText, durationText, endWords, questionOf, statusWords,
+    costText, depthWords, durationText, endWords, questionOf, sourceWords, statusWords,
   } from './src/why/words.ts';
 `);
 
@@ -97,6 +99,15 @@ test('the question fits what the run did', () => {
   assert.equal(question('completed', true, { endReason: 'refusal' }), 'Why did Ana speak?');
   assert.equal(question('completed', true, { endReason: 'skipped' }), 'Why did Ana stay silent?');
   assert.equal(question('completed', false, { endReason: 'length' }), 'Why did Ana not answer?');
+});
+
+test('what woke a run is said in words, with the terms of the API', () => {
+  assert.equal(sourceWords('broadcast'), 'everyone is asked here (broadcast)');
+  assert.deepEqual([0, 1, 3].map(depthWords), [
+    'no agent had answered before (depth 0)',
+    'after 1 answer of agents (depth 1)',
+    'after 3 answers of agents (depth 3)',
+  ]);
 });
 
 test('each end of a run has words, and limits are no chosen silence', async () => {

@@ -114,7 +114,7 @@ function Endings({ tree, members }: { tree: ChainNode; members: SpaceMembers }) 
   const facts = [
     `${posted} ${posted === 1 ? 'message' : 'messages'}`,
     `${runs} ${runs === 1 ? 'run' : 'runs'}`,
-    `depth ${deepest}${space ? ` of ${space.maxChainDepth}` : ''}`,
+    `${deepest}${space ? ` of at most ${space.maxChainDepth}` : ''} answers in a row (depth)`,
     // Only operators and owners know costs.
     ...(members.isOperator || tree.cost !== null ? [costText(tree.cost)] : []),
   ];

@@ -4,7 +4,7 @@ import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { Markdown } from '../markdown/markdown.tsx';
 import { isolated, senderName, visible } from '../ui/visible.ts';
-import { sourceWords } from './words.ts';
+import { depthWords, sourceWords } from './words.ts';
 
 export interface TriggerProps {
   run: Run;
@@ -14,7 +14,7 @@ export interface TriggerProps {
 /** The trigger. Of a plan or a service, members see only the kind. */
 export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
   const { trigger, chainDepth } = run;
-  const depth = `depth ${chainDepth}`;
+  const depth = depthWords(chainDepth);
   if (!('text' in trigger || 'instruction' in trigger || 'payload' in trigger)) {
     const kind = trigger.type === 'plan' ? 'A plan' : 'A service';
     return <p>{`${kind} woke it. Only operators see more.`}</p>;
@@ -24,7 +24,7 @@ export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
       return (
         <>
           <Quote name={senderName(trigger.sender, nameOf)} text={trigger.text ?? ''} />
-          <p class="note">{`${trigger.source}: ${sourceWords(trigger.source)} · ${depth}`}</p>
+          <p class="note">{`${sourceWords(trigger.source)} · ${depth}`}</p>
           {trigger.delegatedBy ? (
             <p class="note" dir="auto">
               {`Handed on by ${isolated(trigger.delegatedBy.name)}`}

@@ -16,8 +16,15 @@ const SOURCES = {
   unanswered: 'nobody has answered this question',
 } as const;
 
-/** Why a message triggered a run. */
-export const sourceWords = (source: keyof typeof SOURCES): string => SOURCES[source];
+/** Why a message triggered a run, with the term of the API. */
+export const sourceWords = (source: keyof typeof SOURCES): string =>
+  `${SOURCES[source]} (${source})`;
+
+/** How many answers of agents led to a run: its chain depth. */
+export function depthWords(depth: number): string {
+  if (depth === 0) return 'no agent had answered before (depth 0)';
+  return `after ${depth} ${depth === 1 ? 'answer' : 'answers'} of agents (depth ${depth})`;
+}
 
 // Ends that the agent did not choose: if it said nothing, it did not decide to be silent.
 const UNCHOSEN: readonly EndReason[] = ['refusal', 'length', 'max_steps', 'time_limit'];

@@ -28,8 +28,8 @@ export const POLICIES: readonly { value: Policy; text: string; hint: string }[] 
     value: 'router',
     text: 'A router chooses',
     hint:
-      'If a message names no agent, the gate wakes those that are likely to answer. In doubt it ' +
-      'asks a model, if there is one.',
+      'If a message names no agent, the gate wakes those that are likely to answer: a score for ' +
+      'each agent, made without a model. In doubt it asks a model, if there is one.',
   },
   {
     value: 'admin',

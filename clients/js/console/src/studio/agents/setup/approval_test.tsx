@@ -13,7 +13,7 @@ export function ApprovalTest({ agentId }: { agentId: string }): JSX.Element {
   return (
     <SaveForm<ApprovalPreview>
       request={{ method: 'POST', path: agentPath(agentId, 'approvals', 'preview') }}
-      submit="What would it need?"
+      submit="See which rule holds"
       done=""
       label="Test the approvals"
       onSaved={(preview) => setText(previewText(preview))}
