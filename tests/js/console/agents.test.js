@@ -57,6 +57,36 @@ test('the list shows each agent with its state, its model and its last failure',
   await page.getByRole('link', { name: 'Setup', exact: true }).waitFor();
 });
 
+test('a long list is filtered by name, and on a phone each agent takes two lines', async (t) => {
+  const page = await openTab(t, { viewport: { width: 390, height: 844 } });
+  const all = Array.from({ length: 21 }, (_, n) => ({
+    id: `ent_${n}`,
+    type: 'agent',
+    name: `Agent ${n}`,
+    agent: { description: 'Answers questions about orders. '.repeat(4), model: {} },
+  }));
+  const shown = { items: all };
+  await page.route('**/v1/entities?limit=200', (route) =>
+    route.fulfill({ json: { items: shown.items, nextCursor: null } }),
+  );
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  await page.goto(`${product.base}/#/agents`);
+  const filter = page.getByRole('searchbox', { name: 'Filter by name' });
+  await filter.waitFor();
+  const { height } = await row(page, 'Agent 20').boundingBox();
+  assert.ok(height < 80, `${height} px`);
+  await filter.fill('AGENT 20');
+  await page.getByText('1 of 21', { exact: true }).waitFor();
+  const links = page.getByRole('table', { name: 'Agents' }).getByRole('link');
+  assert.deepEqual(await links.allInnerTexts(), ['Agent 20']);
+  // A short list needs none.
+  shown.items = all.slice(1);
+  await page.reload();
+  await row(page, 'Agent 20').waitFor();
+  assert.equal(await filter.count(), 0);
+});
+
 test('three clicks add an agent to the space that was open', async (t) => {
   const space = await api.createSpace('Three clicks', [husam]);
   const page = await openPage(t, `#/s/${space.id}`);

@@ -54,6 +54,22 @@ test('a person is renamed, put into a space and removed from it', async (t) => {
   assert.equal((await api.entity(lina.id)).name, 'Lina M.');
 });
 
+test('a long list of people is filtered by name', async (t) => {
+  const page = await openTab(t);
+  const person = (_, n) => ({ id: `ent_${n}`, type: 'human', name: `Person ${n}` });
+  const items = Array.from({ length: 21 }, person);
+  await page.route('**/v1/entities?limit=200', (route) =>
+    route.fulfill({ json: { items, nextCursor: null } }),
+  );
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  await page.goto(`${product.base}/#/people`);
+  await page.getByRole('searchbox', { name: 'Filter by name' }).fill('son 7');
+  await page.getByText('1 of 21', { exact: true }).waitFor();
+  const names = page.getByRole('table', { name: 'People' }).getByRole('rowheader');
+  assert.deepEqual(await names.allInnerTexts(), ['Person 7']);
+});
+
 test('a person is retired after a question', async (t) => {
   const omar = await api.createPerson('Omar');
   const page = await openPeople(t);

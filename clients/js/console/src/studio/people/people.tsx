@@ -11,6 +11,7 @@ import { wordsOf } from '../../ui/notices.tsx';
 import { isolated } from '../../ui/visible.ts';
 import { useActivity } from '../data/activity.ts';
 import { usePages } from '../data/pages.ts';
+import { useNameFilter } from '../frame/name_filter.tsx';
 import { Loaded, More, Page, Part } from '../frame/page.tsx';
 import { TableHead } from '../frame/table_head.tsx';
 import { TextField } from '../save_form/fields.tsx';
@@ -24,9 +25,10 @@ export function People(): JSX.Element {
   const { spaces, problem, reload } = useAllSpaces();
   const [editedId, setEditedId] = useState<string | null>(null);
   const people = entities.items.filter(({ type }) => type === 'human');
+  const { found, isOn: isFiltered, field } = useNameFilter(people);
   useActivity(reload);
-  // A page of the list may hold agents only.
-  const isLookingOn = people.length === 0 && entities.hasMore && !entities.error;
+  // A page of the list may hold agents only, and a name may be on a later one.
+  const isLookingOn = (people.length === 0 || isFiltered) && entities.hasMore && !entities.error;
   useEffect(() => {
     if (isLookingOn && !entities.isLoading) entities.more();
   }, [isLookingOn, entities.isLoading]);
@@ -61,10 +63,11 @@ export function People(): JSX.Element {
           isEmpty={people.length === 0}
           empty="There are no people yet. Add one above, or invite some to a space."
         >
+          {field}
           <table class="list centered" aria-label="People">
             <TableHead columns={COLUMNS} />
             <tbody>
-              {people.map((person) => (
+              {found.map((person) => (
                 <Row
                   key={person.id}
                   person={person}

@@ -3,6 +3,7 @@
 import type { Entity, Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { agentHash, runHash } from '../../../navigation/address.ts';
+import { useNameFilter } from '../../frame/name_filter.tsx';
 import { Loaded, Page } from '../../frame/page.tsx';
 import { TableHead } from '../../frame/table_head.tsx';
 import { workplaceText } from '../setup/runtime.ts';
@@ -11,6 +12,7 @@ import { AgentState, PauseButton } from './pause_button.tsx';
 
 export function Agents(): JSX.Element {
   const { agents, error, isLoading, reload } = useAgents();
+  const { found, field } = useNameFilter(agents);
   const failed = useNewestRuns('failed');
   const waiting = useNewestRuns('waiting_tool');
   return (
@@ -31,10 +33,11 @@ export function Agents(): JSX.Element {
           'no key.'
         }
       >
+        {field}
         <table class="list agent-list" aria-label="Agents">
           <TableHead columns={['Name', 'Model', 'State', 'Last failure']} />
           <tbody>
-            {agents.map((agent) => (
+            {found.map((agent) => (
               <Row
                 key={agent.id}
                 agent={agent}
@@ -84,7 +87,7 @@ function Row({ agent, failed, waiting, onChanged }: RowProps) {
           </p>
         ) : null}
       </td>
-      <td data-label="Last failure">
+      <td data-label="Last failure" class={failure ? undefined : 'no-failure'}>
         {failure ? <Failure run={failure} /> : failed ? 'none' : '…'}
       </td>
       <td>
