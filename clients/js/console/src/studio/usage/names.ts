@@ -22,8 +22,8 @@ export function namesOf(
   const names = new Map(items.map(({ agentId, agentName }) => [agentId, agentName]));
   const agentName = (id: string) => {
     if (id === '') return 'Routers';
-    const name = isolated(names.get(id) ?? `Unknown agent …${id.slice(-4)}`);
-    return people.has(id) ? `Router, asked by ${name}` : name;
+    const name = names.get(id) ?? `Unknown agent …${id.slice(-4)}`;
+    return people.has(id) ? `Router, asked by ${isolated(name)}` : isolated(name);
   };
   return (key) => {
     if (key === null) return 'All others';
