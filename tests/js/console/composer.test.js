@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from '../api_client.js';
-import { openTab, send, signInAs, storedEntry, waitUntilFocused } from './console_page.js';
+import {
+  openTab,
+  send,
+  signInAs,
+  storedEntry,
+  waitUntilFocused,
+  waitUntilTaken,
+} from './console_page.js';
 import { api, husam, product, sarah } from './suite.js';
 
 const box = (page) => page.getByRole('textbox', { name: 'Message' });
@@ -22,14 +29,50 @@ test('the operator writes in nobody’s name until they choose one, for the tab'
   await box(page).press('Enter');
   await waitUntilFocused(menu);
   assert.equal(await box(page).inputValue(), 'Hello');
+  const question = page.getByText('Choose in whose name you write', { exact: true });
+  await question.waitFor();
+  // The choice sends what waited for it.
   await menu.selectOption('Sarah');
-  await box(page).press('Enter');
   await storedEntry(page, 'Hello').waitFor();
+  await waitUntilFocused(box(page));
+  assert.equal(await question.count(), 0);
+  assert.equal(await box(page).inputValue(), '');
   const [{ sender }] = await api.messages(space);
   assert.equal(sender.id, sarah.id);
   await page.reload();
   await menu.waitFor();
   assert.equal(await menu.inputValue(), sarah.id);
+});
+
+test('a message to try is sent by the choice of a person, unless it is given up', async (t) => {
+  const quiet = await api.createAgent('Quiet', []);
+  const space = await api.createSpace('Starters', [husam, sarah, quiet]);
+  const page = await openTab(t);
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilTaken(page);
+  await page.goto(`${product.base}/#/s/${space.id}`);
+  const starter = page.getByRole('button', { name: /^Hello! Who is here\?/ });
+  const menu = page.getByRole('combobox', { name: 'as' });
+  const question = page.getByText('Choose in whose name you write', { exact: true });
+  await starter.click();
+  await question.waitFor();
+  await waitUntilFocused(menu);
+  // Whoever goes on writing has given it up.
+  await box(page).click();
+  await question.waitFor({ state: 'detached' });
+  await menu.selectOption('Sarah');
+  await menu.selectOption('');
+  await starter.click();
+  await question.waitFor();
+  assert.deepEqual(await api.messages(space), []);
+  await menu.selectOption('Husam');
+  await storedEntry(page, 'Hello! Who is here?').waitFor();
+  await waitUntilFocused(box(page));
+  const messages = await api.messages(space);
+  assert.deepEqual(
+    messages.map(({ sender }) => sender.id),
+    [husam.id],
+  );
 });
 
 test('the box is low, and has the focus when a space opens', async (t) => {

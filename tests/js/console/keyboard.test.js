@@ -47,9 +47,9 @@ test('the keyboard signs in, talks, asks why and makes an agent', async (t) => {
   // The operator writes in nobody's name before they choose one.
   await waitUntilFocused(page.getByRole('combobox', { name: 'as' }));
   await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Guide spoke' }).waitFor();
+  await waitUntilFocused(box);
 
   await tabTo(page, 'Guide spoke', 'Shift+Tab');
   await page.keyboard.press('Enter');

@@ -5,9 +5,11 @@ import { useMembers, useSend, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { entityPath } from '../api/paths.ts';
 import { Avatar } from '../members/avatar.tsx';
+import { askForSender } from '../members/sender_question.ts';
 import type { SpaceMembers } from '../members/space_members.ts';
 import { settingsHash } from '../navigation/address.ts';
 import { useAnswer } from '../studio/data/answer.ts';
+import { focusMessageBox } from '../ui/message_box.ts';
 import { visible } from '../ui/visible.ts';
 import { askedText, hereText, keysText, offersFor } from './first_words.ts';
 
@@ -26,6 +28,12 @@ export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
   const mayWrite = !isOperator || people.length > 0;
   const offers = mayWrite ? offersFor(everyone) : [];
   const agents = everyone.filter(({ type }) => type === 'agent');
+  const say = (text: string, options: { senderId?: string }) => {
+    // The timeline shows why a message was refused.
+    send(text, options).catch(() => {});
+    // The button is gone then.
+    focusMessageBox();
+  };
   // A space that does not exist, or is not loaded yet.
   if (!space) return null;
   return (
@@ -47,9 +55,8 @@ export function FirstScreen({ members }: FirstScreenProps): JSX.Element | null {
             type="button"
             onClick={() => {
               if (isOperator && senderId === null)
-                return document.getElementById('sender')?.focus();
-              // The timeline shows why a message was refused.
-              send(text, senderId === null ? {} : { senderId }).catch(() => {});
+                return askForSender((id) => say(text, { senderId: id }));
+              say(text, senderId === null ? {} : { senderId });
             }}
           >
             {text} <span class="note">{follows}</span>

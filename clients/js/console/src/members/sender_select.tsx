@@ -9,9 +9,14 @@ export interface SenderSelectProps {
   /** The field of a form that can't be sent without a choice. */
   name?: string;
   people: readonly { id: string; name: string; guest?: boolean }[];
+  /** The id of the text that says what the choice is for. */
+  describedBy?: string | undefined;
+  /** Called after somebody was chosen. '' is nobody. */
+  onChosen?: (id: string) => void;
 }
 
-export function SenderSelect({ id, name, people }: SenderSelectProps): JSX.Element {
+export function SenderSelect(props: SenderSelectProps): JSX.Element {
+  const { id, name, people, describedBy, onChosen } = props;
   const senderId = useChosenSender(people);
   return (
     <select
@@ -19,7 +24,11 @@ export function SenderSelect({ id, name, people }: SenderSelectProps): JSX.Eleme
       name={name}
       required={name !== undefined}
       value={senderId ?? ''}
-      onChange={({ currentTarget }) => chooseSender(currentTarget.value)}
+      aria-describedby={describedBy}
+      onChange={({ currentTarget: { value } }) => {
+        chooseSender(value);
+        onChosen?.(value);
+      }}
     >
       <option value="">Choose a person</option>
       {people.map((person) => (

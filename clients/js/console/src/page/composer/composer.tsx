@@ -4,6 +4,7 @@ import { useMembers, useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState, type Dispatch } from 'preact/hooks';
 import { UploadList } from '../../files/upload_list.tsx';
+import { askForSender } from '../../members/sender_question.ts';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { ComposerRow } from './composer_row.tsx';
 import { MentionList, optionId } from './mention_list.tsx';
@@ -62,20 +63,23 @@ export function Composer({ members, target, onTarget, onSent }: ComposerProps): 
   const { candidates, current } = mentions;
   const isListed = candidates.length > 0;
 
-  const submit = () => {
+  const submit = (senderId: string | null) => {
     // Between two renders the box knows more than the state.
     const value = box.current?.value ?? '';
     const given = value.trim() === '' ? '' : value;
     if (save(given) || isMute || !files.isReady) return;
-    if (isOperator && senderId === null) return document.getElementById('sender')?.focus();
+    if (given === '' && files.uploads.length === 0) return;
+    // The text may have changed by then.
+    if (isOperator && senderId === null) return askForSender((id) => latest.current(id));
     const attachments = files.take();
-    if (given === '' && attachments.length === 0) return;
     // The timeline shows why a message was refused.
     send(given, { attachments, replyTo, ...(senderId !== null && { senderId }) }).catch(() => {});
     write('');
     onTarget(null);
     onSent();
   };
+  const latest = useRef(submit);
+  latest.current = submit;
   const pressed = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
     // In an input method, Enter selects a character and must not send.
     if (event.isComposing || event.keyCode === 229) return;
@@ -85,7 +89,7 @@ export function Composer({ members, target, onTarget, onSent }: ComposerProps): 
       return editLast() && event.preventDefault();
     if (!isChoosing && (event.key !== 'Enter' || event.shiftKey)) return;
     event.preventDefault();
-    if (!isChoosing) submit();
+    if (!isChoosing) submit(senderId);
   };
 
   return (
@@ -94,7 +98,7 @@ export function Composer({ members, target, onTarget, onSent }: ComposerProps): 
       class={files.isDragged ? 'composer dragged' : 'composer'}
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        submit(senderId);
       }}
     >
       {target ? <TargetLine {...{ target, members }} onCancel={() => onTarget(null)} /> : null}

@@ -1,14 +1,16 @@
 // The row below the text: whose message it is, its files, what to know about it, and Send.
 
 import type { JSX } from 'preact';
-import { SenderSelect } from '../../members/sender_select.tsx';
+import { useIsSenderAsked } from '../../members/sender_question.ts';
 import type { SpaceMembers } from '../../members/space_members.ts';
 import { AttachButton } from './attach.tsx';
+import { SenderMenu } from './sender_menu.tsx';
 import type { ComposedFiles } from './use_files.ts';
 import type { Target } from './use_target.ts';
 import { Wakes } from './wakes.tsx';
 import type { WouldWake } from './would_wake.ts';
 
+const HINT = 'composer-hint';
 const HINTS = {
   send: 'Enter sends, Shift+Enter makes a new line',
   reply: 'Enter sends, Esc sends no reply',
@@ -29,17 +31,19 @@ export interface ComposerRowProps {
 export function ComposerRow(props: ComposerRowProps): JSX.Element {
   const { members, target, isMute, files, wouldWake } = props;
   const isEdit = target?.type === 'edit';
-  const said = files.hint || props.said;
+  const isAsked = useIsSenderAsked();
+  const said = isAsked ? askedText(members) : files.hint || props.said;
   return (
     <div class="composer-row">
       {members.isOperator && !isEdit ? (
-        <>
-          <label for="sender">as</label>
-          <SenderSelect id="sender" people={members.people} />
-        </>
+        <SenderMenu people={members.people} isAsked={isAsked} hintId={HINT} />
       ) : null}
       {isEdit ? null : <AttachButton disabled={isMute} onFiles={files.add} />}
-      <span id="composer-hint" class={said || wouldWake.line ? 'hint said' : 'hint'} dir="auto">
+      <span
+        id={HINT}
+        class={isAsked ? 'hint said asked' : said || wouldWake.line ? 'hint said' : 'hint'}
+        dir="auto"
+      >
         {said ||
           (wouldWake.line ? (
             <Wakes {...wouldWake} nameOf={members.nameOf} />
@@ -58,3 +62,7 @@ export function ComposerRow(props: ComposerRowProps): JSX.Element {
     </div>
   );
 }
+
+// With the keys, a choice does not send yet.
+const askedText = ({ senderId }: SpaceMembers) =>
+  senderId === null ? 'Choose in whose name you write' : 'Enter sends it in this name';
