@@ -4,7 +4,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from '../api_client.js';
 import { isAccessible, isAccessibleAt } from './accessible.js';
-import { openSpace, openTab, send, signInAs, storedEntry, waitUntilLive } from './console_page.js';
+import {
+  openSpace,
+  openTab,
+  send,
+  signInAs,
+  storedEntry,
+  waitUntilFocused,
+  waitUntilLive,
+} from './console_page.js';
 import { deliver, openFakeRoom } from './fake_server.js';
 import { api, husam, product, sarah } from './suite.js';
 
@@ -143,13 +151,22 @@ test('a member stops all agents of a space and pauses it, after a question', asy
     return dialog.accept();
   });
   await stop.click();
-  await page.locator('.badge.paused').waitFor();
+  await page.getByRole('main').getByText('paused', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Paused at once paused' }).waitFor();
   await stop.waitFor({ state: 'detached' });
   assert.match(questions[0], /^Stop all agents in Paused at once and pause it\?/);
   await page.getByText('unfinished', { exact: true }).waitFor();
   assert.equal((await api.space(space)).paused, true);
   assert.ok((await api.runs(space)).every(({ status }) => status === 'canceled'));
+  await waitUntilFocused(page.getByRole('textbox', { name: 'Message', exact: true }));
   await isAccessible(page);
+  // Only owners end the pause.
+  const resume = page.getByRole('button', { name: 'Resume', exact: true });
+  assert.equal(await resume.count(), 0);
+  await api.setRole(space, husam, 'owner');
+  await resume.click();
+  await stop.waitFor();
+  assert.equal((await api.space(space)).paused, false);
   await page.getByRole('link', { name: 'Nobody to stop' }).click();
   await page.getByText('1 person · no agents').waitFor();
   assert.equal(await stop.count(), 0);

@@ -4,6 +4,7 @@ import type { ActiveRun } from '@smartspace/client';
 import { useClient, useRuns, useTimeline } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { focusMessageBox } from '../../ui/message_box.ts';
 import { useNotify, wordsOf } from '../../ui/notices.tsx';
 
 export interface ActiveRunsProps {
@@ -48,6 +49,8 @@ function StopButton({ active, names }: { active: readonly ActiveRun[]; names: re
   const [isStopping, setIsStopping] = useState(false);
   const stop = () => {
     setIsStopping(true);
+    // The button goes with the runs.
+    focusMessageBox();
     for (const { runId } of active)
       client.runs.cancel(runId).catch((error) => {
         setIsStopping(false);

@@ -38,6 +38,7 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
   useNamesAsButtons(setShownId);
   const isOwner = everyone.some(({ id, role }) => id === me?.entity?.id && role === 'owner');
   const hasAgents = everyone.some(({ type }) => type === 'agent');
+  const mayGovern = me?.kind === 'operator' || isOwner;
   const mayStop = me !== null && !members.isGuest && hasAgents;
   return (
     <PageHead title={name}>
@@ -64,9 +65,12 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
       ) : null}
       {space ? <p class="note about">{aboutText(everyone, space)}</p> : null}
       {space ? (
-        <Actions stop={home && mayStop ? <home.StopRoom space={space} /> : null}>
+        <Actions
+          isPaused={space.paused}
+          stop={home && mayStop ? <home.StopRoom space={space} mayResume={mayGovern} /> : null}
+        >
           <a class="button" href={settingsHash(space.id)}>
-            {me?.kind === 'operator' || isOwner ? 'Settings' : 'Members'}
+            {mayGovern ? 'Settings' : 'Members'}
           </a>
         </Actions>
       ) : null}
@@ -74,12 +78,19 @@ export function SpaceHead({ name, members }: SpaceHeadProps): JSX.Element {
   );
 }
 
+interface ActionsProps {
+  isPaused: boolean;
+  /** Stops the space, or lets it go on. */
+  stop: ComponentChildren;
+  children: ComponentChildren;
+}
+
 // In a narrow window they are in a menu. The one that stops is in sight while there is something
-// to stop.
-function Actions({ stop, children }: { stop: ComponentChildren; children: ComponentChildren }) {
+// to stop, and the one that resumes while the space is paused.
+function Actions({ isPaused, stop, children }: ActionsProps) {
   const isWide = useIsWide();
   const isAtWork = useRuns().active.some(({ status }) => status !== 'waiting_tool');
-  const isStopOut = isWide || isAtWork;
+  const isStopOut = isWide || isAtWork || isPaused;
   return (
     <div class="head-actions">
       {isStopOut ? stop : null}
