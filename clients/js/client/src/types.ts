@@ -75,6 +75,8 @@ export interface SpaceSummary {
   lastMessage: Message | LastMessage | null;
   /** The runs that are active in the space. */
   activity: readonly ActiveRun[];
+  /** No message wakes an agent there. */
+  paused: boolean;
 }
 
 /** The spaces that the caller may read, the one with the latest message first. */

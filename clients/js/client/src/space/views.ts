@@ -147,6 +147,7 @@ export const summaryView = (state: State, before?: SpaceSummary): SpaceSummary =
   unread: unreadOf(state),
   lastMessage: lastOf(state.listed, lastMessageOf(state)),
   activity: activeRuns(state, before?.activity),
+  paused: state.space?.paused ?? false,
 });
 
 function lastMessageOf({ messages, unconfirmed }: State): Message | null {

@@ -2,6 +2,7 @@
 
 export { FirstScreen } from './first_screen.tsx';
 export { FirstSteps } from './first_steps.tsx';
+export { LoopAlarm } from './loop_alarm.tsx';
 export { MemberCard } from './member_card.tsx';
 export { NeedsYou } from './needs_you.tsx';
 export { Notifications } from './notifications.tsx';

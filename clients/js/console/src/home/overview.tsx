@@ -1,19 +1,17 @@
-// What an operator wants to know first, on the page with the spaces: what is wrong, how much runs,
-// waits and has failed, and what runs now.
+// What an operator wants to know first, on the page with the spaces: how much runs, waits and has
+// failed, and what runs now.
 
 import type { Run } from '@smartspace/client';
-import { useClient, useSpaces } from '@smartspace/react';
+import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { hashOf, listHash, runHash } from '../navigation/address.ts';
+import { listHash, runHash } from '../navigation/address.ts';
 import { ActionButton } from '../studio/frame/action_button.tsx';
 import { lastDays } from '../studio/usage/report.ts';
 import { useNow } from '../ui/now.ts';
 import { spanText } from '../ui/times.ts';
-import { isolated } from '../ui/visible.ts';
 import { costText } from '../why/words.ts';
-import type { Loop } from './loops.ts';
-import { StopSpace } from './stop_space.tsx';
 import { countText, useToday, type Today } from './today.ts';
+import { useNamed, type Named } from './use_named.ts';
 
 const MOST_RUNNING = 5;
 
@@ -23,47 +21,9 @@ export function Overview(): JSX.Element | null {
   if (!today) return null;
   return (
     <div class="overview">
-      {today.loops.map((loop) => (
-        <LoopNotice key={loop.spaceId} {...{ loop, named }} />
-      ))}
       <Glance today={today} />
       {today.running.length > 0 ? <RunningNow runs={today.running} named={named} /> : null}
     </div>
-  );
-}
-
-interface Named {
-  space: (id: string) => string;
-  agent: (spaceId: string, id: string) => string;
-}
-
-// The list of spaces knows the names of their members.
-function useNamed(): Named {
-  const client = useClient();
-  const { spaces } = useSpaces();
-  return {
-    space: (id) => isolated(spaces.find((each) => each.id === id)?.name ?? 'a space'),
-    agent: (spaceId, id) => isolated(client.space(spaceId).nameOf(id)),
-  };
-}
-
-function LoopNotice({ loop, named }: { loop: Loop; named: Named }) {
-  const { spaceId, agentIds, runs, depth } = loop;
-  const names = agentIds.map((id) => named.agent(spaceId, id));
-  const who = new Intl.ListFormat('en').format(names);
-  return (
-    <section class="alarm" aria-labelledby={`loop-${spaceId}`}>
-      <h2 id={`loop-${spaceId}`}>
-        {names.length > 1 ? `${who} answer each other` : `${who} answers itself`}
-      </h2>
-      <p>{`${runs} runs in a minute in ${named.space(spaceId)}, depth ${depth}.`}</p>
-      <div class="ask-row">
-        <StopSpace spaceId={spaceId}>{`Stop all and pause ${named.space(spaceId)}`}</StopSpace>
-        <a class="button" href={hashOf(spaceId)}>
-          Look
-        </a>
-      </div>
-    </section>
   );
 }
 

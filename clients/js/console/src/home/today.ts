@@ -5,10 +5,8 @@ import { useClient } from '@smartspace/react';
 import { useEffect, useState } from 'preact/hooks';
 import { useActivity } from '../studio/data/activity.ts';
 import { lastDays, type UsageItem } from '../studio/usage/report.ts';
-import { loopsIn, type Loop } from './loops.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const DAY_MS = 24 * 60 * 60_000;
 const RELOAD_MS = 15_000;
 const PAGE = 50;
 
@@ -18,7 +16,6 @@ export interface Today {
   failed: readonly Run[];
   /** Null: no price is known. */
   cost: number | null;
-  loops: readonly Loop[];
 }
 
 /** Null until it is loaded. It is loaded again after events, and while nothing happens. */
@@ -40,18 +37,17 @@ async function loadToday(client: Client): Promise<Today> {
   const now = Date.now();
   const get = async <T>(path: string) =>
     (await client.request<{ items: T[] }>('GET', path, { retry: true })).items;
-  const since = (ago: number) => encodeURIComponent(new Date(now - ago).toISOString());
+  const since = encodeURIComponent(new Date(now - DAY_MS).toISOString());
   const runs = (query: string) => get<Run>(`/v1/runs?${query}`);
   const { from, to } = lastDays(1, now);
-  const [running, waiting, failed, newest, days] = await Promise.all([
+  const [running, waiting, failed, days] = await Promise.all([
     runs(`status=running&limit=${PAGE}`),
     runs(`status=waiting_tool&limit=${PAGE}`),
-    runs(`status=failed&since=${since(DAY_MS)}&limit=${PAGE}`),
-    runs(`since=${since(MINUTE_MS)}&limit=200`),
+    runs(`status=failed&since=${since}&limit=${PAGE}`),
     get<UsageItem>(`/v1/usage?from=${from}&to=${to}&by=day`),
   ]);
   const cost = days.length === 0 ? 0 : (days[0]?.cost ?? null);
-  return { running, waiting, failed, cost, loops: loopsIn(newest) };
+  return { running, waiting, failed, cost };
 }
 
 /** A number of runs: a full page may not be all. */

@@ -25,7 +25,8 @@ export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarP
   const { script: home } = useHomeScript();
   const currentId = 'spaceId' in address ? address.spaceId : null;
   // In a narrow window the list is a page.
-  const isPage = !useIsWide() && (address.page === 'list' || address.page === 'nowhere');
+  const isWide = useIsWide();
+  const isPage = !isWide && (address.page === 'list' || address.page === 'nowhere');
   const Brand = isPage ? 'h1' : 'strong';
   const isOperator = me?.kind === 'operator';
   const mayCreate = me?.capabilities.includes('create_spaces') ?? false;
@@ -38,6 +39,7 @@ export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarP
       <button type="button" class="switcher" onClick={onJump}>
         Jump to… <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
+      {home && (isWide || isPage) && isOperator ? <home.LoopAlarm /> : null}
       {home && isPage && isOperator ? <home.Overview /> : null}
       {home ? <home.NeedsYou isCurrent={address.page === 'inbox'} /> : null}
       {home ? <home.Notifications /> : null}
@@ -61,13 +63,24 @@ export function Sidebar({ me, address, onJump, onNewSpace, onSignOut }: SidebarP
             {me.entity ? `Signed in as ${shownName(me.entity)}` : 'Signed in as the operator'}
           </p>
         ) : null}
-        <button type="button" id="sign-out" onClick={onSignOut}>
+        <button
+          type="button"
+          id="sign-out"
+          onClick={() => {
+            if (!me?.entity?.guestOf || confirm(NO_WAY_BACK)) onSignOut();
+          }}
+        >
           Sign out
         </button>
       </div>
     </div>
   );
 }
+
+// The token of a guest is in this tab only.
+const NO_WAY_BACK =
+  'Sign out? You can’t come back as this guest. An invite that is used up, such as one for a ' +
+  'single person, does not let you in again: you would need a new one.';
 
 // The pages for operators.
 const Build = ({ page }: { page: Address['page'] }) => (

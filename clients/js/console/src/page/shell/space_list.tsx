@@ -32,10 +32,10 @@ export function SpaceList({ spaces, currentId }: SpaceListProps): JSX.Element {
   const mentions = items.filter(isUnread);
   return (
     <ul id="spaces" class="spaces" onKeyDown={move}>
-      {shown.map(({ id, name, unread, lastMessage }) => (
+      {shown.map(({ id, name, unread, lastMessage, paused }) => (
         <SpaceLine
           key={id}
-          {...{ id, name, unread, lastMessage, onStop: setStop }}
+          {...{ id, name, unread, lastMessage, paused, onStop: setStop }}
           mentions={mentions.filter(({ spaceId }) => spaceId === id).length}
           isCurrent={id === currentId}
           isStop={id === (stopId ?? shown[0]?.id)}
@@ -53,7 +53,7 @@ export function SpaceList({ spaces, currentId }: SpaceListProps): JSX.Element {
   );
 }
 
-interface SpaceLineProps extends Pick<SpaceSummary, 'id' | 'name' | 'unread'> {
+interface SpaceLineProps extends Pick<SpaceSummary, 'id' | 'name' | 'unread' | 'paused'> {
   lastMessage: LastMessage | null;
   mentions: number;
   isCurrent: boolean;
@@ -63,9 +63,13 @@ interface SpaceLineProps extends Pick<SpaceSummary, 'id' | 'name' | 'unread'> {
 }
 
 const SpaceLine = memo(function SpaceLine(props: SpaceLineProps) {
-  const { id, name, unread, lastMessage, mentions, isCurrent, isStop, onStop } = props;
+  const { id, name, unread, lastMessage, paused, mentions, isCurrent, isStop, onStop } = props;
   const last = lastMessage && lastLineOf(lastMessage);
-  const at = last && <time aria-hidden="true">{briefTime(last.at, Date.now())}</time>;
+  const at = paused ? (
+    <span class="badge paused">paused</span>
+  ) : (
+    last && <time aria-hidden="true">{briefTime(last.at, Date.now())}</time>
+  );
   return (
     <li>
       <a
