@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from '../api_client.js';
+import { isAccessible } from './accessible.js';
 import {
   openTab,
+  pressInTurn,
   send,
   signInAs,
   storedEntry,
@@ -111,6 +113,37 @@ test('several agents at work are one line, and one button stops them', async (t)
   await line.getByText(/^3 agents at work: /).waitFor();
   assert.equal(await line.count(), 1);
   await line.getByRole('button', { name: 'Stop all agents' }).click();
+  await waitUntilFocused(box(page));
   await line.waitFor({ state: 'detached' });
   assert.ok((await api.runs(space)).every(({ status }) => status === 'canceled'));
+});
+
+test('Esc leaves the box, and single keys then move, open and explain', async (t) => {
+  const space = await api.createSpace('Keys', [husam, sarah]);
+  for (const text of ['First.', 'Second.', 'Third.']) await api.postMessage(space, husam, text);
+  const page = await openTab(t);
+  await signInAs(page, sarah, `#/s/${space.id}`);
+  await storedEntry(page, 'Third.').waitFor();
+  await waitUntilFocused(box(page));
+  await page.keyboard.press('Escape');
+  await waitUntilFocused(page.locator('.entry[data-seq="3"]'));
+  await page.keyboard.press('k');
+  await waitUntilFocused(page.locator('.entry[data-seq="2"]'));
+  await page.keyboard.press('j');
+  await waitUntilFocused(page.locator('.entry[data-seq="3"]'));
+  await page.keyboard.press('?');
+  const dialog = page.getByRole('dialog', { name: 'Keys' });
+  await dialog.getByText('show these keys').waitFor();
+  await isAccessible(page);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await waitUntilFocused(page.locator('.entry[data-seq="3"]'));
+  await page.keyboard.press('Escape');
+  await waitUntilFocused(box(page));
+  // In the box they are text.
+  await page.keyboard.type('jk?gi');
+  assert.equal(await box(page).inputValue(), 'jk?gi');
+  await page.keyboard.press('Escape');
+  await pressInTurn(page, 'g', 'i');
+  await page.getByRole('heading', { name: 'Needs you', level: 1 }).waitFor();
 });

@@ -15,8 +15,8 @@ export function plainKey(event: KeyboardEvent): string | null {
   return isTyped || document.querySelector('dialog[open]') ? null : event.key;
 }
 
-/** `g i` opens what waits for the caller. */
-export function useGoKeys(): void {
+/** `g i` opens what waits for the caller, and `?` the list of keys. */
+export function useGoKeys(onHelp: () => void): void {
   const begunAt = useRef(-Infinity);
   // As soon as the page shows.
   useLayoutEffect(() => {
@@ -25,6 +25,10 @@ export function useGoKeys(): void {
       if (key === 'i' && event.timeStamp - begunAt.current < SEQUENCE_MS) {
         event.preventDefault();
         open(INBOX);
+      }
+      if (key === '?') {
+        event.preventDefault();
+        onHelp();
       }
       begunAt.current = key === 'g' ? event.timeStamp : -Infinity;
     };

@@ -6,6 +6,7 @@ import { useLayoutEffect, useRef, useState, type Dispatch } from 'preact/hooks';
 import { UploadList } from '../../files/upload_list.tsx';
 import { askForSender } from '../../members/sender_question.ts';
 import type { SpaceMembers } from '../../members/space_members.ts';
+import { leaveMessageBox } from '../timeline/message_keys.ts';
 import { ComposerRow } from './composer_row.tsx';
 import { MentionList, optionId } from './mention_list.tsx';
 import { TargetLine } from './target_line.tsx';
@@ -84,7 +85,8 @@ export function Composer({ members, target, onTarget, onSent }: ComposerProps): 
     // In an input method, Enter selects a character and must not send.
     if (event.isComposing || event.keyCode === 229) return;
     const isChoosing = !event.shiftKey && mentions.pressed(event.key);
-    if (event.key === 'Escape' && !isChoosing) return target ? onTarget(null) : stop();
+    if (event.key === 'Escape' && !isChoosing)
+      return target ? onTarget(null) : stop() || leaveMessageBox();
     if (event.key === 'ArrowUp' && event.currentTarget.value === '' && !event.shiftKey)
       return editLast() && event.preventDefault();
     if (!isChoosing && (event.key !== 'Enter' || event.shiftKey)) return;

@@ -11,9 +11,9 @@ const ASKED_MS = 3000;
 export interface Stopping {
   /**
    * Stops the answers to the caller's own messages. If there are none, it asks before it stops
-   * those to others. Guests stop nothing.
+   * those to others. Guests stop nothing. Returns whether there was something to stop.
    */
-  stop: () => void;
+  stop: () => boolean;
   /** The question, or ''. */
   asked: string;
 }
@@ -39,12 +39,16 @@ export function useStop({ isGuest, senderId, meId }: SpaceMembers): Stopping {
     );
   const stop = () => {
     const working = active.filter(({ status }) => status !== 'waiting_tool');
-    if (isGuest || working.length === 0) return;
+    if (isGuest || working.length === 0) return false;
     const own = working.filter(isOwn);
-    if (own.length === 0 && !isAsking) return setIsAsking(true);
+    if (own.length === 0 && !isAsking) {
+      setIsAsking(true);
+      return true;
+    }
     setIsAsking(false);
     for (const { runId } of own.length > 0 ? own : working)
       client.runs.cancel(runId).catch((error) => notify(wordsOf(error)));
+    return true;
   };
   return { stop, asked: isAsking ? 'Press Esc again to stop answers to others' : '' };
 }

@@ -13,6 +13,7 @@ import { preference, setPreference } from '../../ui/preferences.ts';
 import { NoSuchPage } from '../../navigation/no_such_page.tsx';
 import { SpaceView } from '../space/space_view.tsx';
 import { FAILED } from '../scripts.ts';
+import { Keys } from './keys.tsx';
 import { LazyNewSpace } from './lazy_new_space.tsx';
 import { LazySearch, LazyStudio } from './lazy_pages.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -34,6 +35,7 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
   const [notice, setNotice] = useState('');
   const [isCreating, setIsCreating] = useState(false);
   const [isJumping, setIsJumping] = useState(false);
+  const [isHelping, setIsHelping] = useState(false);
   const { isEmpty, failed } = useLastSpace(page === 'space' ? spaceId : null, page);
 
   useEffect(() => setNotice(''), [page, spaceId]);
@@ -41,7 +43,7 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
     if (me) onAccepted();
   }, [me]);
   useUnlisted(spaceId);
-  useGoKeys();
+  useGoKeys(() => setIsHelping(true));
   const created = (space: SpaceInfo) => {
     setIsCreating(false);
     client.reloadSpaces().catch((problem) => setNotice(wordsOf(problem)));
@@ -83,6 +85,7 @@ export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
             onOpen={() => setIsJumping(true)}
             onClose={() => setIsJumping(false)}
           />
+          <Keys isOpen={isHelping} onClose={() => setIsHelping(false)} />
         </div>
       </NoticeTextContext.Provider>
       {isCreating ? (

@@ -1,10 +1,11 @@
-// The keys of a focused message: the arrows move, letters press the buttons of its bar. The list of
+// The keys of a focused message: the arrows, j and k move, letters press the buttons of its bar. The list of
 // messages is one stop of the Tab key.
 
 import { useLayoutEffect } from 'preact/hooks';
 import { plainKey } from '../../navigation/keys.ts';
 
 const MESSAGE = '.entry[data-seq]';
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 };
 
 /** Handles the keys in `list`. Call it with each render: the messages may have changed. */
 export function useMessageKeys(list: { readonly current: HTMLElement | null }): void {
@@ -33,9 +34,37 @@ export function useMessageKeys(list: { readonly current: HTMLElement | null }): 
   }, []);
 }
 
+/** From elsewhere on the page, j and k lead to the messages of `list`. */
+export function useReachKeys(list: { readonly current: HTMLElement | null }): void {
+  useLayoutEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const key = plainKey(event);
+      if ((key !== 'j' && key !== 'k') || !list.current) return;
+      if (list.current.contains(document.activeElement) || !focusStop(list.current)) return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+}
+
+// Focuses the message at which the Tab key stops. Returns whether there is one.
+function focusStop(list: ParentNode): boolean {
+  const stop = list.querySelector<HTMLElement>('.entry[tabindex="0"]');
+  stop?.focus({ preventScroll: true });
+  stop?.scrollIntoView({ block: 'nearest' });
+  return stop !== null;
+}
+
+/** Moves the focus from the message box to the messages, where single keys are no text. */
+export function leaveMessageBox(): void {
+  const log = document.getElementById('log');
+  if (log && !focusStop(log)) log.focus();
+}
+
 // Returns whether the key means something here.
 function act(list: HTMLElement, entry: HTMLElement, key: string): boolean {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+  const step = STEPS[key];
   if (step !== undefined) {
     const entries = messagesIn(list);
     const next = entries[entries.indexOf(entry) + step];

@@ -10,6 +10,7 @@ import { seqOf } from './bubbles.ts';
 import { Earlier, type Reading } from './earlier.tsx';
 import { LazyFirstScreen } from './lazy_first_screen.tsx';
 import { MessageList } from './message_list.tsx';
+import { useReachKeys } from './message_keys.ts';
 import type { Scroller } from './scroller.ts';
 import { Span } from './span.ts';
 import type { SystemLine } from './system_lines.ts';
@@ -47,6 +48,7 @@ export function TimelineView({ members, scroller, seq, runId }: TimelineProps): 
     if (log.current && list.current) return scroller.attach(log.current, list.current);
   }, [scroller, members.space]);
   useLayoutEffect(() => scroller.after(before, span.isPrepended));
+  useReachKeys(list);
   useOpening({ timeline, members, scroller, seq, span, redraw, list });
 
   const toEnd = () => {

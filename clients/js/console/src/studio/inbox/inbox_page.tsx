@@ -3,22 +3,12 @@
 import { useInbox, useMe } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import { INBOX_KEYS } from '../../navigation/key_list.ts';
 import { useNow } from '../../ui/now.ts';
 import { Loaded, More, Page } from '../frame/page.tsx';
 import { InboxRow } from './inbox_row.tsx';
 import { useDeciding } from './use_deciding.ts';
 import { useInboxKeys } from './use_inbox_keys.ts';
-
-const KEYS: readonly (readonly [key: string, name: string])[] = [
-  ['g i', 'open this page'],
-  ['j', 'next'],
-  ['k', 'previous'],
-  ['Enter', 'open the card'],
-  ['a', 'approve'],
-  ['e', 'edit'],
-  ['r', 'respond'],
-  ['x', 'decline'],
-];
 
 export function InboxPage(): JSX.Element {
   const inbox = useInbox();
@@ -52,7 +42,7 @@ export function InboxPage(): JSX.Element {
         </ul>
         <More pages={inbox} />
         <p class="note keys">
-          {KEYS.map(([key, name]) => (
+          {INBOX_KEYS.map(([key, name]) => (
             <span key={key}>
               <kbd>{key}</kbd> {name}
             </span>

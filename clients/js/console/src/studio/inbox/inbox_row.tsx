@@ -6,6 +6,7 @@ import { FlatTable, tableOf } from '../../forms/card/flat_table.tsx';
 import { headingOf, kindText, leftText } from '../../forms/card/waiting.ts';
 import { GrowingText } from '../../forms/card/growing_text.tsx';
 import { hashOf } from '../../navigation/address.ts';
+import { focusCard, onFollowed } from '../../navigation/focus_soon.ts';
 import { isolated, visible } from '../../ui/visible.ts';
 import { DecisionButtons } from './decision_buttons.tsx';
 import { DecisionText } from './decision_text.tsx';
@@ -45,7 +46,7 @@ export function InboxRow({ item, now, deciding, isCurrent, onFocus }: InboxRowPr
         <DecisionButtons item={item} card={card} deciding={deciding} />
       ) : (
         <div class="ask-row">
-          <a class="button" href={card}>
+          <a class="button" href={card} onClick={onFollowed(() => focusCard(seq))}>
             Answer
           </a>
         </div>

@@ -4,6 +4,7 @@ import type { InboxItem } from '@smartspace/client';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { openSpace } from '../../navigation/address.ts';
+import { focusCard } from '../../navigation/focus_soon.ts';
 import { plainKey } from '../../navigation/keys.ts';
 import { isSeen, type Deciding, type Written } from './use_deciding.ts';
 
@@ -55,13 +56,17 @@ function act(key: string, item: InboxItem, deciding: Deciding, event: KeyboardEv
   const isApproval = item.kind === 'approval';
   const isOnRow = target instanceof Element && target.matches('.waiting > li');
   const needsCard = 'ae'.includes(key) && !isSeen(item);
-  if (needsCard) openSpace(item.spaceId, false, item.seq);
+  if (needsCard) openCard(item);
   else if (isApproval && key === 'a') deciding.approve(item);
   else if (isApproval && WRITTEN[key]) deciding.write(item, WRITTEN[key]);
-  else if ((key === 'Enter' && isOnRow) || (key === 'a' && !isApproval))
-    openSpace(item.spaceId, false, item.seq);
+  else if ((key === 'Enter' && isOnRow) || (key === 'a' && !isApproval)) openCard(item);
   else return false;
   return true;
+}
+
+function openCard({ spaceId, seq }: InboxItem) {
+  openSpace(spaceId, false, seq);
+  focusCard(seq);
 }
 
 const rowsIn = (list: RefObject<HTMLUListElement | null>) => [
