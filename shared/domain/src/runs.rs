@@ -237,8 +237,8 @@ pub struct Run {
     pub attempt: u32,
     /// The number of stored model answers.
     pub step_count: u32,
-    /// The revision of the agent in the run's last step. Absent before the first answer is stored,
-    /// for a remote agent, and for members who are no owners.
+    /// The revision of the agent that the run's last worker had. Absent before the first answer is
+    /// stored, for a remote agent, and for members who are no owners.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_revision: Option<u64>,
     /// The tokens and the cost of the run. None of a remote run is counted here. Absent, as

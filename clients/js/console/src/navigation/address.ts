@@ -113,6 +113,10 @@ export function searchHash(q = '', isNewestFirst = false): string {
 export const openSpace = (spaceId: string, isReplacing = false, seq?: number): void =>
   open(hashOf(spaceId, seq), isReplacing);
 
+/** The address of a space with the drawer that explains one of its runs. */
+export const whyHash = (spaceId: string, runId: string): string =>
+  `${hashOf(spaceId)}?why=${encodeURIComponent(runId)}`;
+
 /** Opens the drawer that explains a run, or closes it. The rest of the address stays. */
 export function openWhy(runId: string | null, tab?: string): void {
   const [place] = location.hash.split('?');

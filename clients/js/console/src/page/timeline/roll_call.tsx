@@ -4,6 +4,7 @@ import type { Message, Outcome } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { openWhy } from '../../navigation/address.ts';
+import { markWhySeen } from '../../navigation/seen_why.ts';
 import { byRefusal, moreWords, stateWords } from '../../why/outcomes.ts';
 import { rollOf } from '../../why/roll.ts';
 import { useLater } from '../scripts.ts';
@@ -22,6 +23,10 @@ export function RollCall({ outcomes, nameOf, router, hasEnd }: RollCallProps): J
   const [isOpen, setIsOpen] = useState(false);
   if (!outcomes) return <p class="note">deciding whom to wake</p>;
   const { named, counts, listed } = rollOf(outcomes);
+  const toggle = () => {
+    if (!isOpen) markWhySeen();
+    setIsOpen(!isOpen);
+  };
   const failed = router?.error ? `the router did not answer: ${router.error}` : '';
   const [refusal, another] = byRefusal(outcomes.every(isRefused) ? listed : []).keys();
   const isNobody = refusal !== undefined && another === undefined;
@@ -40,7 +45,7 @@ export function RollCall({ outcomes, nameOf, router, hasEnd }: RollCallProps): J
         ))}
         {isNobody || listed.length === 0 ? null : (
           <li>
-            <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            <button type="button" aria-expanded={isOpen} onClick={toggle}>
               {`${others || 'reasons'} ${isOpen ? '▴' : '▸'}`}
             </button>
           </li>
