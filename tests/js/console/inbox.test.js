@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callRule, formTool } from '../api_client.js';
 import { isAccessible } from './accessible.js';
-import { openSpace, openTab, signInAs, waitUntilLive } from './console_page.js';
+import { openSpace, openTab, signInAs, waitUntilFocused, waitUntilLive } from './console_page.js';
 import { api, husam, sarah } from './suite.js';
 
 const needs = (page) => page.getByRole('navigation', { name: 'Needs you' });
@@ -33,7 +33,11 @@ test('a form in another space is listed, leads to its card, and its answer ends 
     .waitFor();
   await needs(page).getByRole('link', { name: 'When may I deploy?', exact: true }).click();
   const card = page.getByRole('group', { name: 'When may I deploy?' });
-  await card.getByRole('checkbox', { name: 'Approve' }).check();
+  // The first field of the form has the focus.
+  await waitUntilFocused(card.getByRole('checkbox', { name: 'Approve' }));
+  await needs(page).getByRole('link', { name: 'Open: When may I deploy?' }).click();
+  await waitUntilFocused(card.getByRole('checkbox', { name: 'Approve' }));
+  await page.keyboard.press('Space');
   await card.getByRole('button', { name: 'Send' }).click();
   await needs(page).waitFor({ state: 'detached' });
 });
@@ -54,7 +58,7 @@ test('a form in the oldest of many spaces is listed, also after it was read', as
   await needs(operator).getByRole('link', line).waitFor();
 });
 
-test('a question with buttons is answered in the list, by the operator in no name', async (t) => {
+test('a question with buttons is answered in the list, in the name that its card says', async (t) => {
   const input = { message: 'Deploy v2.1?', options: ['Deploy', 'Wait'] };
   const tool = formTool('choose', { ui: 'buttons' });
   const agent = await api.createAgent('Asker', [callRule('choose', input, 'Thanks.')], 0, [tool]);
@@ -65,6 +69,14 @@ test('a question with buttons is answered in the list, by the operator in no nam
   await openSpace(page, 'Not there');
   const card = needs(page).getByRole('listitem').filter({ hasText: 'With buttons' });
   await card.getByText('Asker asks in With buttons').waitFor();
+  // The composer of the open space writes as Sarah.
+  await card.getByText('answers as Sarah', { exact: true }).waitFor();
+  await card.getByRole('link', { name: 'Open: Deploy v2.1?' }).click();
+  const inTimeline = page.getByRole('group', { name: 'Deploy v2.1?' });
+  await inTimeline.getByText('answers as Sarah', { exact: true }).waitFor();
+  await page.getByRole('combobox', { name: 'as' }).selectOption('');
+  await inTimeline.getByText('answers as the operator', { exact: true }).waitFor();
+  await page.goBack();
   await card.getByText('answers as the operator', { exact: true }).waitFor();
   await isAccessible(page);
   await card.getByRole('button', { name: 'Deploy: Deploy v2.1?' }).click();
@@ -73,6 +85,31 @@ test('a question with buttons is answered in the list, by the operator in no nam
   const { parts } = await api.waitForMessage(space, ({ parts }) => parts[0].output);
   assert.deepEqual(parts[0].output, { choice: 'Deploy' });
   assert.notEqual(parts[0].resolvedBy, sarah.id);
+  await api.postMessage(space, sarah, 'Once more, please.');
+  await page.getByRole('combobox', { name: 'as' }).selectOption('Sarah');
+  await card.getByText('answers as Sarah', { exact: true }).waitFor();
+  await card.getByRole('button', { name: 'Wait: Deploy v2.1?' }).click();
+  await card.waitFor({ state: 'detached' });
+  const again = await api.waitForMessage(space, ({ seq, parts }) => seq > 3 && parts[0].output);
+  assert.equal(again.parts[0].resolvedBy, sarah.id);
+});
+
+test('whoever may not answer a question has no buttons for it', async (t) => {
+  const input = { message: 'Ship it?', options: ['Yes', 'No'] };
+  const tool = formTool('choose', { ui: 'buttons', answerBy: [husam.id] });
+  const agent = await api.createAgent('Shipper', [callRule('choose', input, 'Ok.')], 0, [tool]);
+  const space = await api.createSpace('For Husam only', [husam, sarah, agent]);
+  await api.postMessage(space, husam, 'Ship it, please.');
+  const page = await openTab(t);
+  await openSpace(page, 'For Husam only');
+  const card = needs(page).getByRole('listitem').filter({ hasText: 'For Husam only' });
+  const menu = page.getByRole('combobox', { name: 'as' });
+  await menu.selectOption('Husam');
+  await card.getByText('answers as Husam', { exact: true }).waitFor();
+  await menu.selectOption('Sarah');
+  await card.getByText(/^answers as/).waitFor({ state: 'detached' });
+  assert.equal(await card.getByRole('button').count(), 0);
+  await card.getByRole('link', { name: 'Open: Ship it?' }).waitFor();
 });
 
 test('a form that others may answer is not listed', async (t) => {

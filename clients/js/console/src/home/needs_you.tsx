@@ -7,6 +7,7 @@ import { labelOf } from '../forms/schema/json.ts';
 import { headingOf, leftText } from '../forms/card/waiting.ts';
 import { SenderChoice } from '../members/sender_choice.tsx';
 import { INBOX, hashOf } from '../navigation/address.ts';
+import { focusCard, onFollowed } from '../navigation/focus_soon.ts';
 import { useNow } from '../ui/now.ts';
 import { isolated, shortened, visible } from '../ui/visible.ts';
 import { useNeed } from './use_need.ts';
@@ -47,13 +48,14 @@ interface NeedProps {
 function Need({ item, now, isOperator }: NeedProps) {
   const { spaceId, seq, kind, agent, spaceName } = item;
   const need = useNeed(item, isOperator);
-  const { options, problem, isBusy } = need;
+  const { options, as, problem, isBusy } = need;
   const heading = headingOf(item);
   const input = kind === 'approval' ? inputText(item) : '';
+  const opened = onFollowed(() => focusCard(seq));
   const named = (label: string) => ({ 'aria-label': `${label}: ${heading}`, disabled: isBusy });
   return (
     <li>
-      <a href={hashOf(spaceId, seq)} dir="auto">
+      <a href={hashOf(spaceId, seq)} dir="auto" onClick={opened}>
         {heading}
       </a>
       <p class="note" dir="auto">
@@ -78,8 +80,8 @@ function Need({ item, now, isOperator }: NeedProps) {
             {visible(labelOf(option))}
           </button>
         ))}
-        {options.length > 0 && isOperator ? (
-          <span class="note">answers as the operator</span>
+        {options.length > 0 && as !== '' ? (
+          <span class="note" dir="auto">{`answers as ${as}`}</span>
         ) : null}
         {input ? (
           <>
@@ -91,7 +93,12 @@ function Need({ item, now, isOperator }: NeedProps) {
             </button>
           </>
         ) : null}
-        <a class="button" href={hashOf(spaceId, seq)} aria-label={`Open: ${heading}`}>
+        <a
+          class="button"
+          href={hashOf(spaceId, seq)}
+          aria-label={`Open: ${heading}`}
+          onClick={opened}
+        >
           Open
         </a>
       </div>

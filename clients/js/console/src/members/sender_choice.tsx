@@ -21,10 +21,20 @@ export function useChosenDecider(spaceId: string): Member | undefined {
   return people.find(({ id }) => id === senderId);
 }
 
-// The people of a space who may decide, as far as the list of spaces knows them.
-function useDeciders(spaceId: string) {
+/** The person who is chosen, if it is in this space. */
+export function useChosenPerson(spaceId: string): Member | undefined {
+  const people = useListed(spaceId).filter(({ type }) => type === 'human');
+  const senderId = useChosenSender(people);
+  return people.find(({ id }) => id === senderId);
+}
+
+// The people of a space who may decide.
+const useDeciders = (spaceId: string) => decidersOf(useListed(spaceId));
+
+// The members of a space, as far as the list of spaces knows them.
+function useListed(spaceId: string) {
   useSpaces();
-  return decidersOf(useClient().space(spaceId).members.getSnapshot().members);
+  return useClient().space(spaceId).members.getSnapshot().members;
 }
 
 /** The members who may decide. */
