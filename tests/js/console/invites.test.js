@@ -46,6 +46,23 @@ test('a guest joins with a name, writes, and stays signed in over a reload', asy
   await page.getByText('Signed in as Noor').waitFor();
   assert.equal(await page.evaluate(() => sessionStorage.getItem('smartspace.invite')), null);
 
+  // A guest reads who is here, and nothing that it may not read.
+  await page.getByRole('link', { name: 'Members', exact: true }).click();
+  await page.getByRole('heading', { name: 'Members of Garden', level: 1 }).waitFor();
+  await page.getByRole('table', { name: 'Members' }).getByText('Noor (guest)').waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'Allowances' }).count(), 0);
+  await page.getByRole('link', { name: 'Open the space' }).click();
+
+  // The invite is used up.
+  const questions = [];
+  page.once('dialog', (dialog) => {
+    questions.push(dialog.message());
+    return dialog.dismiss();
+  });
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  assert.match(questions[0], /^Sign out\? You can’t come back as this guest\./);
+  await page.getByText('Signed in as Noor').waitFor();
+
   // A guest of one space can join another one as another guest only.
   const other = await openApi.createSpace('Orchard', []);
   await page.goto(`${open.base}/${hashOf(await openApi.createInvite(other))}`);

@@ -28,9 +28,16 @@ function OpenSettings({ spaceId }: { spaceId: string }) {
   const meId = me?.entity?.id ?? null;
   const own = space?.members.find(({ id }) => id === meId);
   const mayGovern = isOperator || own?.role === 'owner';
+  const title = mayGovern ? 'Settings' : 'Members';
+  const members = (
+    <Part title="Members">
+      {space ? <Members {...{ space, meId, isOperator, mayGovern }} /> : null}
+      {space && mayGovern ? <AddMember space={space} isOperator={isOperator} /> : null}
+    </Part>
+  );
   return (
     <Page
-      title={space ? `Settings of ${isolated(space.name)}` : 'Settings'}
+      title={space ? `${title} of ${isolated(space.name)}` : title}
       actions={
         <a class="button" href={hashOf(spaceId)}>
           Open<span class="unseen"> the space</span>
@@ -45,6 +52,7 @@ function OpenSettings({ spaceId }: { spaceId: string }) {
       >
         {space ? (
           <>
+            {mayGovern ? null : members}
             <Part title="How it works">
               {mayGovern ? (
                 <SettingsForm space={space} isOperator={isOperator} />
@@ -52,13 +60,13 @@ function OpenSettings({ spaceId }: { spaceId: string }) {
                 <Facts space={space} />
               )}
             </Part>
-            <Part title="Members">
-              <Members {...{ space, meId, isOperator, mayGovern }} />
-              {mayGovern ? <AddMember space={space} isOperator={isOperator} /> : null}
-            </Part>
-            <Part title="Allowances">
-              <Allowances {...{ space, meId, mayGovern }} />
-            </Part>
+            {mayGovern ? members : null}
+            {/* A guest may not read them. */}
+            {own?.guest ? null : (
+              <Part title="Allowances">
+                <Allowances {...{ space, meId, mayGovern }} />
+              </Part>
+            )}
             {mayGovern ? (
               <>
                 <Part title="Invites">
