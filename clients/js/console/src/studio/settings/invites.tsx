@@ -34,8 +34,10 @@ export function Invites({ space }: { space: SpaceInfo }): JSX.Element {
   return (
     <>
       <p class="note">
-        Everyone who has the address of an invite may join this space as a member, until it ends.
-        People without a token of their own join as guests, if this deployment admits guests.
+        Everyone who has the address of an invite and a token of their own may join this space as a
+        member, until it ends. People without a token can join as guests, but only if the server was
+        started with <code>--invites guests</code> (on AWS: <code>Invites</code>), which is not the
+        default.
       </p>
       <Loaded
         {...invites}
