@@ -17,6 +17,9 @@ import { useStop } from './use_stop.ts';
 import { useEditHint, useTarget, type Target } from './use_target.ts';
 import { useWouldWake } from './would_wake.ts';
 
+const WRITE = 'Write a message. Mention an agent with @Name.';
+const NOBODY = 'No person is a member of this space.';
+
 export interface ComposerProps {
   members: SpaceMembers;
   /** The message that the text replies to or changes. */
@@ -120,11 +123,7 @@ export function Composer({ members, target, onTarget, onSent }: ComposerProps): 
           rows={1}
           value={text}
           disabled={isMute}
-          placeholder={
-            isMute
-              ? 'No person is a member of this space.'
-              : 'Write a message. Mention an agent with @Name.'
-          }
+          placeholder={isMute ? NOBODY : WRITE}
           aria-describedby="composer-hint"
           aria-autocomplete="list"
           aria-controls={isListed ? 'mentions' : undefined}
