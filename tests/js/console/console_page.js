@@ -75,9 +75,10 @@ export async function openSpace(page, name) {
 /** Lets the operator write in the name of the first person of a space, unless one is chosen. */
 export async function writeAsSomebody(page) {
   await page.locator('#composer').waitFor();
-  const people = page.locator('#sender:has(option[value=""]) option:not([value=""])');
-  if ((await people.count()) === 0) return;
-  await page.locator('#sender').selectOption(await people.first().getAttribute('value'));
+  const menu = page.locator('#sender');
+  const people = menu.locator('option:not([value=""])');
+  if ((await people.count()) === 0 || (await menu.inputValue()) !== '') return;
+  await menu.selectOption(await people.first().getAttribute('value'));
 }
 
 /** Signs in with the token of a person. */
