@@ -6,6 +6,8 @@ import type { Run } from '@smartspace/client';
 const FEWEST_RUNS = 10;
 // The next run of a chain begins sooner than this.
 const QUIET_MS = 5_000;
+// While a chain is being stopped, a last run may begin and end by itself.
+const STOPPING_MS = 2_000;
 
 /** A chain with many runs. */
 export interface Loop {
@@ -50,7 +52,7 @@ function goesOn(runs: readonly ListedRun[], now: number): boolean {
   if (lastEnd === Infinity) return true;
   const begunAt = newestOf(runs);
   const isStopped = runs.some(
-    ({ status }, index) => status === 'canceled' && (ends[index] ?? 0) >= begunAt,
+    ({ status }, index) => status === 'canceled' && (ends[index] ?? 0) >= begunAt - STOPPING_MS,
   );
   return !isStopped && now - lastEnd <= QUIET_MS;
 }
