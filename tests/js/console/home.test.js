@@ -182,7 +182,7 @@ test('a loop goes when somebody else stops its chain', async (t) => {
   const space = await looping('Dispute');
   const page = await openTab(t);
   await openSpace(page, 'Beginning');
-  const alarm = page.getByRole('region', { name: /answer each other$/ });
+  const alarm = page.getByRole('region', { name: /Dispute answer each other$/ });
   await alarm.waitFor();
   await api.request('POST', `/v1/spaces/${space.id}/messages/1/chain/cancel`);
   await alarm.waitFor({ state: 'detached', timeout: 2000 });
