@@ -214,8 +214,40 @@ fn is_server_name(name: &str) -> bool {
 
 /// Adds the fault of a value that is not a JSON Schema, at `field`.
 pub(crate) fn check_schema(schema: &Value, field: &str, faults: &mut Faults) {
-    match jsonschema::validator_for(schema) {
-        Ok(_) => {}
-        Err(error) => faults.check(false, field, format!("expected a JSON Schema: {error}")),
+    let Err(error) = jsonschema::validator_for(schema) else { return };
+    let place = error.instance_path().to_string();
+    // The library only says that none of two schemas fits.
+    let is_unknown_type = place.ends_with("/type") && error.instance().is_string();
+    let what = if is_unknown_type {
+        format!("{} is no type: expected {TYPES}", error.instance())
+    } else {
+        error.to_string()
+    };
+    let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
+    faults.check(false, field, format!("expected a JSON Schema{place}: {what}"));
+}
+
+/// The types of a JSON Schema.
+const TYPES: &str = "string, number, integer, boolean, array, object or null";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_fault_of_a_schema_says_where_it_is_and_what_was_expected() {
+        let fault = |schema: Value| {
+            let mut faults = Faults::default();
+            check_schema(&schema, "inputSchema", &mut faults);
+            faults.done().unwrap_err().to_string()
+        };
+        let of_type = fault(json!({"properties": {"city": {"type": "strng"}}}));
+        let expected = "at /properties/city/type: \"strng\" is no type: expected string, number";
+        assert!(of_type.contains(expected), "{of_type}");
+        let other = fault(json!({"properties": {"city": {"minLength": -1}}}));
+        assert!(other.contains("expected a JSON Schema at /properties/city/minLength"), "{other}");
+        check_schema(&json!({"type": "object"}), "inputSchema", &mut Faults::default());
     }
 }
