@@ -4,7 +4,7 @@
 import { createConnection } from './connection/connection.ts';
 import { environmentWith, type Environment } from './environment.ts';
 import { ClosedError } from './errors.ts';
-import { createHttp, runPath, spacePath, type Call } from './http.ts';
+import { agentPath, createHttp, runPath, spacePath, type Call } from './http.ts';
 import { createInbox } from './inbox.ts';
 import { createMentions } from './mention_list.ts';
 import { createRun } from './run.ts';
@@ -15,9 +15,11 @@ import type { Token } from './tokens.ts';
 import type {
   Caller,
   ConnectionState,
+  Entity,
   GateReport,
   Inbox,
   Mentions,
+  Revision,
   RunState,
   Search,
   SearchQuery,
@@ -64,6 +66,16 @@ export interface Client {
     cancel(runId: string): Promise<void>;
     /** Runs again what a failed or stopped run was to do. Resolves to the id of the new run. */
     retry(runId: string): Promise<string>;
+  };
+  /** For the operator. */
+  readonly agents: {
+    /** What was changed in an agent: its last 50 revisions, newest first. */
+    revisions(agentId: string): Promise<Revision[]>;
+    /**
+     * Gives an agent the name and the configuration of an earlier revision, as a new revision.
+     * Resolves to the agent.
+     */
+    restore(agentId: string, revision: number): Promise<Entity>;
   };
   /**
    * Stops what a message has set off: its runs in the space are canceled, for the operator all of
@@ -137,8 +149,7 @@ export function createClient(options: ClientOptions): Client {
     search: (query) => createSearch(call, query),
     space,
     run: memoizeById((id) => createRun(env, call, connection, id)),
-    runs: runMethods(call),
-    ...spaceMethods(call),
+    ...callMethods(call),
     me,
     reloadSpaces: spaces.reload,
     close() {
@@ -158,6 +169,12 @@ function memoizeById<T>(make: (id: string) => T): (id: string) => T {
     return value;
   };
 }
+
+const callMethods = (call: Call) => ({
+  runs: runMethods(call),
+  agents: agentMethods(call),
+  ...spaceMethods(call),
+});
 
 function spaceMethods(call: Call): Pick<Client, 'stopChain' | 'stopSpace' | 'gateReport'> {
   const act = (method: string, spaceId: string, path: string) =>
@@ -179,5 +196,14 @@ function runMethods(call: Call): Client['runs'] {
       });
     },
     retry: async (runId) => (await act(runId, 'retry')).id,
+  };
+}
+
+function agentMethods(call: Call): Client['agents'] {
+  const act = (method: string, agentId: string, path = '') =>
+    call(method, `${agentPath(agentId)}/revisions${path}`, { retry: true });
+  return {
+    revisions: async (agentId) => (await act('GET', agentId)).items,
+    restore: (agentId, revision) => act('POST', agentId, `/${revision}/restore`),
   };
 }

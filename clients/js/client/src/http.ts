@@ -171,6 +171,9 @@ export const pageOf = <T>(call: Call, path: string, limit: number, cursor: strin
     { keep: true },
   );
 
+/** The path of an agent. */
+export const agentPath = (id: string) => `/v1/agents/${encodeURIComponent(id)}`;
+
 /** The path of a run. */
 export const runPath = (id: string) => `/v1/runs/${encodeURIComponent(id)}`;
 

@@ -7,6 +7,8 @@ export type Schemas = components['schemas'];
 
 /** A person or an agent. */
 export type Entity = Schemas['Entity'];
+/** What an agent was after a change, who made the change, and what it changed. */
+export type Revision = Schemas['Revision'];
 /** A space with its settings and members, as `GET /v1/spaces/{id}` returns it. */
 export type SpaceInfo = Schemas['Space'];
 /** The last message of a space, in short. */

@@ -233,3 +233,27 @@ test('a client stops a chain and a space with one call each', async () => {
   assert.deepEqual(await room.client.stopSpace('s'), answer);
   assert.deepEqual(paths, ['/v1/spaces/s/messages/7/chain/cancel', '/v1/spaces/s/stop']);
 });
+
+test('the revisions of an agent are listed, and one is restored', async () => {
+  const revisions = [{ revision: 2 }, { revision: 1 }];
+  const agent = { id: 'a/b', revision: 3 };
+  const paths = [];
+  // The first call of each kind fails for a moment.
+  const answers = {
+    'GET /v1/agents/a%2Fb/revisions': [503, { items: revisions }],
+    'POST /v1/agents/a%2Fb/revisions/1/restore': [503, agent],
+  };
+  const room = await openRoom(1, {
+    respond({ method, path }) {
+      const answer = answers[`${method} ${path}`]?.shift();
+      if (answer === undefined) return null;
+      paths.push(`${method} ${path}`);
+      return answer === 503 ? { status: 503, body: {} } : { status: 200, body: answer };
+    },
+  });
+  const { agents } = room.client;
+  const asked = Promise.all([agents.revisions('a/b'), agents.restore('a/b', 1)]);
+  await room.clock.advance(5000);
+  assert.deepEqual(await asked, [revisions, agent]);
+  assert.equal(paths.length, 4);
+});

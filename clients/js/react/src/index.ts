@@ -11,6 +11,7 @@
 // me.ts            who the caller is
 // preview.ts       whom a text would wake
 // search.ts        what a search finds
+// revisions.ts     what was changed in an agent
 // uploads.ts       the files that a person adds to a message
 // file_url.ts      the address of a file
 
@@ -33,6 +34,7 @@ export {
 } from './inbox.ts';
 export { useMe, type MeState } from './me.ts';
 export { usePreview, type PreviewState } from './preview.ts';
+export { useRevisions, type AgentRevisions } from './revisions.ts';
 export { useSearch, type FoundMessages } from './search.ts';
 export {
   useAnswer,

@@ -29,6 +29,7 @@ export function everyHook({ React, hooks }, client) {
       approval: hooks.useApproval('cal_1'),
       preview: [hooks.usePreview('Hello'), hooks.usePreview(SPACE_ID, '')],
       search: [hooks.useSearch(null), hooks.useSearch({ q: 'Hello' })],
+      revisions: hooks.useRevisions('ent_guide'),
       unread: hooks.useUnread(),
       me: hooks.useMe(),
       uploads: hooks.useUploads(),

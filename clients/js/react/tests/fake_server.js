@@ -56,6 +56,7 @@ export function fakeServer({ count = 3, meStatuses = [], waiting = [], mentioned
   const calls = [];
   const previews = [];
   const searches = [];
+  const revisions = [{ revision: 1 }];
   const messages = Array.from({ length: count }, (_, index) => messageAt(index + 1));
   const member = { role: 'member', readSeq: count, joinedAt: AT };
   const space = () => ({
@@ -119,6 +120,11 @@ export function fakeServer({ count = 3, meStatuses = [], waiting = [], mentioned
     if (pathname.endsWith('/decision')) return { approvals: { given: 1, needed: 2 } };
     if (pathname === `/v1/spaces/${SPACE_ID}`) return space();
     if (pathname === `/v1/spaces/${SPACE_ID}/runs`) return { items: [], nextCursor: null };
+    if (pathname === '/v1/agents/ent_guide/revisions') return { items: [...revisions] };
+    if (pathname.endsWith('/restore')) {
+      revisions.unshift({ revision: revisions.length + 1 });
+      return { ...GUIDE, revision: revisions.length };
+    }
     if (pathname === '/v1/runs/run_1')
       return { id: 'run_1', trigger: {}, activeSpaceId: null, status: 'completed' };
     if (pathname === `/v1/spaces/${SPACE_ID}/attachments/att_1`) return attachment();
@@ -131,11 +137,11 @@ export function fakeServer({ count = 3, meStatuses = [], waiting = [], mentioned
     const address = new URL(url);
     const { pathname } = address;
     calls.push(`${method} ${pathname}`);
-    const isGone = pathname.endsWith('/att_gone');
+    const isGone = pathname.endsWith('/att_gone') || pathname.endsWith('/revisions/9/restore');
     const status = isGone ? 404 : pathname === '/v1/me' ? (meStatuses.shift() ?? 200) : 200;
     const ok = status === 200;
     const respond = (found) => ({ status, ok, headers: new Headers(), json: async () => found });
-    if (isGone) return respond({ detail: 'There is no such attachment.' });
+    if (isGone) return respond({ detail: 'It does not exist.' });
     const isSearch = pathname === '/v1/search';
     if (!isSearch && !pathname.endsWith('/preview')) return respond(answer(method, address));
     // A test answers it, or the client cancels it.

@@ -40,6 +40,7 @@ for (const flavor of flavors) {
     assert.deepEqual(shown.approval, { item: null, card: null });
     assert.deepEqual(shown.preview[0], { dispatch: [], ...LOADING });
     assert.deepEqual(shown.preview[1], { dispatch: [], isLoading: false, error: null });
+    assert.deepEqual(shown.revisions, { revisions: [], ...LOADING });
     assert.deepEqual(shown.me, { me: null, ...LOADING });
     assert.deepEqual(shown.uploads, { uploads: [], isReady: true });
     assert.deepEqual(shown.fileUrls, [

@@ -1,0 +1,62 @@
+// What was changed in an agent, and the return to what it was.
+
+import type { Client, Entity, Revision } from '@smartspace/client';
+import { useEffect, useMemo, useReducer, useState } from 'react';
+import { useClientFor } from './context.ts';
+import { NONE } from './store.ts';
+
+/** The revisions of an agent, and the function that restores one. */
+export interface AgentRevisions {
+  /** The last 50, newest first. They stay while they are loaded again. */
+  revisions: readonly Revision[];
+  isLoading: boolean;
+  error: Error | null;
+  /** Restores a revision, and loads the list again. Resolves to the agent. */
+  restore: (revision: number) => Promise<Entity>;
+}
+
+interface Answer extends Pick<AgentRevisions, 'revisions' | 'error'> {
+  agents: Client['agents'];
+  agentId: string;
+  /** The number of restores before it was asked for. */
+  restores: number;
+}
+
+/**
+ * Returns the revisions of an agent. For the operator. It changes when they are loaded: once, and
+ * again after each `restore`. Changes by others do not show.
+ */
+export function useRevisions(agentId: string): AgentRevisions {
+  const { agents } = useClientFor('useRevisions');
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const [restores, restored] = useReducer((count: number) => count + 1, 0);
+  const shown = answer?.agents === agents && answer.agentId === agentId ? answer : null;
+
+  useEffect(() => {
+    let isOver = false;
+    const put = (revisions: readonly Revision[], error: Error | null) => {
+      if (!isOver) setAnswer({ agents, agentId, restores, revisions, error });
+    };
+    agents.revisions(agentId).then(
+      (revisions) => put(revisions, null),
+      (error) => put(shown?.revisions ?? NONE, error),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [agents, agentId, restores]);
+
+  return useMemo(
+    () => ({
+      revisions: shown?.revisions ?? NONE,
+      isLoading: shown?.restores !== restores,
+      error: shown?.error ?? null,
+      async restore(revision) {
+        const agent = await agents.restore(agentId, revision);
+        restored();
+        return agent;
+      },
+    }),
+    [shown, restores, agents, agentId],
+  );
+}
