@@ -31,6 +31,7 @@ export async function world(api) {
   const quinn = await api.createAgent('Quinn', [
     skips('Ana is better placed to answer a release question.'),
   ]);
+  await api.change(ana.id, { agent: { instructions: `Answer with this plan:\n${PLAN}` } });
   const pax = await api.createAgent('Pax', []);
   await api.pause(pax);
   const asks = callRule('deploy', { title: 'When may I deploy v2.1?' }, 'Thank you.');
@@ -73,6 +74,7 @@ export const PAGES = [
   ['agent-goals', '#/a/{ana}/goals', 'Goals'],
   ['agent-plans', '#/a/{ana}/plans', 'Plans'],
   ['agent-deliveries', '#/a/{ana}/deliveries', 'Deliveries'],
+  ['agent-revisions', '#/a/{ana}/revisions?revision=1', 'Then and now'],
   ['agent-runs', '#/a/{ana}/runs', 'Runs'],
   ['settings', '#/s/{release}/settings', 'Invites'],
   ['inbox', '#/inbox', 'When may I deploy v2.1?'],

@@ -7,7 +7,7 @@
 //   #/s/{spaceId}/settings                 the settings of a space
 //   #/r/{runId}?step=2                     a run, at one of its steps
 //   #/agents  #/agents/new                 the agents, and the templates of new ones
-//   #/a/{agentId}/{tab}                    an agent
+//   #/a/{agentId}/{tab}                    an agent; `revisions?revision=14` opens one of them
 //   #/inbox  #/mentions                    what waits for the caller, and who mentions it
 //   #/search?q=plan&sort=newest            what a search finds
 //   #/people  #/runs  #/usage              `#/runs` and `#/usage` take filters: `?status=failed`
@@ -24,7 +24,7 @@ export type Address =
   | { page: 'settings'; spaceId: string }
   | { page: 'run'; runId: string; step: number | null }
   | { page: 'agents'; isNew: boolean }
-  | { page: 'agent'; agentId: string; tab: string }
+  | { page: 'agent'; agentId: string; tab: string; revision: number | null }
   | { page: 'inbox' | 'mentions' | 'people' }
   | SearchAddress
   | { page: 'runs' | 'usage'; filters: URLSearchParams };
@@ -96,6 +96,10 @@ export const runHash = (runId: string, step?: number): string =>
 /** The address of an agent, at one of its tabs. */
 export const agentHash = (agentId: string, tab = 'setup'): string =>
   `#/a/${encodeURIComponent(agentId)}/${tab}`;
+
+/** The address of a revision of an agent. */
+export const revisionHash = (agentId: string, revision: number): string =>
+  `${agentHash(agentId, 'revisions')}?revision=${revision}`;
 
 /** The address of a list with these filters. Empty filters are left out. */
 export function listHash(page: 'runs' | 'usage', filters: Record<string, string> = {}): string {
@@ -227,8 +231,10 @@ function named(kind: string | undefined, words: string[], filters: URLSearchPara
     case 'r': {
       return { page: 'run', runId: id, step: numberIn(filters.get('step')) };
     }
-    case 'a':
-      return { page: 'agent', agentId: id, tab: more || 'setup' };
+    case 'a': {
+      const revision = numberIn(filters.get('revision'));
+      return { page: 'agent', agentId: id, tab: more || 'setup', revision };
+    }
   }
   return UNKNOWN;
 }

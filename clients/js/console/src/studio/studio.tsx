@@ -54,7 +54,7 @@ export function Studio({ address }: { address: StudioAddress }): JSX.Element {
     case 'agents':
       return address.isNew ? <NewAgent /> : <Agents />;
     case 'agent':
-      return <Agent key={address.agentId} agentId={address.agentId} tab={address.tab} />;
+      return <Agent key={address.agentId} {...address} />;
     case 'inbox':
       return <InboxPage />;
     case 'mentions':

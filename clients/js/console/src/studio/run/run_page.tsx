@@ -5,7 +5,7 @@ import { useMe, useRun, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { entityPath } from '../../api/paths.ts';
-import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
+import { agentHash, hashOf, open, revisionHash, runHash } from '../../navigation/address.ts';
 import { useNow } from '../../ui/now.ts';
 import { isolated } from '../../ui/visible.ts';
 import { Fork } from '../../why/fork.tsx';
@@ -135,7 +135,8 @@ interface LinksProps {
 
 // Where the run belongs.
 function Links({ run, name, isOperator }: LinksProps) {
-  const { trigger, remote, forkOf, retryOf, intoRunId, activeSpaceId } = run;
+  const { agentId, trigger, remote, forkOf, retryOf, intoRunId, activeSpaceId } = run;
+  const { configRevision } = run;
   const isMessage = 'spaceName' in trigger;
   const spaceId = isMessage ? trigger.spaceId : activeSpaceId;
   return (
@@ -162,7 +163,10 @@ function Links({ run, name, isOperator }: LinksProps) {
         </p>
       ) : null}
       <p class="run-links">
-        {isOperator ? <a href={agentHash(run.agentId)}>{name}</a> : <span>{name}</span>}
+        {isOperator ? <a href={agentHash(agentId)}>{name}</a> : <span>{name}</span>}
+        {isOperator && configRevision ? (
+          <a href={revisionHash(agentId, configRevision)}>{`Revision ${configRevision}`}</a>
+        ) : null}
         {isMessage ? (
           <a href={hashOf(trigger.spaceId, trigger.seq)}>
             {`Message #${trigger.seq} in ${isolated(trigger.spaceName)}`}

@@ -18,6 +18,7 @@ import { Goals } from '../records/goals.tsx';
 import { NextStep } from '../new_agent/next_step.tsx';
 import { Memory } from '../records/memory.tsx';
 import { Plans } from '../records/plans.tsx';
+import { Revisions } from '../revisions/revisions.tsx';
 import { Setup } from '../setup/setup.tsx';
 import { Tools } from '../tools/tools.tsx';
 import { AgentRuns } from './agent_runs.tsx';
@@ -30,11 +31,19 @@ const TABS = [
   { tab: 'goals', name: 'Goals' },
   { tab: 'plans', name: 'Plans' },
   { tab: 'deliveries', name: 'Deliveries' },
+  { tab: 'revisions', name: 'Revisions' },
   { tab: 'runs', name: 'Runs' },
 ];
 
+export interface AgentProps {
+  agentId: string;
+  tab: string;
+  /** The revision that the address names. */
+  revision: number | null;
+}
+
 /** The page of an agent, at one of its tabs. */
-export function Agent({ agentId, tab }: { agentId: string; tab: string }): JSX.Element {
+export function Agent({ agentId, tab, revision }: AgentProps): JSX.Element {
   const { answer, error, isLoading } = useAnswer<Entity>(entityPath(agentId));
   const [changed, setChanged] = useState<Entity | null>(null);
   const found = changed ?? answer;
@@ -71,13 +80,17 @@ export function Agent({ agentId, tab }: { agentId: string; tab: string }): JSX.E
         isEmpty={agent === null}
         empty="This is a person, not an agent."
       >
-        {agent ? <Contents tab={current} agent={agent} onChanged={setChanged} /> : null}
+        {agent ? (
+          <Contents tab={current} revision={revision} agent={agent} onChanged={setChanged} />
+        ) : null}
       </Loaded>
     </Page>
   );
 }
 
-function Contents({ tab, ...props }: AgentTabProps & { tab: string }) {
+type ContentsProps = AgentTabProps & Pick<AgentProps, 'tab' | 'revision'>;
+
+function Contents({ tab, revision, ...props }: ContentsProps) {
   const { id } = props.agent;
   switch (tab) {
     case 'tools':
@@ -90,6 +103,8 @@ function Contents({ tab, ...props }: AgentTabProps & { tab: string }) {
       return <Plans agentId={id} />;
     case 'deliveries':
       return <Deliveries agentId={id} />;
+    case 'revisions':
+      return <Revisions {...props} chosen={revision} />;
     case 'runs':
       return <AgentRuns agentId={id} />;
   }

@@ -1,0 +1,87 @@
+// One revision: what it changed, what is different now, and the button that restores it.
+
+import type { Entity, Revision, Schemas } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { agentPath } from '../../../api/paths.ts';
+import { useAnswer } from '../../data/answer.ts';
+import { ActionButton } from '../../frame/action_button.tsx';
+import { Loaded, Part } from '../../frame/page.tsx';
+import { Ago } from '../../runs/ago.tsx';
+import type { AgentEntity } from '../agent_tab.ts';
+import { Changes } from './changes.tsx';
+import { differences, whatWords } from './revision_words.ts';
+
+export interface RevisionViewProps {
+  agent: AgentEntity;
+  revision: Revision;
+  /** The number of the newest revision. */
+  newest: number;
+  who: string;
+  /** Called with the changed agent. */
+  onRestored: (agent: Entity) => void;
+}
+
+export function RevisionView(props: RevisionViewProps): JSX.Element {
+  const { agent, revision, newest, who, onRestored } = props;
+  const { revision: number, at, changes } = revision;
+  return (
+    <div class="revision">
+      <Part title={`Revision ${number}`}>
+        <p class="note">
+          {`${whatWords(revision)} by ${who}, `}
+          <Ago at={at} />
+        </p>
+        {changes.length > 0 ? (
+          <Changes label="What it changed" heads={['Before', 'After']} changes={changes} />
+        ) : null}
+      </Part>
+      {number === newest ? (
+        <p class="note">
+          {number === 1
+            ? 'Nothing was changed since then. Each change of the agent makes a revision.'
+            : 'This is the agent as it is now.'}
+        </p>
+      ) : (
+        <Since {...{ agent, number, newest, onRestored }} />
+      )}
+    </div>
+  );
+}
+
+interface SinceProps extends Pick<RevisionViewProps, 'agent' | 'newest' | 'onRestored'> {
+  number: number;
+}
+
+// What is different now.
+function Since({ agent, number, newest, onRestored }: SinceProps) {
+  const client = useClient();
+  const path = agentPath(agent.id, 'revisions', String(number));
+  const { answer, ...load } = useAnswer<Schemas['ShownRevision']>(path);
+  const changes = answer ? differences(answer, agent) : [];
+  const question =
+    `Restore revision ${number} in place of revision ${newest}? ` +
+    'The agent gets the name and the setup that it had then, as a new revision.';
+  const restore = async () => onRestored(await client.agents.restore(agent.id, number));
+  return (
+    <Part title="Then and now">
+      <Loaded {...load} isEmpty={answer === null}>
+        {changes.length > 0 ? (
+          <>
+            <Changes label="Then and now" heads={['Then', 'Now']} changes={changes} />
+            <ActionButton
+              class="primary"
+              label={`Restore revision ${number}`}
+              confirm={question}
+              act={restore}
+            >
+              Restore
+            </ActionButton>
+          </>
+        ) : (
+          <p class="note">The agent is the same now.</p>
+        )}
+      </Loaded>
+    </Part>
+  );
+}
