@@ -16,7 +16,7 @@ const LARGEST_BYTES = {
   'form decision_form why': 17 * 1024,
   later: 12 * 1024,
   home: 10 * 1024,
-  studio: 64 * 1024,
+  studio: 66 * 1024,
 };
 
 test('the committed files are up to date and small', async () => {

@@ -58,7 +58,7 @@ test('a form in the oldest of many spaces is listed, also after it was read', as
   await needs(operator).getByRole('link', line).waitFor();
 });
 
-test('a question with buttons is answered in the list, in the name that its card says', async (t) => {
+test('a question with buttons is answered in the list, in the name of its card', async (t) => {
   const input = { message: 'Deploy v2.1?', options: ['Deploy', 'Wait'] };
   const tool = formTool('choose', { ui: 'buttons' });
   const agent = await api.createAgent('Asker', [callRule('choose', input, 'Thanks.')], 0, [tool]);

@@ -1,5 +1,5 @@
-// The keys of a focused message: the arrows, j and k move, letters press the buttons of its bar. The list of
-// messages is one stop of the Tab key.
+// The keys of a focused message: the arrows, j and k move, letters press the buttons of its bar.
+// The list of messages is one stop of the Tab key.
 
 import { useLayoutEffect } from 'preact/hooks';
 import { plainKey } from '../../navigation/keys.ts';

@@ -26,7 +26,9 @@ export function Choice(props: ChoiceProps): JSX.Element {
   const { range, by, now } = props;
   return (
     <details class="folded-filters">
-      <summary>{`Range and grouping (${rangeText(range, now)}, by ${GROUPS[by].toLowerCase()})`}</summary>
+      <summary>
+        {`Range and grouping (${rangeText(range, now)}, by ${GROUPS[by].toLowerCase()})`}
+      </summary>
       <ChoiceForm {...props} />
     </details>
   );

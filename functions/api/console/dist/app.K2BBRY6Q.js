@@ -1,1 +1,0 @@
-import"./chunk.AIUJWZT6.js";
