@@ -1443,7 +1443,7 @@ export interface components {
             expiresAt?: components["schemas"]["Time"] | null;
         };
         /** @description Who made a change. */
-        Actor: components["schemas"]["AdminKeyActor"] | components["schemas"]["EntityActor"];
+        Actor: components["schemas"]["AdminKeyActor"] | components["schemas"]["EntityActor"] | components["schemas"]["UnknownActor"];
         /** @description What an agent says of itself. */
         AgentCard: {
             /** @description The agent's id. */
@@ -3170,8 +3170,9 @@ export interface components {
             /** @description Its sender. */
             sender: components["schemas"]["Sender"];
             /**
-             * @description The first 200 characters of its text; of a card, its title, else the question of a form, else
-             *     the name of its tool; without a text, the name of its first file. Empty if it is deleted.
+             * @description The first 200 characters of its text; of a card, its title, else the question of a form,
+             *     else the name of its tool; without a text, the name of its first file. Empty if it is
+             *     deleted.
              */
             text: string;
             deleted?: components["schemas"]["Deleted"] | null;
@@ -3509,7 +3510,7 @@ export interface components {
             changes: components["schemas"]["FieldChange"][];
         };
         /** @description What made a revision. */
-        RevisionSource: components["schemas"]["ApiRevisionSource"] | components["schemas"]["RestoreRevisionSource"];
+        RevisionSource: components["schemas"]["ApiRevisionSource"] | components["schemas"]["RestoreRevisionSource"] | components["schemas"]["UnknownRevisionSource"];
         /** @description The revisions of an agent. */
         Revisions: {
             /** @description The newest first, 50 at most. Older ones are not kept. */
@@ -3686,8 +3687,8 @@ export interface components {
             stepCount: number;
             /**
              * Format: int64
-             * @description The revision of the agent in the run's last step. Absent before the first answer is stored,
-             *     for a remote agent, and for members who are no owners.
+             * @description The revision of the agent that the run's last worker had. Absent before the first answer is
+             *     stored, for a remote agent, and for members who are no owners.
              */
             configRevision?: number | null;
             usage?: components["schemas"]["Usage"] | null;
@@ -4483,6 +4484,11 @@ export interface components {
             /** @enum {string} */
             kind: "entity";
         };
+        /** @description Somebody of a kind that this version does not know. */
+        UnknownActor: {
+            /** @enum {string} */
+            kind: "unknown";
+        };
         /** @description Sends an HTTP request. */
         HttpExecution: {
             /** @description GET, POST, PUT, PATCH or DELETE. */
@@ -4823,6 +4829,11 @@ export interface components {
             restoredFrom: number;
             /** @enum {string} */
             kind: "restore";
+        };
+        /** @description Something that this version does not know. */
+        UnknownRevisionSource: {
+            /** @enum {string} */
+            kind: "unknown";
         };
         /** @description A message was posted. */
         SpaceMessageTrigger: {
