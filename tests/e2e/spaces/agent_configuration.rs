@@ -25,7 +25,8 @@ async fn a_new_agent_has_the_documented_defaults() {
         "fallback": [],
     });
     let expected = json!({
-        "description": "", "instructions": "", "paused": false, "open": false, "model": model,
+        "description": "", "instructions": "", "paused": false, "open": false,
+        "signIn": false, "model": model,
         "loop": {
             "maxSteps": 20, "continueOn": "toolCalls", "timeLimit": "30 minutes",
             "remindUnsaid": true, "endAfterSend": true,
@@ -48,6 +49,7 @@ async fn a_full_configuration_is_stored_as_sent() {
     let stack = Stack::start().await;
     let agent = json!({
         "description": "d", "instructions": "i", "paused": false, "open": true,
+        "signIn": false,
         "model": {
             "provider": "openai", "name": "gpt-4o", "temperature": 0.5, "maxOutputTokens": 100,
             "contextWindow": 8000, "fallback": [{ "provider": "openai", "name": "gpt-5" }],

@@ -45,6 +45,7 @@ async fn a_merge_patch_changes_only_the_given_fields() {
     expected["agent"]["paused"] = true.into();
     expected["agent"]["model"]["temperature"] = json!(1.0);
     expected["agent"]["loop"]["maxSteps"] = 7.into();
+    expected["revision"] = 2.into();
     assert_eq!(changed, expected);
     assert_eq!(stack.get(&path).await.must_be(200), expected);
     // Null restores the default.

@@ -165,7 +165,7 @@ test('a loop shows on every page of a wide window, and goes when it is stopped',
   await alarm.getByRole('link', { name: 'Look' }).click();
   await page.getByRole('heading', { name: 'Debate', level: 1 }).waitFor();
   await alarm.getByRole('button', { name: 'Stop all and pause Debate' }).click();
-  await alarm.waitFor({ state: 'detached', timeout: 2000 });
+  await alarm.waitFor({ state: 'detached' });
   assert.equal((await api.space(space)).paused, true);
   const spaces = page.getByRole('navigation', { name: 'Spaces', exact: true });
   await spaces.getByRole('link', { name: /^Debate.*paused/ }).waitFor();
@@ -185,5 +185,5 @@ test('a loop goes when somebody else stops its chain', async (t) => {
   const alarm = page.getByRole('region', { name: /Dispute answer each other$/ });
   await alarm.waitFor();
   await api.request('POST', `/v1/spaces/${space.id}/messages/1/chain/cancel`);
-  await alarm.waitFor({ state: 'detached', timeout: 2000 });
+  await alarm.waitFor({ state: 'detached' });
 });

@@ -197,7 +197,7 @@ test('on a phone the head has room for the name: its actions are in a menu', asy
   await stop.waitFor();
   page.once('dialog', (dialog) => dialog.accept());
   await stop.click();
-  await page.locator('.badge.paused').waitFor();
+  await page.getByRole('main').locator('.badge.paused').waitFor();
   await menu.click();
   await isAccessibleAt(page, { width: 360, height: 740 });
   await settings.click();

@@ -7,7 +7,7 @@ import { useActivity } from '../studio/data/activity.ts';
 import { loopsIn, type Loop } from './loops.ts';
 
 const MINUTE_MS = 60_000;
-const RELOAD_MS = 15_000;
+const RELOAD_MS = 30_000;
 // Between two loads that follow events while there is no loop: a page of runs is long.
 const CALM_MS = 5_000;
 // The end of a loop shows soon.
