@@ -28,15 +28,6 @@ use crate::{
     tokens::{Subject, Tokens},
 };
 
-/// The entity that a token names by its external id.
-fn signed_in(found: External) -> Result<EntityId> {
-    if found.is_closed {
-        let text = "tokens can't name this agent by its externalId: its signIn is false";
-        return Err(unauthenticated(text));
-    }
-    Ok(found.entity_id)
-}
-
 /// The operator's key. It holds only a hash, so the key can't be printed.
 #[derive(Clone)]
 pub struct AdminKey([u8; 32]);
@@ -171,6 +162,15 @@ fn bearer(parts: &Parts) -> Result<&str> {
         return Err(unauthenticated("expected `Authorization: Bearer <key or token>`"));
     }
     Ok(credential.trim())
+}
+
+/// The entity that a token names by its external id.
+fn signed_in(found: External) -> Result<EntityId> {
+    if found.is_closed {
+        let text = "tokens can't name this agent by its externalId: its signIn is false";
+        return Err(unauthenticated(text));
+    }
+    Ok(found.entity_id)
 }
 
 fn unauthenticated(text: impl Into<String>) -> Error {

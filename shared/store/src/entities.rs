@@ -29,14 +29,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntityRecord {
-    /// The entity, without the revision of an agent.
+    /// The entity, as the API shows it.
     #[serde(flatten, with = "stored_entity")]
     pub entity: Entity,
     /// Raised by each change, and when the entity leaves a space.
     pub rev: u64,
-    /// The newest revision of an agent. People have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub revision: Option<u64>,
     /// When it was retired. It may not have left all its spaces yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_at: Option<Time>,
@@ -72,13 +69,7 @@ impl EntityRecord {
     pub(crate) fn new(entity: Entity) -> Self {
         let g2sk = Some(entity.id.to_string());
         let g2pk = Some(keys::ENTITIES.to_owned());
-        let revision = entity.agent.is_some().then_some(1);
-        Self { entity, rev: 1, revision, retired_at: None, settles_at: None, g2pk, g2sk }
-    }
-
-    /// The entity, as the API shows it, with the revision of an agent.
-    pub(crate) fn shown(self) -> Entity {
-        Entity { revision: self.revision, ..self.entity }
+        Self { entity, rev: 1, retired_at: None, settles_at: None, g2pk, g2sk }
     }
 }
 
@@ -92,12 +83,12 @@ impl Entities<'_> {
         now: Time,
     ) -> Result<Entity> {
         let EntitySettings { kind, name, external_id, agent } = settings;
-        let (created_at, revision, guest_of) = (now, None, None);
+        let (created_at, guest_of) = (now, None);
+        let revision = agent.is_some().then_some(1);
         let entity = Entity { id, kind, name, external_id, created_at, agent, revision, guest_of };
-        let record = EntityRecord::new(entity);
+        let record = EntityRecord::new(entity.clone());
         let mut writes = vec![Write::put(keys::entity_meta(id), &record)?.if_absent()];
-        writes.extend(revisions::first(&record.entity, now)?);
-        let entity = record.shown();
+        writes.extend(revisions::first(&entity, now)?);
         if let Some(key) = key {
             writes.push(key.write(&id.to_string(), now)?);
         }
@@ -129,7 +120,7 @@ impl Entities<'_> {
     }
 
     pub async fn get(self, id: EntityId) -> Result<Entity> {
-        Ok(self.record(id).await?.shown())
+        Ok(self.record(id).await?.entity)
     }
 
     /// An entity, as it is stored, unless it is retired.
@@ -160,7 +151,7 @@ impl Entities<'_> {
         for key in &wanted {
             let record: Option<EntityRecord> = found.take(key)?;
             let record = record.filter(|record| record.retired_at.is_none());
-            agents.extend(record.map(EntityRecord::shown).filter(|it| it.agent.is_some()));
+            agents.extend(record.map(|record| record.entity).filter(|it| it.agent.is_some()));
         }
         Ok(agents)
     }
@@ -178,7 +169,7 @@ impl Entities<'_> {
             items.extend(
                 record
                     .filter(|record| record.retired_at.is_none())
-                    .map(|record| (entry, record.shown())),
+                    .map(|record| (entry, record.entity)),
             );
         }
         Ok(Page::cut(items, page.next, Index::LISTS.keys.sk))

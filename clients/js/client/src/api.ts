@@ -2157,9 +2157,9 @@ export interface components {
         FieldChange: {
             /** @description Where the field is: `/name`, or its place in the configuration such as `/model/name`. */
             pointer: string;
-            /** @description The value before. Absent if there was none. */
+            /** @description The value before the change. Absent if there was none. */
             from?: unknown;
-            /** @description The value since then. Absent if there is none. */
+            /** @description The value after the change. Absent if there is none. */
             to?: unknown;
         };
         /**

@@ -1,4 +1,4 @@
-// What was changed in an agent, and the return to what it was.
+// The revisions of an agent, and the function that restores one.
 
 import type { Client, Entity, Revision } from '@smartspace/client';
 import { useEffect, useMemo, useReducer, useState } from 'react';

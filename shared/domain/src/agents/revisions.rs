@@ -76,10 +76,10 @@ pub enum RevisionSource {
 pub struct FieldChange {
     /// Where the field is: `/name`, or its place in the configuration such as `/model/name`.
     pub pointer: String,
-    /// The value before. Absent if there was none.
+    /// The value before the change. Absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Value>,
-    /// The value since then. Absent if there is none.
+    /// The value after the change. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Value>,
 }

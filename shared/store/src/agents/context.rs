@@ -49,7 +49,7 @@ impl AgentState<'_> {
                 let record: EntityRecord = read(item)?;
                 context.agent = Some(record)
                     .filter(|record| record.retired_at.is_none())
-                    .map(EntityRecord::shown);
+                    .map(|record| record.entity);
             } else if let Some(space) = key.sk.strip_prefix(keys::AGENT_SPACE) {
                 context.spaces.extend(space.parse::<SpaceId>());
             } else if key.sk.starts_with(keys::ACTIVE_RUN) {

@@ -29,14 +29,16 @@ impl Entities<'_> {
     ) -> Result<Entity> {
         let before = &record.entity;
         let EntitySettings { name, external_id, agent, .. } = settings;
-        let entity = Entity { name, external_id, agent, ..before.clone() };
-        if entity == *before {
-            return Ok(record.clone().shown());
+        let after = Entity { name, external_id, agent, ..before.clone() };
+        if after == *before {
+            return Ok(after);
         }
+        let revision = before.revision.map(|revision| revision + 1);
+        let entity = Entity { revision, ..after };
         // A person has no configuration to merge.
         let agent = if entity.agent.is_some() { self.merged(record, &entity).await? } else { None };
         let mut writes = vec![change_write(record, &entity, agent, now)?];
-        writes.extend(revisions::next(record, &entity, made, now)?);
+        writes.extend(revisions::next(before, &entity, made, now)?);
         if let Some(agent) = &entity.agent {
             writes.push(gate::write(entity.id, agent)?);
             let max_runs = agent.concurrency.max_runs;
@@ -57,12 +59,12 @@ impl Entities<'_> {
             writes.push(Write::put(keys::external(same), &External::of(&entity))?);
         }
         match self.store.table.transact(&writes).await {
-            Ok(()) => {}
-            Err(WriteError::Other(error)) => return Err(error),
-            Err(WriteError::Refused(refusal)) => expect_changed(record, &entity, &refusal)?,
+            Ok(()) => Ok(entity),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(refusal)) => {
+                expect_changed(record, &entity, &refusal).map(|()| entity)
+            }
         }
-        let revision = record.revision.map(|before| before + 1);
-        Ok(Entity { revision, ..entity })
     }
 
     /// The configuration to store. The parts that this version does not know stay as they are.
@@ -119,8 +121,7 @@ fn change_write(
 ) -> Result<Write> {
     let is_due = MemberRecord::shows_change(&record.entity, entity);
     let due = if is_due { ", #due = :due, #dueAt = :now REMOVE #settlesAt" } else { "" };
-    let next = record.revision.map(|before| before + 1);
-    let revision = if next.is_some() { ", #revision = :revision" } else { "" };
+    let revision = if entity.revision.is_some() { ", #revision = :revision" } else { "" };
     let write = Write::update(
         keys::entity_meta(entity.id),
         format!(
@@ -134,7 +135,10 @@ fn change_write(
     .value(":agent", agent)?
     .value(":rev", record.rev)?
     .value(":next", record.rev + 1)?;
-    let write = if next.is_some() { write.value(":revision", next)? } else { write };
+    let write = match entity.revision {
+        Some(revision) => write.value(":revision", revision)?,
+        None => write,
+    };
     if is_due {
         write.value(":due", keys::due(entity.id.part_of(keys::DUE_PARTS)))?.value(":now", now)
     } else {

@@ -15,7 +15,6 @@ use smartspace_domain::{
 
 use crate::{
     Entities, Error, Result,
-    entities::EntityRecord,
     shared::packed::Packed,
     table::{Query, keys, read, write::Write},
 };
@@ -69,18 +68,12 @@ pub(super) fn first(entity: &Entity, now: Time) -> Result<Option<Write>> {
 }
 
 /// The writes of the revision that a change makes, and of the end of the oldest one.
-pub(super) fn next(
-    before: &EntityRecord,
-    after: &Entity,
-    made: &Made,
-    now: Time,
-) -> Result<Vec<Write>> {
-    let (Some(last), Some(old), Some(revised)) =
-        (before.revision, revised(&before.entity), revised(after))
+pub(super) fn next(before: &Entity, after: &Entity, made: &Made, now: Time) -> Result<Vec<Write>> {
+    let (Some(number), Some(old), Some(revised)) =
+        (after.revision, revised(before), revised(after))
     else {
         return Ok(Vec::new());
     };
-    let number = last + 1;
     let changes = revised.changes_since(&old);
     let mut writes = vec![write(after.id, number, made, &Content::of(changes, revised)?, now)?];
     if number > REVISIONS {
@@ -108,12 +101,11 @@ fn revised(entity: &Entity) -> Option<RevisedAgent> {
 }
 
 impl RevisionRecord {
-    fn opened(self) -> Result<(Revision, RevisedAgent)> {
+    /// The revision, and the name and the configuration of the agent then, as they are stored.
+    fn opened(self) -> Result<(Revision, String, Value)> {
         let Self { revision, at, by, source, packed } = self;
         let Content { changes, name, agent } = packed.read()?;
-        let agent = AgentConfig::read_stored(agent);
-        let agent = agent.map_err(|error| Error::Internal(error.to_string()))?;
-        Ok((Revision { revision, at, by, source, changes }, RevisedAgent { name, agent }))
+        Ok((Revision { revision, at, by, source, changes }, name, agent))
     }
 }
 
@@ -123,14 +115,17 @@ impl Entities<'_> {
         let query = Query::of(keys::entity(agent)).begins_with(keys::REVISION).newest_first();
         let items = self.store.table.all(query).await?;
         let opened = items.into_iter().map(|item| read::<RevisionRecord>(item)?.opened());
-        opened.map(|opened| opened.map(|(revision, _)| revision)).collect()
+        opened.map(|opened| opened.map(|(revision, ..)| revision)).collect()
     }
 
     /// A revision of an agent, with what the agent was then.
     pub async fn revision(self, agent: EntityId, number: u64) -> Result<(Revision, RevisedAgent)> {
         let record: Option<RevisionRecord> =
             self.store.table.get(&keys::revision(agent, number)).await?;
-        record.ok_or_else(|| no_such_revision(number))?.opened()
+        let (revision, name, agent) = record.ok_or_else(|| no_such_revision(number))?.opened()?;
+        let agent = AgentConfig::read_stored(agent);
+        let agent = agent.map_err(|error| Error::Internal(error.to_string()))?;
+        Ok((revision, RevisedAgent { name, agent }))
     }
 }
 

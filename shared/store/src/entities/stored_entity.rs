@@ -24,6 +24,8 @@ struct StoredEntity {
     #[serde(default)]
     agent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    revision: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     guest_of: Option<SpaceId>,
 }
 
@@ -58,14 +60,15 @@ pub(super) fn text(agent: Option<&AgentConfig>) -> serde_json::Result<Option<Str
 }
 
 pub(super) fn serialize<S: Serializer>(entity: &Entity, serializer: S) -> Result<S::Ok, S::Error> {
-    let Entity { id, kind, name, external_id, created_at, agent, revision: _, guest_of } =
+    let Entity { id, kind, name, external_id, created_at, agent, revision, guest_of } =
         entity.clone();
     let agent = text(agent.as_ref()).map_err(ser::Error::custom)?;
-    StoredEntity { id, kind, name, external_id, created_at, agent, guest_of }.serialize(serializer)
+    StoredEntity { id, kind, name, external_id, created_at, agent, revision, guest_of }
+        .serialize(serializer)
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Entity, D::Error> {
-    let StoredEntity { id, kind, name, external_id, created_at, agent, guest_of } =
+    let StoredEntity { id, kind, name, external_id, created_at, agent, revision, guest_of } =
         StoredEntity::deserialize(deserializer)?;
     let agent = match agent {
         Some(agent) => {
@@ -74,7 +77,5 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         }
         None => None,
     };
-    // `EntityRecord` has it.
-    let revision = None;
     Ok(Entity { id, kind, name, external_id, created_at, agent, revision, guest_of })
 }

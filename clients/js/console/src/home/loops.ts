@@ -45,7 +45,7 @@ export function loopsIn(runs: readonly ListedRun[], now: number): Loop[] {
     .map(([chainId, each]) => loopOf(chainId, each));
 }
 
-// Whoever stops a chain cancels its runs, and no other run follows.
+// A chain that is stopped has canceled runs, and no other run follows.
 function goesOn(runs: readonly ListedRun[], now: number): boolean {
   const ends = runs.map(({ finishedAt }) => (finishedAt ? Date.parse(finishedAt) : Infinity));
   const lastEnd = Math.max(...ends);

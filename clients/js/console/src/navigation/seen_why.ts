@@ -1,27 +1,16 @@
 // Whether the person has seen why an agent spoke or not, in this browser.
 
-import { useEffect, useState } from 'preact/hooks';
 import { preference, setPreference } from '../ui/preferences.ts';
+import { sharedValue } from '../ui/shared_value.ts';
 
 const NAME = 'seen-why';
 
-const listeners = new Set<() => void>();
-let isSeen = preference(NAME) !== null;
+const isSeen = sharedValue(preference(NAME) !== null);
 
 export function markWhySeen(): void {
-  if (isSeen) return;
-  isSeen = true;
+  if (isSeen.get()) return;
   setPreference(NAME, '1');
-  for (const listener of listeners) listener();
+  isSeen.set(true);
 }
 
-export function useHasSeenWhy(): boolean {
-  const [hasSeen, setHasSeen] = useState(isSeen);
-  useEffect(() => {
-    const seen = () => setHasSeen(true);
-    if (isSeen) seen();
-    listeners.add(seen);
-    return () => void listeners.delete(seen);
-  }, []);
-  return hasSeen;
-}
+export const useHasSeenWhy = (): boolean => isSeen.use();

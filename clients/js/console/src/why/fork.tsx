@@ -111,7 +111,7 @@ function Comparison({ run, trial, client }: ComparisonProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
-    // The outcome makes it longer. Whoever has gone on by then stays there.
+    // The outcome makes it longer. If the focus is elsewhere by then, the page stays.
     if (heading.current === document.activeElement) heading.current?.scrollIntoView();
   }, [fork.status]);
   return (

@@ -53,7 +53,7 @@ interface SinceProps extends Pick<RevisionViewProps, 'agent' | 'newest' | 'onRes
   number: number;
 }
 
-// What is different now.
+// How the agent differs now from that revision.
 function Since({ agent, number, newest, onRestored }: SinceProps) {
   const client = useClient();
   const path = agentPath(agent.id, 'revisions', String(number));

@@ -1,0 +1,1 @@
+import"./chunk.DENHR3EA.js";
