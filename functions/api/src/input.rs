@@ -21,8 +21,8 @@ use smartspace_domain::{
     idempotency::IdempotencyKey,
     limits::{BODY_BYTES, KEY_CHARS},
     names::ServiceName,
+    request_json::{self, shaped},
 };
-use smartspace_pipeline::request_json::{self, shaped};
 use smartspace_store::idempotency::PostKey;
 use tokio::time::timeout;
 
@@ -99,7 +99,7 @@ impl Body {
         Ok(())
     }
 
-    pub(crate) fn object(&self) -> Result<serde_json::Map<String, Value>> {
+    pub(crate) fn object(&self) -> Result<Map<String, Value>> {
         match self.json()? {
             Value::Object(object) => Ok(object),
             _ => Err(Error::invalid("", "expected a JSON object")),
@@ -148,48 +148,6 @@ pub(crate) fn depth(headers: &HeaderMap) -> Result<u32> {
 
 /// Deeper than any useful chain, and far from overflowing when depths are added up.
 const DEEPEST: u32 = 1_000_000;
-
-/// The document `before` after a JSON merge patch. A name that the document can't have is refused
-/// even with the value null, which would leave no trace in the document.
-pub(crate) fn merged<T: DeserializeOwned>(before: Value, patch: &Map<String, Value>) -> Result<T> {
-    let mut after = before;
-    json_patch::merge(&mut after, &Value::Object(patch.clone()));
-    let document = shaped(after.clone())?;
-    for path in nulls(patch) {
-        let mut with_null = after.clone();
-        insert_null(&mut with_null, &path);
-        if let Err(Error::Invalid(faults)) = shaped::<T>(with_null)
-            && faults.iter().any(|fault| fault.detail.starts_with("unknown field"))
-        {
-            return Err(Error::Invalid(faults));
-        }
-    }
-    Ok(document)
-}
-
-/// The paths of the names that a merge patch removes.
-fn nulls(patch: &Map<String, Value>) -> Vec<Vec<&str>> {
-    let mut paths = Vec::new();
-    for (name, value) in patch {
-        match value {
-            Value::Null => paths.push(vec![name.as_str()]),
-            Value::Object(inner) => paths.extend(nulls(inner).into_iter().map(|mut path| {
-                path.insert(0, name);
-                path
-            })),
-            _ => {}
-        }
-    }
-    paths
-}
-
-fn insert_null(value: &mut Value, path: &[&str]) {
-    if let Some((name, rest)) = path.split_first()
-        && let Value::Object(object) = value
-    {
-        insert_null(object.entry(*name).or_insert(Value::Null), rest);
-    }
-}
 
 /// Reads an id in a path. Text that is not an id names nothing, so the answer is 404.
 fn id<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T> {

@@ -11,8 +11,8 @@ use smartspace_domain::{
     ids::{AttachmentId, CallId, EntityId, RunId, SpaceId, StreamId},
     limits,
     messages::MessageText,
+    request_json,
 };
-use smartspace_pipeline::request_json;
 
 /// The greatest number of spaces in each list of one ping.
 const MAX_PINGED_SPACES: usize = 20;

@@ -11,6 +11,7 @@ use crate::{
     errors::{Faults, Result},
     ids::{EntityId, SpaceId},
     names::Name,
+    projects::ManagedBy,
     schemas,
 };
 
@@ -37,6 +38,9 @@ pub struct Entity {
     /// The newest revision of the agent. Only the operator sees it, and people have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<u64>,
+    /// The files that manage the agent. Only the operator sees it. Absent if none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub managed_by: Option<ManagedBy>,
     /// The space of a guest, who came by an invite and may be nowhere else. Absent for all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest_of: Option<SpaceId>,
@@ -48,7 +52,7 @@ impl Entity {
     pub fn seen_by(self, caller: Caller) -> Self {
         match caller {
             Caller::Operator => self,
-            Caller::Entity(_) => Self { agent: None, revision: None, ..self },
+            Caller::Entity(_) => Self { agent: None, revision: None, managed_by: None, ..self },
         }
     }
 }
@@ -77,7 +81,7 @@ impl EntitySettings {
     /// Whether a text starts like an id of Smartspace. No `externalId` does, so a token's `sub` is
     /// never ambiguous.
     pub fn is_like_an_id(text: &str) -> bool {
-        ["ent_", "spc_", "msg_", "run_", "pln_", "cal_", "str_", "dlv_", "tkt_", "inv_"]
+        ["ent_", "spc_", "msg_", "run_", "pln_", "cal_", "str_", "dlv_", "tkt_", "inv_", "evl_"]
             .iter()
             .any(|prefix| text.starts_with(prefix))
     }

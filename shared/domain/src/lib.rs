@@ -16,9 +16,11 @@
 //! - [`search`]: which messages a query finds, and in which order
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
 //! - [`found`]: the answer to a search
+//! - [`projects`] (with [`field_changes`]): agents, spaces and plans that files manage
 //! - [`events`], [`jobs`]: what is sent to clients and between functions
 //! - [`access`], [`callbacks`], [`web_origins`], [`rates`], [`append_limits`], [`idempotency`],
 //!   [`webhooks`]: permissions, rates, repeated calls and signatures
+//! - [`request_json`]: reads JSON that callers send
 //! - [`problems`]: errors as callers get them
 //! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
 
@@ -40,6 +42,7 @@ pub mod durations;
 pub mod entities;
 pub mod errors;
 pub mod events;
+pub mod field_changes;
 pub mod forms;
 pub mod found;
 pub mod gate;
@@ -62,11 +65,13 @@ pub mod names;
 pub mod plans;
 pub mod prices;
 pub mod problems;
+pub mod projects;
 pub mod providers;
 pub mod questions;
 pub mod quota;
 pub mod quoting;
 pub mod rates;
+pub mod request_json;
 pub mod runs;
 pub mod schedules;
 pub mod schemas;

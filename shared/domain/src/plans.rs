@@ -8,7 +8,9 @@ use utoipa::ToSchema;
 
 pub use self::change::PlanChange;
 pub use crate::schedules::Schedule;
-use crate::{Error, Result, Time, ids::PlanId, schedules::Cron, stored::Tolerant};
+use crate::{
+    Error, Result, Time, ids::PlanId, projects::ManagedBy, schedules::Cron, stored::Tolerant,
+};
 
 /// A plan of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -32,6 +34,9 @@ pub struct Plan {
     /// When the plan last fired.
     #[schema(required)]
     pub last_run_at: Option<Time>,
+    /// The files that manage the plan. Absent if none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub managed_by: Option<ManagedBy>,
     /// When the plan was first set.
     pub created_at: Time,
     /// When the plan was last changed.

@@ -24,6 +24,7 @@ use crate::{
     identity::EntityType,
     ids::{EntityId, SpaceId},
     names::Name,
+    projects::ManagedBy,
     stored,
 };
 
@@ -255,6 +256,9 @@ pub struct Space {
     /// The limits for runs and costs.
     #[serde(default, deserialize_with = "stored::read", skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
+    /// The files that manage the space. Only owners and the operator see it. Absent if none do.
+    #[serde(default, deserialize_with = "stored::read", skip_serializing_if = "Option::is_none")]
+    pub managed_by: Option<ManagedBy>,
     /// The `seq` of the space's last message.
     pub seq: u64,
     /// How many of its messages are tool cards.
@@ -306,6 +310,7 @@ impl Space {
             },
             router: Some(ShownRouter(router)),
             budget: Some(budget),
+            managed_by: None,
             seq: 0,
             cards: 0,
             last_message: None,
@@ -320,7 +325,7 @@ impl Space {
     /// The space without the settings that only owners and the operator see.
     #[must_use]
     pub fn for_members(self) -> Self {
-        Self { router: None, budget: None, ..self }
+        Self { router: None, budget: None, managed_by: None, ..self }
     }
 
     /// The space as `caller` sees it: with the caller's read position, if it is a member.
@@ -331,7 +336,14 @@ impl Space {
         let me = own.map(|member| OwnPosition::of(&self, member.read_seq, read_cards));
         let is_owner = own.is_some_and(|member| member.role == Role::Owner);
         let seen = Self { me, ..self };
-        if is_owner || caller == Caller::Operator { seen } else { seen.for_members() }
+        match caller {
+            Caller::Operator => seen,
+            Caller::Entity(_) if is_owner => {
+                let managed_by = seen.managed_by.map(ManagedBy::for_owners);
+                Self { managed_by, ..seen }
+            }
+            Caller::Entity(_) => seen.for_members(),
+        }
     }
 }
 

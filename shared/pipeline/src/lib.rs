@@ -27,7 +27,6 @@
 //! - [`retries`]: repeats a run
 //! - [`reactions`]: reactions to messages
 //! - [`reads`]: read positions
-//! - [`request_json`]: reads JSON that callers send
 //! - [`search`]: searches of messages
 //! - [`membership`]: joining and leaving, and their consequences
 //! - [`lanes`]: what follows when runs start, wait, or are replaced
@@ -64,7 +63,6 @@ pub mod rates;
 pub mod reactions;
 pub mod reads;
 pub mod remote;
-pub mod request_json;
 pub mod retries;
 pub mod search;
 pub mod services;

@@ -11,8 +11,10 @@ use serde::{
     },
     forward_to_deserialize_any,
 };
-use smartspace_domain::{Error, Result};
-use smartspace_pipeline::request_json::{ShapeError, pointer_of};
+use smartspace_domain::{
+    Error, Result,
+    request_json::{ShapeError, pointer_of},
+};
 
 use crate::{Api, answers::Refusal};
 

@@ -16,6 +16,7 @@ use smartspace_domain::{
     errors::Faults,
     ids::EntityId,
     providers::Providers,
+    request_json::merged,
 };
 use smartspace_store::{
     Store,
@@ -34,7 +35,7 @@ use crate::{
     answers::{ApiResult, Created, gone},
     auth::Authenticated,
     description::IdempotencyKey,
-    input::{Body, Id, Query, merged},
+    input::{Body, Id, Query},
 };
 
 pub(super) fn routes() -> Routes {

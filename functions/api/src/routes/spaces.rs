@@ -16,6 +16,7 @@ use smartspace_domain::{
     access::{Caller, SpaceAction},
     events::EventKind,
     ids::SpaceId,
+    request_json::merged,
     spaces::{NewSpace, Space, SpaceSettings, owner_limits::OperatorLimits},
 };
 use smartspace_pipeline::access::may_in;
@@ -31,7 +32,7 @@ use crate::{
     answers::{ApiResult, Created},
     auth::{Authenticated, Credential},
     description::IdempotencyKey,
-    input::{Body, Id, Query, merged},
+    input::{Body, Id, Query},
 };
 
 pub(super) fn routes() -> Routes {

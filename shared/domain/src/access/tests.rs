@@ -139,6 +139,7 @@ fn owners_may_add_people_and_open_agents() {
         });
         Entity {
             revision: None,
+            managed_by: None,
             id: EntityId::new(Time::from_millis(1), 2),
             kind: if agent.is_some() { EntityType::Agent } else { EntityType::Human },
             name: "Ada".into(),

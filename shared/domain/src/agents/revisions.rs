@@ -6,12 +6,15 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::AgentConfig;
-use crate::{Time, callers::Caller, ids::EntityId, texts};
+use crate::{
+    Time,
+    callers::Caller,
+    field_changes::{FieldChange, compare},
+    ids::EntityId,
+};
 
 /// How many revisions of an agent are kept.
 pub const REVISIONS: u64 = 50;
-/// How many characters of a value a change shows.
-const SHOWN_CHARS: usize = 200;
 
 /// A revision of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -60,6 +63,17 @@ impl From<Caller> for Actor {
 pub enum RevisionSource {
     /// A call that created or changed the agent.
     Api,
+    /// Files that were applied.
+    Apply {
+        /// The project.
+        project: String,
+        /// The path of the file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// The commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<String>,
+    },
     /// A call that restored an earlier revision.
     #[schema(rename_all = "camelCase")]
     Restore {
@@ -69,19 +83,6 @@ pub enum RevisionSource {
     /// Something that this version does not know.
     #[serde(other)]
     Unknown,
-}
-
-/// A field that a change has set. Texts, and lists as JSON, are cut to 200 characters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct FieldChange {
-    /// Where the field is: `/name`, or its place in the configuration such as `/model/name`.
-    pub pointer: String,
-    /// The value before the change. Absent if there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<Value>,
-    /// The value after the change. Absent if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<Value>,
 }
 
 /// The part of an agent that has revisions.
@@ -96,52 +97,16 @@ pub struct RevisedAgent {
 impl RevisedAgent {
     /// The fields that differ from `before`, by pointer.
     pub fn changes_since(&self, before: &Self) -> Vec<FieldChange> {
-        let mut changes = Vec::new();
-        compare(&before.fields(), &self.fields(), "", &mut changes);
-        changes
+        compare(&before.fields(), &self.fields())
     }
 
     /// The name and the configuration as one document, as a file has them.
-    fn fields(&self) -> Map<String, Value> {
+    pub fn fields(&self) -> Map<String, Value> {
         let mut fields = Map::from_iter([("name".to_owned(), self.name.clone().into())]);
         if let Ok(Value::Object(config)) = serde_json::to_value(&self.agent) {
             fields.extend(config);
         }
         fields
-    }
-}
-
-fn compare(
-    before: &Map<String, Value>,
-    after: &Map<String, Value>,
-    place: &str,
-    changes: &mut Vec<FieldChange>,
-) {
-    let added = after.keys().filter(|name| !before.contains_key(*name));
-    for name in before.keys().chain(added) {
-        let pointer = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
-        match (before.get(name), after.get(name)) {
-            (Some(Value::Object(before)), Some(Value::Object(after))) => {
-                compare(before, after, &pointer, changes);
-            }
-            (from, to) if from == to => {}
-            (from, to) => {
-                changes.push(FieldChange { pointer, from: from.map(shown), to: to.map(shown) });
-            }
-        }
-    }
-}
-
-/// A value, as a change shows it.
-fn shown(value: &Value) -> Value {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Array(_) | Value::Object(_) => value.to_string(),
-        _ => return value.clone(),
-    };
-    match texts::excerpt(&text, SHOWN_CHARS) {
-        (_, 0) => value.clone(),
-        (start, _) => Value::String(format!("{start}…")),
     }
 }
 
@@ -172,22 +137,5 @@ mod tests {
             ])
         );
         assert_eq!(before.changes_since(&before), []);
-    }
-
-    #[test]
-    fn lists_count_whole_and_values_that_came_or_went_have_one_side() {
-        let mut changes = Vec::new();
-        let before = json!({"a/b": [1, 2], "gone": true, "kept": {"x": 1}});
-        let after = json!({"a/b": [1], "kept": {"x": 1, "new": null}});
-        let of = |value: &Value| value.as_object().unwrap().clone();
-        compare(&of(&before), &of(&after), "", &mut changes);
-        assert_eq!(
-            serde_json::to_value(changes).unwrap(),
-            json!([
-                {"pointer": "/a~1b", "from": [1, 2], "to": [1]},
-                {"pointer": "/gone", "from": true},
-                {"pointer": "/kept/new", "to": null},
-            ])
-        );
     }
 }

@@ -83,6 +83,7 @@ impl PlanChange {
                     status: PlanStatus::Active,
                     next_run_at: Some(next),
                     last_run_at: None,
+                    managed_by: None,
                     created_at: now,
                     updated_at: now,
                 }

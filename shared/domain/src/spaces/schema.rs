@@ -14,6 +14,7 @@ use crate::{
     budgets::Budget,
     ids::{EntityId, SpaceId},
     limits,
+    projects::ManagedBy,
     spaces::{
         LastMessage, Looked, Member, OwnPosition, Space, SpaceSettings, router::RouterConfig,
     },
@@ -66,6 +67,8 @@ struct OtherFields {
     router: Option<RouterConfig>,
     /// The limits for the space's runs and costs.
     budget: Budget,
+    /// The files that manage the space. Only owners and the operator see it. Absent if none do.
+    managed_by: Option<ManagedBy>,
     /// The `seq` of the space's last message.
     seq: u64,
     /// How many of its messages are tool cards.
@@ -88,7 +91,7 @@ struct OtherFields {
 impl PartialSchema for Space {
     fn schema() -> RefOr<Schema> {
         settings_with(OtherFields::schema(), |space| {
-            let hidden = ["router", "budget", "pins", "lastMessage", "looked"];
+            let hidden = ["router", "budget", "managedBy", "pins", "lastMessage", "looked"];
             let is_hidden = |name: &&String| hidden.contains(&name.as_str());
             space.required =
                 space.properties.keys().filter(|name| !is_hidden(name)).cloned().collect();

@@ -11,15 +11,15 @@ use smartspace_domain::{
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
     limits, mentions,
+    request_json::{merged, shaped},
     spaces::{Role, Space, SpaceSettings},
 };
-use smartspace_pipeline::request_json::shaped;
 use smartspace_store::Store;
 
 use crate::{
     Api,
     answers::{ApiResult, Created, gone},
-    input::{Body, merged},
+    input::Body,
 };
 
 /// The entities with these ids.

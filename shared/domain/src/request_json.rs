@@ -14,10 +14,10 @@ use serde::de::{
 };
 use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
-use smartspace_domain::{Error, Result, json};
 
 use self::exact::Exact;
 pub use self::shape_error::ShapeError;
+use crate::{Error, Result, json};
 
 /// Reads a JSON text. [`Error::Malformed`] names `what` was sent ("the body") and the position of
 /// the first mistake.
@@ -42,6 +42,48 @@ pub fn shaped_variant<T: DeserializeOwned>(name: &str, fields: Map<String, Value
     let variant: MapDeserializer<'_, _, ShapeError> = MapDeserializer::new(variant);
     serde_path_to_error::deserialize(MapAccessDeserializer::new(variant))
         .map_err(|error| pointed(&error))
+}
+
+/// The document `before` after a JSON merge patch. A name that the document can't have is refused
+/// even with the value null, which would leave no trace in the document.
+pub fn merged<T: DeserializeOwned>(before: Value, patch: &Map<String, Value>) -> Result<T> {
+    let mut after = before;
+    json_patch::merge(&mut after, &Value::Object(patch.clone()));
+    let document = shaped(after.clone())?;
+    for path in nulls(patch) {
+        let mut with_null = after.clone();
+        insert_null(&mut with_null, &path);
+        if let Err(Error::Invalid(faults)) = shaped::<T>(with_null)
+            && faults.iter().any(|fault| fault.detail.starts_with("unknown field"))
+        {
+            return Err(Error::Invalid(faults));
+        }
+    }
+    Ok(document)
+}
+
+/// The paths of the names that a merge patch removes.
+fn nulls(patch: &Map<String, Value>) -> Vec<Vec<&str>> {
+    let mut paths = Vec::new();
+    for (name, value) in patch {
+        match value {
+            Value::Null => paths.push(vec![name.as_str()]),
+            Value::Object(inner) => paths.extend(nulls(inner).into_iter().map(|mut path| {
+                path.insert(0, name);
+                path
+            })),
+            _ => {}
+        }
+    }
+    paths
+}
+
+fn insert_null(value: &mut Value, path: &[&str]) {
+    if let Some((name, rest)) = path.split_first()
+        && let Value::Object(object) = value
+    {
+        insert_null(object.entry(*name).or_insert(Value::Null), rest);
+    }
 }
 
 fn pointed(error: &serde_path_to_error::Error<ShapeError>) -> Error {
