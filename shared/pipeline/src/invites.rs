@@ -75,6 +75,7 @@ impl Pipeline {
             external_id: None,
             created_at: now,
             agent: None,
+            managed_by: None,
             guest_of: Some(token.space),
         };
         let record = GuestRecord::new(token, invite.id, now);

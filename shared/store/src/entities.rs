@@ -9,13 +9,17 @@ mod stored_entity;
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
+    agents::revisions::Actor,
     entities::{Entity, EntitySettings},
     ids::{EntityId, SpaceId},
+    projects::ManagedBy,
 };
 
+use self::revisions::Made;
 use crate::{
     Entities, Error, Result,
     idempotency::PostKey,
+    projects::changed_meanwhile,
     table::{
         Query, WriteError,
         indexes::Index,
@@ -82,23 +86,9 @@ impl Entities<'_> {
         key: Option<&PostKey>,
         now: Time,
     ) -> Result<Entity> {
-        let EntitySettings { kind, name, external_id, agent } = settings;
-        let (created_at, guest_of) = (now, None);
-        let revision = agent.is_some().then_some(1);
-        let entity = Entity { id, kind, name, external_id, created_at, agent, revision, guest_of };
-        let record = EntityRecord::new(entity.clone());
-        let mut writes = vec![Write::put(keys::entity_meta(id), &record)?.if_absent()];
-        writes.extend(revisions::first(&entity, now)?);
+        let (entity, mut writes) = new_entity(id, settings, &Made::by_api(Actor::AdminKey), now)?;
         if let Some(key) = key {
             writes.push(key.write(&id.to_string(), now)?);
-        }
-        if let Some(agent) = &entity.agent {
-            writes.push(gate::write(id, agent)?);
-            writes.push(gate::write_slots(id, agent)?);
-        }
-        if let Some(external_id) = &entity.external_id {
-            writes
-                .push(Write::put(keys::external(external_id), &External::of(&entity))?.if_absent());
         }
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(entity),
@@ -111,6 +101,26 @@ impl Entities<'_> {
                 Some(made) => self.get(made).await,
                 None => Err(Error::Conflict("another entity has this externalId".into())),
             },
+        }
+    }
+
+    /// Creates an entity as a file says.
+    pub async fn create_from_file(
+        self,
+        id: EntityId,
+        settings: EntitySettings,
+        made: &Made,
+        now: Time,
+    ) -> Result<Entity> {
+        let (entity, writes) = new_entity(id, settings, made, now)?;
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(entity),
+            Err(WriteError::Other(error)) => Err(error),
+            // The first try took effect and its answer was lost.
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::entity_meta(id)) => {
+                Ok(entity)
+            }
+            Err(WriteError::Refused(_)) => Err(changed_meanwhile()),
         }
     }
 
@@ -183,6 +193,36 @@ impl Entities<'_> {
         let keys = items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
         Ok(keys.iter().filter_map(|key| key.pk.strip_prefix("SPACE#")?.parse().ok()).collect())
     }
+}
+
+/// A new entity, and the writes that store it.
+fn new_entity(
+    id: EntityId,
+    settings: EntitySettings,
+    made: &Made,
+    now: Time,
+) -> Result<(Entity, Vec<Write>)> {
+    let EntitySettings { kind, name, external_id, agent } = settings;
+    let (created_at, guest_of) = (now, None);
+    let revision = agent.is_some().then_some(1);
+    let managed_by = made.from_file.as_ref().and_then(|it| it.managed_by.clone());
+    let managed_by = managed_by.map(|managed_by| ManagedBy { revision, ..managed_by });
+    let entity =
+        Entity { id, kind, name, external_id, created_at, agent, revision, managed_by, guest_of };
+    let record = EntityRecord::new(entity.clone());
+    let mut writes = vec![Write::put(keys::entity_meta(id), &record)?.if_absent()];
+    writes.extend(revisions::first(&entity, made, now)?);
+    if let Some(agent) = &entity.agent {
+        writes.push(gate::write(id, agent)?);
+        writes.push(gate::write_slots(id, agent)?);
+    }
+    if let Some(external_id) = &entity.external_id {
+        writes.push(Write::put(keys::external(external_id), &External::of(&entity))?.if_absent());
+    }
+    if let Some(from_file) = &made.from_file {
+        writes.extend(from_file.writes.iter().cloned());
+    }
+    Ok((entity, writes))
 }
 
 /// The check of a transaction that an entity exists and is not retired.

@@ -45,6 +45,7 @@ handles! {
     mentions: Mentions, "The lists of messages that name people.";
     messages: Messages, "The messages of spaces, in order.";
     plans: Plans, "The plans of agents.";
+    projects: Projects, "Projects, and what was applied last of their objects.";
     prompts: Prompts, "The first prompts of runs, in parts that runs share.";
     quota: Quota, "Runs per minute, by agent.";
     rates: Rates, "How often each caller sends requests.";

@@ -28,6 +28,7 @@ pub mod limits;
 mod locks;
 pub mod messages;
 pub mod optimistic_retry;
+pub mod projects;
 pub mod runs;
 pub mod search;
 mod shared;
@@ -53,8 +54,8 @@ pub use smartspace_domain::{Error, Result};
 pub use crate::handles::{
     AgentState, Allowances, Attachments, Blocks, Budgets, Calls, Connections, Deliveries, Due,
     Entities, Forms, Goals, Idempotency, Inbox, Invites, Members, Memories, Mentions, Messages,
-    Plans, Prompts, Quota, Rates, Relationships, Runs, Spaces, Steps, Summaries, Triggers,
-    UsageRows,
+    Plans, Projects, Prompts, Quota, Rates, Relationships, Runs, Spaces, Steps, Summaries,
+    Triggers, UsageRows,
 };
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},

@@ -20,6 +20,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::SpaceId,
+    projects::ManagedBy,
     spaces::{Space, SpaceSettings, owner_limits::OperatorLimits},
     stored,
     system_lines::SystemLine,
@@ -31,6 +32,7 @@ pub use crate::shared::space::{LineAt, PinRecord, SpaceRecord, StoppedChain};
 use crate::{
     Error, Result, Spaces,
     idempotency::PostKey,
+    projects::{self, FromFile},
     shared::{member::MemberRecord, space::no_such_space},
     spaces::{
         lines::{Reported, line_write},
@@ -45,8 +47,9 @@ pub fn view(record: SpaceRecord, roster: &Roster) -> Space {
     let members = roster.members.iter().map(MemberRecord::view).collect();
     let pins = record.pins.iter().map(|pin| pin.seq).collect();
     let space = Space::of(record.id, record.settings, record.created_at);
+    let managed_by = record.managed_by;
     let Head { seq, cards, .. } = roster.head;
-    Space { seq, cards, members, pins, ..space }
+    Space { managed_by, seq, cards, members, pins, ..space }
 }
 
 fn changed_meanwhile() -> Error {
@@ -75,29 +78,7 @@ impl Spaces<'_> {
         key: Option<&PostKey>,
         now: Time,
     ) -> Result<SpaceId> {
-        let overview = SpaceOverview::of(&settings, std::iter::empty());
-        let record = SpaceRecord {
-            id,
-            settings,
-            operator_limits,
-            created_at: now,
-            rev: 1,
-            deleted: false,
-            deleted_at: None,
-            deleted_by: None,
-            emptied_at: None,
-            pins: Vec::new(),
-            stopped_chains: Vec::new(),
-            stop: None,
-            looked_seq: None,
-            g2pk: Some(keys::SPACES.to_owned()),
-            g2sk: Some(id.to_string()),
-        };
-        let mut writes = vec![
-            Write::put(keys::space_meta(id), &record)?.if_absent(),
-            Write::put(keys::space_head(id), &Head::new(id, now))?.if_absent(),
-            Write::put(keys::space_overview(id), &overview)?,
-        ];
+        let mut writes = new_space(id, settings, operator_limits, None, now)?;
         if let Some(key) = key {
             writes.push(key.write(&id.to_string(), now)?);
         }
@@ -109,6 +90,48 @@ impl Spaces<'_> {
             Err(WriteError::Refused(refusal)) => PostKey::made(key, &refusal)?
                 .ok_or_else(|| Error::Internal("the id of a new space is in use".into())),
         }
+    }
+
+    /// Creates a space without members as a file says.
+    pub async fn create_from_file(
+        self,
+        id: SpaceId,
+        settings: SpaceSettings,
+        operator_limits: OperatorLimits,
+        from_file: FromFile,
+        now: Time,
+    ) -> Result<()> {
+        let mut writes = new_space(id, settings, operator_limits, from_file.managed_by, now)?;
+        writes.extend(from_file.writes);
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+            // The first try took effect and its answer was lost.
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::space_meta(id)) => Ok(()),
+            Err(WriteError::Refused(_)) => Err(projects::changed_meanwhile()),
+        }
+    }
+
+    /// Changes which files manage a space, and nothing that its members see.
+    pub async fn manage(self, record: &SpaceRecord, from_file: FromFile) -> Result<()> {
+        let write = match &from_file.managed_by {
+            Some(managed_by) => {
+                let change = "SET #rev = :next, #managedBy = :managedBy";
+                Write::update(keys::space_meta(record.id), change)
+                    .value(":managedBy", managed_by)?
+            }
+            None => {
+                Write::update(keys::space_meta(record.id), "SET #rev = :next REMOVE #managedBy")
+            }
+        };
+        let mut writes = from_file.writes;
+        writes.push(
+            write
+                .when("#rev = :rev AND attribute_not_exists(#deleted)")
+                .value(":rev", record.rev)?
+                .value(":next", record.rev + 1)?,
+        );
+        self.store.projects().write(&writes).await
     }
 
     /// A space, as it is stored.
@@ -143,20 +166,31 @@ impl Spaces<'_> {
         settings: &SpaceSettings,
         limits: OperatorLimits,
         reported: Reported<'_>,
+        from_file: Option<FromFile>,
     ) -> Result<()> {
         let SpaceRecord { id, rev, .. } = *record;
+        let FromFile { managed_by, writes: more } = from_file.unwrap_or_else(|| FromFile {
+            managed_by: record.managed_by.clone(),
+            writes: Vec::new(),
+        });
         let roster = reported.roster;
         let whole = self.changed_settings(record, settings).await?;
         // A space that is resumed is not stopped any more.
         let resumed = if settings.paused { "" } else { " REMOVE #stop" };
-        let change =
-            format!("SET #settings = :settings, #rev = :next, #operatorLimits = :limits{resumed}");
+        let managed = if managed_by.is_some() { ", #managedBy = :managedBy" } else { "" };
+        let change = format!(
+            "SET #settings = :settings, #rev = :next, #operatorLimits = :limits{managed}{resumed}"
+        );
         let meta = Write::update(keys::space_meta(id), change)
             .when("#rev = :rev AND attribute_not_exists(#deleted)")
             .value(":limits", limits)?
             .value(":settings", whole)?
             .value(":rev", rev)?
             .value(":next", rev + 1)?;
+        let meta = match &managed_by {
+            Some(managed_by) => meta.value(":managedBy", managed_by)?,
+            None => meta,
+        };
         let overview = SpaceOverview::of(settings, roster.members.iter());
         let mut seq = roster.head.seq;
         for tries in 0..TRIES {
@@ -167,6 +201,7 @@ impl Spaces<'_> {
             for line in &lines {
                 writes.push(line_write(id, line)?);
             }
+            writes.extend(more.iter().cloned());
             let refusal = match self.store.table.transact(&writes).await {
                 Ok(()) => return Ok(()),
                 Err(WriteError::Other(error)) => return Err(error),
@@ -179,6 +214,9 @@ impl Spaces<'_> {
                     Some(stored) if stored.rev == rev + 1 && stored.settings == *settings => Ok(()),
                     _ => Err(changed_meanwhile()),
                 };
+            }
+            if !refusal.names(&keys::space_head(id)) {
+                return Err(projects::changed_meanwhile());
             }
             match refusal.existing::<Head>(&keys::space_head(id)) {
                 // Only messages were sent meanwhile.
@@ -211,6 +249,40 @@ impl Spaces<'_> {
         };
         Ok(stored::merge(whole.settings, &json(&record.settings)?, json(settings)?))
     }
+}
+
+/// The writes that store a new space.
+fn new_space(
+    id: SpaceId,
+    settings: SpaceSettings,
+    operator_limits: OperatorLimits,
+    managed_by: Option<ManagedBy>,
+    now: Time,
+) -> Result<Vec<Write>> {
+    let overview = SpaceOverview::of(&settings, std::iter::empty());
+    let record = SpaceRecord {
+        id,
+        settings,
+        operator_limits,
+        managed_by,
+        created_at: now,
+        rev: 1,
+        deleted: false,
+        deleted_at: None,
+        deleted_by: None,
+        emptied_at: None,
+        pins: Vec::new(),
+        stopped_chains: Vec::new(),
+        stop: None,
+        looked_seq: None,
+        g2pk: Some(keys::SPACES.to_owned()),
+        g2sk: Some(id.to_string()),
+    };
+    Ok(vec![
+        Write::put(keys::space_meta(id), &record)?.if_absent(),
+        Write::put(keys::space_head(id), &Head::new(id, now))?.if_absent(),
+        Write::put(keys::space_overview(id), &overview)?,
+    ])
 }
 
 /// The change of settings raises the version of the roster, like a member that joins or leaves.

@@ -113,7 +113,10 @@ async fn restore(
     };
     settings.check()?;
     check_providers(&api.providers, &settings)?;
-    let made =
-        Made { by: caller.into(), source: RevisionSource::Restore { restored_from: number } };
+    let made = Made {
+        by: caller.into(),
+        source: RevisionSource::Restore { restored_from: number },
+        from_file: None,
+    };
     Ok(Json(apply(&api, &record, settings, &made).await?))
 }

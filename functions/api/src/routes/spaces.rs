@@ -167,7 +167,7 @@ async fn change(
     }
     let at = api.pipeline.now();
     let reported = Reported { space: id, roster: &roster, by: caller, at };
-    store.spaces().change(&record, &settings, limits, reported).await?;
+    store.spaces().change(&record, &settings, limits, reported, None).await?;
     let space = store.spaces().get(id).await?;
     api.pipeline.announce(id, EventKind::SpaceUpdated { space: Box::new(space) }).await;
     api.pipeline.announce_lines(id, at).await;

@@ -115,6 +115,11 @@ impl PlanId {
     pub fn of_call(call: CallId, index: usize) -> Self {
         Self(repeatable(call.0.timestamp_ms(), &["pln", &call.to_string(), &index.to_string()]))
     }
+
+    /// The plan of an agent that has this name in files.
+    pub fn of_file(agent: EntityId, external_id: &str) -> Self {
+        Self(repeatable(agent.0.timestamp_ms(), &["pln", &agent.to_string(), external_id]))
+    }
 }
 
 impl MessageId {

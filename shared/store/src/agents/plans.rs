@@ -13,6 +13,7 @@ use smartspace_domain::{
     ids::{EntityId, PlanId},
     limits,
     plans::{Plan, PlanStatus},
+    projects::{ManagedBy, PlanSpec},
 };
 
 pub use self::{
@@ -22,6 +23,7 @@ pub use self::{
 use crate::{
     Error, Plans, Result,
     agents::state::{Change, ChangedBy, Reads},
+    projects::changed_meanwhile,
     table::{
         keys,
         pages::{Page, PageRequest},
@@ -110,11 +112,49 @@ impl Plans<'_> {
                 let existing: Vec<PlanRecord> = items.into_all()?;
                 let mut made = Vec::with_capacity(set.len());
                 for plan in set {
+                    if matches!(by, ChangedBy::Run(_)) {
+                        must_be_unmanaged(&existing, plan.id)?;
+                    }
                     plan.apply(&existing, &mut made, now)?;
                 }
                 let new = made.iter().filter(|changed| changed.before.is_none()).count();
                 if new > 0 && existing.len() + new > limits::PLANS {
                     return Err(too_many_plans(existing.len(), new));
+                }
+                let writes =
+                    made.iter().map(|changed| changed.write(agent)).collect::<Result<_>>()?;
+                let made = made.into_iter().map(|changed| changed.record.plan).collect();
+                Ok(Change { writes, counts, made })
+            })
+            .await
+    }
+
+    /// Creates or changes a plan as a file says, if it is still as `seen`.
+    pub async fn set_from_file(
+        self,
+        agent: EntityId,
+        set: &SetPlan,
+        seen: Option<&PlanSpec>,
+        managed_by: &ManagedBy,
+        by: &ChangedBy<Plan>,
+        now: Time,
+    ) -> Result<Vec<Plan>> {
+        self.store
+            .agent_state()
+            .change(agent, Reads::All(keys::PLAN), by, |items, counts| {
+                let existing: Vec<PlanRecord> = items.into_all()?;
+                let found = existing.iter().find(|record| record.plan.id == set.id);
+                let is_seen = found.and_then(|it| PlanSpec::of(agent, &it.plan)).as_ref() == seen;
+                if !is_seen || found.is_some() != seen.is_some() {
+                    return Err(changed_meanwhile());
+                }
+                if found.is_none() && existing.len() >= limits::PLANS {
+                    return Err(too_many_plans(existing.len(), 1));
+                }
+                let mut made = Vec::with_capacity(1);
+                set.apply(&existing, &mut made, now)?;
+                for changed in &mut made {
+                    changed.record.plan.managed_by = Some(managed_by.clone());
                 }
                 let writes =
                     made.iter().map(|changed| changed.write(agent)).collect::<Result<_>>()?;
@@ -136,6 +176,11 @@ impl Plans<'_> {
             .agent_state()
             .change(agent, Reads::All(keys::PLAN), by, |items, counts| {
                 let existing: Vec<PlanRecord> = items.into_all()?;
+                if matches!(by, ChangedBy::Run(_)) {
+                    for id in unwanted {
+                        must_be_unmanaged(&existing, *id)?;
+                    }
+                }
                 let made: Vec<PlanId> = existing
                     .iter()
                     .map(|record| record.plan.id)
@@ -159,6 +204,15 @@ impl Plans<'_> {
 /// The error of an unknown plan id.
 pub fn no_such_plan() -> Error {
     Error::NotFound("there is no such plan".into())
+}
+
+/// Fails if files manage a plan that a run would change.
+fn must_be_unmanaged(existing: &[PlanRecord], id: PlanId) -> Result<()> {
+    let managed = |record: &PlanRecord| record.plan.id == id && record.plan.managed_by.is_some();
+    if existing.iter().any(managed) {
+        return Err(Error::Conflict("this plan is managed by files; people change it".into()));
+    }
+    Ok(())
 }
 
 fn too_many_plans(existing: usize, new: usize) -> Error {

@@ -19,6 +19,7 @@ use self::attempt::{Attempt, Version};
 use crate::{
     AgentState, Error, Result,
     entities::no_such_entity,
+    projects::changed_meanwhile,
     runs::steps::CallRecord,
     table::{
         Items, Query, WriteError,
@@ -39,6 +40,9 @@ pub enum ChangedBy<T> {
     /// A request with an idempotency key, which is stored in the same transaction. Fails with
     /// [`Error::Conflict`] if the key was used meanwhile.
     Post(LeaseId, Box<Write>),
+    /// Files that are applied, with what they store besides. Fails with [`Error::Conflict`] if
+    /// somebody else changed that meanwhile.
+    File(LeaseId, Vec<Write>),
     /// A tool of a run.
     Run(Box<ByCall<T>>),
 }
@@ -113,6 +117,11 @@ impl AgentState<'_> {
             }
             if refusal.names(&keys::entity_meta(agent)) {
                 return Err(no_such_entity());
+            }
+            if let ChangedBy::File(_, more) = by
+                && more.iter().any(|write| refusal.names(&write.key))
+            {
+                return Err(changed_meanwhile());
             }
             if let ChangedBy::Post(_, key) = by
                 && refusal.names(&key.key)

@@ -3,6 +3,7 @@
 use smartspace_domain::{
     Time,
     entities::{Entity, EntitySettings},
+    projects::ManagedBy,
 };
 
 use crate::{
@@ -30,15 +31,22 @@ impl Entities<'_> {
         let before = &record.entity;
         let EntitySettings { name, external_id, agent, .. } = settings;
         let after = Entity { name, external_id, agent, ..before.clone() };
-        if after == *before {
+        let is_revised = after != *before;
+        if !is_revised && made.from_file.is_none() {
             return Ok(after);
         }
-        let revision = before.revision.map(|revision| revision + 1);
-        let entity = Entity { revision, ..after };
+        let revision = before.revision.map(|revision| revision + u64::from(is_revised));
+        let managed_by = managed_by(before, revision, made);
+        let entity = Entity { revision, managed_by, ..after };
         // A person has no configuration to merge.
         let agent = if entity.agent.is_some() { self.merged(record, &entity).await? } else { None };
         let mut writes = vec![change_write(record, &entity, agent, now)?];
-        writes.extend(revisions::next(before, &entity, made, now)?);
+        if is_revised {
+            writes.extend(revisions::next(before, &entity, made, now)?);
+        }
+        if let Some(from_file) = &made.from_file {
+            writes.extend(from_file.writes.iter().cloned());
+        }
         if let Some(agent) = &entity.agent {
             writes.push(gate::write(entity.id, agent)?);
             let max_runs = agent.concurrency.max_runs;
@@ -62,7 +70,7 @@ impl Entities<'_> {
             Ok(()) => Ok(entity),
             Err(WriteError::Other(error)) => Err(error),
             Err(WriteError::Refused(refusal)) => {
-                expect_changed(record, &entity, &refusal).map(|()| entity)
+                expect_changed(record, &entity, made, &refusal).map(|()| entity)
             }
         }
     }
@@ -82,6 +90,11 @@ impl Entities<'_> {
 
     /// Retires an entity. It disappears at once, and is due until it has left its spaces.
     pub async fn retire(self, record: &EntityRecord, now: Time) -> Result<()> {
+        self.retire_with(record, &[], now).await
+    }
+
+    /// The same with more writes in its transaction.
+    pub async fn retire_with(self, record: &EntityRecord, more: &[Write], now: Time) -> Result<()> {
         let id = record.entity.id;
         let expression =
             "SET #retiredAt = :now, #due = :due, #dueAt = :now REMOVE #g2pk, #g2sk, #settlesAt";
@@ -97,6 +110,7 @@ impl Entities<'_> {
         if let Some(external_id) = &record.entity.external_id {
             writes.push(Write::delete(keys::external(external_id)));
         }
+        writes.extend(more.iter().cloned());
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(()),
             Err(WriteError::Refused(refusal)) => {
@@ -105,11 +119,20 @@ impl Entities<'_> {
                     Some(stored) if stored.retired_at.is_none() => Err(Error::Conflict(
                         "the entity was changed at the same time; repeat the call".into(),
                     )),
+                    None if !refusal.names(&keys::entity_meta(id)) => Err(changed_meanwhile()),
                     _ => Err(no_such_entity()),
                 }
             }
             Err(WriteError::Other(error)) => Err(error),
         }
+    }
+}
+
+/// The files that manage an entity after a change. A change by hand leaves them as they are.
+fn managed_by(before: &Entity, revision: Option<u64>, made: &Made) -> Option<ManagedBy> {
+    match &made.from_file {
+        None => before.managed_by.clone(),
+        Some(from_file) => Some(ManagedBy { revision, ..from_file.managed_by.clone()? }),
     }
 }
 
@@ -122,11 +145,12 @@ fn change_write(
     let is_due = MemberRecord::shows_change(&record.entity, entity);
     let due = if is_due { ", #due = :due, #dueAt = :now REMOVE #settlesAt" } else { "" };
     let revision = if entity.revision.is_some() { ", #revision = :revision" } else { "" };
+    let managed = if entity.managed_by.is_some() { ", #managedBy = :managedBy" } else { "" };
     let write = Write::update(
         keys::entity_meta(entity.id),
         format!(
             "SET #name = :name, #externalId = :externalId, #agent = :agent, \
-             #rev = :next{revision}{due}"
+             #rev = :next{revision}{managed}{due}"
         ),
     )
     .when("#rev = :rev AND attribute_not_exists(#retiredAt)")
@@ -139,6 +163,10 @@ fn change_write(
         Some(revision) => write.value(":revision", revision)?,
         None => write,
     };
+    let write = match &entity.managed_by {
+        Some(managed_by) => write.value(":managedBy", managed_by)?,
+        None => write,
+    };
     if is_due {
         write.value(":due", keys::due(entity.id.part_of(keys::DUE_PARTS)))?.value(":now", now)
     } else {
@@ -147,11 +175,16 @@ fn change_write(
 }
 
 /// Fails unless the first try of a change took effect and its answer was lost.
-fn expect_changed(record: &EntityRecord, entity: &Entity, refusal: &Refusal) -> Result<()> {
+fn expect_changed(
+    record: &EntityRecord,
+    entity: &Entity,
+    made: &Made,
+    refusal: &Refusal,
+) -> Result<()> {
     let meta = keys::entity_meta(entity.id);
     match refusal.existing::<EntityRecord>(&meta) {
         Some(stored) if stored.rev == record.rev + 1 && stored.entity == *entity => Ok(()),
-        None if !refusal.names(&meta) => {
+        None if !refusal.names(&meta) && made.from_file.is_none() => {
             Err(Error::Conflict("another entity has this externalId".into()))
         }
         _ => Err(changed_meanwhile()),

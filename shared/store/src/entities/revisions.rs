@@ -7,14 +7,16 @@ use smartspace_domain::{
     Time,
     agents::{
         AgentConfig,
-        revisions::{Actor, FieldChange, REVISIONS, RevisedAgent, Revision, RevisionSource},
+        revisions::{Actor, REVISIONS, RevisedAgent, Revision, RevisionSource},
     },
     entities::Entity,
+    field_changes::FieldChange,
     ids::EntityId,
 };
 
 use crate::{
     Entities, Error, Result,
+    projects::FromFile,
     shared::packed::Packed,
     table::{Query, keys, read, write::Write},
 };
@@ -24,12 +26,14 @@ use crate::{
 pub struct Made {
     pub by: Actor,
     pub source: RevisionSource,
+    /// What is stored with it, if files are applied.
+    pub from_file: Option<FromFile>,
 }
 
 impl Made {
     /// A change by a call of the API.
     pub fn by_api(by: impl Into<Actor>) -> Self {
-        Self { by: by.into(), source: RevisionSource::Api }
+        Self { by: by.into(), source: RevisionSource::Api, from_file: None }
     }
 }
 
@@ -61,10 +65,9 @@ impl Content {
 }
 
 /// The write of the first revision of an agent. People have none.
-pub(super) fn first(entity: &Entity, now: Time) -> Result<Option<Write>> {
+pub(super) fn first(entity: &Entity, made: &Made, now: Time) -> Result<Option<Write>> {
     let Some(revised) = revised(entity) else { return Ok(None) };
-    let made = Made::by_api(Actor::AdminKey);
-    write(entity.id, 1, &made, &Content::of(Vec::new(), revised)?, now).map(Some)
+    write(entity.id, 1, made, &Content::of(Vec::new(), revised)?, now).map(Some)
 }
 
 /// The writes of the revision that a change makes, and of the end of the oldest one.
@@ -89,7 +92,7 @@ fn write(
     content: &Content,
     now: Time,
 ) -> Result<Write> {
-    let Made { by, source } = made.clone();
+    let Made { by, source, .. } = made.clone();
     let packed = Packed::small(content)?;
     let record = RevisionRecord { revision, at: now, by, source, packed };
     Write::put(keys::revision(agent, revision), &record)

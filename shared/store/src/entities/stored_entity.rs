@@ -7,6 +7,7 @@ use smartspace_domain::{
     agents::AgentConfig,
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
+    projects::ManagedBy,
     stored,
 };
 
@@ -25,6 +26,8 @@ struct StoredEntity {
     agent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     revision: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    managed_by: Option<ManagedBy>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     guest_of: Option<SpaceId>,
 }
@@ -60,16 +63,25 @@ pub(super) fn text(agent: Option<&AgentConfig>) -> serde_json::Result<Option<Str
 }
 
 pub(super) fn serialize<S: Serializer>(entity: &Entity, serializer: S) -> Result<S::Ok, S::Error> {
-    let Entity { id, kind, name, external_id, created_at, agent, revision, guest_of } =
+    let Entity { id, kind, name, external_id, created_at, agent, revision, managed_by, guest_of } =
         entity.clone();
     let agent = text(agent.as_ref()).map_err(ser::Error::custom)?;
-    StoredEntity { id, kind, name, external_id, created_at, agent, revision, guest_of }
+    StoredEntity { id, kind, name, external_id, created_at, agent, revision, managed_by, guest_of }
         .serialize(serializer)
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Entity, D::Error> {
-    let StoredEntity { id, kind, name, external_id, created_at, agent, revision, guest_of } =
-        StoredEntity::deserialize(deserializer)?;
+    let StoredEntity {
+        id,
+        kind,
+        name,
+        external_id,
+        created_at,
+        agent,
+        revision,
+        managed_by,
+        guest_of,
+    } = StoredEntity::deserialize(deserializer)?;
     let agent = match agent {
         Some(agent) => {
             let document = serde_json::from_str(&agent);
@@ -77,5 +89,5 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         }
         None => None,
     };
-    Ok(Entity { id, kind, name, external_id, created_at, agent, revision, guest_of })
+    Ok(Entity { id, kind, name, external_id, created_at, agent, revision, managed_by, guest_of })
 }

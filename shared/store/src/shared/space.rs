@@ -5,6 +5,7 @@ use smartspace_domain::{
     Error, Time,
     ids::{ChainId, LeaseId, LineId, SpaceId},
     messages::Sender,
+    projects::ManagedBy,
     spaces::{SpaceSettings, owner_limits::OperatorLimits},
 };
 
@@ -19,6 +20,9 @@ pub struct SpaceRecord {
     /// What the operator has set, which bounds what owners can set.
     #[serde(default, skip_serializing_if = "OperatorLimits::is_none")]
     pub operator_limits: OperatorLimits,
+    /// The files that manage it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub managed_by: Option<ManagedBy>,
     /// When it was made.
     pub created_at: Time,
     /// Raised by each change.

@@ -6,13 +6,14 @@
 
 mod entities;
 mod partitions;
+mod projects;
 mod requests;
 mod runs;
 mod spaces;
 
 use sha2::{Digest, Sha256};
 
-pub use self::{entities::*, partitions::*, requests::*, runs::*, spaces::*};
+pub use self::{entities::*, partitions::*, projects::*, requests::*, runs::*, spaces::*};
 
 /// How many partitions the index of due items has.
 pub const DUE_PARTS: u8 = 16;

@@ -34,7 +34,9 @@ impl Attempt {
         change: &Change<T>,
     ) -> Result<Self> {
         let token = match by {
-            ChangedBy::Request(token) | ChangedBy::Post(token, _) => token.0.clone(),
+            ChangedBy::Request(token) | ChangedBy::Post(token, _) | ChangedBy::File(token, _) => {
+                token.0.clone()
+            }
             ChangedBy::Run(by) => by.call.call_id.to_string(),
         };
         let next = Version {
@@ -55,6 +57,9 @@ impl Attempt {
         if let ChangedBy::Post(_, key) = by {
             writes.push((**key).clone());
         }
+        if let ChangedBy::File(_, more) = by {
+            writes.extend(more.iter().cloned());
+        }
         if let ChangedBy::Run(by) = by {
             let call = CallRecord { output: (by.output)(&change.made), ..by.call.clone() };
             writes.push(worker_keeps(by.run, &by.lease, "")?);
@@ -73,7 +78,7 @@ impl Attempt {
         refusal: &Refusal,
     ) -> Result<bool> {
         match by {
-            ChangedBy::Request(_) | ChangedBy::Post(..) => {
+            ChangedBy::Request(_) | ChangedBy::Post(..) | ChangedBy::File(..) => {
                 let version: Option<Version> = refusal.existing(&keys::state_version(agent));
                 Ok(version.is_some_and(|version| version.by == self.token))
             }

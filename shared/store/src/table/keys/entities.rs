@@ -133,6 +133,11 @@ pub fn departure(entity_id: EntityId, space: SpaceId) -> Key {
     Key::new(entity(entity_id), format!("{PARTING}{space}"))
 }
 
+/// The space with a name in files. An agent may have the same one.
+pub fn external_space(external_id: &str) -> Key {
+    Key::new(format!("EXT#{}", hash(&["space", external_id])), "META")
+}
+
 /// The entity with an external id.
 pub fn external(external_id: &str) -> Key {
     Key::new(format!("EXT#{}", hash(&["ext", external_id])), "META")
