@@ -34,16 +34,16 @@ use crate::{Api, answers::Refusal};
 /// connection forever.
 const BODY_WITHIN: Duration = Duration::from_secs(30);
 
-/// The raw body of a request.
+/// The raw body of a request, of at most so many bytes.
 #[derive(Debug)]
-pub(crate) struct Body(Bytes);
+pub(crate) struct Body<const LIMIT: usize = BODY_BYTES>(Bytes);
 
 /// The body of a request that takes no fields.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NoFields {}
 
-impl FromRequest<Arc<Api>> for Body {
+impl<const LIMIT: usize> FromRequest<Arc<Api>> for Body<LIMIT> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, _: &Arc<Api>) -> Result<Self, Refusal> {
@@ -51,18 +51,18 @@ impl FromRequest<Arc<Api>> for Body {
     }
 }
 
-impl Body {
+impl<const LIMIT: usize> Body<LIMIT> {
     async fn of(request: Request) -> Result<Self, Refusal> {
         let too_large =
-            || Refusal(Error::TooLarge(format!("expected a body of at most {BODY_BYTES} bytes")));
+            || Refusal(Error::TooLarge(format!("expected a body of at most {LIMIT} bytes")));
         let announced = request
             .headers()
             .get(header::CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        if announced.is_some_and(|length| length > BODY_BYTES) {
+        if announced.is_some_and(|length| length > LIMIT) {
             return Err(too_large());
         }
-        let Ok(body) = timeout(BODY_WITHIN, to_bytes(request.into_body(), BODY_BYTES)).await else {
+        let Ok(body) = timeout(BODY_WITHIN, to_bytes(request.into_body(), LIMIT)).await else {
             let text = format!("expected the whole body within {BODY_WITHIN:?}");
             return Err(Refusal(Error::TooSlow(text)));
         };
@@ -234,8 +234,10 @@ mod tests {
     async fn a_body_that_does_not_arrive_times_out() {
         let begun = stream::iter([Ok::<_, std::convert::Infallible>("{\"na")]);
         let half = axum::body::Body::from_stream(begun.chain(stream::pending()));
-        let refused =
-            Body::of(Request::new(half)).await.map(|_| ()).map_err(|Refusal(error)| error);
+        let refused = Body::<BODY_BYTES>::of(Request::new(half))
+            .await
+            .map(|_| ())
+            .map_err(|Refusal(error)| error);
         assert_eq!(refused, Err(Error::TooSlow("expected the whole body within 30s".into())));
     }
 

@@ -2,6 +2,7 @@
 
 mod agent_cards;
 mod allowances;
+mod apply;
 mod approvals;
 mod attachments;
 mod callbacks;
@@ -60,6 +61,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(me::routes())
         .merge(entities::routes())
         .merge(revisions::routes())
+        .merge(apply::routes())
         .merge(spaces::routes())
         .merge(members::routes())
         .merge(invites::routes())

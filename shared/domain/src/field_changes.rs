@@ -10,7 +10,7 @@ use crate::texts;
 const SHOWN_CHARS: usize = 200;
 
 /// A field that a change has set. Texts, and lists as JSON, are cut to 200 characters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FieldChange {
     /// Where the field is: `/name`, or its place in the configuration such as `/model/name`.
     pub pointer: String,

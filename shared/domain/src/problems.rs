@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{Error, Fault};
+use crate::{Error, Fault, projects::ObjectResult};
 
 /// An error as problem details (RFC 9457).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -26,6 +26,9 @@ pub struct Problem {
     /// All faults of the input, with 422 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<Fault>>,
+    /// What became of each object, if an apply is refused with 409.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results: Option<Vec<ObjectResult>>,
 }
 
 impl Problem {
@@ -38,6 +41,7 @@ impl Problem {
             detail: detail.into(),
             instance: None,
             errors: None,
+            results: None,
         }
     }
 

@@ -7,6 +7,7 @@ use smartspace_domain::{
     ids::{EntityId, PlanId, RunId},
     jobs::TriggerJob,
     plans::{Plan, PlanStatus},
+    projects::{ManagedBy, PlanSpec},
 };
 use smartspace_store::{
     agents::{
@@ -29,10 +30,29 @@ impl Pipeline {
         by: &ChangedBy<Plan>,
     ) -> Result<Vec<Plan>> {
         let plans = self.store.plans().set(agent, set, by, self.now()).await?;
+        self.set_alarms(agent, &plans).await;
+        Ok(plans)
+    }
+
+    /// Creates or changes a plan as a file says, if it is still as `seen`, and sets its alarm.
+    pub async fn set_plan_from_file(
+        &self,
+        agent: EntityId,
+        set: &SetPlan,
+        seen: Option<&PlanSpec>,
+        managed_by: &ManagedBy,
+        by: &ChangedBy<Plan>,
+    ) -> Result<()> {
+        let plans = self.store.plans();
+        let plans = plans.set_from_file(agent, set, seen, managed_by, by, self.now()).await?;
+        self.set_alarms(agent, &plans).await;
+        Ok(())
+    }
+
+    async fn set_alarms(&self, agent: EntityId, plans: &[Plan]) {
         for plan in plans.iter().filter(|plan| plan.status == PlanStatus::Active) {
             self.set_alarm(agent, plan.id, plan.next_run_at).await;
         }
-        Ok(plans)
     }
 
     /// Fires a plan whose alarm went off. A plan fires once for each of its times.

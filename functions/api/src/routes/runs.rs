@@ -53,6 +53,8 @@ struct RunsQuery {
     space_id: Option<SpaceId>,
     /// Only runs that this message triggered.
     trigger: Option<MessageId>,
+    /// Only runs with this chain depth or more: 0 for those that people set off.
+    min_chain_depth: Option<u32>,
     /// Only runs that were triggered at this time or later.
     #[param(value_type = Option<String>, format = DateTime)]
     since: Option<Time>,
@@ -85,7 +87,8 @@ async fn all(
     Query(query): Query<RunsQuery>,
 ) -> ApiResult<Json<Page<Run>>> {
     caller.must_be_operator()?;
-    let RunsQuery { status, agent_id, space_id, trigger, since, until, .. } = query;
+    let RunsQuery { status, agent_id, space_id, trigger, min_chain_depth, since, until, .. } =
+        query;
     if let (Some(since), Some(until)) = (since, until)
         && since >= until
     {
@@ -97,6 +100,7 @@ async fn all(
         agent: agent_id,
         space: space_id,
         message: trigger,
+        min_chain_depth: min_chain_depth.unwrap_or(0),
         since,
         until,
         without_forks: false,

@@ -12,7 +12,7 @@ use axum::{
 use futures::future::try_join_all;
 use serde_json::{Map, Value};
 use smartspace_domain::{
-    Error,
+    Error, Time,
     access::{Caller, SpaceAction},
     events::EventKind,
     ids::SpaceId,
@@ -168,10 +168,20 @@ async fn change(
     let at = api.pipeline.now();
     let reported = Reported { space: id, roster: &roster, by: caller, at };
     store.spaces().change(&record, &settings, limits, reported, None).await?;
-    let space = store.spaces().get(id).await?;
-    api.pipeline.announce(id, EventKind::SpaceUpdated { space: Box::new(space) }).await;
-    api.pipeline.announce_lines(id, at).await;
+    announce_change(&api, id, at).await?;
     Ok(Json(store.spaces().seen_by(id, caller).await?))
+}
+
+/// Shows a space whose settings were changed at `at` to those who follow it.
+pub(super) async fn announce_change(
+    api: &Api,
+    id: SpaceId,
+    at: Time,
+) -> smartspace_domain::Result<()> {
+    let space = Box::new(api.pipeline.store.spaces().get(id).await?);
+    api.pipeline.announce(id, EventKind::SpaceUpdated { space }).await;
+    api.pipeline.announce_lines(id, at).await;
+    Ok(())
 }
 
 /// Delete a space
@@ -209,7 +219,7 @@ fn bounded(
 
 /// Refuses the policy `router` if nothing chooses, and a model whose provider does not exist. A
 /// change of other settings does not fail because of a model that is gone.
-fn check_router(
+pub(super) fn check_router(
     api: &Api,
     before: Option<&SpaceSettings>,
     settings: &SpaceSettings,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The answer to an apply.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ApplyAnswer {
     /// Whether all objects are now as the files say.
     pub applied: Applied,
@@ -50,7 +50,7 @@ pub struct ApplySummary {
 }
 
 /// What became of an object, or would in a dry run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectResult {
     /// What the object is.
@@ -95,7 +95,7 @@ pub enum ObjectAction {
 }
 
 /// A managed field that was changed by hand. Texts, and lists as JSON, are cut to 200 characters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Drift {
     /// Where the field is in the file.
     pub pointer: String,

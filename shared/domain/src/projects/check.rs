@@ -78,17 +78,14 @@ impl PlanSpec {
         Some(Self { agent, name, instruction, cron, timezone, status })
     }
 
-    /// The change that makes a plan so.
-    pub fn change(&self) -> PlanChange {
+    /// The change that makes a plan so. A time that stays the same is not set anew, since a firing
+    /// that is due now would be lost.
+    pub fn change_since(&self, before: Option<&Self>) -> PlanChange {
         let Self { name, instruction, cron, timezone, status, .. } = self.clone();
-        PlanChange {
-            name: Some(name),
-            instruction: Some(instruction),
-            cron: Some(cron),
-            timezone: Some(timezone),
-            status: Some(status),
-            ..PlanChange::default()
-        }
+        let is_timed = before.is_some_and(|it| it.cron == cron && it.timezone == timezone);
+        let (cron, timezone) = if is_timed { (None, None) } else { (Some(cron), Some(timezone)) };
+        let (name, instruction, status) = (Some(name), Some(instruction), Some(status));
+        PlanChange { name, instruction, cron, timezone, status, ..PlanChange::default() }
     }
 }
 
@@ -147,7 +144,7 @@ impl Spec {
             Self::Plan(plan) => {
                 Name::check(&plan.name).map_err(|error| error.at("/name"))?;
                 MemoryValue::check(&plan.instruction).map_err(|error| error.at("/instruction"))?;
-                plan.change().apply(PlanId::new(now, 0), None, now, "").map(drop)
+                plan.change_since(None).apply(PlanId::new(now, 0), None, now, "").map(drop)
             }
         }
     }

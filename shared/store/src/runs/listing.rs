@@ -55,6 +55,8 @@ pub struct RunFilter {
     pub space: Option<SpaceId>,
     /// Triggered by this message.
     pub message: Option<MessageId>,
+    /// With this chain depth or more.
+    pub min_chain_depth: u32,
     /// Triggered at this time or later.
     pub since: Option<Time>,
     /// Triggered before this time.
@@ -73,13 +75,18 @@ impl RunFilter {
             && self.agent.is_none_or(|agent| run.agent_id == agent)
             && self.space.is_none_or(|space| run.space_id() == Some(space))
             && self.message.is_none_or(|wanted| message == Some(wanted))
+            && run.chain_depth >= self.min_chain_depth
             && !(self.without_forks && run.fork_of().is_some())
     }
 
     /// Whether the runs themselves decide, and not only the index.
     fn needs_records(&self) -> bool {
         let both = self.agent.is_some() && self.space.is_some();
-        self.status.is_some() || self.message.is_some() || self.without_forks || both
+        self.status.is_some()
+            || self.message.is_some()
+            || self.min_chain_depth > 0
+            || self.without_forks
+            || both
     }
 
     /// The partition that has all runs of the filter, if there is one.
