@@ -25,6 +25,7 @@ mod invocations;
 mod messages;
 mod models;
 mod plans;
+mod projects;
 mod protocols;
 mod realtime;
 mod runs;

@@ -115,7 +115,7 @@ impl Triggers {
             return Ok(());
         }
         self.pipeline.close_calls(&run).await?;
-        self.pipeline.look_after(&run).await
+        Box::pin(self.pipeline.look_after(&run)).await
     }
 
     /// Decides which agents a message triggers, unless that is decided already. Then it creates the

@@ -257,8 +257,10 @@ pub fn name_space(external_id: &str, space_id: SpaceId, before: Option<SpaceId>)
 }
 
 /// The write that takes a space's name in files away.
-pub fn unname_space(external_id: &str) -> Write {
+pub fn unname_space(external_id: &str, space_id: SpaceId) -> Result<Write> {
     Write::delete(keys::external_space(external_id))
+        .when("#spaceId = :space")
+        .value(":space", space_id)
 }
 
 /// The error of an object that somebody else has changed since it was checked.

@@ -90,7 +90,7 @@ impl Scene {
             let reported = Reported { space, roster: &roster, by, at: at(1) };
             other
                 .spaces()
-                .change(&record, &settings, record.operator_limits, reported)
+                .change(&record, &settings, record.operator_limits, reported, None)
                 .await
                 .unwrap();
         }

@@ -448,6 +448,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply files
+         * @description For the operator. Makes agents, spaces and plans as files say. A file manages the fields that it
+         *     names; a field that left the file returns to its default, and one that it never named is left
+         *     alone. All objects are checked first, and nothing is written if one is invalid or was changed by
+         *     hand. Then each is written by itself. What fails is reported, and the next apply writes the rest.
+         */
+        post: operations["apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/entities": {
         parameters: {
             query?: never;
@@ -1619,6 +1642,74 @@ export interface components {
          * @enum {string}
          */
         AnswerGroup: "humans" | "anyone";
+        /**
+         * @description How much of an apply took effect.
+         * @enum {string}
+         */
+        Applied: "all" | "partly" | "none";
+        /** @description What files say of the objects of a project: the body of `POST /v1/apply`. */
+        Apply: {
+            /** @description The project's name. */
+            project: components["schemas"]["ProjectName"];
+            /** @description Where the files come from. */
+            source?: components["schemas"]["ApplySource"];
+            /**
+             * @description Whether changes by hand and other projects' objects are overwritten.
+             * @default false
+             */
+            force: boolean;
+            /**
+             * @description Whether agents and plans of the project that no file names end. Spaces are released only.
+             * @default false
+             */
+            prune: boolean;
+            /** @description The objects, at most 300. */
+            objects: Record<string, unknown>[];
+        };
+        /** @description The answer to an apply. */
+        ApplyAnswer: {
+            /** @description Whether all objects are now as the files say. */
+            applied: components["schemas"]["Applied"];
+            /** @description How many objects there are of each action. */
+            summary: components["schemas"]["ApplySummary"];
+            /** @description What became of each object: those of the files in their order, then pruned ones. */
+            results: components["schemas"]["ObjectResult"][];
+        };
+        /** @description Where files come from. */
+        ApplySource: {
+            /** @description The commit, at most 128 characters. */
+            commit?: string | null;
+            /** @description Where the commit can be seen, at most 2,048 characters. */
+            url?: string | null;
+        };
+        /** @description How many objects of an apply have each action. */
+        ApplySummary: {
+            /**
+             * Format: int32
+             * @description New objects.
+             */
+            created: number;
+            /**
+             * Format: int32
+             * @description Objects that changed.
+             */
+            changed: number;
+            /**
+             * Format: int32
+             * @description Objects that are as the files say.
+             */
+            unchanged: number;
+            /**
+             * Format: int32
+             * @description Agents and plans that ended, and spaces that were released.
+             */
+            pruned: number;
+            /**
+             * Format: int32
+             * @description Objects that could not be written.
+             */
+            failed: number;
+        };
         /** @description The approvals of a call, as its card shows them. */
         Approval: {
             /** @description Who may decide. */
@@ -2084,6 +2175,24 @@ export interface components {
              */
             reasonText?: string | null;
         };
+        /** @description A managed field that was changed by hand. Texts, and lists as JSON, are cut to 200 characters. */
+        Drift: {
+            /** @description Where the field is in the file. */
+            pointer: string;
+            /** @description The value that was applied last. Absent if none was. */
+            applied?: unknown;
+            /** @description The value that it has now. Absent if there is none. */
+            now?: unknown;
+            /** @description The value that the file says. Absent if the file names none: the default. */
+            file?: unknown;
+            /**
+             * Format: int64
+             * @description The revision of an agent that changed it last.
+             */
+            revision?: number | null;
+            at?: components["schemas"]["Time"] | null;
+            by?: components["schemas"]["Actor"] | null;
+        };
         /**
          * @description Why a run ended, unless it failed.
          * @enum {string}
@@ -2110,6 +2219,7 @@ export interface components {
              * @description The newest revision of the agent. Only the operator sees it, and people have none.
              */
             revision?: number | null;
+            managedBy?: components["schemas"]["ManagedBy"] | null;
             guestOf?: components["schemas"]["SpaceId"] | null;
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
@@ -2616,6 +2726,23 @@ export interface components {
             /** @description True if it made an allowance. */
             remembers?: boolean;
         };
+        /** @description Which files manage an object. */
+        ManagedBy: {
+            /** @description The project's name. */
+            project: string;
+            /** @description The path of the file in the project. */
+            path?: string | null;
+            /** @description The name of the object in the project. Only the operator sees it, and what follows. */
+            externalId?: string | null;
+            /** @description The commit with which the object was changed last. */
+            commit?: string | null;
+            appliedAt?: components["schemas"]["Time"] | null;
+            /**
+             * Format: int64
+             * @description The revision of an agent that the apply made, or found.
+             */
+            revision?: number | null;
+        };
         /** @description The MCP servers of an agent. */
         McpConfig: {
             /** @description At most 10 servers. */
@@ -3023,6 +3150,40 @@ export interface components {
             members: components["schemas"]["EntityId"][];
         };
         /**
+         * @description What an apply does to an object.
+         * @enum {string}
+         */
+        ObjectAction: "created" | "changed" | "unchanged" | "pruned" | "released" | "failed";
+        /**
+         * @description A kind of objects that files manage.
+         * @enum {string}
+         */
+        ObjectKind: "agent" | "space" | "plan";
+        /** @description What became of an object, or would in a dry run. */
+        ObjectResult: {
+            /** @description What the object is. */
+            kind: components["schemas"]["ObjectKind"];
+            /** @description Its name in files. */
+            externalId: string;
+            /** @description Its id. Absent if it does not exist yet. */
+            id?: string | null;
+            /** @description What was done to it. */
+            action: components["schemas"]["ObjectAction"];
+            /**
+             * Format: int64
+             * @description The newest revision of an agent.
+             */
+            revision?: number | null;
+            /** @description The fields that changed. Empty for a new object. */
+            changes: components["schemas"]["FieldChange"][];
+            /** @description Managed fields that were changed by hand. */
+            drift: components["schemas"]["Drift"][];
+            /** @description What is worth a look although nothing is wrong. */
+            warnings: string[];
+            /** @description Why the object was not written, or would need `force`. */
+            error?: string | null;
+        };
+        /**
          * @description What happens to a call when its time is over.
          * @enum {string}
          */
@@ -3245,7 +3406,10 @@ export interface components {
             instance?: string | null;
             /** @description All faults of the input, with 422 only. */
             errors?: components["schemas"]["Fault"][] | null;
+            /** @description What became of each object, if an apply is refused with 409. */
+            results?: components["schemas"]["ObjectResult"][] | null;
         };
+        ProjectName: string;
         /** @description What a model received. */
         Prompt: {
             /** @description The texts of the system message. */
@@ -3510,7 +3674,7 @@ export interface components {
             changes: components["schemas"]["FieldChange"][];
         };
         /** @description What made a revision. */
-        RevisionSource: components["schemas"]["ApiRevisionSource"] | components["schemas"]["RestoreRevisionSource"] | components["schemas"]["UnknownRevisionSource"];
+        RevisionSource: components["schemas"]["ApiRevisionSource"] | components["schemas"]["ApplyRevisionSource"] | components["schemas"]["RestoreRevisionSource"] | components["schemas"]["UnknownRevisionSource"];
         /** @description The revisions of an agent. */
         Revisions: {
             /** @description The newest first, 50 at most. Older ones are not kept. */
@@ -4022,6 +4186,7 @@ export interface components {
             budget?: components["schemas"]["Budget"];
             /** @description The space's id. */
             id: components["schemas"]["SpaceId"];
+            managedBy?: components["schemas"]["ManagedBy"] | null;
             /**
              * Format: int64
              * @description The `seq` of the space's last message.
@@ -4572,6 +4737,7 @@ export interface components {
             status: components["schemas"]["PlanStatus"];
             nextRunAt: components["schemas"]["Time"] | null;
             lastRunAt: components["schemas"]["Time"] | null;
+            managedBy?: components["schemas"]["ManagedBy"] | null;
             /** @description When the plan was first set. */
             createdAt: components["schemas"]["Time"];
             /** @description When the plan was last changed. */
@@ -4597,6 +4763,7 @@ export interface components {
             status: components["schemas"]["PlanStatus"];
             nextRunAt: components["schemas"]["Time"] | null;
             lastRunAt: components["schemas"]["Time"] | null;
+            managedBy?: components["schemas"]["ManagedBy"] | null;
             /** @description When the plan was first set. */
             createdAt: components["schemas"]["Time"];
             /** @description When the plan was last changed. */
@@ -4782,6 +4949,7 @@ export interface components {
             status: components["schemas"]["PlanStatus"];
             nextRunAt: components["schemas"]["Time"] | null;
             lastRunAt: components["schemas"]["Time"] | null;
+            managedBy?: components["schemas"]["ManagedBy"] | null;
             /** @description When the plan was first set. */
             createdAt: components["schemas"]["Time"];
             /** @description When the plan was last changed. */
@@ -4805,6 +4973,7 @@ export interface components {
             status: components["schemas"]["PlanStatus"];
             nextRunAt: components["schemas"]["Time"] | null;
             lastRunAt: components["schemas"]["Time"] | null;
+            managedBy?: components["schemas"]["ManagedBy"] | null;
             /** @description When the plan was first set. */
             createdAt: components["schemas"]["Time"];
             /** @description When the plan was last changed. */
@@ -4819,6 +4988,17 @@ export interface components {
         ApiRevisionSource: {
             /** @enum {string} */
             kind: "api";
+        };
+        /** @description Files that were applied. */
+        ApplyRevisionSource: {
+            /** @description The project. */
+            project: string;
+            /** @description The path of the file. */
+            path?: string | null;
+            /** @description The commit. */
+            commit?: string | null;
+            /** @enum {string} */
+            kind: "apply";
         };
         /** @description A call that restored an earlier revision. */
         RestoreRevisionSource: {
@@ -6048,6 +6228,64 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    apply: {
+        parameters: {
+            query?: {
+                /** @description Whether to answer what would be done, and do nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Apply"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplyAnswer"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            /** @description A managed field was changed by hand, an object belongs to another project or to none, or another apply of this project is at work. The problem has `results`, except in the last case. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is longer than 4 MiB, or has more than 300 objects. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     listEntities: {
         parameters: {
             query?: {
@@ -6672,6 +6910,8 @@ export interface operations {
                 spaceId?: components["schemas"]["SpaceId"];
                 /** @description Only runs that this message triggered. */
                 trigger?: components["schemas"]["MessageId"];
+                /** @description Only runs with this chain depth or more: 0 for those that people set off. */
+                minChainDepth?: number;
                 /** @description Only runs that were triggered at this time or later. */
                 since?: string;
                 /** @description Only runs that were triggered before this time. */

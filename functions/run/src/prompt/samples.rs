@@ -259,6 +259,7 @@ fn plan(number: u128, note: &str, schedule: Schedule, next: i64) -> Plan {
         status: PlanStatus::Active,
         next_run_at: Some(at(next)),
         last_run_at: None,
+        managed_by: None,
         created_at: at(0),
         updated_at: at(0),
     }

@@ -243,6 +243,9 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("DELETE /v1/agents/{id}/goals/{goalId}", &[
         row("{agent} one", "",                                      [403, 403, 403, 403, 403, 204]),
     ]),
+    ("POST /v1/apply", &[
+        row("", r#"{"project":"p","objects":[]}"#,                  [403, 403, 403, 403, 403, 200]),
+    ]),
     ("GET /v1/agents/{id}/revisions", &[
         row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
     ]),

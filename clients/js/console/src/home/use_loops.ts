@@ -24,7 +24,9 @@ export function useLoops(isPaused: (spaceId: string) => boolean): readonly Loop[
     loadedAt.current = now;
     const since = encodeURIComponent(new Date(now - MINUTE_MS).toISOString());
     client
-      .request<{ items: Run[] }>('GET', `/v1/runs?since=${since}&limit=200`, { retry: true })
+      .request<{ items: Run[] }>('GET', `/v1/runs?minChainDepth=1&since=${since}&limit=200`, {
+        retry: true,
+      })
       // The connection says that there is no network.
       .then(
         ({ items }) => setLoops(loopsIn(items, now)),

@@ -37,7 +37,7 @@ use crate::{Api, routes::spaces::check_router};
 pub(super) struct Planned {
     pub(super) result: ObjectResult,
     /// What is to be written. `None` if everything is as the file says.
-    pub(super) work: Option<Work>,
+    pub(super) work: Option<Box<Work>>,
 }
 
 /// A change of an object.
@@ -60,8 +60,8 @@ pub(super) enum What {
     Space(Box<SpaceWork>),
     Plan {
         agent: EntityId,
-        seen: Option<PlanSpec>,
-        wanted: PlanSpec,
+        seen: Option<Box<PlanSpec>>,
+        wanted: Box<PlanSpec>,
     },
     /// Ends what no file names any more.
     End(Box<Existing>),
@@ -110,7 +110,7 @@ pub(super) async fn plan(
         return Ok((planned, faults));
     }
     for (index, it) in planned.iter().enumerate() {
-        if let Some(Work { what: What::Space(work), .. }) = &it.work
+        if let Some(What::Space(work)) = it.work.as_ref().map(|it| &it.what)
             && let Err(error) = names.check(api, found, work).await
         {
             faults.extend(of_object(index, error)?);
@@ -226,13 +226,8 @@ fn compared(
         let before = target.record.clone();
         let other = managed.filter(|_| !is_own).cloned();
         let managed_by = managed_by(applying, object);
-        work_of(object, target, &wanted, differences, patch)?.map(|(object, what)| Work {
-            object,
-            before,
-            managed_by,
-            other,
-            what,
-        })
+        work_of(object, target, &wanted, differences, patch)?
+            .map(|(object, what)| Box::new(Work { object, before, managed_by, other, what }))
     };
     Ok((Planned { result, work }, wanted))
 }
@@ -322,7 +317,7 @@ fn work_of(
                 Some(Existing::Plan(agent, plan)) => PlanSpec::of(*agent, plan),
                 _ => None,
             };
-            What::Plan { agent, seen, wanted: plan.clone() }
+            What::Plan { agent, seen: seen.map(Box::new), wanted: Box::new(plan.clone()) }
         }
         _ => return Ok(None),
     };
@@ -436,7 +431,9 @@ impl AgentNames {
 
 /// Names the secrets of an agent that this deployment does not have.
 async fn warn_of_secrets(api: &Api, planned: &mut Planned) -> Result<()> {
-    let Some(Work { what: What::Agent { agent, .. }, .. }) = &planned.work else { return Ok(()) };
+    let Some(What::Agent { agent, .. }) = planned.work.as_ref().map(|it| &it.what) else {
+        return Ok(());
+    };
     let mut named = BTreeSet::new();
     for webhook in agent.agent.webhooks.values() {
         named.extend(webhook.secrets.iter().cloned());

@@ -105,13 +105,12 @@ async fn target(
             Some(id) => existing(api, id).await?.map(|existing| (id, existing)),
             None => None,
         };
-        return Ok(match id {
-            Some((id, existing)) => Target { id: Some(id), existing: Some(existing), ..none },
-            None => {
-                let kind = object.kind.as_str();
-                let wrong = format!("there is no {kind} {text:?}; leave `id` out to create one");
-                Target { wrong_id: Some(wrong), ..none }
-            }
+        return Ok(if let Some((id, existing)) = id {
+            Target { id: Some(id), existing: Some(existing), ..none }
+        } else {
+            let kind = object.kind.as_str();
+            let wrong = format!("there is no {kind} {text:?}; leave `id` out to create one");
+            Target { wrong_id: Some(wrong), ..none }
         });
     }
     let named = named(api, object, names).await?;

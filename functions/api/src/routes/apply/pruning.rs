@@ -71,5 +71,5 @@ fn pruned(apply: &Apply, record: &ObjectRecord, existing: Option<Existing>) -> P
     };
     let what = existing.map_or(What::Forget, |existing| What::End(Box::new(existing)));
     let (object, before) = (record.clone(), Some(record.clone()));
-    Planned { result, work: Some(Work { object, before, managed_by, other: None, what }) }
+    Planned { result, work: Some(Box::new(Work { object, before, managed_by, other: None, what })) }
 }

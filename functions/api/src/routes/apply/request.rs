@@ -53,7 +53,7 @@ pub(super) fn check(apply: &mut Apply) -> Result<()> {
 fn faults_of(index: usize, object: &Object) -> Vec<Fault> {
     let mut faults = Faults::default();
     faults.within("objects", |faults| {
-        faults.within(&index.to_string(), |faults| {
+        faults.within(index, |faults| {
             let id = object.external_id.as_str();
             let is_short = id.len() <= EXTERNAL_ID_BYTES;
             let fits = (1..=EXTERNAL_ID_CHARS).contains(&id.chars().count()) && is_short;

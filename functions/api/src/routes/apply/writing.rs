@@ -60,7 +60,7 @@ impl Writing<'_> {
     async fn all(&self, planned: Vec<Planned>) -> Vec<ObjectResult> {
         let mut order: Vec<usize> = (0..planned.len()).collect();
         order.sort_by_key(|index| planned[*index].turn());
-        let mut works: Vec<Option<Work>> = Vec::with_capacity(planned.len());
+        let mut works: Vec<Option<Box<Work>>> = Vec::with_capacity(planned.len());
         let mut results: Vec<ObjectResult> = Vec::with_capacity(planned.len());
         for Planned { result, work } in planned {
             works.push(work);
@@ -69,7 +69,7 @@ impl Writing<'_> {
         for index in order {
             let Some(work) = works[index].take() else { continue };
             let result = &mut results[index];
-            match self.one(work).await {
+            match Box::pin(self.one(*work)).await {
                 Ok((id, revision)) => {
                     result.id = Some(id);
                     result.revision = revision;
@@ -100,17 +100,17 @@ impl Writing<'_> {
                 None
             }
             What::Agent { found, id, agent } => {
-                let from_file = self.from_file(&object, before.as_ref(), managed_by, other)?;
+                let from_file = self.stored_with(&object, before.as_ref(), managed_by, other)?;
                 Some(self.agent(found.as_deref(), id, &agent, &object, from_file).await?)
             }
             What::Space(space) => {
-                let from_file = self.from_file(&object, before.as_ref(), managed_by, other)?;
+                let from_file = self.stored_with(&object, before.as_ref(), managed_by, other)?;
                 self.space(*space, object, before, from_file).await?;
                 None
             }
             What::Plan { agent, seen, wanted } => {
-                let from_file = self.from_file(&object, before.as_ref(), managed_by, other)?;
-                self.plan(agent, seen.as_ref(), &wanted, &object, from_file).await?;
+                let from_file = self.stored_with(&object, before.as_ref(), managed_by, other)?;
+                self.plan(agent, seen.as_deref(), &wanted, &object, from_file).await?;
                 None
             }
         };
@@ -122,7 +122,7 @@ impl Writing<'_> {
     }
 
     /// What is stored with a change of an object.
-    fn from_file(
+    fn stored_with(
         &self,
         object: &ObjectRecord,
         before: Option<&ObjectRecord>,
@@ -145,22 +145,20 @@ impl Writing<'_> {
         from_file: FromFile,
     ) -> Result<Option<u64>> {
         let api = self.api();
-        let managed_by = from_file.managed_by.clone().into_iter();
-        let source = managed_by.map(|it| RevisionSource::Apply {
-            project: it.project,
-            path: it.path,
-            commit: it.commit,
-        });
-        let source = source.last().unwrap_or(RevisionSource::Api);
+        let source = match from_file.managed_by.clone() {
+            Some(ManagedBy { project, path, commit, .. }) => {
+                RevisionSource::Apply { project, path, commit }
+            }
+            None => RevisionSource::Api,
+        };
         let by = self.applying.caller.into();
         let made = Made { by, source, from_file: Some(from_file) };
         let settings = Spec::settings(agent, Some(object.external_id.clone()));
-        let entity: Entity = match found {
-            Some(found) => entities::apply(api, found, settings, &made).await?,
-            None => {
-                let now = api.pipeline.now();
-                api.pipeline.store.entities().create_from_file(id, settings, &made, now).await?
-            }
+        let entity: Entity = if let Some(found) = found {
+            entities::apply(api, found, settings, &made).await?
+        } else {
+            let now = api.pipeline.now();
+            api.pipeline.store.entities().create_from_file(id, settings, &made, now).await?
         };
         Ok(entity.revision)
     }
@@ -252,7 +250,8 @@ impl Writing<'_> {
             Existing::Space(record, _) => {
                 let managed = record.managed_by.as_ref();
                 let name = managed.and_then(|it| it.external_id.as_deref());
-                let writes = writes.into_iter().chain(name.map(unname_space)).collect();
+                let unnamed = name.map(|name| unname_space(name, record.id)).transpose()?;
+                let writes = writes.into_iter().chain(unnamed).collect();
                 store.spaces().manage(&record, FromFile { managed_by: None, writes }).await
             }
             Existing::Plan(agent, plan) => {

@@ -1,1 +1,0 @@
-import"./chunk.DENHR3EA.js";

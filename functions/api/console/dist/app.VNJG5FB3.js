@@ -1,0 +1,1 @@
+import"./chunk.QPYJTBV4.js";
