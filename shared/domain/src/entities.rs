@@ -10,8 +10,8 @@ use crate::{
     callers::Caller,
     errors::{Faults, Result},
     ids::{EntityId, SpaceId},
+    managed_by::ManagedBy,
     names::Name,
-    projects::ManagedBy,
     schemas,
 };
 

@@ -57,6 +57,7 @@ pub mod jobs;
 pub mod json;
 pub mod limits;
 pub mod long_steps;
+mod managed_by;
 pub mod memories;
 pub mod mentioned;
 pub mod mentions;

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 pub use self::change::PlanChange;
 pub use crate::schedules::Schedule;
 use crate::{
-    Error, Result, Time, ids::PlanId, projects::ManagedBy, schedules::Cron, stored::Tolerant,
+    Error, Result, Time, ids::PlanId, managed_by::ManagedBy, schedules::Cron, stored::Tolerant,
 };
 
 /// A plan of an agent.

@@ -22,7 +22,8 @@ pub use self::{
     merge::{AppliedFields, drift_of, leaves, merged},
     references::{Referred, refer},
 };
-use crate::{InvalidText, Time, checked_text::checked_text, schemas};
+pub use crate::managed_by::ManagedBy;
+use crate::{InvalidText, checked_text::checked_text, schemas};
 
 /// How many objects an apply may have.
 pub const OBJECTS: usize = 300;
@@ -138,36 +139,4 @@ pub struct Object {
     /// a space, an external id may stand instead.
     #[schema(value_type = std::collections::BTreeMap<String, Value>)]
     pub spec: Map<String, Value>,
-}
-
-/// Which files manage an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ManagedBy {
-    /// The project's name.
-    pub project: String,
-    /// The path of the file in the project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// The name of the object in the project. Only the operator sees it, and what follows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub external_id: Option<String>,
-    /// The commit with which the object was changed last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<String>,
-    /// When the object was changed last by an apply.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub applied_at: Option<Time>,
-    /// The revision of an agent that the apply made, or found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub revision: Option<u64>,
-}
-
-impl ManagedBy {
-    /// What an owner of a space sees of it.
-    #[must_use]
-    pub fn for_owners(self) -> Self {
-        let Self { project, path, .. } = self;
-        Self { project, path, external_id: None, commit: None, applied_at: None, revision: None }
-    }
 }

@@ -23,8 +23,8 @@ use crate::{
     gate::{GateMode, GateSettings},
     identity::EntityType,
     ids::{EntityId, SpaceId},
+    managed_by::ManagedBy,
     names::Name,
-    projects::ManagedBy,
     stored,
 };
 

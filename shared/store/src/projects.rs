@@ -36,7 +36,7 @@ pub struct FromFile {
     pub writes: Vec<Write>,
 }
 
-/// An object's id.
+/// An object, by the id under which it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum ObjectId {
@@ -195,12 +195,43 @@ impl Projects<'_> {
             .value(":token", token)
     }
 
-    /// Writes what belongs to no change of an object.
-    pub async fn write(self, writes: &[Write]) -> Result<()> {
-        match self.store.table.transact(writes).await {
+    /// Stores an object's record alone, in place of `before`.
+    pub async fn put(
+        self,
+        project: &ProjectName,
+        record: &ObjectRecord,
+        before: &ObjectRecord,
+        has_lock: Write,
+    ) -> Result<()> {
+        let writes = [record.write(project, Some(before))?, has_lock];
+        match self.store.table.transact(&writes).await {
             Ok(()) => Ok(()),
             Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(_)) => Err(changed_meanwhile()),
+            Err(WriteError::Refused(refusal)) => {
+                let stored: Option<StoredObject> = refusal.existing(&record.key(project));
+                let stored = stored.map(StoredObject::opened).transpose()?;
+                // The answer to the first try was lost.
+                if stored.as_ref() == Some(record) { Ok(()) } else { Err(changed_meanwhile()) }
+            }
+        }
+    }
+
+    /// Forgets an object that is gone, or that another project has.
+    pub async fn forget(
+        self,
+        project: &ProjectName,
+        record: &ObjectRecord,
+        has_lock: Write,
+    ) -> Result<()> {
+        match self.store.table.transact(&[record.end(project)?, has_lock]).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(refusal)) => {
+                let key = record.key(project);
+                // The answer to the first try was lost.
+                let is_gone = refusal.names(&key) && !refusal.finds(&key);
+                if is_gone { Ok(()) } else { Err(changed_meanwhile()) }
+            }
         }
     }
 }

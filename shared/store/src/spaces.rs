@@ -131,7 +131,22 @@ impl Spaces<'_> {
                 .value(":rev", record.rev)?
                 .value(":next", record.rev + 1)?,
         );
-        self.store.projects().write(&writes).await
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(refusal)) => {
+                match refusal.existing::<SpaceRecord>(&keys::space_meta(record.id)) {
+                    // The answer to the first try was lost.
+                    Some(stored)
+                        if stored.rev == record.rev + 1
+                            && stored.managed_by == from_file.managed_by =>
+                    {
+                        Ok(())
+                    }
+                    _ => Err(projects::changed_meanwhile()),
+                }
+            }
+        }
     }
 
     /// A space, as it is stored.
@@ -175,22 +190,7 @@ impl Spaces<'_> {
         });
         let roster = reported.roster;
         let whole = self.changed_settings(record, settings).await?;
-        // A space that is resumed is not stopped any more.
-        let resumed = if settings.paused { "" } else { " REMOVE #stop" };
-        let managed = if managed_by.is_some() { ", #managedBy = :managedBy" } else { "" };
-        let change = format!(
-            "SET #settings = :settings, #rev = :next, #operatorLimits = :limits{managed}{resumed}"
-        );
-        let meta = Write::update(keys::space_meta(id), change)
-            .when("#rev = :rev AND attribute_not_exists(#deleted)")
-            .value(":limits", limits)?
-            .value(":settings", whole)?
-            .value(":rev", rev)?
-            .value(":next", rev + 1)?;
-        let meta = match &managed_by {
-            Some(managed_by) => meta.value(":managedBy", managed_by)?,
-            None => meta,
-        };
+        let meta = changed_meta(record, whole, settings.paused, limits, managed_by.as_ref())?;
         let overview = SpaceOverview::of(settings, roster.members.iter());
         let mut seq = roster.head.seq;
         for tries in 0..TRIES {
@@ -283,6 +283,32 @@ fn new_space(
         Write::put(keys::space_head(id), &Head::new(id, now))?.if_absent(),
         Write::put(keys::space_overview(id), &overview)?,
     ])
+}
+
+/// The write of a space's settings, which are `whole` with what this version does not know.
+fn changed_meta(
+    record: &SpaceRecord,
+    whole: Value,
+    is_paused: bool,
+    limits: OperatorLimits,
+    managed_by: Option<&ManagedBy>,
+) -> Result<Write> {
+    // A space that is resumed is not stopped any more.
+    let resumed = if is_paused { "" } else { " REMOVE #stop" };
+    let managed = if managed_by.is_some() { ", #managedBy = :managedBy" } else { "" };
+    let change = format!(
+        "SET #settings = :settings, #rev = :next, #operatorLimits = :limits{managed}{resumed}"
+    );
+    let meta = Write::update(keys::space_meta(record.id), change)
+        .when("#rev = :rev AND attribute_not_exists(#deleted)")
+        .value(":limits", limits)?
+        .value(":settings", whole)?
+        .value(":rev", record.rev)?
+        .value(":next", record.rev + 1)?;
+    match managed_by {
+        Some(managed_by) => meta.value(":managedBy", managed_by),
+        None => Ok(meta),
+    }
 }
 
 /// The change of settings raises the version of the roster, like a member that joins or leaves.

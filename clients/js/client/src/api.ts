@@ -462,7 +462,7 @@ export interface paths {
          * @description For the operator. Makes agents, spaces and plans as files say. A file manages the fields that it
          *     names; a field that left the file returns to its default, and one that it never named is left
          *     alone. All objects are checked first, and nothing is written if one is invalid or was changed by
-         *     hand. Then each is written by itself. What fails is reported, and the next apply writes the rest.
+         *     hand. Then each is written by itself. What fails is reported, and the next apply writes it.
          */
         post: operations["apply"];
         delete?: never;

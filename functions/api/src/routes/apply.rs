@@ -58,7 +58,7 @@ struct ApplyQuery {
 /// For the operator. Makes agents, spaces and plans as files say. A file manages the fields that it
 /// names; a field that left the file returns to its default, and one that it never named is left
 /// alone. All objects are checked first, and nothing is written if one is invalid or was changed by
-/// hand. Then each is written by itself. What fails is reported, and the next apply writes the rest.
+/// hand. Then each is written by itself. What fails is reported, and the next apply writes it.
 #[utoipa::path(
     post, path = "/v1/apply", operation_id = "apply", tag = "projects",
     params(ApplyQuery),
@@ -82,10 +82,14 @@ async fn apply(
     let mut apply: Apply = body.read().map_err(with_version)?;
     request::check(&mut apply)?;
     let found = Found::read(&api, &apply, query.dry_run).await?;
-    let (planned, faults) = comparison::plan(&api, caller, &apply, &found).await?;
+    let (mut planned, faults) = comparison::plan(&api, caller, &apply, &found).await?;
     if !faults.is_empty() {
         return Err(with_version(Error::Invalid(faults)).into());
     }
+    if apply.prune {
+        planned.extend(pruning::plan(&api, &apply, &found).await?);
+    }
+    comparison::explain(&api, &mut planned).await?;
     let is_refused = |it: &Planned| it.result.error.is_some() || !it.result.drift.is_empty();
     if query.dry_run {
         return Ok(answer(Applied::None, results(planned)));

@@ -14,7 +14,7 @@ use crate::{
     budgets::Budget,
     ids::{EntityId, SpaceId},
     limits,
-    projects::ManagedBy,
+    managed_by::ManagedBy,
     spaces::{
         LastMessage, Looked, Member, OwnPosition, Space, SpaceSettings, router::RouterConfig,
     },

@@ -29,7 +29,7 @@ use super::{
     Applying,
     found::{Existing, Found, Target},
     members::Wanted,
-    of_object, pruning,
+    of_object,
 };
 use crate::{Api, routes::spaces::check_router};
 
@@ -116,14 +116,16 @@ pub(super) async fn plan(
             faults.extend(of_object(index, error)?);
         }
     }
-    if apply.prune {
-        planned.extend(pruning::plan(api, apply, found).await?);
-    }
-    for it in &mut planned {
+    Ok((planned, faults))
+}
+
+/// Adds who has made a drift, and which secrets this deployment lacks.
+pub(super) async fn explain(api: &Api, planned: &mut [Planned]) -> Result<()> {
+    for it in planned {
         warn_of_secrets(api, it).await?;
         explain_drift(api, &mut it.result).await?;
     }
-    Ok((planned, faults))
+    Ok(())
 }
 
 /// What is known of an object besides its file.

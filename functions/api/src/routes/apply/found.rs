@@ -18,11 +18,8 @@ use smartspace_store::{
     spaces::{SpaceRecord, rosters::Roster},
 };
 
-use super::references::{Names, agent_named};
+use super::references::{AT_ONCE, Names, agent_named};
 use crate::Api;
-
-/// How many objects are read at the same time.
-pub(super) const AT_ONCE: usize = 8;
 
 /// An object that exists.
 #[derive(Clone, Debug)]

@@ -13,8 +13,10 @@ use smartspace_domain::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-use super::found::AT_ONCE;
 use crate::Api;
+
+/// How many items are read at the same time.
+pub(super) const AT_ONCE: usize = 8;
 
 /// Names in files, with their ids.
 #[derive(Debug, Default)]

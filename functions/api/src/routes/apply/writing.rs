@@ -95,8 +95,7 @@ impl Writing<'_> {
                 None
             }
             What::Forget => {
-                let writes = [object.end(project)?, has_lock];
-                self.api().pipeline.store.projects().write(&writes).await?;
+                self.api().pipeline.store.projects().forget(project, &object, has_lock).await?;
                 None
             }
             What::Agent { found, id, agent } => {
@@ -208,8 +207,7 @@ impl Writing<'_> {
             let rev = object.rev + 1;
             let after = ObjectRecord { members: wanted.applied, rev, ..object.clone() };
             let has_lock = store.projects().has_lock(&apply.project, &self.token)?;
-            let write = after.write(&apply.project, Some(&object))?;
-            store.projects().write(&[write, has_lock]).await?;
+            store.projects().put(&apply.project, &after, &object, has_lock).await?;
         }
         Ok(())
     }
