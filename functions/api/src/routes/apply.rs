@@ -60,7 +60,7 @@ struct ApplyQuery {
 /// alone. All objects are checked first, and nothing is written if one is invalid or was changed by
 /// hand. Then each is written by itself. What fails is reported, and the next apply writes it.
 #[utoipa::path(
-    post, path = "/v1/apply", operation_id = "apply", tag = "projects",
+    post, path = "/v1/apply", operation_id = "apply", tag = "agents",
     params(ApplyQuery),
     request_body = Apply,
     responses(

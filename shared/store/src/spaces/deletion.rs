@@ -9,7 +9,6 @@ use smartspace_domain::{
 
 use crate::{
     Result, Spaces,
-    projects::unname_space,
     shared::{
         member::MemberRecord,
         space::{SpaceRecord, no_such_space},
@@ -78,10 +77,6 @@ impl Spaces<'_> {
         };
         if self.clear_partition(id, keys::space(id), most).await?.is_none() {
             return Ok(false);
-        }
-        let name = self.any_record(id).await?.and_then(|it| it.managed_by?.external_id);
-        if let Some(name) = name {
-            self.store.table.write_where_it_holds(unname_space(&name, id)?).await?;
         }
         // The settings are deleted last, since they are the due item.
         self.store.table.write_always(Write::delete(keys::space_meta(id))).await?;
