@@ -75,6 +75,16 @@ impl Error {
         Self::Invalid(vec![Fault::new(pointer, detail)])
     }
 
+    /// The same error, whose faults are within `place` of a larger input.
+    #[must_use]
+    pub fn within(self, place: &str) -> Self {
+        let Self::Invalid(mut faults) = self else { return self };
+        for fault in &mut faults {
+            fault.pointer.insert_str(0, place);
+        }
+        Self::Invalid(faults)
+    }
+
     /// The faults of the input, if that is what is wrong.
     pub fn faults(&self) -> Option<Vec<Fault>> {
         match self {

@@ -29,6 +29,11 @@ pub struct ManagedBy {
 }
 
 impl ManagedBy {
+    /// Whether it is the file of this name in this project.
+    pub fn is(&self, project: &str, external_id: &str) -> bool {
+        self.project == project && self.external_id.as_deref() == Some(external_id)
+    }
+
     /// What an owner of a space sees of it.
     #[must_use]
     pub fn for_owners(self) -> Self {

@@ -149,12 +149,16 @@ checked_text! {
 impl ServiceName {
     /// Checks that a text is the name of a service.
     pub fn check(text: &str) -> Result<(), InvalidText> {
-        let is_name = (1..=64).contains(&text.len())
-            && text.starts_with(|first: char| first.is_ascii_alphanumeric())
-            && text.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char));
         let expected = "expected a letter or digit and up to 63 of [A-Za-z0-9._-]";
-        if is_name { Ok(()) } else { Err(InvalidText::new(expected)) }
+        if is_plain(text, 64) { Ok(()) } else { Err(InvalidText::new(expected)) }
     }
+}
+
+/// Whether a text is a letter or digit, followed by `[A-Za-z0-9._-]`, at most `most` in all.
+pub(crate) fn is_plain(text: &str, most: usize) -> bool {
+    (1..=most).contains(&text.len())
+        && text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && text.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
 }
 
 impl PartialSchema for ServiceName {

@@ -23,7 +23,7 @@ pub use self::{
     references::{Referred, refer},
 };
 pub use crate::managed_by::ManagedBy;
-use crate::{InvalidText, checked_text::checked_text, schemas};
+use crate::{InvalidText, checked_text::checked_text, names::is_plain, schemas};
 
 /// How many objects an apply may have.
 pub const OBJECTS: usize = 300;
@@ -38,11 +38,8 @@ checked_text! {
 impl ProjectName {
     /// Checks that a text is the name of a project.
     pub fn check(text: &str) -> Result<(), InvalidText> {
-        let is_name = (1..=128).contains(&text.len())
-            && text.starts_with(|first: char| first.is_ascii_alphanumeric())
-            && text.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char));
         let expected = "expected a letter or digit and up to 127 of [A-Za-z0-9._-]";
-        if is_name { Ok(()) } else { Err(InvalidText::new(expected)) }
+        if is_plain(text, 128) { Ok(()) } else { Err(InvalidText::new(expected)) }
     }
 }
 

@@ -171,6 +171,16 @@ impl SpaceSettings {
     }
 }
 
+/// Adds `members` to the fields that an error expects: they are read apart from the settings.
+pub fn naming_members(error: Error) -> Error {
+    let Error::Invalid(mut faults) = error else { return error };
+    for fault in &mut faults {
+        let (first, with_members) = ("expected one of `name`", "expected one of `members`, `name`");
+        fault.detail = fault.detail.replace(first, with_members);
+    }
+    Error::Invalid(faults)
+}
+
 /// The settings of a space that every member sees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

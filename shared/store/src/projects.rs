@@ -17,7 +17,7 @@ use crate::{
     Error, Projects, Result,
     shared::packed::Packed,
     table::{
-        Query, WriteError,
+        Query, WriteError, key_of,
         keys::{self, Key},
         read,
         write::Write,
@@ -28,7 +28,7 @@ use crate::{
 const LOCKED_FOR: Duration = Duration::from_mins(1);
 
 /// What files store besides a change of an object, in its transaction.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct FromFile {
     /// The files that manage the object after it. `None` if none do.
     pub managed_by: Option<ManagedBy>,
@@ -65,11 +65,9 @@ impl ObjectId {
 }
 
 /// What was applied last of an object.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ObjectRecord {
     pub external_id: String,
-    #[serde(flatten)]
     pub id: ObjectId,
     /// The fields that the file named, without members.
     pub fields: AppliedFields,
@@ -131,7 +129,7 @@ impl Projects<'_> {
         let items = self.store.table.all(Query::of(keys::project(project.as_str()))).await?;
         let mut record = ProjectRecord::default();
         for item in items {
-            if crate::table::key_of(&item)? == keys::project_meta(project.as_str()) {
+            if key_of(&item)? == keys::project_meta(project.as_str()) {
                 record.lock = Some(read(item)?);
             } else {
                 record.objects.push(read::<StoredObject>(item)?.opened()?);

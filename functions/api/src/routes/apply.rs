@@ -81,46 +81,38 @@ async fn apply(
     caller.must_be_operator()?;
     let mut apply: Apply = body.read().map_err(with_version)?;
     request::check(&mut apply)?;
+    let applying = Applying { api: &api, caller, apply: &apply };
     let found = Found::read(&api, &apply, query.dry_run).await?;
-    let (mut planned, faults) = comparison::plan(&api, caller, &apply, &found).await?;
+    let (mut planned, faults) = comparison::plan(applying, &found).await?;
     if !faults.is_empty() {
         return Err(with_version(Error::Invalid(faults)).into());
     }
     if apply.prune {
-        planned.extend(pruning::plan(&api, &apply, &found).await?);
+        planned.extend(pruning::plan(applying, &found).await?);
     }
     comparison::explain(&api, &mut planned).await?;
-    let is_refused = |it: &Planned| it.result.error.is_some() || !it.result.drift.is_empty();
-    if query.dry_run {
-        return Ok(answer(Applied::None, results(planned)));
-    }
-    if !apply.force && planned.iter().any(is_refused) {
+    if !query.dry_run && !apply.force && planned.iter().any(|it| it.result.needs_force()) {
         return Ok(refused(results(planned)));
     }
-    if planned.iter().all(|it| it.work.is_none()) {
-        return Ok(answer(Applied::All, results(planned)));
-    }
-    let results = writing::write(&api, caller, &apply, &found, planned).await?;
-    let failed = ApplySummary::of(&results).failed as usize;
-    let applied = match failed {
+    let is_done = query.dry_run || planned.iter().all(|it| it.work.is_none());
+    let results =
+        if is_done { results(planned) } else { writing::write(applying, &found, planned).await? };
+    let summary = ApplySummary::of(&results);
+    let applied = match summary.failed as usize {
+        _ if query.dry_run => Applied::None,
         0 => Applied::All,
         all if all == results.len() => Applied::None,
         _ => Applied::Partly,
     };
-    Ok(answer(applied, results))
+    Ok(Json(ApplyAnswer { applied, summary, results }).into_response())
 }
 
 fn results(planned: Vec<Planned>) -> Vec<ObjectResult> {
     planned.into_iter().map(|it| it.result).collect()
 }
 
-fn answer(applied: Applied, results: Vec<ObjectResult>) -> Response {
-    let summary = ApplySummary::of(&results);
-    Json(ApplyAnswer { applied, summary, results }).into_response()
-}
-
 fn refused(results: Vec<ObjectResult>) -> Response {
-    let count = results.iter().filter(|it| it.error.is_some() || !it.drift.is_empty()).count();
+    let count = results.iter().filter(|it| it.needs_force()).count();
     let objects = if count == 1 { "1 object was" } else { &format!("{count} objects were") };
     let detail = format!(
         "{objects} changed by hand, or not made by these files; nothing was written: take the \
@@ -147,18 +139,13 @@ fn with_version(error: Error) -> Error {
 
 /// The faults of an object, with their places in the request.
 fn of_object(index: usize, error: Error) -> Result<Vec<Fault>> {
-    let place = format!("/objects/{index}/spec");
-    match error {
-        Error::Invalid(faults) => Ok(faults
-            .into_iter()
-            .map(|fault| Fault::new(format!("{place}{}", fault.pointer), fault.detail))
-            .collect()),
+    match error.within(&format!("/objects/{index}/spec")) {
+        Error::Invalid(faults) => Ok(faults),
         error => Err(error),
     }
 }
 
-/// Whether the operator may see why an object could not be written. Faults of Smartspace itself
-/// stand in the log.
+/// Why an object could not be written. A fault of Smartspace itself stands in the log only.
 fn shown(error: &Error) -> String {
     if matches!(error, Error::Internal(_)) {
         tracing::error!(event = "apply_failed", %error, "an object could not be written");
@@ -166,7 +153,7 @@ fn shown(error: &Error) -> String {
     Problem::of(error).detail
 }
 
-/// Who applies.
+/// A request to apply files.
 #[derive(Clone, Copy)]
 struct Applying<'a> {
     api: &'a Api,

@@ -128,6 +128,13 @@ impl Drift {
     }
 }
 
+impl ObjectResult {
+    /// Whether it is written with `force` only.
+    pub fn needs_force(&self) -> bool {
+        self.error.is_some() || !self.drift.is_empty()
+    }
+}
+
 impl ApplySummary {
     /// Counts the actions of `results`.
     pub fn of(results: &[ObjectResult]) -> Self {

@@ -16,7 +16,7 @@ use crate::{
     names::Name,
     plans::{Plan, PlanChange, PlanStatus, Schedule},
     request_json::{self, shaped},
-    spaces::{Role, SpaceSettings},
+    spaces::{Role, SpaceSettings, naming_members},
 };
 
 /// An object as a file wants it, with the fields that the file does not name as they are now.
@@ -45,7 +45,7 @@ pub struct MemberSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlanSpec {
-    /// The agent.
+    /// The agent that the plan wakes.
     pub agent: EntityId,
     /// The plan's name, 1 to 128 characters.
     #[schema(schema_with = Name::schema)]
@@ -174,7 +174,7 @@ fn members(written: Option<Value>) -> Result<Vec<MemberSpec>> {
     let Some(written) = written.filter(|written| !written.is_null()) else {
         return Ok(Vec::new());
     };
-    let members: Vec<MemberSpec> = shaped(written).map_err(|error| within(error, "/members"))?;
+    let members: Vec<MemberSpec> = shaped(written).map_err(|error| error.within("/members"))?;
     if members.len() > limits::MEMBERS {
         let expected = format!("expected at most {} members", limits::MEMBERS);
         return Err(Error::invalid("/members", expected));
@@ -204,25 +204,6 @@ fn of_agent(error: Error) -> Error {
                 ("expected one of `description`", "expected one of `name`, `description`");
             fault.detail = fault.detail.replace(first, with_name);
         }
-    }
-    Error::Invalid(faults)
-}
-
-/// Adds `members` to the fields that an error expects: they are read apart from the settings.
-fn naming_members(error: Error) -> Error {
-    let Error::Invalid(mut faults) = error else { return error };
-    for fault in &mut faults {
-        let (first, with_members) = ("expected one of `name`", "expected one of `members`, `name`");
-        fault.detail = fault.detail.replace(first, with_members);
-    }
-    Error::Invalid(faults)
-}
-
-/// The same error at a deeper place.
-fn within(error: Error, place: &str) -> Error {
-    let Error::Invalid(mut faults) = error else { return error };
-    for fault in &mut faults {
-        fault.pointer.insert_str(0, place);
     }
     Error::Invalid(faults)
 }

@@ -16,13 +16,14 @@ use smartspace_domain::{
     projects::{ManagedBy, PlanSpec},
 };
 
+use self::changes::ChangedPlan;
 pub use self::{
     changes::{SetPlan, too_deep},
     firing::Fired,
 };
 use crate::{
     Error, Plans, Result,
-    agents::state::{Change, ChangedBy, Reads},
+    agents::state::{Change, ChangedBy, Counts, Reads},
     projects::changed_meanwhile,
     table::{
         keys,
@@ -121,10 +122,7 @@ impl Plans<'_> {
                 if new > 0 && existing.len() + new > limits::PLANS {
                     return Err(too_many_plans(existing.len(), new));
                 }
-                let writes =
-                    made.iter().map(|changed| changed.write(agent)).collect::<Result<_>>()?;
-                let made = made.into_iter().map(|changed| changed.record.plan).collect();
-                Ok(Change { writes, counts, made })
+                stored(agent, made, counts)
             })
             .await
     }
@@ -156,10 +154,7 @@ impl Plans<'_> {
                 for changed in &mut made {
                     changed.record.plan.managed_by = Some(managed_by.clone());
                 }
-                let writes =
-                    made.iter().map(|changed| changed.write(agent)).collect::<Result<_>>()?;
-                let made = made.into_iter().map(|changed| changed.record.plan).collect();
-                Ok(Change { writes, counts, made })
+                stored(agent, made, counts)
             })
             .await
     }
@@ -204,6 +199,13 @@ impl Plans<'_> {
 /// The error of an unknown plan id.
 pub fn no_such_plan() -> Error {
     Error::NotFound("there is no such plan".into())
+}
+
+/// The change that stores plans.
+fn stored(agent: EntityId, made: Vec<ChangedPlan>, counts: Counts) -> Result<Change<Plan>> {
+    let writes = made.iter().map(|changed| changed.write(agent)).collect::<Result<_>>()?;
+    let made = made.into_iter().map(|changed| changed.record.plan).collect();
+    Ok(Change { writes, counts, made })
 }
 
 /// Fails if files manage a plan that a run would change.

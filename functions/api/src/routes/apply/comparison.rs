@@ -1,11 +1,14 @@
-//! What is to do with each object, and what somebody has changed by hand.
+//! Compares files with what there is: plans the changes of each object, and finds what people have
+//! changed by hand.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 use smartspace_domain::{
     Error, Fault, Result,
-    access::Caller,
     agents::revisions::RevisedAgent,
     entities::EntityType,
     errors::Faults,
@@ -13,8 +16,8 @@ use smartspace_domain::{
     ids::EntityId,
     mentions,
     projects::{
-        AppliedFields, Apply, Drift, ManagedBy, Object, ObjectAction, ObjectKind, ObjectResult,
-        PlanSpec, Spec, drift_of, leaves, merged,
+        AppliedFields, Drift, ManagedBy, Object, ObjectAction, ObjectKind, ObjectResult, PlanSpec,
+        Spec, drift_of, leaves, merged,
     },
     spaces::SpaceSettings,
     templates::secrets_of,
@@ -33,19 +36,20 @@ use super::{
 };
 use crate::{Api, routes::spaces::check_router};
 
-/// What an object gets.
+/// The result of an object, and the work that leads to it.
 pub(super) struct Planned {
     pub(super) result: ObjectResult,
-    /// What is to be written. `None` if everything is as the file says.
+    /// `None` if the object is as its file says.
     pub(super) work: Option<Box<Work>>,
 }
 
 /// A change of an object.
 pub(super) struct Work {
-    /// What is applied after it, except for members that have not joined yet.
+    /// The record to store with the change. It has the new members only when all have joined.
     pub(super) object: ObjectRecord,
     pub(super) before: Option<ObjectRecord>,
-    pub(super) managed_by: ManagedBy,
+    /// The files that manage the object after it. `None` if it ends.
+    pub(super) managed_by: Option<ManagedBy>,
     /// The project that managed it before.
     pub(super) other: Option<ManagedBy>,
     pub(super) what: What,
@@ -63,28 +67,26 @@ pub(super) enum What {
         seen: Option<Box<PlanSpec>>,
         wanted: Box<PlanSpec>,
     },
-    /// Ends what no file names any more.
+    /// Ends an object that no file names any more.
     End(Box<Existing>),
-    /// Forgets what is gone already, or belongs to others.
+    /// Deletes the record of an object that is gone already, or belongs to others.
     Forget,
 }
 
 pub(super) struct SpaceWork {
-    pub(super) found: Option<(SpaceRecord, std::sync::Arc<Roster>)>,
+    pub(super) found: Option<(SpaceRecord, Arc<Roster>)>,
     pub(super) settings: SpaceSettings,
     /// The settings that the file names, as a patch.
     pub(super) patch: Map<String, Value>,
     pub(super) wanted: Wanted,
 }
 
-/// Says what is to do. Returns also the faults of the request.
+/// Plans the changes of all objects. Returns also the faults of the request.
 pub(super) async fn plan(
-    api: &Api,
-    caller: Caller,
-    apply: &Apply,
+    applying: Applying<'_>,
     found: &Found,
 ) -> Result<(Vec<Planned>, Vec<Fault>)> {
-    let applying = Applying { api, caller, apply };
+    let Applying { api, apply, .. } = applying;
     let mut planned = Vec::with_capacity(apply.objects.len());
     let mut faults = Vec::new();
     let mut names = AgentNames::default();
@@ -128,12 +130,12 @@ pub(super) async fn explain(api: &Api, planned: &mut [Planned]) -> Result<()> {
     Ok(())
 }
 
-/// What is known of an object besides its file.
+/// An object as it is and as it was applied last, beside what its file names.
 struct Sides<'a> {
     target: &'a Target,
     /// The object as it is.
     now: Option<Map<String, Value>>,
-    /// What was applied to it last.
+    /// The record of the last apply, if it is about this object.
     applied: Option<&'a ObjectRecord>,
     /// The fields that the file names, and those that it named before.
     named: Vec<String>,
@@ -142,7 +144,7 @@ struct Sides<'a> {
 
 /// How an object differs from its file.
 struct Differences {
-    /// What is applied, without members.
+    /// The named fields, as they will be. Without members.
     fields: AppliedFields,
     changes: Vec<FieldChange>,
     drift: Vec<Drift>,
@@ -156,7 +158,7 @@ impl<'a> Sides<'a> {
             target.existing.as_ref().map(|it| it.document().ok_or_else(|| other_kind(object)));
         let now = now.transpose()?;
         let record = target.record.as_ref();
-        // What was applied to an object that is gone says nothing about a new one.
+        // The record of an object that is gone does not count for a new one.
         let applied = record.filter(|record| target.id == Some(record.id) && now.is_some());
         let named = leaves(spec);
         let before = applied.into_iter().flat_map(|it| it.fields.keys().cloned());
@@ -212,7 +214,8 @@ fn compared(
     check(applying, &wanted, target)?;
     let differences = sides.differences(&wanted);
     let managed = target.existing.as_ref().and_then(Existing::managed_by);
-    let is_own = managed.is_some_and(|it| is_of(it, applying.apply, object));
+    let is_own =
+        managed.is_some_and(|it| it.is(applying.apply.project.as_str(), &object.external_id));
     let result = result_of(object, &sides, &differences, managed, is_own);
     let empty = AppliedFields::new();
     let members = differences.members.as_ref().map_or(&empty, |it| &it.applied);
@@ -227,7 +230,7 @@ fn compared(
         let patch = merged(settings, &sides.dropped);
         let before = target.record.clone();
         let other = managed.filter(|_| !is_own).cloned();
-        let managed_by = managed_by(applying, object);
+        let managed_by = Some(managed_by(applying, object));
         work_of(object, target, &wanted, differences, patch)?
             .map(|(object, what)| Box::new(Work { object, before, managed_by, other, what }))
     };
@@ -279,7 +282,7 @@ fn result_of(
     }
 }
 
-/// What is to be written, and what is applied then. `None` for an object that can't be named.
+/// The work on an object, with its record after that. `None` for an object without an id.
 fn work_of(
     object: &Object,
     target: &Target,
@@ -338,12 +341,6 @@ fn managed_by(applying: Applying<'_>, object: &Object) -> ManagedBy {
     }
 }
 
-/// Whether an object is managed by this file.
-fn is_of(managed_by: &ManagedBy, apply: &Apply, object: &Object) -> bool {
-    managed_by.project == apply.project.as_str()
-        && managed_by.external_id.as_ref() == Some(&object.external_id)
-}
-
 fn other_kind(object: &Object) -> Error {
     let detail = match object.kind {
         ObjectKind::Agent => format!("expected an agent: {:?} is a person", object.external_id),
@@ -398,7 +395,7 @@ impl AgentNames {
         let mut names = BTreeSet::new();
         let mut agents = BTreeSet::new();
         for id in work.wanted.all(roster) {
-            if found.names.is_new_person(id) {
+            if found.names.new_person(id).is_some() {
                 continue;
             }
             let member = roster.and_then(|roster| roster.member(id));

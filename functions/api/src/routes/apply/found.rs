@@ -112,15 +112,12 @@ async fn target(
     }
     let named = named(api, object, names).await?;
     let existing = match named {
-        Some((id, true)) => existing(api, id).await?,
-        _ => None,
+        Some(id) => existing(api, id).await?,
+        None => None,
     };
-    let new = || new_id(api, object.kind);
-    let id = match (&existing, named) {
-        (_, Some((id @ ObjectId::Plan { .. }, _))) => Some(id),
-        (Some(_), Some((id, _))) => Some(id),
-        _ => new(),
-    };
+    // The name of an agent or a space that is gone is free for a new one.
+    let is_kept = existing.is_some() || object.kind == ObjectKind::Plan;
+    let id = if is_kept { named } else { new_id(api, object.kind) };
     Ok(Target { id, existing, ..none })
 }
 
@@ -145,24 +142,19 @@ fn given_id(object: &Object, text: &str, names: &Names) -> Option<ObjectId> {
     }
 }
 
-/// The id of the object that has this name, or of the plan that gets it. The flag says whether
-/// such an object may exist.
-async fn named(api: &Api, object: &Object, names: &Names) -> Result<Option<(ObjectId, bool)>> {
+/// The id of the object that has this name, or of the plan that gets it.
+async fn named(api: &Api, object: &Object, names: &Names) -> Result<Option<ObjectId>> {
     let (store, name) = (&api.pipeline.store, object.external_id.as_str());
     Ok(match object.kind {
         ObjectKind::Agent => {
             let known = store.entities().with_external_id(name).await?;
-            known.map(|known| (ObjectId::Agent { id: known.entity_id }, true))
+            known.map(|known| ObjectId::Agent { id: known.entity_id })
         }
         ObjectKind::Space => {
-            let known = store.projects().space_named(name).await?;
-            known.map(|id| (ObjectId::Space { id }, true))
+            store.projects().space_named(name).await?.map(|id| ObjectId::Space { id })
         }
-        ObjectKind::Plan => {
-            let agent = agent_of(object, names);
-            let id = agent.map(|agent| (agent, PlanId::of_file(agent, name)));
-            id.map(|(agent, id)| (ObjectId::Plan { agent, id }, true))
-        }
+        ObjectKind::Plan => agent_of(object, names)
+            .map(|agent| ObjectId::Plan { agent, id: PlanId::of_file(agent, name) }),
     })
 }
 

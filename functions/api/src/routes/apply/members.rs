@@ -20,7 +20,7 @@ pub(super) struct Wanted {
     pub(super) dropped: Vec<EntityId>,
     pub(super) changes: Vec<FieldChange>,
     pub(super) drift: Vec<Drift>,
-    /// What is applied, when all have joined or left.
+    /// The fields to store as applied when all have joined or left.
     pub(super) applied: AppliedFields,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Names {
     entities: BTreeMap<String, EntityId>,
     spaces: BTreeMap<String, SpaceId>,
     /// People that members name and that do not exist yet.
-    pub(super) new_people: BTreeMap<String, EntityId>,
+    new_people: BTreeMap<String, EntityId>,
 }
 
 impl Names {
@@ -40,8 +40,9 @@ impl Names {
         self.entities.get(&normal(name)).copied()
     }
 
-    pub(super) fn is_new_person(&self, id: EntityId) -> bool {
-        self.new_people.values().any(|new| *new == id)
+    /// The name of a person who does not exist yet.
+    pub(super) fn new_person(&self, id: EntityId) -> Option<&str> {
+        self.new_people.iter().find(|(_, new)| **new == id).map(|(name, _)| name.as_str())
     }
 
     /// Looks up the names that no object of the request has. Members that nobody knows are new

@@ -1,15 +1,14 @@
 //! Writes what is to do, each object in a transaction of its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smartspace_domain::{
     Error, Result,
-    access::Caller,
     agents::revisions::{RevisedAgent, RevisionSource},
     entities::Entity,
-    ids::{EntityId, LeaseId},
-    projects::{Apply, ManagedBy, ObjectAction, ObjectResult, PlanSpec, Spec},
-    spaces::Role,
+    ids::{EntityId, LeaseId, SpaceId},
+    projects::{ManagedBy, ObjectAction, ObjectResult, PlanSpec, Spec},
+    spaces::{Role, owner_limits::OperatorLimits},
 };
 use smartspace_store::{
     agents::{plans::SetPlan, state::ChangedBy},
@@ -23,6 +22,7 @@ use super::{
     Applying,
     comparison::{Planned, SpaceWork, What, Work},
     found::{Existing, Found},
+    members::Wanted,
     references::as_person,
     shown,
 };
@@ -40,16 +40,15 @@ struct Writing<'a> {
 
 /// Writes all that is planned, and says what became of it.
 pub(super) async fn write(
-    api: &Api,
-    caller: Caller,
-    apply: &Apply,
+    applying: Applying<'_>,
     found: &Found,
     planned: Vec<Planned>,
 ) -> Result<Vec<ObjectResult>> {
+    let Applying { api, apply, .. } = applying;
     let token = api.pipeline.token();
     let (projects, commit) = (api.pipeline.store.projects(), apply.source.commit.clone());
     projects.lock(&apply.project, &found.project, commit, &token, api.pipeline.now()).await?;
-    let writing = Writing { applying: Applying { api, caller, apply }, found, token };
+    let writing = Writing { applying, found, token };
     let results = writing.all(planned).await;
     projects.unlock(&apply.project, &writing.token).await?;
     Ok(results)
@@ -88,51 +87,44 @@ impl Writing<'_> {
         let Work { object, before, managed_by, other, what } = work;
         let project = &self.applying.apply.project;
         let id = object.id.shown();
-        let has_lock = self.api().pipeline.store.projects().has_lock(project, &self.token)?;
-        let revision = match what {
+        let from_file = || {
+            let mut writes = vec![object.write(project, before.as_ref())?, self.has_lock()?];
+            writes.extend(other.and_then(|other| taken_from(&other, object.id.kind())));
+            Ok::<_, Error>(FromFile { managed_by, writes })
+        };
+        let mut revision = None;
+        match what {
             What::End(existing) => {
-                self.end(*existing, vec![object.end(project)?, has_lock]).await?;
-                None
+                self.end(*existing, vec![object.end(project)?, self.has_lock()?]).await?;
             }
             What::Forget => {
-                self.api().pipeline.store.projects().forget(project, &object, has_lock).await?;
-                None
+                let projects = self.api().pipeline.store.projects();
+                projects.forget(project, &object, self.has_lock()?).await?;
             }
             What::Agent { found, id, agent } => {
-                let from_file = self.stored_with(&object, before.as_ref(), managed_by, other)?;
-                Some(self.agent(found.as_deref(), id, &agent, &object, from_file).await?)
+                let from_file = from_file()?;
+                revision = self.agent(found.as_deref(), id, &agent, &object, from_file).await?;
             }
             What::Space(space) => {
-                let from_file = self.stored_with(&object, before.as_ref(), managed_by, other)?;
+                let from_file = from_file()?;
                 self.space(*space, object, before, from_file).await?;
-                None
             }
             What::Plan { agent, seen, wanted } => {
-                let from_file = self.stored_with(&object, before.as_ref(), managed_by, other)?;
+                let from_file = from_file()?;
                 self.plan(agent, seen.as_deref(), &wanted, &object, from_file).await?;
-                None
             }
-        };
-        Ok((id, revision.flatten()))
+        }
+        Ok((id, revision))
     }
 
     fn api(&self) -> &Api {
         self.applying.api
     }
 
-    /// What is stored with a change of an object.
-    fn stored_with(
-        &self,
-        object: &ObjectRecord,
-        before: Option<&ObjectRecord>,
-        managed_by: ManagedBy,
-        other: Option<ManagedBy>,
-    ) -> Result<FromFile> {
-        let project = &self.applying.apply.project;
-        let has_lock = self.api().pipeline.store.projects().has_lock(project, &self.token)?;
-        let mut writes = vec![object.write(project, before)?, has_lock];
-        writes.extend(other.and_then(|other| taken_from(&other, object.id.kind())));
-        Ok(FromFile { managed_by: Some(managed_by), writes })
+    /// The check that this apply still has the project's lock.
+    fn has_lock(&self) -> Result<Write> {
+        let projects = self.api().pipeline.store.projects();
+        projects.has_lock(&self.applying.apply.project, &self.token)
     }
 
     async fn agent(
@@ -197,7 +189,7 @@ impl Writing<'_> {
             }
             Some((record, _)) => store.spaces().manage(record, from_file).await?,
             None => {
-                let limits = smartspace_domain::spaces::owner_limits::OperatorLimits::default();
+                let limits = OperatorLimits::default();
                 let limits = limits.after(&patch, &settings);
                 store.spaces().create_from_file(id, settings, limits, from_file, now).await?;
             }
@@ -206,8 +198,7 @@ impl Writing<'_> {
         if object.members != wanted.applied {
             let rev = object.rev + 1;
             let after = ObjectRecord { members: wanted.applied, rev, ..object.clone() };
-            let has_lock = store.projects().has_lock(&apply.project, &self.token)?;
-            store.projects().put(&apply.project, &after, &object, has_lock).await?;
+            store.projects().put(&apply.project, &after, &object, self.has_lock()?).await?;
         }
         Ok(())
     }
@@ -260,12 +251,7 @@ impl Writing<'_> {
     }
 
     /// Adds and removes members of a space.
-    async fn members(
-        &self,
-        space: smartspace_domain::ids::SpaceId,
-        is_new: bool,
-        wanted: &super::members::Wanted,
-    ) -> Result<()> {
+    async fn members(&self, space: SpaceId, is_new: bool, wanted: &Wanted) -> Result<()> {
         let Applying { api, caller, .. } = self.applying;
         let mut entities = Vec::with_capacity(wanted.named.len());
         for member in &wanted.named {
@@ -274,7 +260,7 @@ impl Writing<'_> {
             }
         }
         if is_new {
-            let roles: std::collections::BTreeMap<EntityId, Role> =
+            let roles: BTreeMap<EntityId, Role> =
                 entities.iter().map(|(it, role)| (it.id, role.unwrap_or_default())).collect();
             let entities: Vec<_> = entities.into_iter().map(|(entity, _)| entity).collect();
             let role_of = |id| roles.get(&id).copied().unwrap_or_default();
@@ -295,8 +281,9 @@ impl Writing<'_> {
     /// A member. A person whom only files know yet is created.
     async fn entity(&self, id: EntityId) -> Result<Entity> {
         let entities = self.api().pipeline.store.entities();
-        let new = self.found.names.new_people.iter().find(|(_, new)| **new == id);
-        let Some((name, _)) = new else { return entities.get(id).await };
+        let Some(name) = self.found.names.new_person(id) else {
+            return entities.get(id).await;
+        };
         match entities.get(id).await {
             Err(Error::NotFound(_)) => {
                 entities.create(id, as_person(name), None, self.api().pipeline.now()).await

@@ -12,7 +12,7 @@ use smartspace_domain::{
     ids::{EntityId, SpaceId},
     limits, mentions,
     request_json::{merged, shaped},
-    spaces::{Role, Space, SpaceSettings},
+    spaces::{Role, Space, SpaceSettings, naming_members},
 };
 use smartspace_store::Store;
 
@@ -127,12 +127,7 @@ pub(super) struct NewSpaceRequest {
 pub(super) fn new_space(body: &Body, caller: Caller) -> Result<NewSpaceRequest> {
     let mut object = body.object()?;
     let members = object.remove("members").unwrap_or_else(|| Value::Array(Vec::new()));
-    let mut members: Vec<EntityId> = shaped(members).map_err(|error| match error {
-        Error::Invalid(faults) => {
-            Error::invalid(format!("/members{}", faults[0].pointer), faults[0].detail.clone())
-        }
-        error => error,
-    })?;
+    let mut members: Vec<EntityId> = shaped(members).map_err(|error| error.within("/members"))?;
     let nothing = Value::Object(Map::new());
     let settings: SpaceSettings = merged(nothing, &object).map_err(naming_members)?;
     settings.check(None)?;
@@ -148,19 +143,4 @@ pub(super) fn new_space(body: &Body, caller: Caller) -> Result<NewSpaceRequest> 
         ));
     }
     Ok(NewSpaceRequest { written: object, settings, members })
-}
-
-/// Adds `members` to the fields that an error expects: they are read apart from the settings.
-fn naming_members(error: Error) -> Error {
-    match error {
-        Error::Invalid(mut faults) => {
-            for fault in &mut faults {
-                fault.detail = fault
-                    .detail
-                    .replace("expected one of `name`", "expected one of `members`, `name`");
-            }
-            Error::Invalid(faults)
-        }
-        error => error,
-    }
 }
