@@ -119,9 +119,18 @@ RULES = re.compile(
             r"^expected one of file, image, link, code, card, reply, got ",
             r"^expected at most \d+ (spaces|senders), got ",
             r"^expected the nextCursor of an earlier answer to this search$",
+            # Files: names are unique, and what files say has a form of its own.
+            r"^expected another one: two of kind ",
+            r"^expected an agent among the objects: ",
+            r"^there is no (agent|space|plan) .*; leave `id` out to create one$",
+            r"at most 900 bytes$",
         ]
     )
 )
+
+
+# The description leaves open what an object of an apply says.
+IN_A_FILE = re.compile(r"^/objects/\d+/spec(/|$)")
 
 
 def pick(kind, text):
@@ -229,8 +238,10 @@ def filter_failure(context, failure, case, response):
     if failure.code != "ST202" or response.status_code not in (400, 422):
         return True
     problem = response.json()
-    reasons = [error["detail"] for error in problem.get("errors", [])] or [problem["detail"]]
-    return not all(RULES.search(reason) for reason in reasons)
+    faults = problem.get("errors") or [{"pointer": "", "detail": problem["detail"]}]
+    return not all(
+        IN_A_FILE.match(fault["pointer"]) or RULES.search(fault["detail"]) for fault in faults
+    )
 
 
 # Need a signature or the token of an invite or a run, which schemathesis can't make.

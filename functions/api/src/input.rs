@@ -147,7 +147,7 @@ pub(crate) fn depth(headers: &HeaderMap) -> Result<u32> {
 }
 
 /// Deeper than any useful chain, and far from overflowing when depths are added up.
-const DEEPEST: u32 = 1_000_000;
+pub(crate) const DEEPEST: u32 = 1_000_000;
 
 /// Reads an id in a path. Text that is not an id names nothing, so the answer is 404.
 fn id<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T> {

@@ -96,7 +96,7 @@ pub struct Apply {
     pub prune: bool,
     /// The objects, at most 300.
     #[schema(max_items = 300)]
-    pub objects: Vec<Object>,
+    pub objects: Vec<ManagedObject>,
 }
 
 /// Where files come from.
@@ -105,30 +105,30 @@ pub struct Apply {
 pub struct ApplySource {
     /// The commit, at most 128 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(max_length = 128)]
+    #[schema(min_length = 1, max_length = 128, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$")]
     pub commit: Option<String>,
     /// Where the commit can be seen, at most 2,048 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(max_length = 2048)]
+    #[schema(min_length = 1, max_length = 2048, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$")]
     pub url: Option<String>,
 }
 
 /// What a file says of an object.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Object {
+pub struct ManagedObject {
     /// What the object is.
     pub kind: ObjectKind,
     /// The name of the object in files, 1 to 256 characters without NUL. It may not start with an
     /// id prefix such as `ent_`. Compared after Unicode's normal form C.
-    #[schema(min_length = 1, max_length = 256)]
+    #[schema(min_length = 1, max_length = 256, pattern = "^[^\\u0000]*$")]
     pub external_id: String,
     /// The id of an object that exists and that no project has managed so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The path of the file, at most 512 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(max_length = 512)]
+    #[schema(min_length = 1, max_length = 512, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$")]
     pub path: Option<String>,
     /// What the file says. An agent's is `name` and the fields of its configuration, a space's its
     /// settings and `members` (a list of `id` and `role`), a plan's `agent`, `name`,

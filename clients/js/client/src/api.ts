@@ -1664,7 +1664,7 @@ export interface components {
              */
             prune: boolean;
             /** @description The objects, at most 300. */
-            objects: Record<string, unknown>[];
+            objects: components["schemas"]["ManagedObject"][];
         };
         /** @description The answer to an apply. */
         ApplyAnswer: {
@@ -2742,6 +2742,29 @@ export interface components {
              * @description The revision of an agent that the apply made, or found.
              */
             revision?: number | null;
+        };
+        /** @description What a file says of an object. */
+        ManagedObject: {
+            /** @description What the object is. */
+            kind: components["schemas"]["ObjectKind"];
+            /**
+             * @description The name of the object in files, 1 to 256 characters without NUL. It may not start with an
+             *     id prefix such as `ent_`. Compared after Unicode's normal form C.
+             */
+            externalId: string;
+            /** @description The id of an object that exists and that no project has managed so far. */
+            id?: string | null;
+            /** @description The path of the file, at most 512 characters. */
+            path?: string | null;
+            /**
+             * @description What the file says. An agent's is `name` and the fields of its configuration, a space's its
+             *     settings and `members` (a list of `id` and `role`), a plan's `agent`, `name`,
+             *     `instruction`, `cron`, `timezone` and `status`. Where a field takes the id of an entity or
+             *     a space, an external id may stand instead.
+             */
+            spec: {
+                [key: string]: unknown;
+            };
         };
         /** @description The MCP servers of an agent. */
         McpConfig: {

@@ -34,7 +34,7 @@ use crate::{
     answers::{ApiResult, Created},
     auth::{Authenticated, Credential},
     description::{ChainDepth, RequiredIdempotencyKey, limit},
-    input::{Body, Id, Query, depth},
+    input::{Body, DEEPEST, Id, Query, depth},
 };
 
 pub(super) fn routes() -> Routes {
@@ -54,6 +54,7 @@ struct RunsQuery {
     /// Only runs that this message triggered.
     trigger: Option<MessageId>,
     /// Only runs with this chain depth or more: 0 for those that people set off.
+    #[param(minimum = 0, maximum = 1_000_000)]
     min_chain_depth: Option<u32>,
     /// Only runs that were triggered at this time or later.
     #[param(value_type = Option<String>, format = DateTime)]
@@ -93,6 +94,10 @@ async fn all(
         && since >= until
     {
         let text = format!("query parameter `since`: expected a time before {until}, got {since}");
+        return Err(Error::Malformed(text).into());
+    }
+    if min_chain_depth.is_some_and(|depth| depth > DEEPEST) {
+        let text = format!("query parameter `minChainDepth`: expected 0 to {DEEPEST}");
         return Err(Error::Malformed(text).into());
     }
     let filter = RunFilter {

@@ -16,8 +16,8 @@ use smartspace_domain::{
     ids::EntityId,
     mentions,
     projects::{
-        AppliedFields, Drift, ManagedBy, Object, ObjectAction, ObjectKind, ObjectResult, PlanSpec,
-        Spec, drift_of, leaves, merged,
+        AppliedFields, Drift, ManagedBy, ManagedObject, ObjectAction, ObjectKind, ObjectResult,
+        PlanSpec, Spec, drift_of, leaves, merged,
     },
     spaces::SpaceSettings,
     templates::secrets_of,
@@ -153,7 +153,7 @@ struct Differences {
 }
 
 impl<'a> Sides<'a> {
-    fn of(object: &Object, spec: &Map<String, Value>, target: &'a Target) -> Result<Self> {
+    fn of(object: &ManagedObject, spec: &Map<String, Value>, target: &'a Target) -> Result<Self> {
         let now =
             target.existing.as_ref().map(|it| it.document().ok_or_else(|| other_kind(object)));
         let now = now.transpose()?;
@@ -203,7 +203,7 @@ impl<'a> Sides<'a> {
 /// Compares a file, what was applied last, and what there is now.
 fn compared(
     applying: Applying<'_>,
-    object: &Object,
+    object: &ManagedObject,
     spec: &Map<String, Value>,
     target: &Target,
 ) -> Result<(Planned, Spec)> {
@@ -238,7 +238,7 @@ fn compared(
 }
 
 fn result_of(
-    object: &Object,
+    object: &ManagedObject,
     sides: &Sides<'_>,
     differences: &Differences,
     managed: Option<&ManagedBy>,
@@ -284,7 +284,7 @@ fn result_of(
 
 /// The work on an object, with its record after that. `None` for an object without an id.
 fn work_of(
-    object: &Object,
+    object: &ManagedObject,
     target: &Target,
     wanted: &Spec,
     differences: Differences,
@@ -329,7 +329,7 @@ fn work_of(
     Ok(Some((record, what)))
 }
 
-fn managed_by(applying: Applying<'_>, object: &Object) -> ManagedBy {
+fn managed_by(applying: Applying<'_>, object: &ManagedObject) -> ManagedBy {
     let Applying { api, apply, .. } = applying;
     ManagedBy {
         project: apply.project.as_str().to_owned(),
@@ -341,7 +341,7 @@ fn managed_by(applying: Applying<'_>, object: &Object) -> ManagedBy {
     }
 }
 
-fn other_kind(object: &Object) -> Error {
+fn other_kind(object: &ManagedObject) -> Error {
     let detail = match object.kind {
         ObjectKind::Agent => format!("expected an agent: {:?} is a person", object.external_id),
         _ => "expected a plan that repeats: one-time plans are not managed by files".to_owned(),

@@ -10,7 +10,7 @@ use smartspace_domain::{
     entities::Entity,
     ids::{EntityId, PlanId, SpaceId},
     plans::Plan,
-    projects::{Apply, ManagedBy, Object, ObjectKind, PlanSpec},
+    projects::{Apply, ManagedBy, ManagedObject, ObjectKind, PlanSpec},
 };
 use smartspace_store::{
     entities::EntityRecord,
@@ -87,7 +87,7 @@ impl Found {
 
 async fn target(
     api: &Api,
-    object: &Object,
+    object: &ManagedObject,
     record: Option<ObjectRecord>,
     names: &Names,
 ) -> Result<Target> {
@@ -131,7 +131,7 @@ fn new_id(api: &Api, kind: ObjectKind) -> Option<ObjectId> {
 }
 
 /// The id that an object names itself.
-fn given_id(object: &Object, text: &str, names: &Names) -> Option<ObjectId> {
+fn given_id(object: &ManagedObject, text: &str, names: &Names) -> Option<ObjectId> {
     match object.kind {
         ObjectKind::Agent => Some(ObjectId::Agent { id: text.parse().ok()? }),
         ObjectKind::Space => Some(ObjectId::Space { id: text.parse().ok()? }),
@@ -143,7 +143,7 @@ fn given_id(object: &Object, text: &str, names: &Names) -> Option<ObjectId> {
 }
 
 /// The id of the object that has this name, or of the plan that gets it.
-async fn named(api: &Api, object: &Object, names: &Names) -> Result<Option<ObjectId>> {
+async fn named(api: &Api, object: &ManagedObject, names: &Names) -> Result<Option<ObjectId>> {
     let (store, name) = (&api.pipeline.store, object.external_id.as_str());
     Ok(match object.kind {
         ObjectKind::Agent => {
@@ -158,7 +158,7 @@ async fn named(api: &Api, object: &Object, names: &Names) -> Result<Option<Objec
     })
 }
 
-fn agent_of(object: &Object, names: &Names) -> Option<EntityId> {
+fn agent_of(object: &ManagedObject, names: &Names) -> Option<EntityId> {
     let name = agent_named(object)?;
     name.parse().ok().or_else(|| names.agent(name))
 }

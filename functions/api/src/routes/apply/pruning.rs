@@ -3,7 +3,7 @@
 use serde_json::Value;
 use smartspace_domain::{
     Result,
-    projects::{Apply, ManagedBy, Object, ObjectAction, ObjectKind, ObjectResult, drift_of},
+    projects::{Apply, ManagedBy, ManagedObject, ObjectAction, ObjectKind, ObjectResult, drift_of},
 };
 use smartspace_store::projects::ObjectRecord;
 
@@ -18,7 +18,7 @@ pub(super) async fn plan(applying: Applying<'_>, found: &Found) -> Result<Vec<Pl
     let Applying { api, apply, .. } = applying;
     let is_named = |record: &&ObjectRecord| {
         let is_target = |target: &Target| target.id == Some(record.id);
-        let is_same = |object: &Object| {
+        let is_same = |object: &ManagedObject| {
             object.kind == record.id.kind() && object.external_id == record.external_id
         };
         found.targets.iter().any(is_target) || apply.objects.iter().any(is_same)

@@ -9,7 +9,7 @@ use smartspace_domain::{
     Error, Fault, Result,
     entities::{EntitySettings, EntityType},
     ids::{EntityId, SpaceId},
-    projects::{Apply, Object, ObjectKind, Referred, refer},
+    projects::{Apply, ManagedObject, ObjectKind, Referred, refer},
 };
 use unicode_normalization::UnicodeNormalization;
 
@@ -28,11 +28,11 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn name_agent(&mut self, object: &Object, id: EntityId) {
+    pub(super) fn name_agent(&mut self, object: &ManagedObject, id: EntityId) {
         self.entities.insert(object.external_id.clone(), id);
     }
 
-    pub(super) fn name_space(&mut self, object: &Object, id: SpaceId) {
+    pub(super) fn name_space(&mut self, object: &ManagedObject, id: SpaceId) {
         self.spaces.insert(object.external_id.clone(), id);
     }
 
@@ -96,7 +96,7 @@ impl Names {
     }
 
     /// What a file says, with ids in place of names.
-    pub(super) fn referred(&self, object: &Object) -> (Map<String, Value>, Vec<Fault>) {
+    pub(super) fn referred(&self, object: &ManagedObject) -> (Map<String, Value>, Vec<Fault>) {
         let mut spec = object.spec.clone();
         let faults = refer(object.kind, &mut spec, &mut |referred, pointer, name| {
             let name = normal(name);
@@ -114,7 +114,7 @@ impl Names {
 }
 
 /// The name of the agent of a plan, as its file says it.
-pub(super) fn agent_named(object: &Object) -> Option<&str> {
+pub(super) fn agent_named(object: &ManagedObject) -> Option<&str> {
     (object.kind == ObjectKind::Plan).then_some(())?;
     object.spec.get("agent")?.as_str()
 }

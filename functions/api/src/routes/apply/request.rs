@@ -6,7 +6,7 @@ use smartspace_domain::{
     Error, Fault, Result,
     entities::EntitySettings,
     errors::Faults,
-    projects::{Apply, OBJECTS, Object, ObjectKind},
+    projects::{Apply, ManagedObject, OBJECTS, ObjectKind},
 };
 use unicode_normalization::UnicodeNormalization;
 
@@ -50,7 +50,7 @@ pub(super) fn check(apply: &mut Apply) -> Result<()> {
     if all.is_empty() { Ok(()) } else { Err(Error::Invalid(all)) }
 }
 
-fn faults_of(index: usize, object: &Object) -> Vec<Fault> {
+fn faults_of(index: usize, object: &ManagedObject) -> Vec<Fault> {
     let mut faults = Faults::default();
     faults.within("objects", |faults| {
         faults.within(index, |faults| {
