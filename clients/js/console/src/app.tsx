@@ -19,7 +19,7 @@
 // Everything from the server comes through the client library and its hooks.
 
 import { render } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { ClientScope } from './api/providers.ts';
 import { clearDrafts } from './forms/form/drafts.ts';
 import { mayLeave } from './navigation/unsaved.ts';
@@ -71,7 +71,8 @@ function App() {
   useEffect(() => {
     if (isWrong) leave();
   }, [isWrong]);
-  useEffect(() => {
+  // Before the first paint: a fragment that changed until then would never be read.
+  useLayoutEffect(() => {
     // Opening the printed address again in the same tab changes the fragment only.
     const changed = () => {
       if (takeKeyFromAddress()) enter();
