@@ -13,6 +13,9 @@ import { createSpace, type SpaceContext } from './space/space.ts';
 import { createSpaces } from './spaces.ts';
 import type { Token } from './tokens.ts';
 import type {
+  Apply,
+  ApplyAnswer,
+  ApplyOptions,
   Caller,
   ConnectionState,
   Entity,
@@ -77,6 +80,12 @@ export interface Client {
      */
     restore(agentId: string, revision: number): Promise<Entity>;
   };
+  /**
+   * Makes agents, spaces and plans as files say. For the operator. It may be repeated: what is so
+   * already is not written. Rejects with the status 409 if something was changed by hand, and
+   * nothing is written; the `problem` of the error has the `results` then.
+   */
+  apply(body: Apply, options?: ApplyOptions): Promise<ApplyAnswer>;
   /**
    * Stops what a message has set off: its runs in the space are canceled, for the operator all of
    * them, and later messages of the chain wake nobody there. It may be repeated.
@@ -173,6 +182,8 @@ function memoizeById<T>(make: (id: string) => T): (id: string) => T {
 const callMethods = (call: Call) => ({
   runs: runMethods(call),
   agents: agentMethods(call),
+  apply: (body: Apply, { dryRun = false }: ApplyOptions = {}): Promise<ApplyAnswer> =>
+    call('POST', `/v1/apply?dryRun=${dryRun}`, { body, retry: true }),
   ...spaceMethods(call),
 });
 

@@ -21,6 +21,8 @@ export class SmartspaceError extends Error {
   declare readonly retryAfter: number | null;
   /** The faults of the request's body. */
   declare readonly errors: readonly Fault[];
+  /** The body of the response. That of a refused apply has `results`. */
+  declare readonly problem: Readonly<Record<string, unknown>>;
   /** Whether the same call may succeed later. Repeat it with the same idempotency key. */
   declare isTemporary: boolean;
 
@@ -44,6 +46,7 @@ export class SmartspaceError extends Error {
       requestId: headers?.get('x-request-id') ?? null,
       retryAfter: Number(headers?.get('retry-after')) || null,
       errors: faults,
+      problem: given,
       isTemporary: status === 0 || status === 429 || status >= 500,
     });
   }

@@ -64,3 +64,9 @@ export interface EditOptions extends SendOptions {
   /** Refuses the edit with the status 409 if this is not the present revision of the message. */
   rev?: number;
 }
+
+/** How files are applied. */
+export interface ApplyOptions {
+  /** Resolves to what would be done, and does nothing. */
+  dryRun?: boolean;
+}

@@ -9,6 +9,27 @@ export type Schemas = components['schemas'];
 export type Entity = Schemas['Entity'];
 /** What an agent was after a change, who made the change, and what it changed. */
 export type Revision = Schemas['Revision'];
+/** What files say of the agents, spaces and plans of a project. */
+export interface Apply extends Partial<Omit<Schemas['Apply'], 'project' | 'objects'>> {
+  /** The project's name. */
+  project: string;
+  /** The objects, at most 300. */
+  objects: readonly ApplyObject[];
+}
+/** What a file says of an agent, a space or a plan. */
+export interface ApplyObject {
+  kind: Schemas['ObjectKind'];
+  /** The name of the object in files. */
+  externalId: string;
+  /** The id of an object that exists and that no project has managed so far. */
+  id?: string;
+  /** The path of the file. */
+  path?: string;
+  /** What the file says. Where a field takes an id, an external id may stand instead. */
+  spec: Readonly<Record<string, unknown>>;
+}
+/** What became of each object of an apply. */
+export type ApplyAnswer = Schemas['ApplyAnswer'];
 /** A space with its settings and members, as `GET /v1/spaces/{id}` returns it. */
 export type SpaceInfo = Schemas['Space'];
 /** The last message of a space, in short. */

@@ -257,3 +257,33 @@ test('the revisions of an agent are listed, and one is restored', async () => {
   assert.deepEqual(await asked, [revisions, agent]);
   assert.equal(paths.length, 4);
 });
+
+test('files are applied, or tried, and a refused apply says why', async () => {
+  const body = { project: 'support', objects: [{ kind: 'agent', externalId: 'ada', spec: {} }] };
+  const answer = { applied: 'all', results: [] };
+  const results = [{ externalId: 'ada', drift: [{ pointer: '/name', now: 'Eva' }] }];
+  const calls = [];
+  // The first call fails for a moment.
+  const answers = [
+    { status: 503, body: {} },
+    { status: 200, body: answer },
+    { status: 200, body: answer },
+    { status: 409, body: { detail: 'Changed by hand.', results } },
+  ];
+  const room = await openRoom(1, {
+    respond({ method, path, body: sent }) {
+      if (!path.startsWith('/v1/apply')) return null;
+      calls.push([`${method} ${path}`, JSON.parse(sent)]);
+      return answers.shift();
+    },
+  });
+  const { client } = room;
+  const asked = client.apply(body);
+  await room.clock.advance(5000);
+  assert.deepEqual(await asked, answer);
+  assert.deepEqual(await client.apply(body, { dryRun: true }), answer);
+  const refused = await client.apply(body).catch((error) => error);
+  assert.deepEqual([refused.status, refused.problem.results], [409, results]);
+  const applied = ['POST /v1/apply?dryRun=false', body];
+  assert.deepEqual(calls, [applied, applied, ['POST /v1/apply?dryRun=true', body], applied]);
+});
