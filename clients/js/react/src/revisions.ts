@@ -11,6 +11,8 @@ export interface AgentRevisions {
   revisions: readonly Revision[];
   isLoading: boolean;
   error: Error | null;
+  /** Loads the list again. */
+  reload: () => void;
   /** Restores a revision, and loads the list again. Resolves to the agent. */
   restore: (revision: number) => Promise<Entity>;
 }
@@ -18,24 +20,24 @@ export interface AgentRevisions {
 interface Answer extends Pick<AgentRevisions, 'revisions' | 'error'> {
   agents: Client['agents'];
   agentId: string;
-  /** The number of restores before it was asked for. */
-  restores: number;
+  /** The number of reloads before it was asked for. */
+  reloads: number;
 }
 
 /**
  * Returns the revisions of an agent. For the operator. It changes when they are loaded: once, and
- * again after each `restore`. Changes by others do not show.
+ * again after each `restore` and `reload`. Changes by others do not show by themselves.
  */
 export function useRevisions(agentId: string): AgentRevisions {
   const { agents } = useClientFor('useRevisions');
   const [answer, setAnswer] = useState<Answer | null>(null);
-  const [restores, restored] = useReducer((count: number) => count + 1, 0);
+  const [reloads, reload] = useReducer((count: number) => count + 1, 0);
   const shown = answer?.agents === agents && answer.agentId === agentId ? answer : null;
 
   useEffect(() => {
     let isOver = false;
     const put = (revisions: readonly Revision[], error: Error | null) => {
-      if (!isOver) setAnswer({ agents, agentId, restores, revisions, error });
+      if (!isOver) setAnswer({ agents, agentId, reloads, revisions, error });
     };
     agents.revisions(agentId).then(
       (revisions) => put(revisions, null),
@@ -44,19 +46,20 @@ export function useRevisions(agentId: string): AgentRevisions {
     return () => {
       isOver = true;
     };
-  }, [agents, agentId, restores]);
+  }, [agents, agentId, reloads]);
 
   return useMemo(
     () => ({
       revisions: shown?.revisions ?? NONE,
-      isLoading: shown?.restores !== restores,
+      isLoading: shown?.reloads !== reloads,
       error: shown?.error ?? null,
+      reload,
       async restore(revision) {
         const agent = await agents.restore(agentId, revision);
-        restored();
+        reload();
         return agent;
       },
     }),
-    [shown, restores, agents, agentId],
+    [shown, reloads, agents, agentId],
   );
 }

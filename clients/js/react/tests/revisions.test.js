@@ -1,4 +1,4 @@
-// The revisions of an agent: they are loaded once, and again after a restore.
+// The revisions of an agent: they are loaded once, and again after a restore or when asked to.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -39,6 +39,12 @@ for (const flavor of flavors) {
       ['2,1', false, undefined],
     ]);
 
+    await settle(flavor, () => seen.reload());
+    assert.deepEqual(states.splice(0), [
+      ['2,1', true, undefined],
+      ['2,1', false, undefined],
+    ]);
+
     // A revision that cannot be restored changes nothing.
     let refused;
     await settle(flavor, () => seen.restore(9).catch((error) => (refused = error.status)));
@@ -47,6 +53,7 @@ for (const flavor of flavors) {
     assert.deepEqual(server.calls, [
       'GET /v1/agents/ent_guide/revisions',
       'POST /v1/agents/ent_guide/revisions/1/restore',
+      'GET /v1/agents/ent_guide/revisions',
       'GET /v1/agents/ent_guide/revisions',
       'POST /v1/agents/ent_guide/revisions/9/restore',
     ]);
